@@ -9,9 +9,9 @@ import alpha3Codes from './alpha-3-codes.json' with { type: 'json' };
 import library from './library-countries.json' with { type: 'json' };
 import weekends from './weekends.json' with { type: 'json' };
 import type { BusinessCalendar, OtherCalendars } from '../lending/calendars/business-calendar.ts';
-import { calendarKey } from '../lending/calendars/built-in-calendars.ts';
-import { rememberedCalendar } from '../lending/calendars/cached-calendar.ts';
-import { type WeekendRule, weekendOf } from '../lending/calendars/national-calendar.ts';
+import { normalizeCalendarName } from '../lending/calendars/built-in-calendars.ts';
+import { createCachedCalendar } from '../lending/calendars/cached-calendar.ts';
+import { type WeekendRule, readWeekendRules } from '../lending/calendars/national-calendar.ts';
 import { readLibraryDays } from './library-days.ts';
 
 const USUAL_WEEKEND: readonly WeekendRule[] = [
@@ -27,7 +27,7 @@ export function createLibraryCalendars(): OtherCalendars {
   const calendars = new Map<string, BusinessCalendar>();
   return {
     find: (name) => {
-      const country = countries.get(calendarKey(name));
+      const country = countries.get(normalizeCalendarName(name));
       if (country === undefined) return undefined;
       const calendar = calendars.get(country) ?? libraryCalendar(country);
       calendars.set(country, calendar);
@@ -43,7 +43,7 @@ function countriesByKey(): ReadonlyMap<string, string> {
   const byKey = new Map<string, string>();
   for (const [code, name] of Object.entries(library.countries)) {
     for (const known of [code, alpha3[code], name, cldrNames.of(code)]) {
-      if (known !== undefined) byKey.set(calendarKey(known), code);
+      if (known !== undefined) byKey.set(normalizeCalendarName(known), code);
     }
   }
   return byKey;
@@ -54,10 +54,10 @@ function libraryCalendar(country: string): BusinessCalendar {
   const file = new URL(`library-days/${country}.txt`, import.meta.url);
   const daysByYear = readLibraryDays(readFileSync(file, 'utf8'));
   const weekendRules: Readonly<Record<string, readonly WeekendRule[] | undefined>> = weekends;
-  return rememberedCalendar({
+  return createCachedCalendar({
     name: country,
     version: library.version,
-    isWeekend: weekendOf(weekendRules[country] ?? USUAL_WEEKEND),
-    holidaysOf: (year) => daysByYear.get(year) ?? [],
+    isWeekend: readWeekendRules(weekendRules[country] ?? USUAL_WEEKEND),
+    listHolidays: (year) => daysByYear.get(year) ?? [],
   });
 }

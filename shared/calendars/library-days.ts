@@ -4,7 +4,7 @@
  * diff.
  */
 
-import { type CalendarDate, datePartsOf, parseCalendarDate } from '../lending/dates/calendar-date.ts';
+import { type CalendarDate, toDateParts, parseCalendarDate } from '../lending/dates/calendar-date.ts';
 
 /** First and last year of the files. Outside of them only weekends are known. */
 export const FIRST_LIBRARY_YEAR = 2000;
@@ -21,7 +21,7 @@ export function writeLibraryDays(title: string, days: Iterable<CalendarDate>): s
   const textsByYear = new Map<number, Set<string>>();
   for (let year = FIRST_LIBRARY_YEAR; year <= LAST_LIBRARY_YEAR; year += 1) textsByYear.set(year, new Set());
   for (const date of days) {
-    const { year, month, day } = datePartsOf(date);
+    const { year, month, day } = toDateParts(date);
     textsByYear.get(year)?.add(`${twoDigits(month)}-${twoDigits(day)}`);
   }
   const years = [...textsByYear.values()];

@@ -1,7 +1,7 @@
 import { createLibraryCalendars } from '../calendars/library-calendars.ts';
 import { findBuiltInCalendar } from '../lending/calendars/built-in-calendars.ts';
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
-import { calendarFault, findCalendar } from '../lending/calendars/find-calendar.ts';
+import { describeCalendarFault, findCalendar } from '../lending/calendars/find-calendar.ts';
 import { ChargeDirectory, type ChargeLists } from '../lending/schedule-types/known-charges.ts';
 import {
   createLendingCatalogue,
@@ -92,7 +92,7 @@ function createEnvironment(
   const find: KnownCalendars['find'] = (name) =>
     findCalendar(name, { catalogue: view.lending.calendars, others });
   if (defaultName !== undefined && find(defaultName) === undefined) {
-    const fault = calendarFault(defaultName, find);
+    const fault = describeCalendarFault(defaultName, find);
     throw new ConfigError(
       `DEFAULT_HOLIDAY_CALENDAR: there is no calendar ${JSON.stringify(defaultName)}; it ${fault}`,
     );

@@ -13,7 +13,7 @@ import type { RateFlows } from './annual-rate/rate-flows.ts';
 import { proveRate } from './annual-rate/rate-proof.ts';
 import { solveRate } from './annual-rate/solve-rate.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts';
-import { scaledInteger } from './numbers/money.ts';
+import { scaleToInteger } from './numbers/money.ts';
 import type { RateOutcome, RateRequest } from './request/rate-request.ts';
 import { Validation } from './request/validation.ts';
 
@@ -47,7 +47,7 @@ function sortFlows(terms: CashFlowTerms): RateFlows {
   const flows = moveAfterStart(terms).toSorted(compareTimes);
   const decimals = Math.max(...flows.map((flow) => flow.amount.decimalPlaces()));
   return {
-    amounts: flows.map((flow) => scaledInteger(flow.amount, decimals)),
+    amounts: flows.map((flow) => scaleToInteger(flow.amount, decimals)),
     wholeUnits: flows.map((flow) => flow.wholeUnits),
     unitsPerYear: terms.unitsPerYear,
     extraDays: flows.map((flow) => flow.extraDays),

@@ -8,8 +8,8 @@
  */
 
 import { Decimal } from 'decimal.js';
-import { magnitudeOf } from './numbers/fixed-root.ts';
-import { formatMinorUnits, scaledInteger } from './numbers/money.ts';
+import { absoluteValue } from './numbers/fixed-root.ts';
+import { formatMinorUnits, scaleToInteger } from './numbers/money.ts';
 import { parsePaymentTerms, type PaymentTerms } from './terms/payment-terms.ts';
 import type { PaymentValueOutcome, PaymentValueRequest } from './request/payment-value-request.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts';
@@ -41,7 +41,7 @@ export function calculatePaymentValue(
   const { digits } = terms;
   const pmt = roundedMinor(calculatePayment(terms), terms);
   const principal = roundedMinor(calculatePrincipal(terms), terms);
-  if (magnitudeOf(pmt) >= TOO_LARGE * 10n ** BigInt(digits)) {
+  if (absoluteValue(pmt) >= TOO_LARGE * 10n ** BigInt(digits)) {
     const path = terms.financed.isZero() ? 'FutureValue' : 'FinancedAmount';
     validation.reject(path, 'amount-too-large', 'must be smaller: the payment is too large to be answered');
     return { kind: 'refused', faults: validation.faults };
@@ -89,7 +89,7 @@ function calculatePrincipal(terms: PaymentTerms): Quotient {
 /** Both amounts as whole numbers of their common scale. */
 function scaledAmounts(terms: PaymentTerms): { financed: bigint; future: bigint } {
   const scale = commonScale(terms);
-  return { financed: scaledInteger(terms.financed, scale), future: scaledInteger(terms.future, scale) };
+  return { financed: scaleToInteger(terms.financed, scale), future: scaleToInteger(terms.future, scale) };
 }
 
 function commonScale({ financed, future }: PaymentTerms): number {
@@ -101,5 +101,5 @@ function roundedMinor({ numerator, denominator }: Quotient, terms: PaymentTerms)
   const isSavingsPlan = terms.financed.isZero();
   const sign = (denominator < 0n ? -1n : 1n) * (isSavingsPlan ? -1n : 1n);
   const scaled = sign * numerator * 10n ** BigInt(terms.digits);
-  return divideRounded(scaled, magnitudeOf(denominator) * 10n ** BigInt(commonScale(terms)), 'HALF_UP');
+  return divideRounded(scaled, absoluteValue(denominator) * 10n ** BigInt(commonScale(terms)), 'HALF_UP');
 }

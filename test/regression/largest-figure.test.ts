@@ -4,7 +4,7 @@
  */
 
 import { expect, it } from 'vitest';
-import { LARGEST_FIGURE_MINOR } from '../../shared/lending/numbers/money.ts';
+import { MAX_FIGURE_MINOR } from '../../shared/lending/numbers/money.ts';
 import { MAX_EXACT_LONG } from '../../shared/messaging/codec/avro-schema.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import { decimal, faultCodes, scheduleOf } from '../support/builders/lending-loan.ts';
@@ -14,14 +14,14 @@ const YEAR = { Amount: decimal('10000000000000'), InstallmentsNo: 1, Periodicity
 it('carries the largest figure that is calculated to its reader', async () => {
   const codec = createMessageCodec({ shapes: {}, clock: { now: () => 0 } });
   const schedule = scheduleOf({ ...YEAR, InterestPercent: decimal('800.7199254740990') });
-  expect(schedule.rows[0]?.pmt).toBe(LARGEST_FIGURE_MINOR);
+  expect(schedule.rows[0]?.pmt).toBe(MAX_FIGURE_MINOR);
   const message = await codec.encode('CalculateRepaymentScheduleReply', schedule, 'avro');
   const decoded = await codec.decode(message);
-  expect(decoded).toMatchObject({ kind: 'decoded', payload: { rows: [{ pmt: LARGEST_FIGURE_MINOR }] } });
+  expect(decoded).toMatchObject({ kind: 'decoded', payload: { rows: [{ pmt: MAX_FIGURE_MINOR }] } });
 });
 
 it('refuses one minor unit more instead of failing to answer', () => {
-  expect(LARGEST_FIGURE_MINOR).toBe(MAX_EXACT_LONG);
+  expect(MAX_FIGURE_MINOR).toBe(MAX_EXACT_LONG);
   expect(faultCodes({ ...YEAR, InterestPercent: decimal('800.7199254740991') })).toEqual([
     'Amount amount-too-large',
   ]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import { BUILT_IN_PERIODICITIES } from '../../shared/lending/dates/periodicity.ts';
-import { scheduleCatalogueOf } from '../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { createScheduleCatalogue } from '../../shared/lending/schedule-types/schedule-catalogue.ts';
 import {
   column,
   date,
@@ -53,7 +53,10 @@ describe('a loan that was reported elsewhere', () => {
         InterestPercent: decimal('15.6'),
         InstallmentsNo: 21,
       }),
-      { requestDay: REQUEST_DAY, catalogue: scheduleCatalogueOf([compiledOf(flat)], BUILT_IN_PERIODICITIES) },
+      {
+        requestDay: REQUEST_DAY,
+        catalogue: createScheduleCatalogue([compiledOf(flat)], BUILT_IN_PERIODICITIES),
+      },
     );
     if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
     expect(new Set(column(outcome, 'interest'))).toEqual(new Set(['37.70']));

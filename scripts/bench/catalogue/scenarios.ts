@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Decimal } from 'decimal.js';
 import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
-import { calendarDateOf } from '../../../shared/lending/dates/calendar-date.ts';
+import { toCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
@@ -30,7 +30,7 @@ import {
 import { costTable, ratioTable, table, thousands } from '../tables.ts';
 
 const ROWS = 60;
-const REQUEST_DAY = calendarDateOf(2026, 1, 15);
+const REQUEST_DAY = toCalendarDate(2026, 1, 15);
 const FOLDER = fileURLToPath(new URL('../../../shared/product/example-catalogue', import.meta.url));
 /** A simulation goes through much code, each part of it seldom: the compiler takes its time. */
 const WARM_UP_MS = 3_000;

@@ -10,7 +10,7 @@ import { writeRecords } from '../../../shared/catalogue/write-records.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
 import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
-import { calendarDateOf } from '../../../shared/lending/dates/calendar-date.ts';
+import { toCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { topicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
@@ -30,7 +30,7 @@ const HOT_LOOK_UPS = 30_000;
 /** Tables that are opened one after another, for the first look-ups of products. */
 const COLD_ROUNDS = 12;
 const MIB = 1_024 * 1_024;
-const DAY = calendarDateOf(2026, 6, 1);
+const DAY = toCalendarDate(2026, 6, 1);
 const FOLDER = fileURLToPath(new URL('../../../shared/product/example-catalogue', import.meta.url));
 
 const products = Number(process.argv[2] ?? DEFAULT_PRODUCTS);

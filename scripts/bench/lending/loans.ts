@@ -17,7 +17,7 @@ import { Validation } from '../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import { BUILT_IN_CATALOGUE } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';
-import { scheduleDatesOf, type ScheduleDates } from '../../../shared/lending/due-dates/schedule-dates.ts';
+import { planScheduleDates, type ScheduleDates } from '../../../shared/lending/due-dates/schedule-dates.ts';
 import { buildScheduleRows } from '../../../shared/lending/schedule-rows.ts';
 
 /** A `yyyy-mm-dd` text that is known to be a date. */
@@ -94,7 +94,7 @@ export function dated(request: RepaymentScheduleRequest, rows: number): DatedTer
     calendars: { find: () => undefined },
   };
   const { draft: terms, dateContext } = validateFields(request, context, validation);
-  const dates = scheduleDatesOf(request, { ...dateContext, installmentsNo: rows }, validation);
+  const dates = planScheduleDates(request, { ...dateContext, installmentsNo: rows }, validation);
   if (!isComplete(terms) || dates === undefined || validation.faults.length > 0) throw refused(validation);
   return { terms: { ...terms, installmentsNo: rows }, dates };
 }

@@ -9,10 +9,10 @@ import { exceedsJsonDepth } from '../../platform/json-depth.ts';
 import { readCatalogueRecord } from './read-record.ts';
 import {
   type CalendarDate,
-  EARLIEST_YEAR,
-  calendarDateOf,
+  MIN_YEAR,
+  toCalendarDate,
   formatCalendarDate,
-  LATEST_YEAR,
+  MAX_YEAR,
   parseCalendarDate,
 } from '../../lending/dates/calendar-date.ts';
 import type { Codec, Decoded } from '../../messaging/codec.ts';
@@ -55,8 +55,8 @@ export interface UnpackedRecord {
   readonly bytes: number;
 }
 
-const FIRST_DAY = calendarDateOf(EARLIEST_YEAR, 1, 1);
-const LAST_DAY = calendarDateOf(LATEST_YEAR, 12, 31);
+const FIRST_DAY = toCalendarDate(MIN_YEAR, 1, 1);
+const LAST_DAY = toCalendarDate(MAX_YEAR, 12, 31);
 
 /** The payload of a record. Throws RangeError on a record that is too large. */
 export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {

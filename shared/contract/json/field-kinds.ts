@@ -6,7 +6,7 @@
 
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { EARLIEST_YEAR, LATEST_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { MIN_YEAR, MAX_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { ShapeFaultCode } from './faults.ts';
 
 /** Longest name or code that is read, in UTF-16 code units: catalogue names are shorter by far. */
@@ -16,7 +16,7 @@ export const MAX_TEXT_LENGTH = 200;
 const DATE_PATTERN = '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?$';
 
 /** Message about a text or a day that is not a date of a request. */
-export const EXISTING_DATE = `must be an existing date such as 2024-01-31, from ${EARLIEST_YEAR} to ${LATEST_YEAR}`;
+export const EXISTING_DATE = `must be an existing date such as 2024-01-31, from ${MIN_YEAR} to ${MAX_YEAR}`;
 
 /** Digits of a decimal: `precision` in all, `scale` of them after the point. */
 interface DecimalSize {

@@ -4,7 +4,7 @@
  * the definition, so that a request meets the same limits in either format.
  */
 
-import { calendarDateOf, EARLIEST_YEAR, LATEST_YEAR } from '../../lending/dates/calendar-date.ts';
+import { toCalendarDate, MIN_YEAR, MAX_YEAR } from '../../lending/dates/calendar-date.ts';
 import type { Fault } from '../../platform/problem.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { tooManyItems } from './unknown-fields.ts';
@@ -27,8 +27,8 @@ import { shapeFault } from './faults.ts';
 /** Adds the faults of a value that is beyond its limits. */
 type LimitCheck = (value: unknown, path: string, faults: Fault[]) => void;
 
-const EARLIEST_DATE = calendarDateOf(EARLIEST_YEAR, 1, 1);
-const LATEST_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
+const EARLIEST_DATE = toCalendarDate(MIN_YEAR, 1, 1);
+const LATEST_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
 /** Compiles the check of a definition's JSON Schema; undefined where it has no limit. Absent fields pass. */
 export function compileLimits(schema: JsonSchema): LimitCheck | undefined {

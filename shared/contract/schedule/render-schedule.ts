@@ -4,7 +4,7 @@
  * without ever being a binary fraction (M1), so 17 euro are written `17.00`.
  */
 
-import { datePartsOf, type CalendarDate } from '../../lending/dates/calendar-date.ts';
+import { toDateParts, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import {
   type Casing,
@@ -228,6 +228,6 @@ const TWO_DIGITS = Array.from({ length: 32 }, (_, number) => String(number).padS
 
 /** `yyyy-mm-dd` of a date with a year of four digits, as every date of a request and its schedule has. */
 function dateText(date: CalendarDate): string {
-  const { year, month, day } = datePartsOf(date);
+  const { year, month, day } = toDateParts(date);
   return `${year}-${TWO_DIGITS[month] ?? ''}-${TWO_DIGITS[day] ?? ''}`;
 }

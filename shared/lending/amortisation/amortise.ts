@@ -7,7 +7,7 @@ import { isRowFault, outsideBands, rowFault, type AmortisedRow, type RowFault } 
 import { collectInterest, joiningInterest } from './collected-interest.ts';
 import { planWithoutKeeping } from './kept-payment.ts';
 import { stateAtStart, type LoanState, type RowPeriod } from './loan-state.ts';
-import { LARGEST_AMOUNT_MINOR } from '../numbers/money.ts';
+import { MAX_AMOUNT_MINOR } from '../numbers/money.ts';
 import { plannedPrincipal } from './planned-principal.ts';
 import { prepay, type PeriodLeft } from './prepayment-row.ts';
 import { segmentInForce, type RepaymentPlan } from './repayment-plan.ts';
@@ -105,7 +105,7 @@ function dueRow(plan: RepaymentPlan, state: LoanState, index: number, period: Pe
   plan.notes?.begin(state, row);
   const accrued =
     plan.formulas === undefined
-      ? segment.interest.interestOf(remaining, count)
+      ? segment.interest.accrue(remaining, count)
       : plan.formulas.accrued(state, row);
   if (isRowFault(accrued)) return accrued;
   row.accrued = accrued;
@@ -121,7 +121,7 @@ function dueRow(plan: RepaymentPlan, state: LoanState, index: number, period: Pe
   state.balance = remaining - principal + capitalised;
   // Negative interest that joins the balance may take it below the residual, which is then all that is left.
   if (state.balance < state.residual) state.residual = state.balance;
-  if (state.balance > LARGEST_AMOUNT_MINOR || state.deferred > LARGEST_AMOUNT_MINOR) return tooLarge();
+  if (state.balance > MAX_AMOUNT_MINOR || state.deferred > MAX_AMOUNT_MINOR) return tooLarge();
   const isGrace = no <= terms.gracePrincipal || no <= terms.graceInterest;
   const result: AmortisedRow = {
     kind: isGrace ? 'grace' : 'regular',

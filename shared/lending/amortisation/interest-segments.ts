@@ -1,7 +1,7 @@
 /** The interest segments of a schedule: which interest is in force in which rows (R1, R2, R3, S2). */
 
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
-import { type RowInterest, interestAtOneRate, interestByBands } from '../interest/accrual.ts';
+import { type InterestAccrual, accrueAtOneRate, accrueByBands } from '../interest/accrual.ts';
 import type { Band } from '../interest/rate-bands.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import {
@@ -10,14 +10,14 @@ import {
   linearInterest,
   type InterestRule,
 } from '../interest/interest-rule.ts';
-import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
+import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
 import type { AnnualRate, RateFrom, RateTerms } from '../terms/rate-terms.ts';
 import type { Validation } from '../request/validation.ts';
 
 /** Interest in force from a row (index from 0) until the next segment's. */
 export interface InterestSegment {
   readonly fromIndex: number;
-  readonly interest: RowInterest;
+  readonly interest: InterestAccrual;
   /** The rate, for formulas and explanations; undefined with bands. */
   readonly rate: RateFrom | undefined;
 }
@@ -57,7 +57,7 @@ function byRows(rates: readonly RateFrom[], rows: AccruingRows, ruleOf: RuleOf):
     if (rule === undefined || (next !== undefined && next.fromRow <= rows.settledRows + 1)) continue;
     if (isSameRate(segments.at(-1)?.rate?.rate, rate.rate)) continue;
     const fromIndex = Math.max(0, rate.fromRow - rows.settledRows - 1);
-    segments.push({ fromIndex, interest: interestAtOneRate(rule, rows.counts), rate });
+    segments.push({ fromIndex, interest: accrueAtOneRate(rule, rows.counts), rate });
   }
   return segments;
 }
@@ -77,7 +77,7 @@ function byBands(
     if (rule !== undefined) priced.push({ from: band.from, rule });
   }
   const { rounding } = rows.compiled.type;
-  const interest = interestByBands({ bands: priced, limit, whole, rounding }, rows.counts);
+  const interest = accrueByBands({ bands: priced, limit, whole, rounding }, rows.counts);
   return [{ fromIndex: 0, interest, rate: undefined }];
 }
 
@@ -105,7 +105,7 @@ function checkedRule(
   const growths = [growthNumerator(rule, least), growthNumerator(rule, greatest)];
   if (growths.some((growth) => growth <= 0n)) return tooLow(annual, validation);
   const most = growths.reduce((a, b) => (a > b ? a : b));
-  if (BigInt(amount) * most > BigInt(LARGEST_FIGURE_MINOR) * rule.denominator) {
+  if (BigInt(amount) * most > BigInt(MAX_FIGURE_MINOR) * rule.denominator) {
     const message =
       'must be smaller: with the interest of one period it is beyond what can be calculated with';
     validation.reject('Amount', 'amount-too-large', message);

@@ -101,7 +101,7 @@ function principalOfPayment(
 ): number | RowFault {
   const { terms, compiled } = plan;
   const isPlain = rest.balance === state.balance;
-  const interest = isPlain ? row.accrued : row.segment.interest.interestOf(rest.balance, row.count);
+  const interest = isPlain ? row.accrued : row.segment.interest.accrue(rest.balance, row.count);
   const payment = paymentInForce(plan, state, row, rest);
   if (isRowFault(payment)) return payment;
   plan.notes?.principal(isPlain ? { rule: 'payment' } : { rule: 'payment', planInterest: interest });
@@ -144,7 +144,7 @@ function solve(plan: RepaymentPlan, state: LoanState, row: RowPeriod, rest: Repa
     plan.notes?.equalPart(state.payment, repaid, rows);
   } else {
     const firstCount = countBeforePrepayment(state, row);
-    state.payment = row.segment.interest.levelPaymentOf(repaid, { first: row.index, firstCount });
+    state.payment = row.segment.interest.solveLevelPayment(repaid, { first: row.index, firstCount });
     plan.notes?.levelPayment(state.payment, repaid, row, firstCount);
   }
   state.solveDue = 'no';

@@ -55,7 +55,7 @@ export function prepay(
   plan.notes?.begin(state, part);
   const accrued =
     plan.formulas === undefined || used === 0
-      ? segment.interest.interestOf(remaining, used)
+      ? segment.interest.accrue(remaining, used)
       : plan.formulas.accrued(state, part);
   if (isRowFault(accrued)) return accrued;
   // Negative interest that joins the balance leaves less to repay, unless the whole balance is repaid before it (R3).

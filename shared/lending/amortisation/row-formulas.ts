@@ -18,13 +18,13 @@ import {
   type MoneyFormat,
   SLOTS,
   isFormulaFailure,
-  minorUnitsOf,
+  roundToMinorUnits,
   moneyValue,
   newFormulaScope,
 } from '../formula/scope.ts';
 import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { LoanTerms } from '../terms/loan-terms.ts';
-import { scaledInteger } from '../numbers/money.ts';
+import { scaleToInteger } from '../numbers/money.ts';
 import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { collectRowCharges, sumColumnCharges, type ChargedFigures } from '../charges/row-charges.ts';
@@ -128,7 +128,7 @@ export class RowFormulas {
 
   #accrue(state: LoanState, row: RowPeriod, method: InterestMethod): number | RowFault {
     const { interest, rate } = row.segment;
-    if (method.kind !== 'Formula') return interest.interestOf(state.balance, row.count);
+    if (method.kind !== 'Formula') return interest.accrue(state.balance, row.count);
     const { formula } = method;
     const accrued = this.#evaluate(formula);
     if (isRowFault(accrued)) return accrued;
@@ -231,7 +231,7 @@ export class RowFormulas {
 
   #evaluate(formula: CompiledFormula): number | RowFault {
     const value = formula.evaluate(this.#scope);
-    const amount = isFormulaFailure(value) ? value : minorUnitsOf(value, this.#context.money);
+    const amount = isFormulaFailure(value) ? value : roundToMinorUnits(value, this.#context.money);
     if (!isFormulaFailure(amount)) return amount;
     return this.#failed(formula.column, amount.reason);
   }
@@ -272,7 +272,7 @@ export function readFormulaInputs(
 function formulaValue(sent: Decimal | undefined): FormulaValue {
   if (sent === undefined) return ZERO;
   const digits = Math.max(0, sent.decimalPlaces());
-  return { numerator: scaledInteger(sent, digits), denominator: 10n ** BigInt(digits) };
+  return { numerator: scaleToInteger(sent, digits), denominator: 10n ** BigInt(digits) };
 }
 
 function periodsPerYear(periodicity: Periodicity): FormulaValue {

@@ -2,7 +2,7 @@
 
 import type { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
-import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { periodsPerYear } from './internal-rate-of-return.ts';
 import { checkName } from '../request/field-checks.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
@@ -40,7 +40,7 @@ export interface CashFlowTerms {
   readonly periodsPerYear: ExactRatio;
 }
 
-const ONE = exactRatio(1n, 1n);
+const ONE = reduceRatio(1n, 1n);
 
 /** The terms of a request; undefined after a fault. Ignored fields are reported (E5). */
 export function parseCashFlowTerms(

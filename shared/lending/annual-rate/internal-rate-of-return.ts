@@ -1,6 +1,6 @@
 /** The internal rate of return, IRR (A3): what a financed amount earns at equal periods. */
 
-import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import { flowsAtUnits } from './rate-flows.ts';
 import { UNITS_PER_YEAR } from './rate-interval.ts';
@@ -30,5 +30,5 @@ export function internalRateOfReturn(
 /** Equal periods in a year of 365 days, 52 weeks or 12 months; undefined for Once. */
 export function periodsPerYear({ unit, count }: Periodicity): ExactRatio | undefined {
   if (unit === 'Once' || count <= 0) return undefined;
-  return exactRatio(BigInt(UNITS_PER_YEAR[unit]), BigInt(count));
+  return reduceRatio(BigInt(UNITS_PER_YEAR[unit]), BigInt(count));
 }

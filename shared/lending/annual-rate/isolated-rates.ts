@@ -8,7 +8,7 @@
  * lie close together or nearly meet, whole numbers decide (repeated-rates.ts).
  */
 
-import { ratioOfNumber, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { numberToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { ROUNDING, type PreparedFlows } from './floating-present-value.ts';
 import { netPresentValue } from './net-present-value.ts';
 import type { RateFlows } from './rate-flows.ts';
@@ -184,7 +184,7 @@ function isolated(low: number, high: number, lowSign: -1 | 1): FoundRate {
 
 /** 1 + r as a fraction; undefined where it is published as -100 percent. */
 function growthFactor(logRate: number): ExactRatio | undefined {
-  return logRate < MIN_GROWTH_LOG ? undefined : ratioOfNumber(Math.exp(logRate));
+  return logRate < MIN_GROWTH_LOG ? undefined : numberToRatio(Math.exp(logRate));
 }
 
 /**
@@ -293,7 +293,7 @@ function rateInBlur(survey: Survey, direction: 1 | -1, bracket: Bracket): FoundR
   };
   const rates = separateRates(
     flows,
-    { low, high, centre: ratioOfNumber(Math.exp(centre)), radius, meanTime },
+    { low, high, centre: numberToRatio(Math.exp(centre)), radius, meanTime },
     errorBeyond,
     effort,
   );

@@ -10,7 +10,7 @@
 import type { SignedValue } from './bracketed-root.ts';
 import { DiscountFactors } from './discount-factors.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
-import { magnitudeOf, type BoundedFixed } from '../numbers/fixed-root.ts';
+import { absoluteValue, type BoundedFixed } from '../numbers/fixed-root.ts';
 import type { RateFlows } from './rate-flows.ts';
 
 /** Fraction bits of the first attempt, beyond those of the rate itself. */
@@ -56,7 +56,7 @@ function boundedValue(flows: RateFlows, growth: ExactRatio, bits: bigint): Bound
     const amount = BigInt(amounts[index] ?? 0);
     const units = wholeUnits[index] ?? 0;
     value = factors.apply(value, Math.abs(units - unitsBefore)) + atDay(amount, index);
-    size += magnitudeOf(amount);
+    size += absoluteValue(amount);
     unitsBefore = units;
   }
   return { value, error: 2n * BigInt(last + 2) * (factors.totalError + 3n) * size };

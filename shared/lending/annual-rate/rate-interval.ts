@@ -3,8 +3,8 @@
  * Annex I, remark (c)): whole units back from the later date, left-over days over the year that they end.
  */
 
-import { addDays, addMonths, datePartsOf, isMonthEnd, type CalendarDate } from '../dates/calendar-date.ts';
-import { dayIn, monthOf, monthsFrom, moveTo } from '../dates/calendar-month.ts';
+import { addDays, addMonths, toDateParts, isMonthEnd, type CalendarDate } from '../dates/calendar-date.ts';
+import { dayIn, toCalendarMonth, monthsFrom, moveTo } from '../dates/calendar-month.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 
 /** Unit in which intervals are counted. */
@@ -50,11 +50,11 @@ export function chooseIntervalUnit(periodicity: Periodicity): IntervalUnit {
 /** The intervals from `start` to dates that are not before it; fastest for dates in ascending order. */
 export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: CalendarDate) => RateInterval {
   if (unit === 'Weeks') return (end) => weekInterval(start, end);
-  const from = datePartsOf(start);
+  const from = toDateParts(start);
   const isFromMonthEnd = isMonthEnd(from);
   const monthsPerUnit = unit === 'Years' ? MONTHS_PER_YEAR : 1;
   const reachable = monthsFrom(from, 2 * monthsPerUnit);
-  const current = monthOf(from);
+  const current = toCalendarMonth(from);
   const startIndex = current.index;
   const known: (RateInterval | undefined)[] = [];
   return (end) => {

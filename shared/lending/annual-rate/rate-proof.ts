@@ -2,8 +2,8 @@
 
 import { isBeforeStart, type CashFlowTerms, type TimedFlow } from './cash-flow-terms.ts';
 import { DiscountFactors } from './discount-factors.ts';
-import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
-import { formatMinorUnits, scaledInteger } from '../numbers/money.ts';
+import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { formatMinorUnits, scaleToInteger } from '../numbers/money.ts';
 import type { DiscountedFlow, ProvenRate } from '../request/rate-request.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 
@@ -47,7 +47,7 @@ export function proveRate(terms: CashFlowTerms, rate: string): Pick<ProvenRate, 
 function growthAt(rate: string, periodsPerYear: ExactRatio): ExactRatio {
   const decimals = rate.length - rate.indexOf('.') - 1;
   const one = 100n * 10n ** BigInt(decimals) * periodsPerYear.numerator;
-  return exactRatio(one + BigInt(rate.replace('.', '')) * periodsPerYear.denominator, one);
+  return reduceRatio(one + BigInt(rate.replace('.', '')) * periodsPerYear.denominator, one);
 }
 
 function formatYears(flow: TimedFlow, { unitsPerYear, periodsPerYear }: CashFlowTerms): string {
@@ -71,7 +71,7 @@ function discounting(
   const firstBits = FIRST_BITS + bitsOfLargeRate(growth);
   const attempts: DiscountFactors[] = [];
   return (flow) => {
-    const amount = scaledInteger(flow.amount, decimals);
+    const amount = scaleToInteger(flow.amount, decimals);
     if (flow.wholeUnits === 0 && flow.extraDays === 0) return amount;
     if (growth.numerator <= 0n || growth.denominator <= 0n) return null;
     let value = 0n;

@@ -13,7 +13,7 @@
 import { bracketedRoot, type SignedValue } from './bracketed-root.ts';
 import type { LogRateBracket } from './floating-present-value.ts';
 import { greatestCommonDivisor, type ExactRatio } from '../numbers/exact-ratio.ts';
-import { magnitudeOf } from '../numbers/fixed-root.ts';
+import { absoluteValue } from '../numbers/fixed-root.ts';
 import { netPresentValue } from './net-present-value.ts';
 import type { RateFlows } from './rate-flows.ts';
 import type { SolverEffort } from './solver-effort.ts';
@@ -77,7 +77,7 @@ export function separateRates(
     effort.countExact(flows.amounts.length);
     const derivative = derivatives[power] ?? flows;
     const value = netPresentValue(derivative, bracket.centre);
-    const logOfValue = log2(magnitudeOf(value.value)) - log2(size.value) - Number(value.bits - size.bits);
+    const logOfValue = log2(absoluteValue(value.value)) - log2(size.value) - Number(value.bits - size.bits);
     logOfFactorial += Math.log2(Math.max(1, power));
     coefficients.push(2 ** (logOfValue + power * logOfRadius - logOfFactorial));
     const order = orderOfOneSign(coefficients, errorBeyond(power));
@@ -185,7 +185,7 @@ function logarithm({ numerator, denominator }: ExactRatio): number {
 function touchesZero(flows: RateFlows, value: SignedValue | undefined, growth: ExactRatio): boolean {
   if (value === undefined || value.sign === 0) return true;
   const size = netPresentValue(withoutSigns(flows), growth);
-  return magnitudeOf(value.value) << (size.bits + TOUCHING_BITS) < size.value << value.bits;
+  return absoluteValue(value.value) << (size.bits + TOUCHING_BITS) < size.value << value.bits;
 }
 
 /** Largest denominator of a growth that is found as a fraction, and how close to it an estimate is for sure. */
@@ -270,7 +270,7 @@ function timesAmounts(flows: RateFlows, times: readonly bigint[]): RateFlows {
 }
 
 function withoutSigns(flows: RateFlows): RateFlows {
-  return { ...flows, amounts: flows.amounts.map((amount) => magnitudeOf(BigInt(amount))) };
+  return { ...flows, amounts: flows.amounts.map((amount) => absoluteValue(BigInt(amount))) };
 }
 
 function log2(value: bigint): number {

@@ -6,7 +6,7 @@
 
 import { bracketedRoot, type SignedValue } from './bracketed-root.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
-import { magnitudeOf } from '../numbers/fixed-root.ts';
+import { absoluteValue } from '../numbers/fixed-root.ts';
 import { estimateLogRate, floatingSign, prepareFlows } from './floating-present-value.ts';
 import { isolateRates, MAX_LOG_RATE, type RateProblem } from './isolated-rates.ts';
 import { formatMinorUnits } from '../numbers/money.ts';
@@ -51,7 +51,7 @@ export function solveRate(flows: RateFlows, scale: RateScale): SolvedRate {
   for (const rate of isolateRates(problem)) {
     const published = publishedStep(problem, new RateSteps(scale), rate);
     if (published === undefined) return { percent: null, iterations: problem.effort.iterations };
-    if (nearest === undefined || magnitudeOf(published) < magnitudeOf(nearest)) nearest = published;
+    if (nearest === undefined || absoluteValue(published) < absoluteValue(nearest)) nearest = published;
   }
   const percent = nearest === undefined ? null : formatMinorUnits(nearest, scale.percentDecimals);
   return { percent, iterations: problem.effort.iterations };
@@ -124,7 +124,7 @@ function publishedStep(problem: RateProblem, steps: RateSteps, rate: IsolatedRat
     else range.high = step;
   };
   const growth = estimate - steps.least;
-  const size = magnitudeOf(estimate);
+  const size = absoluteValue(estimate);
   let width = ((size < growth ? size : growth) >> TRUSTED_LOG_BITS) + (size >> TRUSTED_BITS);
   for (let isHeld = false; !isHeld && range.low < range.high; width = width * WIDENING + 1n) {
     const [below, above] = [estimate - 1n - width, estimate + width];

@@ -1,7 +1,7 @@
 /** The calendars whose law comes with the program (docs/calendars.md). */
 
 import type { BusinessCalendar } from './business-calendar.ts';
-import { type NationalCalendarData, nationalCalendar } from './national-calendar.ts';
+import { type NationalCalendarData, createNationalCalendar } from './national-calendar.ts';
 
 import at from './data/at.json' with { type: 'json' };
 import be from './data/be.json' with { type: 'json' };
@@ -46,20 +46,22 @@ export const BUILT_IN_CALENDARS: readonly NationalCalendarData[] = [
 
 const BY_KEY: ReadonlyMap<string, BusinessCalendar> = new Map(
   BUILT_IN_CALENDARS.flatMap((data) => {
-    const calendar = nationalCalendar(data);
-    return [...data.codes, ...data.englishNames].map((name) => [calendarKey(name), calendar] as const);
+    const calendar = createNationalCalendar(data);
+    return [...data.codes, ...data.englishNames].map(
+      (name) => [normalizeCalendarName(name), calendar] as const,
+    );
   }),
 );
 
 /** The calendar of an ISO 3166 code or English country name in any case, or of TARGET; undefined for any other. */
 export function findBuiltInCalendar(name: string): BusinessCalendar | undefined {
-  return BY_KEY.get(calendarKey(name));
+  return BY_KEY.get(normalizeCalendarName(name));
 }
 
 // Names of calendars as they are compared: people write them in many ways.
 
 /** The name in small letters without accents, doubled blanks, `&`, `St.` and curled apostrophes. */
-export function calendarKey(name: string): string {
+export function normalizeCalendarName(name: string): string {
   return name
     .normalize('NFD')
     .replaceAll(/\p{Diacritic}/gu, '')

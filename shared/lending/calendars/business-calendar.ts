@@ -22,11 +22,11 @@ export interface OtherCalendars {
  * Farthest working day that is looked for. The longest closure of any calendar is shorter; a date without a working
  * day that near stays where it is, so that a faulty calendar cannot make the search endless.
  */
-export const LONGEST_CLOSURE_DAYS = 60;
+export const MAX_CLOSURE_DAYS = 60;
 
 /** The nearest working day after `date`, or before it with step -1; `date` itself when there is none near. */
-export function workingDayFrom(date: CalendarDate, step: 1 | -1, calendar: BusinessCalendar): CalendarDate {
-  for (let distance = 1; distance <= LONGEST_CLOSURE_DAYS; distance += 1) {
+export function findWorkingDay(date: CalendarDate, step: 1 | -1, calendar: BusinessCalendar): CalendarDate {
+  for (let distance = 1; distance <= MAX_CLOSURE_DAYS; distance += 1) {
     const day = addDays(date, distance * step);
     if (calendar.isWorkingDay(day)) return day;
   }

@@ -1,6 +1,6 @@
 /** Working days that are worked out once and then looked up. */
 
-import { type CalendarDate, datePartsOf } from '../dates/calendar-date.ts';
+import { type CalendarDate, toDateParts } from '../dates/calendar-date.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
 
 /** What a calendar says of its days before they are remembered. Equal questions get equal answers. */
@@ -10,7 +10,7 @@ export interface CalendarRules {
   /** True when the day is one of weekly rest, or closed by the calendar that this one extends. */
   readonly isWeekend: (date: CalendarDate) => boolean;
   /** Holidays that belong to a year; a day in lieu of one may lie in the year beside it. */
-  readonly holidaysOf: (year: number) => Iterable<CalendarDate>;
+  readonly listHolidays: (year: number) => Iterable<CalendarDate>;
   /** Days of weekly rest that are worked in exchange for another day. */
   readonly workedDays?: ReadonlySet<CalendarDate>;
 }
@@ -20,22 +20,22 @@ const SPAN_BITS = 10;
 const SPAN_DAYS = 1 << SPAN_BITS;
 const BITMAP_BYTES = SPAN_DAYS / 8;
 /** Spans kept, some 1,400 years in 128 KiB; contracts end long before that, so forgetting all of them is no loss. */
-const MOST_SPANS = 512;
+const MAX_SPANS = 512;
 /** Years whose holidays are kept while the spans that they lie in are made, most often one after the other. */
-const MOST_YEARS = 8;
+const MAX_YEARS = 8;
 
 /**
  * A calendar of these rules that remembers the days it was asked for, so that a look-up takes nanoseconds. Days of weekly
  * rest are worked out day by day when they are asked for: one date a year for a thousand years costs a few ms.
  */
-export function rememberedCalendar(rules: CalendarRules): BusinessCalendar {
+export function createCachedCalendar(rules: CalendarRules): BusinessCalendar {
   const spans = new Map<number, DaySpan>();
-  const holidaysOf = rememberedYears(rules.holidaysOf);
-  const spanOf = (index: number): DaySpan => {
+  const listHolidays = cacheYears(rules.listHolidays);
+  const getSpan = (index: number): DaySpan => {
     const known = spans.get(index);
     if (known !== undefined) return known;
-    if (spans.size >= MOST_SPANS) spans.clear();
-    const span = exceptionalDays(index * SPAN_DAYS, holidaysOf, rules.workedDays);
+    if (spans.size >= MAX_SPANS) spans.clear();
+    const span = createSpan(index * SPAN_DAYS, listHolidays, rules.workedDays);
     spans.set(index, span);
     return span;
   };
@@ -44,21 +44,21 @@ export function rememberedCalendar(rules: CalendarRules): BusinessCalendar {
     version: rules.version,
     isWorkingDay: (date) => {
       const index = Math.floor(date / SPAN_DAYS);
-      const span = spanOf(index);
+      const span = getSpan(index);
       const day = date - index * SPAN_DAYS;
-      if (!isSet(span, KNOWN + day)) remember(span, day, rules.isWeekend(date));
+      if (!isSet(span, KNOWN + day)) setDay(span, day, rules.isWeekend(date));
       return !isSet(span, day);
     },
   };
 }
 
-function rememberedYears(holidaysOf: CalendarRules['holidaysOf']): (year: number) => readonly CalendarDate[] {
+function cacheYears(listHolidays: CalendarRules['listHolidays']): (year: number) => readonly CalendarDate[] {
   const years = new Map<number, readonly CalendarDate[]>();
   return (year) => {
     const known = years.get(year);
     if (known !== undefined) return known;
-    if (years.size >= MOST_YEARS) years.clear();
-    const holidays = [...holidaysOf(year)];
+    if (years.size >= MAX_YEARS) years.clear();
+    const holidays = [...listHolidays(year)];
     years.set(year, holidays);
     return holidays;
   };
@@ -73,7 +73,7 @@ function isSet(span: DaySpan, bit: number): boolean {
   return (((span[bit >> 3] ?? 0) >> (bit & 7)) & 1) === 1;
 }
 
-function remember(span: DaySpan, day: number, isClosed: boolean): void {
+function setDay(span: DaySpan, day: number, isClosed: boolean): void {
   const place = day >> 3;
   const bit = 1 << (day & 7);
   span[place] = isClosed ? (span[place] ?? 0) | bit : (span[place] ?? 0) & ~bit;
@@ -81,20 +81,20 @@ function remember(span: DaySpan, day: number, isClosed: boolean): void {
 }
 
 /** The days from `first` that are not decided by their day of the week alone. */
-function exceptionalDays(
+function createSpan(
   first: number,
-  holidaysOf: (year: number) => readonly CalendarDate[],
+  listHolidays: (year: number) => readonly CalendarDate[],
   workedDays: ReadonlySet<CalendarDate> = new Set(),
 ): DaySpan {
   const span = new Uint8Array(2 * BITMAP_BYTES);
   const decide = (date: CalendarDate, isClosed: boolean): void => {
     const day = date - first;
-    if (day >= 0 && day < SPAN_DAYS) remember(span, day, isClosed);
+    if (day >= 0 && day < SPAN_DAYS) setDay(span, day, isClosed);
   };
-  const { year: firstYear } = datePartsOf(first as CalendarDate);
-  const { year: lastYear } = datePartsOf((first + SPAN_DAYS - 1) as CalendarDate);
+  const { year: firstYear } = toDateParts(first as CalendarDate);
+  const { year: lastYear } = toDateParts((first + SPAN_DAYS - 1) as CalendarDate);
   for (let year = firstYear - 1; year <= lastYear + 1; year += 1) {
-    for (const holiday of holidaysOf(year)) decide(holiday, true);
+    for (const holiday of listHolidays(year)) decide(holiday, true);
   }
   for (const worked of workedDays) decide(worked, false);
   return span;

@@ -1,16 +1,16 @@
 /** Calendars that an institution keeps in its own catalogue (rule H2). */
 
-import { type CalendarDate, datePartsOf, parseCalendarDate } from '../dates/calendar-date.ts';
-import { calendarKey, findBuiltInCalendar } from './built-in-calendars.ts';
+import { type CalendarDate, toDateParts, parseCalendarDate } from '../dates/calendar-date.ts';
+import { normalizeCalendarName, findBuiltInCalendar } from './built-in-calendars.ts';
 import {
   type BusinessCalendar,
-  LONGEST_CLOSURE_DAYS,
+  MAX_CLOSURE_DAYS,
   type OtherCalendars,
-  workingDayFrom,
+  findWorkingDay,
 } from './business-calendar.ts';
 import { findCalendar, hasWorkingDay } from './find-calendar.ts';
-import { rememberedCalendar } from './cached-calendar.ts';
-import { findWeekday, WEEKDAYS, weekdayOf } from '../dates/weekday.ts';
+import { createCachedCalendar } from './cached-calendar.ts';
+import { findWeekday, WEEKDAYS, getWeekday } from '../dates/weekday.ts';
 
 /** A calendar as the catalogue holds it. */
 export interface CalendarRecord {
@@ -45,7 +45,7 @@ export interface CatalogueCalendars extends OtherCalendars {
 }
 
 /** Most days that one record may list: a hundred years of two hundred days. */
-const MOST_HOLIDAYS = 20_000;
+const MAX_HOLIDAYS = 20_000;
 /** Printed in a response header, so nothing that would need quoting there; `+` joins unions. */
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 const NAME_FAULT = 'must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens';
@@ -60,32 +60,32 @@ interface Reading {
 }
 
 /** Reads the calendars of a catalogue once. `others` finds the countries that are not built in, as bases. */
-export function catalogueCalendars(
+export function readCatalogueCalendars(
   records: readonly CalendarRecord[],
   others?: OtherCalendars,
 ): CatalogueCalendars {
   const faults: CalendarRecordFault[] = [];
   const byKey = new Map<string, { record: CalendarRecord; path: string }>();
   for (const [index, record] of records.entries()) {
-    const key = identityOf(record.name, others);
-    const fault = nameFault(record, byKey.get(key)?.record);
+    const key = normalizeIdentity(record.name, others);
+    const fault = findNameFault(record, byKey.get(key)?.record);
     if (fault === undefined) byKey.set(key, { record, path: `[${index}]` });
     else faults.push({ path: `[${index}].name`, message: fault });
   }
   const reading: Reading = { records: byKey, others, faults, made: new Map() };
-  for (const key of byKey.keys()) made(key, reading);
-  return { faults, find: (name) => reading.made.get(identityOf(name, others)) };
+  for (const key of byKey.keys()) getCalendar(key, reading);
+  return { faults, find: (name) => reading.made.get(normalizeIdentity(name, others)) };
 }
 
 /** One text for all names of a country, and for a name in any case. */
-function identityOf(name: string, others: OtherCalendars | undefined): string {
-  return calendarKey(others?.find(name)?.name ?? name);
+function normalizeIdentity(name: string, others: OtherCalendars | undefined): string {
+  return normalizeCalendarName(others?.find(name)?.name ?? name);
 }
 
-function nameFault(record: CalendarRecord, taken: CalendarRecord | undefined): string | undefined {
+function findNameFault(record: CalendarRecord, taken: CalendarRecord | undefined): string | undefined {
   if (!NAME.test(record.name)) return NAME_FAULT;
   if (taken !== undefined) {
-    return calendarKey(taken.name) === calendarKey(record.name)
+    return normalizeCalendarName(taken.name) === normalizeCalendarName(record.name)
       ? 'must be unique in the catalogue in any case'
       : `must not name the same country as the record ${taken.name}; keep one of the two`;
   }
@@ -95,32 +95,32 @@ function nameFault(record: CalendarRecord, taken: CalendarRecord | undefined): s
 }
 
 /** The calendar of a record, made when it is first wanted, so that a base may stand behind it in the list. */
-function made(key: string, reading: Reading): BusinessCalendar | undefined {
+function getCalendar(key: string, reading: Reading): BusinessCalendar | undefined {
   if (reading.made.has(key)) return reading.made.get(key);
   const entry = reading.records.get(key);
   if (entry === undefined) return undefined;
   // A record that reaches itself through its bases finds this and is refused for an unknown base.
   reading.made.set(key, undefined);
-  const calendar = read(entry.record, entry.path, reading);
+  const calendar = readCalendar(entry.record, entry.path, reading);
   reading.made.set(key, calendar);
   return calendar;
 }
 
-function read(record: CalendarRecord, path: string, reading: Reading): BusinessCalendar | undefined {
+function readCalendar(record: CalendarRecord, path: string, reading: Reading): BusinessCalendar | undefined {
   const before = reading.faults.length;
   const fault = (field: string, message: string): void => {
     reading.faults.push({ path: `${path}${field}`, message });
   };
   if (!NAME.test(record.version)) fault('.version', NAME_FAULT);
-  const weekend = weekendDays(record, fault);
-  const holidays = holidayDates(record, fault);
-  const base = baseOf(record, reading, fault);
+  const weekend = readWeekend(record, fault);
+  const holidays = readHolidays(record, fault);
+  const base = findBase(record, reading, fault);
   if (reading.faults.length > before) return undefined;
-  const calendar = rememberedCalendar({
+  const calendar = createCachedCalendar({
     name: record.name,
     version: record.version,
-    isWeekend: (date) => weekend.has(weekdayOf(date)) || base?.isWorkingDay(date) === false,
-    holidaysOf: holidaysByYear(holidays),
+    isWeekend: (date) => weekend.has(getWeekday(date)) || base?.isWorkingDay(date) === false,
+    listHolidays: groupByYear(holidays),
   });
   if (leavesWorkingDays(calendar, holidays)) return calendar;
   fault('', 'must leave a working day in any two months');
@@ -129,7 +129,7 @@ function read(record: CalendarRecord, path: string, reading: Reading): BusinessC
 
 type ReportFault = (field: string, message: string) => void;
 
-function weekendDays(record: CalendarRecord, fault: ReportFault): ReadonlySet<number> {
+function readWeekend(record: CalendarRecord, fault: ReportFault): ReadonlySet<number> {
   const days = new Set<number>();
   for (const [index, name] of (record.weekend ?? []).entries()) {
     const weekday = findWeekday(name);
@@ -139,9 +139,9 @@ function weekendDays(record: CalendarRecord, fault: ReportFault): ReadonlySet<nu
   return days;
 }
 
-function holidayDates(record: CalendarRecord, fault: ReportFault): readonly CalendarDate[] {
-  if (record.holidays.length > MOST_HOLIDAYS) {
-    fault('.holidays', `must have at most ${MOST_HOLIDAYS} days`);
+function readHolidays(record: CalendarRecord, fault: ReportFault): readonly CalendarDate[] {
+  if (record.holidays.length > MAX_HOLIDAYS) {
+    fault('.holidays', `must have at most ${MAX_HOLIDAYS} days`);
     return [];
   }
   const dates = new Set<CalendarDate>();
@@ -153,22 +153,26 @@ function holidayDates(record: CalendarRecord, fault: ReportFault): readonly Cale
   return [...dates].toSorted((left, right) => left - right);
 }
 
-function baseOf(record: CalendarRecord, reading: Reading, fault: ReportFault): BusinessCalendar | undefined {
+function findBase(
+  record: CalendarRecord,
+  reading: Reading,
+  fault: ReportFault,
+): BusinessCalendar | undefined {
   if (record.base === undefined) return undefined;
   const { records, others } = reading;
-  const own = identityOf(record.name, others);
+  const own = normalizeIdentity(record.name, others);
   // Of the record itself there is only what it replaces. Nor does any other record stand for less while it is being read.
   const find = (name: string): BusinessCalendar | undefined => {
-    const key = identityOf(name, others);
-    return key === own || !records.has(key) ? others?.find(name) : made(key, reading);
+    const key = normalizeIdentity(name, others);
+    return key === own || !records.has(key) ? others?.find(name) : getCalendar(key, reading);
   };
   const base = findCalendar(record.base, { others: { find } });
   if (base === undefined) fault('.base', 'must name a calendar that is known and does not extend this one');
   return base;
 }
 
-function holidaysByYear(holidays: readonly CalendarDate[]): (year: number) => Iterable<CalendarDate> {
-  const years = Map.groupBy(holidays, (date) => datePartsOf(date).year);
+function groupByYear(holidays: readonly CalendarDate[]): (year: number) => Iterable<CalendarDate> {
+  const years = Map.groupBy(holidays, (date) => toDateParts(date).year);
   return (year) => years.get(year) ?? [];
 }
 
@@ -178,9 +182,9 @@ function leavesWorkingDays(calendar: BusinessCalendar, holidays: readonly Calend
   let opens = Number.NEGATIVE_INFINITY;
   for (const holiday of holidays) {
     if (holiday < opens) continue;
-    const closes = workingDayFrom(holiday, -1, calendar);
-    opens = workingDayFrom(holiday, 1, calendar);
-    if (closes === holiday || opens === holiday || opens - closes > LONGEST_CLOSURE_DAYS) return false;
+    const closes = findWorkingDay(holiday, -1, calendar);
+    opens = findWorkingDay(holiday, 1, calendar);
+    if (closes === holiday || opens === holiday || opens - closes > MAX_CLOSURE_DAYS) return false;
   }
   return true;
 }

@@ -2,7 +2,7 @@
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import { findBuiltInCalendar } from './built-in-calendars.ts';
-import { type BusinessCalendar, type OtherCalendars, workingDayFrom } from './business-calendar.ts';
+import { type BusinessCalendar, type OtherCalendars, findWorkingDay } from './business-calendar.ts';
 
 /**
  * Where calendars are looked for beside the built-in ones; the catalogue comes before the other countries, and has to
@@ -14,9 +14,9 @@ export interface CalendarSources {
 }
 
 /** Longest name that is read; a union of eight country names is shorter. */
-const LONGEST_NAME = 300;
+const MAX_NAME_LENGTH = 300;
 /** Most calendars in one union. */
-const MOST_PARTS = 8;
+const MAX_PARTS = 8;
 /** What a request may name, for a person. */
 export const CALENDARS_ALLOWED =
   'must be a country by its ISO 3166 code or English name, TARGET, a union such as RO+TARGET, or a calendar of the catalogue';
@@ -31,9 +31,9 @@ const SAMPLE_DATE = 0 as CalendarDate;
  * all parts. Undefined when a part is not known or the union leaves no working day (H2): never silently no calendar.
  */
 export function findCalendar(name: string, sources: CalendarSources): BusinessCalendar | undefined {
-  if (name.length > LONGEST_NAME) return undefined;
+  if (name.length > MAX_NAME_LENGTH) return undefined;
   const names = name.split('+');
-  if (names.length > MOST_PARTS) return undefined;
+  if (names.length > MAX_PARTS) return undefined;
   const parts = new Map<string, BusinessCalendar>();
   for (const part of names) {
     const calendar = findOne(part, sources);
@@ -42,18 +42,22 @@ export function findCalendar(name: string, sources: CalendarSources): BusinessCa
   }
   const [first, ...rest] = [...parts.values()].toSorted((left, right) => (left.name < right.name ? -1 : 1));
   if (first === undefined || rest.length === 0) return first;
-  return unionOf([first, ...rest]);
+  return createUnion([first, ...rest]);
 }
 
 /**
  * What is wrong with a name that gives no calendar, for a person: which parts of a union are not known, by their place
  * because what was sent is not repeated, or that it has too many. `find` is the look-up that has failed.
  */
-export function calendarFault(name: string, find: (name: string) => BusinessCalendar | undefined): string {
+export function describeCalendarFault(
+  name: string,
+  find: (name: string) => BusinessCalendar | undefined,
+): string {
   const parts = name.split('+');
   if (parts.length === 1) return CALENDARS_ALLOWED;
-  if (parts.length > MOST_PARTS) return `must join at most ${MOST_PARTS} calendars, not ${parts.length}`;
-  if (name.length > LONGEST_NAME) return `must have at most ${LONGEST_NAME} characters; ${PARTS_ALLOWED}`;
+  if (parts.length > MAX_PARTS) return `must join at most ${MAX_PARTS} calendars, not ${parts.length}`;
+  if (name.length > MAX_NAME_LENGTH)
+    return `must have at most ${MAX_NAME_LENGTH} characters; ${PARTS_ALLOWED}`;
   const unknown = parts.flatMap((part, index) => (find(part) === undefined ? [`part ${index + 1}`] : []));
   if (unknown.length === 0) return 'must leave a working day; these calendars together close every day';
   const are = unknown.length === 1 ? 'is' : 'are';
@@ -66,7 +70,7 @@ function findOne(name: string, sources: CalendarSources): BusinessCalendar | und
   return findBuiltInCalendar(wanted) ?? sources.catalogue?.find(wanted) ?? sources.others?.find(wanted);
 }
 
-function unionOf(parts: readonly BusinessCalendar[]): BusinessCalendar | undefined {
+function createUnion(parts: readonly BusinessCalendar[]): BusinessCalendar | undefined {
   const union: BusinessCalendar = {
     name: parts.map((part) => part.name).join('+'),
     version: parts.map((part) => part.version).join('+'),
@@ -77,5 +81,5 @@ function unionOf(parts: readonly BusinessCalendar[]): BusinessCalendar | undefin
 
 /** True when the weeks of a calendar leave a day to work. */
 export function hasWorkingDay(calendar: BusinessCalendar): boolean {
-  return calendar.isWorkingDay(SAMPLE_DATE) || workingDayFrom(SAMPLE_DATE, 1, calendar) !== SAMPLE_DATE;
+  return calendar.isWorkingDay(SAMPLE_DATE) || findWorkingDay(SAMPLE_DATE, 1, calendar) !== SAMPLE_DATE;
 }

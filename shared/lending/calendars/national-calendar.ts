@@ -3,13 +3,13 @@
 import {
   type CalendarDate,
   addDays,
-  calendarDateOf,
-  datePartsOf,
+  toCalendarDate,
+  toDateParts,
   parseCalendarDate,
 } from '../dates/calendar-date.ts';
-import { WEEKDAYS, type Weekday, findWeekday, weekdayOf } from '../dates/weekday.ts';
+import { WEEKDAYS, type Weekday, findWeekday, getWeekday } from '../dates/weekday.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
-import { rememberedCalendar } from './cached-calendar.ts';
+import { createCachedCalendar } from './cached-calendar.ts';
 
 /** One holiday and the years in which it is one. */
 interface HolidayRecord {
@@ -59,42 +59,42 @@ export interface NationalCalendarData {
 /** A rule of this first year is older than the data and counts for all years before it too. */
 const FIRST_YEAR_OF_DATA = 2000;
 
-interface ReadRule {
+interface HolidayRule {
   readonly record: HolidayRecord;
   readonly day: HolidayDay;
 }
 
 /** The calendar of a data file. Outside the years 2000 to 2060 its rules go on as they stand at that end. */
-export function nationalCalendar(data: NationalCalendarData): BusinessCalendar {
+export function createNationalCalendar(data: NationalCalendarData): BusinessCalendar {
   const exchanged = data.exchangedDays?.days ?? [];
-  return rememberedCalendar({
+  return createCachedCalendar({
     name: data.name,
     version: data.version,
-    isWeekend: weekendOf(data.weekend),
-    holidaysOf: holidaysOf(data),
+    isWeekend: readWeekendRules(data.weekend),
+    listHolidays: listHolidays(data),
     workedDays: new Set(exchanged.map((pair) => parseCalendarDate(pair.worked)).filter(isDate)),
   });
 }
 
 /** The holidays of a year: those that its rules name, days in lieu of them, and days of rest by exchange. */
-export function holidaysOf(data: NationalCalendarData): (year: number) => ReadonlySet<CalendarDate> {
+export function listHolidays(data: NationalCalendarData): (year: number) => ReadonlySet<CalendarDate> {
   const rules = data.holidays.map((record) => ({ record, day: readHolidayDay(record.day) }));
   const exchanged = (data.exchangedDays?.days ?? [])
     .map((pair) => parseCalendarDate(pair.rest))
     .filter(isDate);
-  const restsByYear = Map.groupBy(exchanged, (date) => datePartsOf(date).year);
-  const isWeekend = weekendOf(data.weekend);
+  const restsByYear = Map.groupBy(exchanged, (date) => toDateParts(date).year);
+  const isWeekend = readWeekendRules(data.weekend);
   // Run for each of up to a thousand years of a request, so it makes no lists on the way.
   return (year) => {
     const days = new Set(restsByYear.get(year));
     for (const { record, day } of rules) {
-      const date = counts(record, year) ? day(year) : undefined;
+      const date = isInForce(record, year) ? day(year) : undefined;
       if (date !== undefined) days.add(date);
     }
-    const substitution = substitutionIn(data, year);
+    const substitution = findSubstitutionOfYear(data, year);
     if (substitution === undefined) return days;
     const isFree = (date: CalendarDate): boolean => !isWeekend(date) && !days.has(date);
-    for (const holiday of movingDays(rules, year)) {
+    for (const holiday of listMovingHolidays(rules, year)) {
       // The holiday's own day is no obstacle to itself, only its weekday is.
       const lieu = isWeekend(holiday) ? substitution(holiday, isFree) : undefined;
       if (lieu !== undefined) days.add(lieu);
@@ -107,24 +107,24 @@ function isDate(date: CalendarDate | undefined): date is CalendarDate {
   return date !== undefined;
 }
 
-function counts(record: HolidayRecord, year: number): boolean {
+function isInForce(record: HolidayRecord, year: number): boolean {
   const isSince = record.from === undefined || record.from <= FIRST_YEAR_OF_DATA || year >= record.from;
   const isUntil = record.to === undefined || year <= record.to;
   const isTurn = record.everyYears === undefined || year % record.everyYears === 0;
   return isSince && isUntil && isTurn && record.except?.includes(year) !== true;
 }
 
-function substitutionIn(data: NationalCalendarData, year: number): Substitution | undefined {
+function findSubstitutionOfYear(data: NationalCalendarData, year: number): Substitution | undefined {
   const rule = data.substitution?.findLast(
     (record) => record.from <= FIRST_YEAR_OF_DATA || record.from <= year,
   );
-  return rule === undefined ? undefined : substitutionNamed(rule.rule);
+  return rule === undefined ? undefined : findSubstitution(rule.rule);
 }
 
 /** The holidays that get a day in lieu, earliest first, so that two of them never share one. */
-function movingDays(rules: readonly ReadRule[], year: number): readonly CalendarDate[] {
+function listMovingHolidays(rules: readonly HolidayRule[], year: number): readonly CalendarDate[] {
   return rules
-    .filter(({ record }) => record.moves === true && counts(record, year))
+    .filter(({ record }) => record.moves === true && isInForce(record, year))
     .map(({ day }) => day(year))
     .filter(isDate)
     .toSorted((left, right) => left - right);
@@ -160,27 +160,27 @@ const MONTHS = [
  * `last monday in may`. The texts come with the program, so one that is none of these is a bug and throws.
  */
 export function readHolidayDay(text: string): HolidayDay {
-  const day = fixedDay(text) ?? singleDay(text) ?? easterDay(text) ?? nthWeekday(text);
+  const day = readFixedDay(text) ?? readSingleDay(text) ?? readEasterDay(text) ?? readNthWeekday(text);
   if (day === undefined) throw new Error(`Calendar data name no day: ${text}`);
   return day;
 }
 
-function fixedDay(text: string): HolidayDay | undefined {
+function readFixedDay(text: string): HolidayDay | undefined {
   const match = FIXED.exec(text);
   if (match === null) return undefined;
   const month = Number(match[1]);
   const day = Number(match[2]);
-  return (year) => calendarDateOf(year, month, day);
+  return (year) => toCalendarDate(year, month, day);
 }
 
-function singleDay(text: string): HolidayDay | undefined {
+function readSingleDay(text: string): HolidayDay | undefined {
   const date = ONCE.test(text) ? parseCalendarDate(text) : undefined;
   if (date === undefined) return undefined;
-  const { year: only } = datePartsOf(date);
+  const { year: only } = toDateParts(date);
   return (year) => (year === only ? date : undefined);
 }
 
-function easterDay(text: string): HolidayDay | undefined {
+function readEasterDay(text: string): HolidayDay | undefined {
   const match = EASTER.exec(text);
   if (match === null) return undefined;
   const easter = match[1] === undefined ? westernEaster : orthodoxEaster;
@@ -188,7 +188,7 @@ function easterDay(text: string): HolidayDay | undefined {
   return (year) => addDays(easter(year), offset);
 }
 
-function nthWeekday(text: string): HolidayDay | undefined {
+function readNthWeekday(text: string): HolidayDay | undefined {
   const match = NTH_WEEKDAY.exec(text);
   const weekday = match === null ? undefined : findWeekday(match[2] ?? '');
   const month = MONTHS.indexOf(match?.[3] ?? '') + 1;
@@ -196,11 +196,11 @@ function nthWeekday(text: string): HolidayDay | undefined {
   const nth = ORDINALS.indexOf(match?.[1] ?? '');
   return (year) => {
     if (nth < 0) {
-      const end = addDays(calendarDateOf(month === 12 ? year + 1 : year, (month % 12) + 1, 1), -1);
-      return addDays(end, -((weekdayOf(end) - weekday + 7) % 7));
+      const end = addDays(toCalendarDate(month === 12 ? year + 1 : year, (month % 12) + 1, 1), -1);
+      return addDays(end, -((getWeekday(end) - weekday + 7) % 7));
     }
-    const first = calendarDateOf(year, month, 1);
-    return addDays(first, ((weekday - weekdayOf(first) + 7) % 7) + 7 * nth);
+    const first = toCalendarDate(year, month, 1);
+    return addDays(first, ((weekday - getWeekday(first) + 7) % 7) + 7 * nth);
   };
 }
 
@@ -220,7 +220,7 @@ export function westernEaster(year: number): CalendarDate {
     (32 + 2 * (century % 4) + 2 * Math.floor(yearOfCentury / 4) - epact - (yearOfCentury % 4)) % 7;
   const late = Math.floor((golden + 11 * epact + 22 * toSunday) / 451);
   const days = epact + toSunday - 7 * late + 114;
-  return calendarDateOf(year, Math.floor(days / 31), (days % 31) + 1);
+  return toCalendarDate(year, Math.floor(days / 31), (days % 31) + 1);
 }
 
 /**
@@ -232,7 +232,7 @@ export function orthodoxEaster(year: number): CalendarDate {
   const toSunday = (2 * (year % 4) + 4 * (year % 7) - epact + 34) % 7;
   const days = epact + toSunday + 114;
   const julianLag = Math.floor(year / 100) - Math.floor(year / 400) - 2;
-  return addDays(calendarDateOf(year, Math.floor(days / 31), (days % 31) + 1), julianLag);
+  return addDays(toCalendarDate(year, Math.floor(days / 31), (days % 31) + 1), julianLag);
 }
 
 // Days in lieu of a holiday that falls on a day of weekly rest.
@@ -247,30 +247,30 @@ type Substitution = (
 ) => CalendarDate | undefined;
 
 const SUBSTITUTIONS: ReadonlyMap<string, Substitution> = new Map<string, Substitution>([
-  ['next-working-day', nextFree],
+  ['next-working-day', findNextFreeDay],
   [
     'sunday-to-next-working-day',
-    (holiday, isFree) => (weekdayOf(holiday) === SUNDAY ? nextFree(holiday, isFree) : undefined),
+    (holiday, isFree) => (getWeekday(holiday) === SUNDAY ? findNextFreeDay(holiday, isFree) : undefined),
   ],
-  ['sunday-to-saturday', (holiday) => (weekdayOf(holiday) === SUNDAY ? addDays(holiday, -1) : undefined)],
-  ['nearest-weekday', nearestWeekday],
+  ['sunday-to-saturday', (holiday) => (getWeekday(holiday) === SUNDAY ? addDays(holiday, -1) : undefined)],
+  ['nearest-weekday', findNearestWeekday],
 ]);
 
 /** The rule of a name; the names come with the program, so one that is not known is a bug and throws. */
-export function substitutionNamed(name: string): Substitution {
+export function findSubstitution(name: string): Substitution {
   const substitution = SUBSTITUTIONS.get(name);
   if (substitution === undefined) throw new Error(`Calendar data name no substitution: ${name}`);
   return substitution;
 }
 
 /** Friday for a Saturday, Monday for a Sunday. */
-function nearestWeekday(holiday: CalendarDate): CalendarDate | undefined {
-  const weekday = weekdayOf(holiday);
+function findNearestWeekday(holiday: CalendarDate): CalendarDate | undefined {
+  const weekday = getWeekday(holiday);
   if (weekday === SATURDAY) return addDays(holiday, -1);
   return weekday === SUNDAY ? addDays(holiday, 1) : undefined;
 }
 
-function nextFree(holiday: CalendarDate, isFree: (date: CalendarDate) => boolean): CalendarDate {
+function findNextFreeDay(holiday: CalendarDate, isFree: (date: CalendarDate) => boolean): CalendarDate {
   let day = addDays(holiday, 1);
   while (!isFree(day)) day = addDays(day, 1);
   return day;
@@ -287,32 +287,32 @@ export interface WeekendRule {
 }
 
 /** Tells whether a date is one of weekly rest. The rules come with the program: a wrong name or date throws. */
-export function weekendOf(rules: readonly WeekendRule[]): (date: CalendarDate) => boolean {
+export function readWeekendRules(rules: readonly WeekendRule[]): (date: CalendarDate) => boolean {
   const read = rules
-    .map((rule) => ({ from: dateOf(rule.from), rests: restsOf(rule.days) }))
+    .map((rule) => ({ from: readDate(rule.from), rests: readRestDays(rule.days) }))
     .toSorted((left, right) => left.from - right.from);
   const [first, ...changes] = read;
   // Asked for each day of centuries: the one rule that nearly all countries have is looked up and not searched for.
   return (date) => {
     const rule = changes.findLast((candidate) => candidate.from <= date) ?? first;
-    return rule !== undefined && rule.rests[weekdayOf(date)] === true;
+    return rule !== undefined && rule.rests[getWeekday(date)] === true;
   };
 }
 
 /** For each day of the week whether it is one of rest. */
-function restsOf(days: readonly string[]): readonly boolean[] {
+function readRestDays(days: readonly string[]): readonly boolean[] {
   const rests = WEEKDAYS.map(() => false);
-  for (const day of days) rests[weekdayNamed(day)] = true;
+  for (const day of days) rests[readWeekday(day)] = true;
   return rests;
 }
 
-function dateOf(text: string): CalendarDate {
+function readDate(text: string): CalendarDate {
   const date = parseCalendarDate(text);
   if (date === undefined) throw new Error(`Calendar data name no date: ${text}`);
   return date;
 }
 
-function weekdayNamed(name: string): number {
+function readWeekday(name: string): number {
   const weekday = findWeekday(name);
   if (weekday === undefined) throw new Error(`Calendar data name no weekday: ${name}`);
   return weekday;

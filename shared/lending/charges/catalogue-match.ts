@@ -5,7 +5,7 @@
 
 import type { ChargeInput, ChargeName } from './charge-input.ts';
 import {
-  agreementOf,
+  findAgreement,
   type Agreement,
   type ChargeDefaults,
   type KnownCharge,
@@ -105,7 +105,7 @@ function findCharge(input: ChargeInput, known: KnownCharges | undefined): Charge
       return { agreement: undefined, unknown: reported, contradicting };
     }
   }
-  const agreement = rest.length === 0 ? named.agreement : agreementOf(left);
+  const agreement = rest.length === 0 ? named.agreement : findAgreement(left);
   return { agreement, unknown: reported, contradicting: undefined };
 }
 

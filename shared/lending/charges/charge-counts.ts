@@ -4,7 +4,7 @@
  * hundreds of thousands of them.
  */
 
-import { datePartsOf, daysInMonth, formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
+import { toDateParts, daysInMonth, formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import type { UnusedAmount } from './charge-terms.ts';
 import { dayCountNumerator, type DayCountName } from '../dates/day-count.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
@@ -109,9 +109,9 @@ function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCha
 function countByMonths(counts: Int32Array, dates: ChargeDates, charge: RepeatedCharge): void {
   const { isUpfront } = charge;
   const step = monthsPerPeriod(charge.periodicity);
-  const first = datePartsOf(charge.firstDate);
+  const first = toDateParts(charge.firstDate);
   const beforeFirst = isUpfront ? -1 : 0;
-  let { year, month, day } = datePartsOf(dates.start);
+  let { year, month, day } = toDateParts(dates.start);
   let monthLength = daysInMonth(year, month);
   let months = (year - first.year) * MONTHS_PER_YEAR + month - first.month;
   let date: number = dates.start;

@@ -2,14 +2,9 @@
 
 import type { Decimal } from 'decimal.js';
 import type { CompletedCharge } from './catalogue-match.ts';
-import { ratioOfPercent, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { percentToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import type { ChargeDefaults } from '../schedule-types/known-charges.ts';
-import {
-  checkAmount,
-  checkName,
-  LARGEST_RATE_DECIMALS,
-  LARGEST_RATE_PERCENT,
-} from '../request/field-checks.ts';
+import { checkAmount, checkName, MAX_RATE_DECIMALS, MAX_RATE_PERCENT } from '../request/field-checks.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
 import type { ChargeInput } from './charge-input.ts';
@@ -115,15 +110,15 @@ function checkPercent(
   value: Decimal | undefined,
 ): ExactRatio | undefined {
   if (value === undefined) return undefined;
-  if (!(value.greaterThanOrEqualTo(0) && value.lessThanOrEqualTo(LARGEST_RATE_PERCENT))) {
-    validation.reject(path, 'out-of-range', `must be from 0 to ${LARGEST_RATE_PERCENT} percent`);
+  if (!(value.greaterThanOrEqualTo(0) && value.lessThanOrEqualTo(MAX_RATE_PERCENT))) {
+    validation.reject(path, 'out-of-range', `must be from 0 to ${MAX_RATE_PERCENT} percent`);
     return undefined;
   }
-  if (value.decimalPlaces() > LARGEST_RATE_DECIMALS) {
-    validation.reject(path, 'too-many-decimals', `must have at most ${LARGEST_RATE_DECIMALS} decimals`);
+  if (value.decimalPlaces() > MAX_RATE_DECIMALS) {
+    validation.reject(path, 'too-many-decimals', `must have at most ${MAX_RATE_DECIMALS} decimals`);
     return undefined;
   }
-  return ratioOfPercent(value);
+  return percentToRatio(value);
 }
 
 /** Part of a year that one period of a charge is: months over 12, days over 365 (F2). */

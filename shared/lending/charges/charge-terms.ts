@@ -58,7 +58,7 @@ export interface ChargeTerms {
 /** Most commissions, and most insurances, of one request; bounds the work of a row. */
 export const MAX_CHARGES = 200;
 /** A number of rows cannot be above the largest number of rows (M6). */
-const GRACE_ROWS = { least: 0, greatest: MAX_INSTALLMENTS };
+const GRACE_ROWS = { min: 0, max: MAX_INSTALLMENTS };
 
 /** What the charges of a request depend on besides the request itself. */
 export interface ChargeContext {

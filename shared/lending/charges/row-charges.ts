@@ -1,7 +1,7 @@
 /** The charges that one row collects (F2, F4), by the figures of that row. */
 
-import { interestOf } from '../interest/interest-rule.ts';
-import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
+import { computeInterest } from '../interest/interest-rule.ts';
+import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
 import type { ChargeKind } from './charge-input.ts';
 import type {
   ScheduledCharge,
@@ -114,7 +114,7 @@ export function traceRowCharges(
 }
 
 function isWithinLimit(amount: number): boolean {
-  return amount <= LARGEST_FIGURE_MINOR && amount >= -LARGEST_FIGURE_MINOR;
+  return amount <= MAX_FIGURE_MINOR && amount >= -MAX_FIGURE_MINOR;
 }
 
 /** Charges of the row and what was blocked for it (X2). */
@@ -124,7 +124,9 @@ function collectCharge(charge: ScheduledCharge, row: number, figures: ChargedFig
 
 function calculateShare({ counts, price }: ShareCharge, row: number, figures: ChargedFigures): number {
   const count = counts[row] ?? 0;
-  return count === 0 ? 0 : count * interestOf(price.share, selectFigure(price.of, figures), price.periods);
+  return count === 0
+    ? 0
+    : count * computeInterest(price.share, selectFigure(price.of, figures), price.periods);
 }
 
 function calculateAmount(
@@ -139,7 +141,7 @@ function calculateAmount(
     case 'share':
       return calculateShare({ item, counts, price }, row, figures);
     case 'unusage':
-      return interestOf(price.share, price.base, count);
+      return computeInterest(price.share, price.base, count);
     default:
       return price satisfies never;
   }

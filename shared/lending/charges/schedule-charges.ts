@@ -6,8 +6,8 @@ import { readChargeInputs } from './charge-input.ts';
 import type { ChargeBase } from './charge-price.ts';
 import type { ChargeItem, ChargeTerms } from './charge-terms.ts';
 import { dayCountDenominator, type DayCountName } from '../dates/day-count.ts';
-import { interestOf, linearInterest, type InterestRule } from '../interest/interest-rule.ts';
-import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
+import { computeInterest, linearInterest, type InterestRule } from '../interest/interest-rule.ts';
+import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
@@ -222,7 +222,7 @@ function schedulePrice(
     return { kind: 'share', of: price.base, share, periods };
   }
   const base = price.base === 'FinancedAmount' ? schedule.amount : unusedAmount;
-  return { kind: 'fixed', amount: interestOf(share, base, periods), base };
+  return { kind: 'fixed', amount: computeInterest(share, base, periods), base };
 }
 
 /** What does not depend on the row's figures is added up once; a sum that is too large is left out and noted. */
@@ -234,9 +234,10 @@ function addFixed(charge: ScheduledCharge, scheduled: ScheduledCharges): void {
   for (let row = 0; row < sums.length; row += 1) {
     const count = counts[row] ?? 0;
     if (count === 0) continue;
-    const amount = price.kind === 'fixed' ? count * price.amount : interestOf(price.share, price.base, count);
+    const amount =
+      price.kind === 'fixed' ? count * price.amount : computeInterest(price.share, price.base, count);
     const sum = (sums[row] ?? 0) + amount;
-    if (sum <= LARGEST_FIGURE_MINOR) sums[row] = sum;
+    if (sum <= MAX_FIGURE_MINOR) sums[row] = sum;
     else scheduled.tooLarge ??= item.path;
   }
 }

@@ -16,11 +16,11 @@ export interface DateParts {
 }
 
 /** First and last year that a request may name; wide enough for any contract, narrow enough to bound every loop. */
-export const EARLIEST_YEAR = 1900;
-export const LATEST_YEAR = 2999;
+export const MIN_YEAR = 1900;
+export const MAX_YEAR = 2999;
 
 /** Longest date text that is read: a date-time with nanoseconds and an offset has 35 characters. */
-const LONGEST_DATE_TEXT = 40;
+const MAX_DATE_TEXT_LENGTH = 40;
 
 const DAYS_PER_ERA = 146_097;
 const YEARS_PER_ERA = 400;
@@ -46,7 +46,7 @@ export function daysInMonth(year: number, month: number): number {
  * The date of a year, month and day that exist; the caller has checked them. Counted in years that begin in March,
  * so that the leap day is the last day of its year.
  */
-export function calendarDateOf(year: number, month: number, day: number): CalendarDate {
+export function toCalendarDate(year: number, month: number, day: number): CalendarDate {
   const marchYear = month > 2 ? year : year - 1;
   const era = Math.floor(marchYear / YEARS_PER_ERA);
   const yearOfEra = marchYear - era * YEARS_PER_ERA;
@@ -56,8 +56,8 @@ export function calendarDateOf(year: number, month: number, day: number): Calend
   return (era * DAYS_PER_ERA + dayOfEra - EPOCH_SHIFT) as CalendarDate;
 }
 
-/** Year, month and day of a date; the inverse of {@link calendarDateOf}. */
-export function datePartsOf(date: CalendarDate): DateParts {
+/** Year, month and day of a date; the inverse of {@link toCalendarDate}. */
+export function toDateParts(date: CalendarDate): DateParts {
   const shifted = date + EPOCH_SHIFT;
   const era = Math.floor(shifted / DAYS_PER_ERA);
   const dayOfEra = shifted - era * DAYS_PER_ERA;
@@ -80,19 +80,19 @@ export function datePartsOf(date: CalendarDate): DateParts {
  * the text is none of these, names a day that does not exist, or lies outside the years 1900..2999.
  */
 export function parseCalendarDate(text: string): CalendarDate | undefined {
-  const match = text.length <= LONGEST_DATE_TEXT ? DATE_TEXT.exec(text) : null;
+  const match = text.length <= MAX_DATE_TEXT_LENGTH ? DATE_TEXT.exec(text) : null;
   if (match === null) return undefined;
   const year = Number(match[1]);
   const month = Number(match[2]);
   const day = Number(match[3]);
-  if (year < EARLIEST_YEAR || year > LATEST_YEAR || month < 1 || month > MONTHS_PER_YEAR) return undefined;
+  if (year < MIN_YEAR || year > MAX_YEAR || month < 1 || month > MONTHS_PER_YEAR) return undefined;
   if (day < 1 || day > daysInMonth(year, month)) return undefined;
-  return calendarDateOf(year, month, day);
+  return toCalendarDate(year, month, day);
 }
 
 /** The date as `yyyy-mm-dd`. */
 export function formatCalendarDate(date: CalendarDate): string {
-  const { year, month, day } = datePartsOf(date);
+  const { year, month, day } = toDateParts(date);
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
 }
 
@@ -106,12 +106,12 @@ export function dayInMonthAfter(parts: DateParts, months: number, dayOfMonth: nu
   const monthIndex = parts.year * MONTHS_PER_YEAR + (parts.month - 1) + months;
   const year = Math.floor(monthIndex / MONTHS_PER_YEAR);
   const month = monthIndex - year * MONTHS_PER_YEAR + 1;
-  return calendarDateOf(year, month, Math.min(dayOfMonth, daysInMonth(year, month)));
+  return toCalendarDate(year, month, Math.min(dayOfMonth, daysInMonth(year, month)));
 }
 
 /** The same day of month a whole number of months later (earlier when negative), clamped to the month's end. */
 export function addMonths(date: CalendarDate, months: number): CalendarDate {
-  const parts = datePartsOf(date);
+  const parts = toDateParts(date);
   return dayInMonthAfter(parts, months, parts.day);
 }
 

@@ -5,8 +5,8 @@
 
 import {
   addDays,
-  calendarDateOf,
-  datePartsOf,
+  toCalendarDate,
+  toDateParts,
   daysInMonth,
   type CalendarDate,
   type DateParts,
@@ -29,17 +29,17 @@ const MONTHS_PER_YEAR = 12;
 const FAR_AWAY_DAYS = 200;
 
 /** The month of a date. */
-export function monthOf({ year, month }: DateParts): MovingMonth {
+export function toCalendarMonth({ year, month }: DateParts): MovingMonth {
   return {
     index: year * MONTHS_PER_YEAR + month - 1,
-    firstDay: calendarDateOf(year, month, 1),
+    firstDay: toCalendarDate(year, month, 1),
     length: daysInMonth(year, month),
   };
 }
 
 /** So many months from that of a date onwards. */
 export function monthsFrom(date: DateParts, count: number): readonly CalendarMonth[] {
-  const month = monthOf(date);
+  const month = toCalendarMonth(date);
   const months: CalendarMonth[] = [];
   for (let index = 0; index < count; index += 1) {
     months.push({ ...month });
@@ -51,7 +51,7 @@ export function monthsFrom(date: DateParts, count: number): readonly CalendarMon
 /** Moves to the month of a date, wherever it lies. */
 export function moveTo(month: MovingMonth, date: CalendarDate): void {
   if (date < month.firstDay || date > month.firstDay + FAR_AWAY_DAYS) {
-    Object.assign(month, monthOf(datePartsOf(date)));
+    Object.assign(month, toCalendarMonth(toDateParts(date)));
   }
   while (date - month.firstDay >= month.length) moveOn(month);
 }

@@ -6,8 +6,8 @@
 import {
   type CalendarDate,
   type DateParts,
-  calendarDateOf,
-  datePartsOf,
+  toCalendarDate,
+  toDateParts,
   isLeapYear,
   isMonthEnd,
 } from './calendar-date.ts';
@@ -84,11 +84,11 @@ export function dayCountNumerator(name: DayCountName, period: InterestPeriod): n
     case '30/365':
       return period.regularMonths > 0
         ? period.regularMonths * DAYS_PER_MONTH
-        : bondBasisDays(datePartsOf(period.from), datePartsOf(period.to));
+        : bondBasisDays(toDateParts(period.from), toDateParts(period.to));
     case '30E/360':
-      return eurobondDays(datePartsOf(period.from), datePartsOf(period.to));
+      return eurobondDays(toDateParts(period.from), toDateParts(period.to));
     case '30E/360 ISDA':
-      return isdaEurobondDays(datePartsOf(period.from), datePartsOf(period.to), period.endsOnTermination);
+      return isdaEurobondDays(toDateParts(period.from), toDateParts(period.to), period.endsOnTermination);
     case 'Actual/360':
     case 'Actual/365':
       return period.to - period.from;
@@ -101,15 +101,15 @@ export function dayCountNumerator(name: DayCountName, period: InterestPeriod): n
 
 /** ISDA 4.16 (b): days in leap years over 366, the others over 365, split at the turn of the year. */
 function actualActualNumerator(from: CalendarDate, to: CalendarDate): number {
-  const firstYear = datePartsOf(from).year;
-  const lastYear = datePartsOf(to).year;
-  if (firstYear === lastYear) return (to - from) * weightOfDay(firstYear);
-  const head = (calendarDateOf(firstYear + 1, 1, 1) - from) * weightOfDay(firstYear);
-  const tail = (to - calendarDateOf(lastYear, 1, 1)) * weightOfDay(lastYear);
+  const firstYear = toDateParts(from).year;
+  const lastYear = toDateParts(to).year;
+  if (firstYear === lastYear) return (to - from) * getDayWeight(firstYear);
+  const head = (toCalendarDate(firstYear + 1, 1, 1) - from) * getDayWeight(firstYear);
+  const tail = (to - toCalendarDate(lastYear, 1, 1)) * getDayWeight(lastYear);
   return head + (lastYear - firstYear - 1) * ACTUAL_ACTUAL_DENOMINATOR + tail;
 }
 
-function weightOfDay(year: number): number {
+function getDayWeight(year: number): number {
   return isLeapYear(year) ? 365 : 366;
 }
 

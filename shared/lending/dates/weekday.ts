@@ -21,7 +21,7 @@ const DAYS_PER_WEEK = WEEKDAYS.length;
 const EPOCH_WEEKDAY = 3;
 
 /** The day of the week of a date. */
-export function weekdayOf(date: CalendarDate): Weekday {
+export function getWeekday(date: CalendarDate): Weekday {
   const days = date + EPOCH_WEEKDAY;
   return (days - DAYS_PER_WEEK * Math.floor(days / DAYS_PER_WEEK)) as Weekday;
 }

@@ -3,7 +3,7 @@
 import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
-import { endDateOf, type EndDateRules } from './schedule-dates.ts';
+import { findEndDate, type EndDateRules } from './schedule-dates.ts';
 
 /** What decides whether a date field has an effect. */
 interface DateRules extends EndDateRules {
@@ -14,13 +14,13 @@ interface DateRules extends EndDateRules {
  * Reports the date fields without effect. Nothing is checked here: that is done where they would have one. The
  * expiry of a schedule type that does not end with it is not reported, since unused amounts may read it (F5).
  */
-export function reportDateMembersWithoutEffect(
+export function warnIgnoredDateFields(
   request: RepaymentScheduleRequest,
   rules: DateRules,
   validation: Validation,
 ): void {
   const { periodicity } = rules;
-  const endDate = endDateOf(request, rules);
+  const endDate = findEndDate(request, rules);
   const findsFirstMonth =
     request.FirstDueDate === undefined && periodicity !== undefined && monthsPerPeriod(periodicity) > 0;
   const isShiftAsked = request.HolidayShift === true;

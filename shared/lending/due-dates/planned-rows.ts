@@ -4,7 +4,7 @@ import {
   type CalendarDate,
   addDays,
   addMonths,
-  datePartsOf,
+  toDateParts,
   dayInMonthAfter,
 } from '../dates/calendar-date.ts';
 import { type Periodicity, daysPerPeriod, monthsPerPeriod } from '../dates/periodicity.ts';
@@ -50,9 +50,9 @@ interface Anchor {
 }
 
 /** All rows that are left; the dates are in order unless the request's own are not. */
-export function plannedRowsOf(terms: PlanTerms): PlannedRows {
-  const startDate = startDateOf(terms);
-  const { settledDate, firstDueDate, firstRow, generated } = anchorOf(terms, startDate);
+export function planRows(terms: PlanTerms): PlannedRows {
+  const startDate = findStartDate(terms);
+  const { settledDate, firstDueDate, firstRow, generated } = findAnchor(terms, startDate);
   const months = monthsPerPeriod(terms.periodicity);
   const lastRow = firstRow + terms.installmentsNo - terms.settledRows - 1;
   const { endDate } = terms;
@@ -60,7 +60,7 @@ export function plannedRowsOf(terms: PlanTerms): PlannedRows {
   const accrualStart = terms.shift?.defersAccrual === true ? startDate : settledDate;
   const dueDates: CalendarDate[] = [];
   const regularMonths: number[] = [];
-  let before = firstRow > 0 ? dateOf(firstRow - 1, firstDueDate, generated) : settledDate;
+  let before = firstRow > 0 ? getDueDate(firstRow - 1, firstDueDate, generated) : settledDate;
   let beginsRegular = accrualStart === settledDate && settledDate === generated(firstRow - 1);
   for (let row = firstRow; row <= lastRow; row += 1) {
     const planned = generated(row);
@@ -78,7 +78,7 @@ export function plannedRowsOf(terms: PlanTerms): PlannedRows {
 }
 
 /** Row 1 is due on FirstDueDate, whatever its day of month is; the others on generated dates (D4). */
-function dateOf(
+function getDueDate(
   row: number,
   firstDueDate: CalendarDate,
   generated: (periods: number) => CalendarDate,
@@ -90,20 +90,20 @@ function dateOf(
  * Where the dates count from. In a recalculation a FirstDueDate up to LastDueDate is the contract's own, and the
  * settled rows are those after it; a later one, and one that is found by D3, is that of the first row left (X1).
  */
-function anchorOf(terms: PlanTerms, startDate: CalendarDate): Anchor {
+function findAnchor(terms: PlanTerms, startDate: CalendarDate): Anchor {
   const { lastDueDate, shift } = terms;
   if (terms.firstDueDate === undefined) {
     const settledDate =
       lastDueDate === undefined || shift === undefined
         ? startDate
-        : unshiftedInstallmentDay(terms, lastDueDate, shift);
-    const firstDueDate = dueDateAfter(terms, settledDate);
-    return { settledDate, firstDueDate, firstRow: 0, generated: dueDateGenerator(terms, firstDueDate) };
+        : findUnshiftedDay(terms, lastDueDate, shift);
+    const firstDueDate = findNextDueDate(terms, settledDate);
+    return { settledDate, firstDueDate, firstRow: 0, generated: createDueDateGenerator(terms, firstDueDate) };
   }
   const { firstDueDate } = terms;
   const firstRow = isContractAnchor(terms, firstDueDate) ? terms.settledRows : 0;
-  const generated = dueDateGenerator(terms, firstDueDate);
-  const settled = dateOf(firstRow - 1, firstDueDate, generated);
+  const generated = createDueDateGenerator(terms, firstDueDate);
+  const settled = getDueDate(firstRow - 1, firstDueDate, generated);
   const stands = lastDueDate !== undefined && shift !== undefined && isShownOn(lastDueDate, settled, shift);
   return { settledDate: stands ? settled : startDate, firstDueDate, firstRow, generated };
 }
@@ -120,20 +120,16 @@ function isContractAnchor(terms: PlanTerms, firstDueDate: CalendarDate): boolean
  * The installment day that LastDueDate was moved from, in its month or across the end of one; LastDueDate itself
  * when it was not moved. Counting from the moved date would miss or repeat a month (D4).
  */
-function unshiftedInstallmentDay(
-  terms: PlanTerms,
-  lastDueDate: CalendarDate,
-  shift: HolidayShift,
-): CalendarDate {
+function findUnshiftedDay(terms: PlanTerms, lastDueDate: CalendarDate, shift: HolidayShift): CalendarDate {
   if (monthsPerPeriod(terms.periodicity) === 0) return lastDueDate;
-  const parts = datePartsOf(lastDueDate);
+  const parts = toDateParts(lastDueDate);
   const days = [0, -1, 1].map((months) => dayInMonthAfter(parts, months, terms.installmentDay));
   return days.find((day) => isShownOn(lastDueDate, day, shift)) ?? lastDueDate;
 }
 
 /** The only row of a loan that is repaid at once: on its end date, else on FirstDueDate (D7). */
-export function singleRowOf(terms: PlanTerms): PlannedRows | undefined {
-  const startDate = startDateOf(terms);
+export function planSingleRow(terms: PlanTerms): PlannedRows | undefined {
+  const startDate = findStartDate(terms);
   const dueDate = terms.endDate?.date ?? terms.firstDueDate;
   if (dueDate === undefined) return undefined;
   return {
@@ -166,21 +162,21 @@ interface DueDateTerms {
 }
 
 /** The day on which the schedule starts (D2). */
-function startDateOf(terms: DueDateTerms): CalendarDate {
+function findStartDate(terms: DueDateTerms): CalendarDate {
   const known = terms.lastDueDate ?? terms.activationDate;
   if (known !== undefined) return known;
   const countsBack = terms.firstDueDate !== undefined && terms.periodicity.unit !== 'Once';
-  return countsBack ? onePeriodBefore(terms, terms.firstDueDate) : terms.requestDay;
+  return countsBack ? subtractPeriod(terms, terms.firstDueDate) : terms.requestDay;
 }
 
 /**
  * One period before the first due date. When that date is the installment day of its month, so is the start of its:
  * 28 February with day 31 begins on 31 January, because dates are never counted from a clamped one (D4).
  */
-function onePeriodBefore(terms: DueDateTerms, firstDueDate: CalendarDate): CalendarDate {
+function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): CalendarDate {
   const months = monthsPerPeriod(terms.periodicity);
   if (months === 0) return addDays(firstDueDate, -daysPerPeriod(terms.periodicity));
-  const parts = datePartsOf(firstDueDate);
+  const parts = toDateParts(firstDueDate);
   const isOnInstallmentDay = dayInMonthAfter(parts, 0, terms.installmentDay) === firstDueDate;
   return isOnInstallmentDay
     ? dayInMonthAfter(parts, -months, terms.installmentDay)
@@ -188,10 +184,10 @@ function onePeriodBefore(terms: DueDateTerms, firstDueDate: CalendarDate): Calen
 }
 
 /** The due date that follows `start`, the schedule's start or a due date, when no date for it is sent (D3). */
-function dueDateAfter(terms: DueDateTerms, start: CalendarDate): CalendarDate {
+function findNextDueDate(terms: DueDateTerms, start: CalendarDate): CalendarDate {
   const months = monthsPerPeriod(terms.periodicity);
   if (months === 0) return addDays(start, daysPerPeriod(terms.periodicity));
-  const parts = datePartsOf(start);
+  const parts = toDateParts(start);
   switch (terms.installmentMethod) {
     case 'ActualMonth': {
       const sameMonth = dayInMonthAfter(parts, 0, terms.installmentDay);
@@ -210,7 +206,7 @@ function dueDateAfter(terms: DueDateTerms, start: CalendarDate): CalendarDate {
  * The dates of D4 by the number of periods after the first due date's month; -1 is the day on which a regular first
  * period begins (C2).
  */
-function dueDateGenerator(
+function createDueDateGenerator(
   terms: DueDateTerms,
   firstDueDate: CalendarDate,
 ): (periods: number) => CalendarDate {
@@ -219,6 +215,6 @@ function dueDateGenerator(
     const days = daysPerPeriod(terms.periodicity);
     return (periods) => addDays(firstDueDate, periods * days);
   }
-  const parts = datePartsOf(firstDueDate);
+  const parts = toDateParts(firstDueDate);
   return (periods) => dayInMonthAfter(parts, periods * months, terms.installmentDay);
 }

@@ -3,9 +3,9 @@
 import type { BusinessCalendar } from '../calendars/business-calendar.ts';
 import {
   type CalendarDate,
-  LATEST_YEAR,
+  MAX_YEAR,
   addDays,
-  calendarDateOf,
+  toCalendarDate,
   formatCalendarDate,
 } from '../dates/calendar-date.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
@@ -18,10 +18,10 @@ import {
   type InstallmentMethod,
   type PlanTerms,
   type PlannedRows,
-  plannedRowsOf,
-  singleRowOf,
+  planRows,
+  planSingleRow,
 } from './planned-rows.ts';
-import { type KnownCalendars, holidayShiftOf, shiftedDates } from './shift-due-date.ts';
+import { type KnownCalendars, parseHolidayShift, shiftDueDates } from './shift-due-date.ts';
 
 const INSTALLMENT_METHODS = ['ActualMonth', 'NextMonth'] as const satisfies readonly InstallmentMethod[];
 const LAST_DAY_OF_MONTH = 31;
@@ -68,29 +68,29 @@ export interface ScheduleDates {
 }
 
 /** The schedule's dates; undefined, with all faults noted, when the request's dates do not give any. */
-export function scheduleDatesOf(
+export function planScheduleDates(
   request: RepaymentScheduleRequest,
   context: DateContext,
   validation: Validation,
 ): ScheduleDates | undefined {
   const faultsBefore = validation.faults.length;
-  const range = rowRangeOf(request, validation);
+  const range = readRowRange(request, validation);
   const hasRange = validation.faults.length === faultsBefore;
-  const terms = planTermsOf(request, context, range.settledRows, validation);
+  const terms = readPlanTerms(request, context, range.settledRows, validation);
   if (terms === undefined || !hasRange) return undefined;
-  const planned = terms.periodicity.unit === 'Once' ? singleRowOf(terms) : plannedRowsOf(terms);
+  const planned = terms.periodicity.unit === 'Once' ? planSingleRow(terms) : planRows(terms);
   if (planned === undefined) {
-    refuseWithoutDueDate(context, validation);
+    rejectMissingDueDate(context, validation);
     return undefined;
   }
   // Without its calendar a request has dates all the same: more faults can be reported, and the request is refused anyway (E3).
-  const faultsOfMembers = validation.faults.length;
+  const faultsOfFields = validation.faults.length;
   checkDateOrder(terms, planned, validation);
-  return validation.faults.length > faultsOfMembers ? undefined : datesOf(terms, planned, range);
+  return validation.faults.length > faultsOfFields ? undefined : buildScheduleDates(terms, planned, range);
 }
 
 /** The day on which the contract ends, when the schedule type takes one (D5, B5). */
-export function endDateOf(request: RepaymentScheduleRequest, rules: EndDateRules): EndDate | undefined {
+export function findEndDate(request: RepaymentScheduleRequest, rules: EndDateRules): EndDate | undefined {
   const { ExpiryDateForOD, MaturityDate } = request;
   if (rules.usesExpiry && ExpiryDateForOD !== undefined) {
     return { path: 'ExpiryDateForOD', date: ExpiryDateForOD };
@@ -99,16 +99,16 @@ export function endDateOf(request: RepaymentScheduleRequest, rules: EndDateRules
   return { path: 'MaturityDate', date: MaturityDate };
 }
 
-function planTermsOf(
+function readPlanTerms(
   request: RepaymentScheduleRequest,
   context: DateContext,
   settledRows: number,
   validation: Validation,
 ): PlanTerms | undefined {
-  const days = { least: 1, greatest: LAST_DAY_OF_MONTH };
+  const days = { min: 1, max: LAST_DAY_OF_MONTH };
   const installmentDay = checkWhole(validation, 'InstallmentDay', request.InstallmentDay, days);
   const method = checkName(validation, 'InstallmentMethod', request.InstallmentMethod, INSTALLMENT_METHODS);
-  const shift = holidayShiftOf(request, context.calendars, validation);
+  const shift = parseHolidayShift(request, context.calendars, validation);
   const { periodicity, installmentsNo, requestDay } = context;
   if (periodicity === undefined || installmentsNo === undefined || installmentDay === undefined) {
     return undefined;
@@ -123,22 +123,22 @@ function planTermsOf(
     lastDueDate: request.LastDueDate,
     activationDate: request.ActivationDate,
     firstDueDate: request.FirstDueDate,
-    endDate: endDateOf(request, context),
+    endDate: findEndDate(request, context),
     shift,
   };
 }
 
-function refuseWithoutDueDate(rules: EndDateRules, validation: Validation): void {
+function rejectMissingDueDate(rules: EndDateRules, validation: Validation): void {
   const path = rules.useMaturityDate ? 'MaturityDate' : 'FirstDueDate';
   const fields = rules.useMaturityDate ? 'MaturityDate or FirstDueDate' : 'FirstDueDate';
   validation.reject(path, 'missing', `is missing; ${fields} is needed with the periodicity Once`);
 }
 
-function datesOf(terms: PlanTerms, planned: PlannedRows, range: RowRange): ScheduleDates {
+function buildScheduleDates(terms: PlanTerms, planned: PlannedRows, range: RowRange): ScheduleDates {
   const { startDate, settledDate, dueDates, regularMonths } = planned;
   const { settledRows, shift } = terms;
   const isDeferred = shift?.defersAccrual === true;
-  const shownDates = shift === undefined ? dueDates : shiftedDates(dueDates, shift, startDate);
+  const shownDates = shift === undefined ? dueDates : shiftDueDates(dueDates, shift, startDate);
   return {
     startDate,
     accrualStart: isDeferred ? startDate : settledDate,
@@ -147,14 +147,14 @@ function datesOf(terms: PlanTerms, planned: PlannedRows, range: RowRange): Sched
     dueDates,
     shownDates,
     accrualDates: isDeferred ? shownDates : dueDates,
-    regularMonths: isDeferred ? regularBetweenUnmoved(regularMonths, dueDates, shownDates) : regularMonths,
+    regularMonths: isDeferred ? clearMovedPeriods(regularMonths, dueDates, shownDates) : regularMonths,
     rowCount: Math.min(range.lastRow - settledRows, dueDates.length),
     calendar: shift?.calendar,
   };
 }
 
 /** Interest that accrues to or from a moved date does so over an irregular period (C2). */
-function regularBetweenUnmoved(
+function clearMovedPeriods(
   regularMonths: readonly number[],
   dueDates: readonly CalendarDate[],
   shownDates: readonly CalendarDate[],
@@ -175,11 +175,11 @@ interface RowRange {
 }
 
 /** Reads the rows that a request asks for, and notes what is wrong with them. */
-function rowRangeOf(request: RepaymentScheduleRequest, validation: Validation): RowRange {
+function readRowRange(request: RepaymentScheduleRequest, validation: Validation): RowRange {
   const { InstallmentsNo, BlockInstallmentNo, RealInstallmentNo } = request;
   const isCount = Number.isInteger(InstallmentsNo) && InstallmentsNo >= 1;
   const rows = isCount ? Math.min(InstallmentsNo, MAX_INSTALLMENTS) : MAX_INSTALLMENTS;
-  const settleable = { least: 0, greatest: rows - 1 };
+  const settleable = { min: 0, max: rows - 1 };
   const settledRows = checkWhole(validation, 'BlockInstallmentNo', BlockInstallmentNo, settleable) ?? 0;
   if (settledRows > 0 && request.LastDueDate === undefined) {
     validation.reject(
@@ -188,24 +188,24 @@ function rowRangeOf(request: RepaymentScheduleRequest, validation: Validation): 
       'must be sent with LastDueDate, the due date of the last settled installment, or left out',
     );
   }
-  const payable = { least: settledRows + 1, greatest: rows };
+  const payable = { min: settledRows + 1, max: rows };
   const lastRow = checkWhole(validation, 'RealInstallmentNo', RealInstallmentNo, payable);
   return { settledRows, lastRow: lastRow ?? Infinity };
 }
 
 // Every due date lies after the one before, the first after the start, none after the last year (D5, B5, X1).
 
-const LATEST_DUE_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
+const MAX_DUE_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
 /** Notes every date of the request that is out of order, by the field that can put it right. */
 function checkDateOrder(terms: PlanTerms, planned: PlannedRows, validation: Validation): void {
   const { settledDate, beforeLast, dueDates } = planned;
   const last = dueDates.at(-1) ?? settledDate;
-  if (Math.max(last, beforeLast) > LATEST_DUE_DATE) {
+  if (Math.max(last, beforeLast) > MAX_DUE_DATE) {
     validation.reject(
       'InstallmentsNo',
       'out-of-range',
-      `must be smaller: the last due date would be after the year ${LATEST_YEAR}`,
+      `must be smaller: the last due date would be after the year ${MAX_YEAR}`,
     );
   } else if (terms.endDate !== undefined) {
     checkEndDate(terms.endDate.path, last, planned, validation);

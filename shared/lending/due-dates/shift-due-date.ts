@@ -1,8 +1,8 @@
 /** Moves a due date that falls on a day without business (rule H1). */
 
-import { type BusinessCalendar, workingDayFrom } from '../calendars/business-calendar.ts';
-import { CALENDARS_ALLOWED, calendarFault } from '../calendars/find-calendar.ts';
-import { type CalendarDate, addDays, datePartsOf } from '../dates/calendar-date.ts';
+import { type BusinessCalendar, findWorkingDay } from '../calendars/business-calendar.ts';
+import { CALENDARS_ALLOWED, describeCalendarFault } from '../calendars/find-calendar.ts';
+import { type CalendarDate, addDays, toDateParts } from '../dates/calendar-date.ts';
 import { checkName } from '../request/field-checks.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
@@ -32,14 +32,14 @@ export function shiftDueDate(
   start: CalendarDate,
 ): CalendarDate {
   if (method === 'None' || calendar.isWorkingDay(date)) return date;
-  const later = workingDayFrom(date, 1, calendar);
+  const later = findWorkingDay(date, 1, calendar);
   if (method === 'Forward') return later;
-  const earlier = workingDayFrom(date, -1, calendar);
-  const shifted = choose(date, method, earlier, later);
+  const earlier = findWorkingDay(date, -1, calendar);
+  const shifted = chooseDay(date, method, earlier, later);
   return shifted < date && shifted <= start ? later : shifted;
 }
 
-function choose(
+function chooseDay(
   date: CalendarDate,
   method: Exclude<HolidayMethod, 'None' | 'Forward'>,
   earlier: CalendarDate,
@@ -60,7 +60,7 @@ function choose(
 }
 
 function isSameMonth(left: CalendarDate, right: CalendarDate): boolean {
-  return datePartsOf(left).month === datePartsOf(right).month;
+  return toDateParts(left).month === toDateParts(right).month;
 }
 
 // What a request says about due dates on days without business, and the dates that this moves (H1-H3).
@@ -85,7 +85,7 @@ export interface HolidayShift {
  * The shift that a request asks for, or undefined when its due dates stay: HolidayShift is not true, or the method is
  * None. A calendar that is named is looked up in any case, and an unknown one refused: never silently none (H2, E5).
  */
-export function holidayShiftOf(
+export function parseHolidayShift(
   request: RepaymentScheduleRequest,
   calendars: KnownCalendars,
   validation: Validation,
@@ -96,7 +96,7 @@ export function holidayShiftOf(
   const calendar = name === undefined ? undefined : calendars.find(name);
   if (calendar === undefined) {
     if (request.HolidayCountry !== undefined) {
-      const fault = calendarFault(request.HolidayCountry, (part) => calendars.find(part));
+      const fault = describeCalendarFault(request.HolidayCountry, (part) => calendars.find(part));
       validation.reject('HolidayCountry', 'unknown-calendar', fault);
     } else if (isAsked) {
       validation.reject('HolidayCountry', 'unknown-calendar', `is missing; ${CALENDARS_ALLOWED}`);
@@ -111,7 +111,7 @@ export function holidayShiftOf(
  * The dates as they are shown: each moved on its own, none to or before `start` (H1). The same array when no date
  * moves.
  */
-export function shiftedDates(
+export function shiftDueDates(
   dates: readonly CalendarDate[],
   shift: HolidayShift,
   start: CalendarDate,

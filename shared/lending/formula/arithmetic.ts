@@ -1,11 +1,11 @@
 /** Arithmetic of formula values: exact, with signs kept in the numerator. */
 
-import { exactRatio } from '../numbers/exact-ratio.ts';
+import { reduceRatio } from '../numbers/exact-ratio.ts';
 import type { FormulaOperator } from './tree.ts';
 import type { FormulaValue } from './scope.ts';
 
 /** Most decimals that a value is written with; a value that needs more is written as a fraction. */
-const MOST_WRITTEN_DECIMALS = 20;
+const MAX_WRITTEN_DECIMALS = 20;
 
 /** Below zero, zero or above zero as the first value is less than, equal to or more than the second. */
 export function compareValues(first: FormulaValue, second: FormulaValue): number {
@@ -15,39 +15,39 @@ export function compareValues(first: FormulaValue, second: FormulaValue): number
 }
 
 /** What an operator other than the division makes of two values. */
-export function combine(
+export function applyOperator(
   operator: Exclude<FormulaOperator, '/'>,
   left: FormulaValue,
   right: FormulaValue,
 ): FormulaValue {
   switch (operator) {
     case '+':
-      return sum(left, right, 1n);
+      return addValues(left, right, 1n);
     case '-':
-      return sum(left, right, -1n);
+      return addValues(left, right, -1n);
     case '*':
       return {
         numerator: left.numerator * right.numerator,
         denominator: left.denominator * right.denominator,
       };
     case '<':
-      return truth(compareValues(left, right) < 0);
+      return toTruthValue(compareValues(left, right) < 0);
     case '<=':
-      return truth(compareValues(left, right) <= 0);
+      return toTruthValue(compareValues(left, right) <= 0);
     case '>':
-      return truth(compareValues(left, right) > 0);
+      return toTruthValue(compareValues(left, right) > 0);
     case '>=':
-      return truth(compareValues(left, right) >= 0);
+      return toTruthValue(compareValues(left, right) >= 0);
     case '=':
-      return truth(compareValues(left, right) === 0);
+      return toTruthValue(compareValues(left, right) === 0);
     case '<>':
-      return truth(compareValues(left, right) !== 0);
+      return toTruthValue(compareValues(left, right) !== 0);
     default:
       return operator satisfies never;
   }
 }
 
-function sum(left: FormulaValue, right: FormulaValue, sign: 1n | -1n): FormulaValue {
+function addValues(left: FormulaValue, right: FormulaValue, sign: 1n | -1n): FormulaValue {
   if (left.denominator === right.denominator) {
     return { numerator: left.numerator + sign * right.numerator, denominator: left.denominator };
   }
@@ -57,14 +57,14 @@ function sum(left: FormulaValue, right: FormulaValue, sign: 1n | -1n): FormulaVa
   };
 }
 
-function truth(holds: boolean): FormulaValue {
+function toTruthValue(holds: boolean): FormulaValue {
   return { numerator: holds ? 1n : 0n, denominator: 1n };
 }
 
 /** A value as plain decimal text such as `-12.5`, or as a fraction such as `1/12` when it has no short decimal. */
-export function valueText(value: FormulaValue): string {
-  const { numerator, denominator } = exactRatio(value.numerator, value.denominator);
-  const decimals = decimalsOf(denominator);
+export function formatValue(value: FormulaValue): string {
+  const { numerator, denominator } = reduceRatio(value.numerator, value.denominator);
+  const decimals = countDecimals(denominator);
   if (decimals === undefined) return `${numerator}/${denominator}`;
   const magnitude = ((numerator < 0n ? -numerator : numerator) * 10n ** BigInt(decimals)) / denominator;
   const digits = String(magnitude).padStart(decimals + 1, '0');
@@ -74,9 +74,9 @@ export function valueText(value: FormulaValue): string {
 }
 
 /** Decimals that a fraction of this denominator needs; undefined when they do not end, or not soon enough. */
-function decimalsOf(denominator: bigint): number | undefined {
+function countDecimals(denominator: bigint): number | undefined {
   let scale = 1n;
-  for (let decimals = 0; decimals <= MOST_WRITTEN_DECIMALS; decimals += 1) {
+  for (let decimals = 0; decimals <= MAX_WRITTEN_DECIMALS; decimals += 1) {
     if (scale % denominator === 0n) return decimals;
     scale *= 10n;
   }

@@ -1,12 +1,12 @@
 /** Turns an expression into functions over the slots of a scope, with its constant parts worked out (S2). */
 
-import { combine, compareValues } from './arithmetic.ts';
+import { applyOperator, compareValues } from './arithmetic.ts';
 import type { FormulaFailure, FormulaScope, FormulaValue } from './scope.ts';
 import { formulaError, type FormulaError, type FormulaTree } from './tree.ts';
 import { divideRounded, type RoundingMode } from '../numbers/rounding.ts';
 
 /** Most decimals that `round` may keep. */
-const MOST_ROUND_DIGITS = 10;
+const MAX_ROUND_DIGITS = 10;
 
 const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
 
@@ -59,11 +59,11 @@ export function compileFormula(
 function compile(tree: FormulaTree, compiling: Compiling): Part {
   switch (tree.kind) {
     case 'number':
-      return constantPart(tree.value);
+      return createConstant(tree.value);
     case 'name':
       return { run: readSlot(compiling.slotOf(tree.name)), constant: undefined };
     case 'negation':
-      return folded([compile(tree.of, compiling)], ([value = ZERO]) => ({
+      return foldConstants([compile(tree.of, compiling)], ([value = ZERO]) => ({
         numerator: -value.numerator,
         denominator: value.denominator,
       }));
@@ -76,7 +76,7 @@ function compile(tree: FormulaTree, compiling: Compiling): Part {
   }
 }
 
-function constantPart(value: FormulaValue): Part {
+function createConstant(value: FormulaValue): Part {
   return { run: () => value, constant: value };
 }
 
@@ -85,38 +85,43 @@ function readSlot(slot: number): (run: Run) => FormulaValue {
 }
 
 /** A part whose value depends on nothing but its parts' values, worked out at once when these are constant. */
-function folded(parts: readonly Part[], calculate: (values: readonly FormulaValue[]) => FormulaValue): Part {
+function foldConstants(
+  parts: readonly Part[],
+  calculate: (values: readonly FormulaValue[]) => FormulaValue,
+): Part {
   const constants = parts.map((part) => part.constant).filter((constant) => constant !== undefined);
-  if (constants.length === parts.length) return constantPart(calculate(constants));
+  if (constants.length === parts.length) return createConstant(calculate(constants));
   return { run: (run) => calculate(parts.map((part) => part.run(run))), constant: undefined };
 }
 
 function compileOperation(tree: Extract<FormulaTree, { kind: 'operation' }>, compiling: Compiling): Part {
   const left = compile(tree.left, compiling);
   const right = compile(tree.right, compiling);
-  if (tree.operator === '/') return division(left, right, tree.at, compiling);
+  if (tree.operator === '/') return compileDivision(left, right, tree.at, compiling);
   const { operator } = tree;
-  return folded([left, right], ([a = ZERO, b = ZERO]) => combine(operator, a, b));
+  return foldConstants([left, right], ([a = ZERO, b = ZERO]) => applyOperator(operator, a, b));
 }
 
-function division(left: Part, right: Part, at: number, compiling: Compiling): Part {
+function compileDivision(left: Part, right: Part, at: number, compiling: Compiling): Part {
   if (right.constant?.numerator === 0n) {
     compiling.error ??= formulaError(at, 'this divides by zero, which has no value');
-    return constantPart(ZERO);
+    return createConstant(ZERO);
   }
   const failure: FormulaFailure = { kind: 'formula-failure', reason: `divides by zero at position ${at}` };
   const run = (current: Run): FormulaValue => {
     const dividend = left.run(current);
     const divisor = right.run(current);
-    if (divisor.numerator !== 0n) return quotient(dividend, divisor);
+    if (divisor.numerator !== 0n) return divideValues(dividend, divisor);
     current.failure ??= failure;
     return ZERO;
   };
   const isConstant = left.constant !== undefined && right.constant !== undefined;
-  return isConstant ? constantPart(quotient(left.constant, right.constant)) : { run, constant: undefined };
+  return isConstant
+    ? createConstant(divideValues(left.constant, right.constant))
+    : { run, constant: undefined };
 }
 
-function quotient(dividend: FormulaValue, divisor: FormulaValue): FormulaValue {
+function divideValues(dividend: FormulaValue, divisor: FormulaValue): FormulaValue {
   const sign = divisor.numerator < 0n ? -1n : 1n;
   return {
     numerator: sign * dividend.numerator * divisor.denominator,
@@ -128,24 +133,28 @@ function compileCall(tree: Extract<FormulaTree, { kind: 'call' }>, compiling: Co
   const parts = tree.values.map((value) => compile(value, compiling));
   switch (tree.name) {
     case 'min':
-      return folded(parts, (values) => extreme(values, -1));
+      return foldConstants(parts, (values) => findExtreme(values, -1));
     case 'max':
-      return folded(parts, (values) => extreme(values, 1));
+      return foldConstants(parts, (values) => findExtreme(values, 1));
     case 'round':
-      return rounded(parts, tree.values[1]?.at ?? tree.at, compiling);
+      return compileRound(parts, tree.values[1]?.at ?? tree.at, compiling);
     case 'if':
-      return choice(parts);
+      return compileChoice(parts);
     default:
       return tree.name satisfies never;
   }
 }
 
-function extreme(values: readonly FormulaValue[], sign: 1 | -1): FormulaValue {
+function findExtreme(values: readonly FormulaValue[], sign: 1 | -1): FormulaValue {
   return values.reduce((best, value) => (compareValues(value, best) * sign > 0 ? value : best));
 }
 
 /** Only the branch that is chosen is calculated, so that `if(x = 0, 0, 1 / x)` has a value for every x. */
-function choice([condition = constantPart(ZERO), yes = condition, no = condition]: readonly Part[]): Part {
+function compileChoice([
+  condition = createConstant(ZERO),
+  yes = condition,
+  no = condition,
+]: readonly Part[]): Part {
   if (condition.constant !== undefined) return condition.constant.numerator === 0n ? no : yes;
   return {
     run: (run) => (condition.run(run).numerator === 0n ? no.run(run) : yes.run(run)),
@@ -153,22 +162,22 @@ function choice([condition = constantPart(ZERO), yes = condition, no = condition
   };
 }
 
-function rounded(
-  [value = constantPart(ZERO), digits]: readonly Part[],
+function compileRound(
+  [value = createConstant(ZERO), digits]: readonly Part[],
   at: number,
   compiling: Compiling,
 ): Part {
   const kept = digits === undefined ? ZERO : digits.constant;
   const count = kept?.denominator === 1n ? Number(kept.numerator) : -1;
-  if (count < 0 || count > MOST_ROUND_DIGITS) {
+  if (count < 0 || count > MAX_ROUND_DIGITS) {
     compiling.error ??= formulaError(
       at,
-      `round keeps a fixed number of decimals, from 0 to ${MOST_ROUND_DIGITS}`,
+      `round keeps a fixed number of decimals, from 0 to ${MAX_ROUND_DIGITS}`,
     );
     return value;
   }
   const scale = 10n ** BigInt(count);
-  return folded([value], ([exact = ZERO]) => ({
+  return foldConstants([value], ([exact = ZERO]) => ({
     numerator: divideRounded(exact.numerator * scale, exact.denominator, compiling.rounding),
     denominator: scale,
   }));

@@ -1,7 +1,7 @@
 /** A formula as its explanation shows it: with numbers in place of names (S6, Explain). */
 
-import { valueText } from './arithmetic.ts';
-import { tokensOf } from './parser.ts';
+import { formatValue } from './arithmetic.ts';
+import { tokenize } from './parser.ts';
 import type { FormulaScope, FormulaValue } from './scope.ts';
 
 /** A bracket that is open: that of a `round`, and whether a comma came in it. */
@@ -14,12 +14,12 @@ interface OpenBracket {
  * `Amount / 12` becomes `1000 / 12`. `round(x)` becomes `round(x, 0)`, which says to how many decimals it rounds; a
  * value without a short decimal becomes a fraction in brackets. `slots` are those of the names in lower case.
  */
-export function formulaTextWithValues(
+export function formatFormulaWithValues(
   text: string,
   slots: ReadonlyMap<string, number>,
   scope: FormulaScope,
 ): string {
-  const tokens = tokensOf(text);
+  const tokens = tokenize(text);
   if ('kind' in tokens) return text;
   const open: OpenBracket[] = [];
   let written = '';
@@ -47,6 +47,6 @@ function digitsOf(token: string, previous: string, open: OpenBracket[]): string 
 }
 
 function bracketed(value: FormulaValue): string {
-  const text = valueText(value);
+  const text = formatValue(value);
   return text.includes('/') ? `(${text})` : text;
 }

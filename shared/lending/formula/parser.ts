@@ -8,19 +8,19 @@
  */
 
 import {
-  DEEPEST_FORMULA,
+  MAX_FORMULA_DEPTH,
   FORMULA_FUNCTIONS,
   type FormulaError,
   type FormulaFunction,
   type FormulaOperator,
   type FormulaTree,
-  LONGEST_FORMULA,
-  MOST_FORMULA_PARTS,
+  MAX_FORMULA_LENGTH,
+  MAX_FORMULA_PARTS,
   formulaError,
 } from './tree.ts';
 
 /** Most digits of a number: more than any amount or rate has. */
-const MOST_DIGITS = 30;
+const MAX_DIGITS = 30;
 
 const COMPARISONS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', '=', '<>']);
 const SUMS: ReadonlySet<string> = new Set(['+', '-']);
@@ -39,16 +39,16 @@ interface Reading {
 
 /** The expression of a text, or what is wrong with it and where. Never throws, whatever the text is. */
 export function parseFormula(text: string): FormulaTree | FormulaError {
-  const tokens = tokensOf(text);
+  const tokens = tokenize(text);
   if ('kind' in tokens) return tokens;
   const reading: Reading = { tokens, end: text.length + 1, next: 0, depth: 0, parts: 0, error: undefined };
-  const tree = comparison(reading);
+  const tree = parseComparison(reading);
   if (tree === undefined) return reading.error ?? formulaError(1, 'cannot be read');
   const rest = tokens[reading.next];
-  return rest === undefined ? tree : formulaError(rest.at, leftOver(rest));
+  return rest === undefined ? tree : formulaError(rest.at, describeRest(rest));
 }
 
-function leftOver(token: FormulaToken): string {
+function describeRest(token: FormulaToken): string {
   if (token.text === ')') return 'this ) closes nothing: remove it, or add a ( before';
   if (token.text === ',') return 'a comma separates the values of min, max, round and if only';
   if (COMPARISONS.has(token.text)) {
@@ -57,21 +57,21 @@ function leftOver(token: FormulaToken): string {
   return `write an operator before ${token.text}`;
 }
 
-function comparison(reading: Reading): FormulaTree | undefined {
-  const left = chain(reading, SUMS, product);
+function parseComparison(reading: Reading): FormulaTree | undefined {
+  const left = parseChain(reading, SUMS, parseProduct);
   const token = reading.tokens[reading.next];
   if (left === undefined || token === undefined || !COMPARISONS.has(token.text)) return left;
   reading.next += 1;
-  const right = chain(reading, SUMS, product);
-  return right === undefined ? undefined : operation(reading, token, left, right);
+  const right = parseChain(reading, SUMS, parseProduct);
+  return right === undefined ? undefined : createOperation(reading, token, left, right);
 }
 
-function product(reading: Reading): FormulaTree | undefined {
-  return chain(reading, PRODUCTS, signed);
+function parseProduct(reading: Reading): FormulaTree | undefined {
+  return parseChain(reading, PRODUCTS, parseSigned);
 }
 
 /** Parts joined by operators of one rank, the leftmost first. */
-function chain(
+function parseChain(
   reading: Reading,
   operators: ReadonlySet<string>,
   part: (reading: Reading) => FormulaTree | undefined,
@@ -82,40 +82,40 @@ function chain(
     if (tree === undefined || token === undefined || !operators.has(token.text)) return tree;
     reading.next += 1;
     const right = part(reading);
-    tree = right === undefined ? undefined : operation(reading, token, tree, right);
+    tree = right === undefined ? undefined : createOperation(reading, token, tree, right);
   }
 }
 
-function operation(
+function createOperation(
   reading: Reading,
   token: FormulaToken,
   left: FormulaTree,
   right: FormulaTree,
 ): FormulaTree | undefined {
   const operator = token.text as FormulaOperator;
-  return counted(reading, { kind: 'operation', at: token.at, operator, left, right });
+  return countPart(reading, { kind: 'operation', at: token.at, operator, left, right });
 }
 
-function signed(reading: Reading): FormulaTree | undefined {
+function parseSigned(reading: Reading): FormulaTree | undefined {
   const token = reading.tokens[reading.next];
-  if (token === undefined) return refuse(reading, reading.end, 'a number, a name or ( is missing at the end');
+  if (token === undefined) return fail(reading, reading.end, 'a number, a name or ( is missing at the end');
   reading.next += 1;
-  if (token.kind === 'number') return numberOf(reading, token);
-  if (token.kind === 'name') return named(reading, token);
+  if (token.kind === 'number') return parseNumber(reading, token);
+  if (token.kind === 'name') return parseName(reading, token);
   if (token.text !== '-' && token.text !== '(') {
-    return refuse(reading, token.at, `a number, a name or ( must stand here, not ${token.text}`);
+    return fail(reading, token.at, `a number, a name or ( must stand here, not ${token.text}`);
   }
-  return nested(reading, token, token.text === '-' ? negation : bracket);
+  return parseNested(reading, token, token.text === '-' ? parseNegation : parseBracket);
 }
 
 /** Reads something that may hold expressions, as deep as is allowed. */
-function nested(
+function parseNested(
   reading: Reading,
   token: FormulaToken,
   read: (reading: Reading, token: FormulaToken) => FormulaTree | undefined,
 ): FormulaTree | undefined {
-  if (reading.depth >= DEEPEST_FORMULA) {
-    return refuse(reading, token.at, `brackets, calls and signs may be ${DEEPEST_FORMULA} deep at most`);
+  if (reading.depth >= MAX_FORMULA_DEPTH) {
+    return fail(reading, token.at, `brackets, calls and signs may be ${MAX_FORMULA_DEPTH} deep at most`);
   }
   reading.depth += 1;
   const tree = read(reading, token);
@@ -123,64 +123,64 @@ function nested(
   return tree;
 }
 
-function negation(reading: Reading, token: FormulaToken): FormulaTree | undefined {
-  const of = signed(reading);
-  return of === undefined ? undefined : counted(reading, { kind: 'negation', at: token.at, of });
+function parseNegation(reading: Reading, token: FormulaToken): FormulaTree | undefined {
+  const of = parseSigned(reading);
+  return of === undefined ? undefined : countPart(reading, { kind: 'negation', at: token.at, of });
 }
 
-function bracket(reading: Reading, token: FormulaToken): FormulaTree | undefined {
-  const tree = comparison(reading);
-  return tree !== undefined && closed(reading, token) ? tree : undefined;
+function parseBracket(reading: Reading, token: FormulaToken): FormulaTree | undefined {
+  const tree = parseComparison(reading);
+  return tree !== undefined && expectClosing(reading, token) ? tree : undefined;
 }
 
-function closed(reading: Reading, opening: FormulaToken): boolean {
+function expectClosing(reading: Reading, opening: FormulaToken): boolean {
   const token = reading.tokens[reading.next];
   if (token?.text !== ')') {
     const found = token === undefined ? '' : `, not ${token.text}`;
-    refuse(reading, token?.at ?? reading.end, `the ( at ${opening.at} needs its ) here${found}`);
+    fail(reading, token?.at ?? reading.end, `the ( at ${opening.at} needs its ) here${found}`);
     return false;
   }
   reading.next += 1;
   return true;
 }
 
-function named(reading: Reading, token: FormulaToken): FormulaTree | undefined {
+function parseName(reading: Reading, token: FormulaToken): FormulaTree | undefined {
   const opening = reading.tokens[reading.next];
   const name = token.text.toLowerCase();
   if (opening?.text !== '(') {
-    if (isFunction(name)) return refuse(reading, token.at, `${name} needs its values in brackets`);
-    return counted(reading, { kind: 'name', at: token.at, name: token.text });
+    if (isFunction(name)) return fail(reading, token.at, `${name} needs its values in brackets`);
+    return countPart(reading, { kind: 'name', at: token.at, name: token.text });
   }
   if (!isFunction(name)) {
     const known = Object.keys(FORMULA_FUNCTIONS).join(', ');
-    return refuse(reading, token.at, `there is no function ${token.text}; known are ${known}`);
+    return fail(reading, token.at, `there is no function ${token.text}; known are ${known}`);
   }
   reading.next += 1;
-  return nested(reading, token, () => call(reading, { name, at: token.at }, opening));
+  return parseNested(reading, token, () => parseCall(reading, { name, at: token.at }, opening));
 }
 
 function isFunction(name: string): name is FormulaFunction {
   return Object.hasOwn(FORMULA_FUNCTIONS, name);
 }
 
-function call(
+function parseCall(
   reading: Reading,
   { name, at }: { readonly name: FormulaFunction; readonly at: number },
   opening: FormulaToken,
 ): FormulaTree | undefined {
   const values: FormulaTree[] = [];
   do {
-    const value = comparison(reading);
+    const value = parseComparison(reading);
     if (value === undefined) return undefined;
     values.push(value);
   } while (skipComma(reading));
-  if (!closed(reading, opening)) return undefined;
+  if (!expectClosing(reading, opening)) return undefined;
   const { least, most } = FORMULA_FUNCTIONS[name];
   if (values.length >= least && values.length <= most) {
-    return counted(reading, { kind: 'call', at, name, values });
+    return countPart(reading, { kind: 'call', at, name, values });
   }
   const allowed = least === most ? `${least}` : most === 2 ? '1 or 2' : `${least} or more`;
-  return refuse(reading, at, `${name} takes ${allowed} values, separated by commas`);
+  return fail(reading, at, `${name} takes ${allowed} values, separated by commas`);
 }
 
 function skipComma(reading: Reading): boolean {
@@ -189,22 +189,22 @@ function skipComma(reading: Reading): boolean {
   return true;
 }
 
-function numberOf(reading: Reading, token: FormulaToken): FormulaTree | undefined {
+function parseNumber(reading: Reading, token: FormulaToken): FormulaTree | undefined {
   const [whole = '', decimals = ''] = token.text.split('.');
-  if (whole.length + decimals.length > MOST_DIGITS) {
-    return refuse(reading, token.at, `a number may have ${MOST_DIGITS} digits at most`);
+  if (whole.length + decimals.length > MAX_DIGITS) {
+    return fail(reading, token.at, `a number may have ${MAX_DIGITS} digits at most`);
   }
   const value = { numerator: BigInt(whole + decimals), denominator: 10n ** BigInt(decimals.length) };
-  return counted(reading, { kind: 'number', at: token.at, value });
+  return countPart(reading, { kind: 'number', at: token.at, value });
 }
 
-function counted(reading: Reading, tree: FormulaTree): FormulaTree | undefined {
+function countPart(reading: Reading, tree: FormulaTree): FormulaTree | undefined {
   reading.parts += 1;
-  if (reading.parts <= MOST_FORMULA_PARTS) return tree;
-  return refuse(reading, tree.at, `a formula may have ${MOST_FORMULA_PARTS} parts at most`);
+  if (reading.parts <= MAX_FORMULA_PARTS) return tree;
+  return fail(reading, tree.at, `a formula may have ${MAX_FORMULA_PARTS} parts at most`);
 }
 
-function refuse(reading: Reading, at: number, message: string): undefined {
+function fail(reading: Reading, at: number, message: string): undefined {
   reading.error ??= formulaError(at, message);
   return undefined;
 }
@@ -222,31 +222,31 @@ const TOKEN = /(?<number>\d+(?:\.\d+)?)|(?<name>[A-Za-z][A-Za-z0-9_]*)|(?<sign><
 const BLANKS = /\s*/y;
 
 /** The pieces in their order, or where the text cannot be read. Takes time in proportion to the text. */
-export function tokensOf(text: string): readonly FormulaToken[] | FormulaError {
-  if (text.length > LONGEST_FORMULA) {
-    return formulaError(LONGEST_FORMULA + 1, `must have at most ${LONGEST_FORMULA} characters`);
+export function tokenize(text: string): readonly FormulaToken[] | FormulaError {
+  if (text.length > MAX_FORMULA_LENGTH) {
+    return formulaError(MAX_FORMULA_LENGTH + 1, `must have at most ${MAX_FORMULA_LENGTH} characters`);
   }
   const tokens: FormulaToken[] = [];
-  let position = afterBlanks(text, 0);
+  let position = skipBlanks(text, 0);
   while (position < text.length) {
     TOKEN.lastIndex = position;
     const groups = TOKEN.exec(text)?.groups;
-    if (groups === undefined) return unreadable(text, position);
+    if (groups === undefined) return describeUnreadable(text, position);
     const { number, name, sign } = groups;
     const found = number ?? name ?? sign ?? '';
     const kind = number !== undefined ? 'number' : name !== undefined ? 'name' : 'sign';
     tokens.push({ kind, text: found, at: position + 1 });
-    position = afterBlanks(text, position + found.length);
+    position = skipBlanks(text, position + found.length);
   }
   return tokens;
 }
 
-function afterBlanks(text: string, position: number): number {
+function skipBlanks(text: string, position: number): number {
   BLANKS.lastIndex = position;
   return position + (BLANKS.exec(text)?.[0].length ?? 0);
 }
 
-function unreadable(text: string, position: number): FormulaError {
+function describeUnreadable(text: string, position: number): FormulaError {
   const advice =
     text[position] === '.'
       ? 'a decimal point needs a digit on each side, as in 0.5'

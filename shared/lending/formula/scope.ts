@@ -1,6 +1,6 @@
 /** What formulas read: the named inputs of the row and the columns that stand before them, in numbered slots. */
 
-import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
+import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
 import { type RoundingMode, divideRounded } from '../numbers/rounding.ts';
 
 /**
@@ -91,7 +91,7 @@ export interface MoneyFormat {
   readonly rounding: RoundingMode;
 }
 
-const LARGEST_FIGURE = BigInt(LARGEST_FIGURE_MINOR);
+const MAX_FIGURE = BigInt(MAX_FIGURE_MINOR);
 
 /** A whole number as a value. */
 export function wholeValue(whole: number): FormulaValue {
@@ -111,10 +111,10 @@ export function isFormulaFailure(result: number | FormulaValue | FormulaFailure)
 /**
  * A value in major units as whole minor units, rounded once (M2); a failure when it is beyond what a row may hold.
  */
-export function minorUnitsOf(value: FormulaValue, money: MoneyFormat): number | FormulaFailure {
+export function roundToMinorUnits(value: FormulaValue, money: MoneyFormat): number | FormulaFailure {
   const scaled = value.numerator * 10n ** BigInt(money.digits);
   const minor = divideRounded(scaled, value.denominator, money.rounding);
-  if (minor > LARGEST_FIGURE || minor < -LARGEST_FIGURE) {
+  if (minor > MAX_FIGURE || minor < -MAX_FIGURE) {
     return { kind: 'formula-failure', reason: 'is larger than can be calculated with' };
   }
   return Number(minor);

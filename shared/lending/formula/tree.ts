@@ -3,19 +3,19 @@
 import type { FormulaValue } from './scope.ts';
 
 /** Most characters of an expression; a longer one is not read at all. */
-export const LONGEST_FORMULA = 1000;
+export const MAX_FORMULA_LENGTH = 1000;
 /** Most numbers, names, operators and calls of an expression: bounds the work of every row. */
-export const MOST_FORMULA_PARTS = 200;
+export const MAX_FORMULA_PARTS = 200;
 /** Deepest nesting of brackets, calls and signs. */
-export const DEEPEST_FORMULA = 30;
+export const MAX_FORMULA_DEPTH = 30;
 
 /** Operators between two values. A comparison answers 1 or 0. */
 export type FormulaOperator = '+' | '-' | '*' | '/' | '<' | '<=' | '>' | '>=' | '=' | '<>';
 
 /** The functions, with the number of values that each takes. */
 export const FORMULA_FUNCTIONS = {
-  min: { least: 2, most: MOST_FORMULA_PARTS },
-  max: { least: 2, most: MOST_FORMULA_PARTS },
+  min: { least: 2, most: MAX_FORMULA_PARTS },
+  max: { least: 2, most: MAX_FORMULA_PARTS },
   round: { least: 1, most: 2 },
   if: { least: 3, most: 3 },
 } as const;
@@ -55,7 +55,7 @@ export function formulaError(at: number, message: string): FormulaError {
 }
 
 /** The names that an expression reads, as it spells them, each with its first position. */
-export function namesIn(tree: FormulaTree): ReadonlyMap<string, number> {
+export function collectNames(tree: FormulaTree): ReadonlyMap<string, number> {
   const names = new Map<string, number>();
   visit(tree, (part) => {
     if (part.kind === 'name' && !names.has(part.name)) names.set(part.name, part.at);

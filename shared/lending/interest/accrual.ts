@@ -1,17 +1,17 @@
 /** The interest of the rows at one annual rate, and the level payment over the rows left (S2, S5). */
 
 import { divideRounded } from '../numbers/rounding.ts';
-import { bandedPayments } from './banded-payment.ts';
-import { type InterestRule, interestOf } from './interest-rule.ts';
+import { createPaymentSolver } from './banded-payment.ts';
+import { type InterestRule, computeInterest } from './interest-rule.ts';
 import {
   type FactorSeries,
   type RepaidBalance,
-  discountOf,
+  createDiscountFactor,
   levelPayment,
   prependFactor,
-  suffixSeries,
+  sumSuffixes,
 } from './level-payment.ts';
-import { type Bands, bandedRule, interestNumerator } from './rate-bands.ts';
+import { type Bands, createBandedRule, computeInterestNumerator } from './rate-bands.ts';
 
 /** From which row on a payment is solved; the first row's count is less than planned after an prepayment (X3). */
 interface RowsLeft {
@@ -22,39 +22,39 @@ interface RowsLeft {
 }
 
 /** How a balance earns interest in the rows that one rate, or one set of bands, is in force for. */
-export interface RowInterest {
+export interface InterestAccrual {
   /** Interest in minor units that a balance earns over a day-count numerator, rounded once. */
-  interestOf(balance: number, count: number): number;
+  accrue(balance: number, count: number): number;
   /** The level payment over the rows left, rounded once. */
-  levelPaymentOf(repaid: RepaidBalance, rows: RowsLeft): number;
+  solveLevelPayment(repaid: RepaidBalance, rows: RowsLeft): number;
   /** False when a balance lies outside all bands (R2). */
   covers(balance: number): boolean;
 }
 
 /** Interest at one annual rate over rows with the given day-count numerators. */
-export function interestAtOneRate(rule: InterestRule, counts: readonly number[]): RowInterest {
+export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): InterestAccrual {
   let suffixes: readonly FactorSeries[] | undefined;
   let solved = 0;
   /** Worth keeping when the payment is solved more than once: at high rates that may be in every other row (S5). */
-  const seriesFrom = ({ first, firstCount }: RowsLeft): FactorSeries | undefined => {
+  const getSuffixSeries = ({ first, firstCount }: RowsLeft): FactorSeries | undefined => {
     solved += 1;
     if (rule.sign <= 0 || solved === 1) return undefined;
-    const discount = discountOf(rule);
-    suffixes ??= suffixSeries(counts, discount);
+    const discount = createDiscountFactor(rule);
+    suffixes ??= sumSuffixes(counts, discount);
     const rest = suffixes[first + 1];
     return rest === undefined ? undefined : prependFactor(discount(firstCount), rest);
   };
   return {
-    interestOf: (balance, count) => interestOf(rule, balance, count),
+    accrue: (balance, count) => computeInterest(rule, balance, count),
     covers: () => true,
-    levelPaymentOf: (repaid, rows) => {
-      return levelPayment(rule, countsLeft(counts, rows), repaid, seriesFrom(rows));
+    solveLevelPayment: (repaid, rows) => {
+      return levelPayment(rule, selectCountsLeft(counts, rows), repaid, getSuffixSeries(rows));
     },
   };
 }
 
 /** The counts of the rows left; those of all rows as they are, since that is the usual question. */
-function countsLeft(counts: readonly number[], { first, firstCount }: RowsLeft): readonly number[] {
+function selectCountsLeft(counts: readonly number[], { first, firstCount }: RowsLeft): readonly number[] {
   if (first === 0 && firstCount === counts[0]) return counts;
   const left = counts.slice(first);
   left[0] = firstCount;
@@ -65,14 +65,14 @@ function countsLeft(counts: readonly number[], { first, firstCount }: RowsLeft):
 // lies in (R2). 1500 over 10 % below 1000 and 8 % from there earns 100 + 40 a year.
 
 /** Interest by bands over rows with the given day-count numerators. */
-export function interestByBands(bands: Bands, counts: readonly number[]): RowInterest {
-  const rule = bandedRule(bands);
+export function accrueByBands(bands: Bands, counts: readonly number[]): InterestAccrual {
+  const rule = createBandedRule(bands);
   const least = bands.bands[0]?.from ?? 0;
-  const paymentOf = bandedPayments(rule);
+  const solvePayment = createPaymentSolver(rule);
   return {
-    interestOf: (balance, count) =>
-      Number(divideRounded(interestNumerator(rule, balance, count), rule.denominator, bands.rounding)),
-    levelPaymentOf: (repaid, rows) => paymentOf(countsLeft(counts, rows), repaid),
+    accrue: (balance, count) =>
+      Number(divideRounded(computeInterestNumerator(rule, balance, count), rule.denominator, bands.rounding)),
+    solveLevelPayment: (repaid, rows) => solvePayment(selectCountsLeft(counts, rows), repaid),
     covers: (balance) => balance <= bands.limit && (balance === 0 || balance >= least),
   };
 }

@@ -9,42 +9,42 @@
  */
 
 import type { RepaidBalance } from './level-payment.ts';
-import { type BandedRule, bandOf } from './rate-bands.ts';
+import { type BandedRule, findBand } from './rate-bands.ts';
 
 /** Steps of the search in binary numbers: a piecewise straight line is solved in a few. */
-const MOST_ESTIMATES = 60;
+const MAX_ESTIMATES = 60;
 /** Doublings and halvings of the proven search: payments have at most 2^53 minor units to both sides. */
-const MOST_PROVEN_STEPS = 130;
+const MAX_PROVEN_STEPS = 130;
 
 /** Finds level payments in minor units over rows with given counts, rounded by the bands' mode. */
 type PaymentSolver = (counts: readonly number[], repaid: RepaidBalance) => number;
 
 /** The solver of one loan; what the bands earn over a count is worked out once for all its payments. */
-export function bandedPayments(rule: BandedRule): PaymentSolver {
-  const endsOf = bandedEnds(rule);
-  const signOf = bandedSign(rule);
+export function createPaymentSolver(rule: BandedRule): PaymentSolver {
+  const estimateEnd = createEndEstimator(rule);
+  const proveSign = createSignProver(rule);
   return (counts, repaid) => {
     const known = new Map<number, Sign>();
     const signAbove = (payment: number): Sign => {
       const before = known.get(payment);
       if (before !== undefined) return before;
       const tried: TriedPayment = { ...repaid, payment: payment + 0.5 };
-      const { beyond, error } = endsOf(counts, tried);
-      const sign = Math.abs(beyond) > error ? signOfNumber(beyond) : signOf(counts, tried);
+      const { beyond, error } = estimateEnd(counts, tried);
+      const sign = Math.abs(beyond) > error ? getSign(beyond) : proveSign(counts, tried);
       known.set(payment, sign);
       return sign;
     };
-    const estimate = estimatedPayment((payment) => endsOf(counts, { ...repaid, payment }).beyond, repaid);
-    return provenPayment(signAbove, estimate, rule);
+    const estimate = estimatePayment((payment) => estimateEnd(counts, { ...repaid, payment }).beyond, repaid);
+    return findProvenPayment(signAbove, estimate, rule);
   };
 }
 
-function signOfNumber(value: number): Sign {
+function getSign(value: number): Sign {
   return value > 0 ? 1 : -1;
 }
 
 /** The smallest payment whose half above is too much: the real payment lies between its two halves. */
-function provenPayment(
+function findProvenPayment(
   signAbove: (payment: number) => Sign,
   estimate: number,
   { bands }: BandedRule,
@@ -52,15 +52,15 @@ function provenPayment(
   let low = estimate - 1;
   let high = estimate;
   let step = 1;
-  for (let turn = 0; turn < MOST_PROVEN_STEPS && signAbove(low) < 0; turn += 1, step *= 2) {
+  for (let turn = 0; turn < MAX_PROVEN_STEPS && signAbove(low) < 0; turn += 1, step *= 2) {
     high = low;
     low -= step;
   }
-  for (let turn = 0; turn < MOST_PROVEN_STEPS && signAbove(high) >= 0; turn += 1, step *= 2) {
+  for (let turn = 0; turn < MAX_PROVEN_STEPS && signAbove(high) >= 0; turn += 1, step *= 2) {
     low = high;
     high += step;
   }
-  for (let turn = 0; turn < MOST_PROVEN_STEPS && high - low > 1; turn += 1) {
+  for (let turn = 0; turn < MAX_PROVEN_STEPS && high - low > 1; turn += 1) {
     const middle = Math.floor((low + high) / 2);
     if (signAbove(middle) < 0) high = middle;
     else low = middle;
@@ -71,24 +71,24 @@ function provenPayment(
 }
 
 /** About the payment, by false position with halved weights (Illinois) on binary numbers; any number will do. */
-function estimatedPayment(ends: (payment: number) => number, { balance, residual }: RepaidBalance): number {
+function estimatePayment(ends: (payment: number) => number, { balance, residual }: RepaidBalance): number {
   let low = Math.min(0, balance - residual);
   let high = balance;
   let atLow = ends(low);
   let atHigh = ends(high);
-  for (let turn = 0; turn < MOST_ESTIMATES && atHigh > 0; turn += 1) {
+  for (let turn = 0; turn < MAX_ESTIMATES && atHigh > 0; turn += 1) {
     high = high * 2 + 1;
     atHigh = ends(high);
   }
-  for (let turn = 0; turn < MOST_ESTIMATES && atLow < 0; turn += 1) {
+  for (let turn = 0; turn < MAX_ESTIMATES && atLow < 0; turn += 1) {
     low = low * 2 - 1;
     atLow = ends(low);
   }
   let last = 0;
-  for (let turn = 0; turn < MOST_ESTIMATES && high - low > 0.25; turn += 1) {
+  for (let turn = 0; turn < MAX_ESTIMATES && high - low > 0.25; turn += 1) {
     const middle = low + ((high - low) * atLow) / (atLow - atHigh);
     const value = ends(middle);
-    if (!Number.isFinite(middle) || value === 0) return wholeEstimate(middle, balance - residual);
+    if (!Number.isFinite(middle) || value === 0) return roundEstimate(middle, balance - residual);
     if (value > 0) {
       low = middle;
       atLow = value;
@@ -101,10 +101,10 @@ function estimatedPayment(ends: (payment: number) => number, { balance, residual
       last = -1;
     }
   }
-  return wholeEstimate((low + high) / 2, balance - residual);
+  return roundEstimate((low + high) / 2, balance - residual);
 }
 
-function wholeEstimate(payment: number, instead: number): number {
+function roundEstimate(payment: number, instead: number): number {
   const rounded = Math.round(payment);
   return Number.isSafeInteger(rounded) ? rounded : instead;
 }
@@ -139,12 +139,12 @@ interface CountFactors {
 }
 
 /** Ends of balances over rows with given counts; what the bands earn over a count is converted once. */
-function bandedEnds(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => BandedEnd {
+function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => BandedEnd {
   const known = new Map<number, CountFactors>();
-  const factorsOf = (count: number): CountFactors => {
+  const getFactors = (count: number): CountFactors => {
     const before = known.get(count);
     if (before !== undefined) return before;
-    const factors = countFactors(rule, count);
+    const factors = convertFactors(rule, count);
     known.set(count, factors);
     return factors;
   };
@@ -153,8 +153,8 @@ function bandedEnds(rule: BandedRule): (counts: readonly number[], tried: TriedP
     let owed = balance;
     let error = 0;
     for (const count of counts) {
-      const { perUnit, below, steepest } = factorsOf(count);
-      const band = bandOf(starts, owed);
+      const { perUnit, below, steepest } = getFactors(count);
+      const band = findBand(starts, owed);
       // The whole balance may earn another rate than the true one does where it lies beside a band's start.
       if (bands.whole && isNearStart(starts, owed, error)) error = Number.POSITIVE_INFINITY;
       const slice = bands.whole ? owed : owed - (starts[band] ?? 0);
@@ -170,11 +170,11 @@ function bandedEnds(rule: BandedRule): (counts: readonly number[], tried: TriedP
 }
 
 function isNearStart(starts: readonly number[], owed: number, error: number): boolean {
-  return bandOf(starts, owed - error) !== bandOf(starts, owed + error);
+  return findBand(starts, owed - error) !== findBand(starts, owed + error);
 }
 
-function countFactors({ ofCount, denominator }: BandedRule, count: number): CountFactors {
-  const { perUnit, below } = ofCount(count);
+function convertFactors({ forCount, denominator }: BandedRule, count: number): CountFactors {
+  const { perUnit, below } = forCount(count);
   const factor = (numerator: bigint): number => Number(numerator) / Number(denominator);
   const factors = perUnit.map(factor);
   const steepest = factors.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
@@ -203,12 +203,12 @@ interface FixedPointFactors {
  * there, and without negative rates one that no number of further payments brings down to the residual stays above it.
  * That also bounds the length of the numbers.
  */
-function bandedSign(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => Sign {
+function createSignProver(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => Sign {
   const known = new Map<number, FixedPointFactors>();
-  const factorsOf = (count: number): FixedPointFactors => {
+  const getFactors = (count: number): FixedPointFactors => {
     const before = known.get(count);
     if (before !== undefined) return before;
-    const { perUnit, below } = rule.ofCount(count);
+    const { perUnit, below } = rule.forCount(count);
     const factor = (numerator: bigint): bigint => (numerator << FRACTION_BITS) / rule.denominator;
     const factors = { perUnit: perUnit.map(factor), below: below.map(factor) };
     known.set(count, factors);
@@ -222,7 +222,7 @@ function bandedSign(rule: BandedRule): (counts: readonly number[], tried: TriedP
     let owed = BigInt(balance) << FRACTION_BITS;
     let toPay = paid * BigInt(counts.length);
     for (const count of counts) {
-      owed += interestOn(rule, factorsOf(count), owed) - paid;
+      owed += computeFixedInterest(rule, getFactors(count), owed) - paid;
       toPay -= paid;
       if (owed < 0n && paid > 0n && residual >= 0) return -1;
       if (rises && owed - toPay > end + tie) return 1;
@@ -234,12 +234,12 @@ function bandedSign(rule: BandedRule): (counts: readonly number[], tried: TriedP
 }
 
 /** Interest of a balance in fixed point, rounded down. */
-function interestOn(
+function computeFixedInterest(
   { bands, starts }: BandedRule,
   { perUnit, below }: FixedPointFactors,
   owed: bigint,
 ): bigint {
-  const band = bandOf(starts, Number(owed >> FRACTION_BITS));
+  const band = findBand(starts, Number(owed >> FRACTION_BITS));
   const start = bands.whole ? 0n : BigInt(starts[band] ?? 0) << FRACTION_BITS;
   return (below[band] ?? 0n) + (((owed - start) * (perUnit[band] ?? 0n)) >> FRACTION_BITS);
 }

@@ -3,12 +3,12 @@
  * Linear interest is rate * fraction of a year; at an effective rate it is (1 + rate)^fraction - 1 (S2).
  */
 
-import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { fixedPower, fixedRoot } from '../numbers/fixed-root.ts';
 import { divideRounded, divideRoundedSafe, type RoundingMode } from '../numbers/rounding.ts';
 
 /** Above this denominator the doubled remainder of {@link divideRoundedSafe} would no longer be exact. */
-const LARGEST_FAST_DENOMINATOR = 2 ** 52;
+const MAX_FAST_DENOMINATOR = 2 ** 52;
 /** Decimals of an effective growth factor: far more than a figure of 16 digits can feel. */
 const GROWTH_DECIMALS = 45;
 /**
@@ -17,10 +17,10 @@ const GROWTH_DECIMALS = 45;
  */
 const POWER_BITS = 256n;
 
-/** Interest of one unit of balance over a day-count numerator `count` is numeratorOf(count) / denominator. */
+/** Interest of one unit of balance over a day-count numerator `count` is computeNumerator(count) / denominator. */
 export interface InterestRule {
   readonly denominator: bigint;
-  numeratorOf(count: number): bigint;
+  computeNumerator(count: number): bigint;
   /** Sign of the rate; the interest of a positive count has it too. */
   readonly sign: -1 | 0 | 1;
   /** Linear interest over a count as numbers: fastNumerator * count / fastDenominator; zero: too large for that. */
@@ -35,13 +35,13 @@ export function linearInterest(
   dayCountDenominator: number,
   rounding: RoundingMode,
 ): InterestRule {
-  const perCount = exactRatio(annualRate.numerator, annualRate.denominator * BigInt(dayCountDenominator));
+  const perCount = reduceRatio(annualRate.numerator, annualRate.denominator * BigInt(dayCountDenominator));
   const fastNumerator = Number(perCount.numerator);
-  const isFast = Number.isSafeInteger(fastNumerator) && perCount.denominator < LARGEST_FAST_DENOMINATOR;
+  const isFast = Number.isSafeInteger(fastNumerator) && perCount.denominator < MAX_FAST_DENOMINATOR;
   return {
     denominator: perCount.denominator,
-    numeratorOf: (count) => perCount.numerator * BigInt(count),
-    sign: signOf(annualRate),
+    computeNumerator: (count) => perCount.numerator * BigInt(count),
+    sign: getSign(annualRate),
     fastNumerator,
     fastDenominator: isFast ? Number(perCount.denominator) : 0,
     rounding,
@@ -61,7 +61,7 @@ export function effectiveInterest(
   const grown = annualRate.numerator + annualRate.denominator;
   const root = fixedRoot(grown, annualRate.denominator, dayCountDenominator, POWER_BITS).value;
   const known = new Map<number, bigint>([[0, 0n]]);
-  const numeratorOf = (count: number): bigint => {
+  const computeNumerator = (count: number): bigint => {
     const before = known.get(count);
     if (before !== undefined) return before;
     const growth = fixedPower(root, count, POWER_BITS) * denominator;
@@ -71,8 +71,8 @@ export function effectiveInterest(
   };
   return {
     denominator,
-    numeratorOf,
-    sign: signOf(annualRate),
+    computeNumerator,
+    sign: getSign(annualRate),
     fastNumerator: 0,
     fastDenominator: 0,
     rounding,
@@ -80,12 +80,14 @@ export function effectiveInterest(
 }
 
 /** Interest that a balance in minor units earns over a count, in minor units, rounded once. */
-export function interestOf(rule: InterestRule, balance: number, count: number): number {
+export function computeInterest(rule: InterestRule, balance: number, count: number): number {
   const product = balance * (rule.fastNumerator * count);
   if (rule.fastDenominator > 0 && Number.isSafeInteger(product)) {
     return divideRoundedSafe(product, rule.fastDenominator, rule.rounding);
   }
-  return Number(divideRounded(BigInt(balance) * rule.numeratorOf(count), rule.denominator, rule.rounding));
+  return Number(
+    divideRounded(BigInt(balance) * rule.computeNumerator(count), rule.denominator, rule.rounding),
+  );
 }
 
 /**
@@ -93,10 +95,10 @@ export function interestOf(rule: InterestRule, balance: number, count: number): 
  * a negative rate takes more than the balance (R3).
  */
 export function growthNumerator(rule: InterestRule, count: number): bigint {
-  return rule.denominator + rule.numeratorOf(count);
+  return rule.denominator + rule.computeNumerator(count);
 }
 
-function signOf({ numerator }: ExactRatio): -1 | 0 | 1 {
+function getSign({ numerator }: ExactRatio): -1 | 0 | 1 {
   if (numerator === 0n) return 0;
   return numerator > 0n ? 1 : -1;
 }

@@ -26,7 +26,7 @@ interface PaymentBounds {
 
 /**
  * The level payment in minor units over rows with the given day-count numerators, rounded by the rule's mode. Every
- * growth factor must be positive (R3). `discounts` is the series of the rows' {@link discountOf} where it is at hand.
+ * growth factor must be positive (R3). `discounts` is the series of the rows' {@link createDiscountFactor} where it is at hand.
  */
 export function levelPayment(
   rule: InterestRule,
@@ -40,21 +40,21 @@ export function levelPayment(
   }
   const bounds =
     rule.sign > 0
-      ? boundsByDiscounting(discounts ?? factorSeries(counts, discountOf(rule)), repaid, counts.length)
-      : boundsByGrowing(rule, repaid, counts);
+      ? boundByDiscounting(discounts ?? sumFactors(counts, createDiscountFactor(rule)), repaid, counts.length)
+      : boundByGrowing(rule, repaid, counts);
   const low = divideRounded(...bounds.low, rule.rounding);
   const high = divideRounded(...bounds.high, rule.rounding);
-  return low === high ? Number(low) : exactLevelPayment(rule, counts, repaid);
+  return low === high ? Number(low) : solveExactly(rule, counts, repaid);
 }
 
 /** 1/g_j by the count of a row, in fixed point, rounded down; of a positive rate. */
-export function discountOf(rule: InterestRule): (count: number) => bigint {
+export function createDiscountFactor(rule: InterestRule): (count: number) => bigint {
   const scaled = rule.denominator << FRACTION_BITS;
   return (count) => scaled / growthNumerator(rule, count);
 }
 
 /** Positive rates: the factors 1/g_j are at most 1; payment = (balance - residual DF_n) / sum(DF_k). */
-function boundsByDiscounting(
+function boundByDiscounting(
   series: FactorSeries,
   { balance, residual }: RepaidBalance,
   n: number,
@@ -71,13 +71,13 @@ function boundsByDiscounting(
  * Negative rates: the factors g_j are at most 1; everything is carried to the last due date, where a payment in row k
  * has grown by g_(k+1) ... g_n: payment = (balance G - residual) / (1 + g_n + g_n g_(n-1) + ... + g_n ... g_2).
  */
-function boundsByGrowing(
+function boundByGrowing(
   rule: InterestRule,
   { balance, residual }: RepaidBalance,
   counts: readonly number[],
 ): PaymentBounds {
-  const growthOf = (count: number) => (growthNumerator(rule, count) << FRACTION_BITS) / rule.denominator;
-  const series = factorSeries(counts.toReversed(), growthOf);
+  const computeGrowth = (count: number) => (growthNumerator(rule, count) << FRACTION_BITS) / rule.denominator;
+  const series = sumFactors(counts.toReversed(), computeGrowth);
   const owed = BigInt(balance);
   const left = BigInt(residual) << FRACTION_BITS;
   const n = counts.length;
@@ -95,7 +95,7 @@ function boundsByGrowing(
  * The payment as an exact fraction. With g_j = a_j / d:
  * payment = (balance a_1 ... a_n - residual d^n) / sum over k of (d^k a_(k+1) ... a_n).
  */
-function exactLevelPayment(rule: InterestRule, counts: readonly number[], repaid: RepaidBalance): number {
+function solveExactly(rule: InterestRule, counts: readonly number[], repaid: RepaidBalance): number {
   let growth = 1n;
   let divisor = 0n;
   let power = 1n;
@@ -142,7 +142,7 @@ function productErrorBound(n: number): bigint {
  * The series of the factors of `counts`; `factorOf` gives a count's factor, rounded down. Works from the last factor
  * to the first and takes runs of equal counts, the usual case of equal months, in one go by doubling.
  */
-function factorSeries(counts: readonly number[], factorOf: (count: number) => bigint): FactorSeries {
+function sumFactors(counts: readonly number[], computeFactor: (count: number) => bigint): FactorSeries {
   let series: FactorSeries = { sum: 0n, product: ONE };
   // Months of actual days come in a few lengths only, and each factor costs a division.
   const factors = new Map<number, bigint>();
@@ -151,13 +151,13 @@ function factorSeries(counts: readonly number[], factorOf: (count: number) => bi
     const count = counts[end - 1] ?? 0;
     let factor = factors.get(count);
     if (factor === undefined) {
-      factor = factorOf(count);
+      factor = computeFactor(count);
       factors.set(count, factor);
     }
     let start = end - 1;
     while (start > 0 && counts[start - 1] === count) start -= 1;
     const length = end - start;
-    series = length === 1 ? prependFactor(factor, series) : prepend(runSeries(factor, length), series);
+    series = length === 1 ? prependFactor(factor, series) : prepend(sumRun(factor, length), series);
     end = start;
   }
   return series;
@@ -167,16 +167,16 @@ function factorSeries(counts: readonly number[], factorOf: (count: number) => bi
  * The series of the factors from each index to the end, and the empty one after the last: for payments that are
  * solved again and again over the rows left. Runs of one, so the same bounds hold.
  */
-export function suffixSeries(
+export function sumSuffixes(
   counts: readonly number[],
-  factorOf: (count: number) => bigint,
+  computeFactor: (count: number) => bigint,
 ): readonly FactorSeries[] {
   const suffixes: FactorSeries[] = [{ sum: 0n, product: ONE }];
   let suffix: FactorSeries = { sum: 0n, product: ONE };
   let lastCount = Number.NaN;
   let factor = 0n;
   for (const count of counts.toReversed()) {
-    if (count !== lastCount) factor = factorOf(count);
+    if (count !== lastCount) factor = computeFactor(count);
     lastCount = count;
     suffix = prependFactor(factor, suffix);
     suffixes.push(suffix);
@@ -197,7 +197,7 @@ function prepend(first: FactorSeries, rest: FactorSeries): FactorSeries {
 }
 
 /** Series of one factor repeated `length` times, by doubling: sum(2m) = sum(m) (1 + x^m), sum(m+1) = x (1 + sum(m)). */
-function runSeries(factor: bigint, length: number): FactorSeries {
+function sumRun(factor: bigint, length: number): FactorSeries {
   let sum = factor;
   let product = factor;
   for (let bit = 30 - Math.clz32(length); bit >= 0; bit -= 1) {

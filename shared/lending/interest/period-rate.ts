@@ -1,7 +1,7 @@
 /** The share of a year that one period of a periodicity stands for, without any dates (P1). */
 
 import type { DayCountName } from '../dates/day-count.ts';
-import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 
 const DAYS_PER_YEAR = 365;
@@ -18,7 +18,7 @@ export function periodFraction(dayCount: DayCountName, periodicity: Periodicity)
   const months = monthsPerPeriod(periodicity);
   if (months > 0) return monthsFraction(dayCount, months);
   const days = daysPerPeriod(periodicity);
-  return days > 0 ? exactRatio(BigInt(days), BigInt(daysPerYear(dayCount))) : undefined;
+  return days > 0 ? reduceRatio(BigInt(days), BigInt(daysPerYear(dayCount))) : undefined;
 }
 
 function monthsFraction(dayCount: DayCountName, months: number): ExactRatio {
@@ -28,11 +28,11 @@ function monthsFraction(dayCount: DayCountName, months: number): ExactRatio {
     case '30E/360 ISDA':
     case 'Actual/365':
     case 'Actual/Actual':
-      return exactRatio(BigInt(months), BigInt(MONTHS_PER_YEAR));
+      return reduceRatio(BigInt(months), BigInt(MONTHS_PER_YEAR));
     case '30/365':
-      return exactRatio(BigInt(DAYS_PER_BANKING_MONTH * months), BigInt(DAYS_PER_YEAR));
+      return reduceRatio(BigInt(DAYS_PER_BANKING_MONTH * months), BigInt(DAYS_PER_YEAR));
     case 'Actual/360':
-      return exactRatio(BigInt(DAYS_PER_YEAR * months), BigInt(MONTHS_PER_YEAR * DAYS_PER_BANKING_YEAR));
+      return reduceRatio(BigInt(DAYS_PER_YEAR * months), BigInt(MONTHS_PER_YEAR * DAYS_PER_BANKING_YEAR));
     default:
       return dayCount satisfies never;
   }

@@ -34,28 +34,28 @@ export interface BandedRule {
   /** First balance of each band; that of the first counts as zero. */
   readonly starts: readonly number[];
   readonly denominator: bigint;
-  readonly ofCount: (count: number) => BandedCount;
+  readonly forCount: (count: number) => BandedCount;
 }
 
 /** The bands with one common denominator. */
-export function bandedRule(bands: Bands): BandedRule {
+export function createBandedRule(bands: Bands): BandedRule {
   let denominator = 1n;
   for (const { rule } of bands.bands) {
     denominator *= rule.denominator / greatestCommonDivisor(denominator, rule.denominator);
   }
   const starts = bands.bands.map(({ from }, band) => (band === 0 ? 0 : from));
   const known = new Map<number, BandedCount>();
-  const ofCount = (count: number): BandedCount => {
+  const forCount = (count: number): BandedCount => {
     const before = known.get(count);
     if (before !== undefined) return before;
-    const banded = bandedCount(bands, denominator, starts, count);
+    const banded = accrueBands(bands, denominator, starts, count);
     known.set(count, banded);
     return banded;
   };
-  return { bands, starts, denominator, ofCount };
+  return { bands, starts, denominator, forCount };
 }
 
-function bandedCount(
+function accrueBands(
   { bands, whole }: Bands,
   denominator: bigint,
   starts: readonly number[],
@@ -65,7 +65,7 @@ function bandedCount(
   const below: bigint[] = [];
   let sum = 0n;
   for (const [band, { rule }] of bands.entries()) {
-    const numerator = rule.numeratorOf(count) * (denominator / rule.denominator);
+    const numerator = rule.computeNumerator(count) * (denominator / rule.denominator);
     const start = starts[band] ?? 0;
     const end = starts[band + 1] ?? start;
     perUnit.push(numerator);
@@ -76,7 +76,7 @@ function bandedCount(
 }
 
 /** The band that a balance reaches into, the first for what lies below it. `starts` rise. */
-export function bandOf(starts: readonly number[], balance: number): number {
+export function findBand(starts: readonly number[], balance: number): number {
   let low = 0;
   let high = starts.length - 1;
   while (low < high) {
@@ -88,9 +88,9 @@ export function bandOf(starts: readonly number[], balance: number): number {
 }
 
 /** The interest of a balance in minor units over a count, times the rule's denominator. */
-export function interestNumerator(rule: BandedRule, balance: number, count: number): bigint {
-  const { perUnit, below } = rule.ofCount(count);
-  const band = bandOf(rule.starts, balance);
+export function computeInterestNumerator(rule: BandedRule, balance: number, count: number): bigint {
+  const { perUnit, below } = rule.forCount(count);
+  const band = findBand(rule.starts, balance);
   const slice = rule.bands.whole ? balance : balance - (rule.starts[band] ?? 0);
   return (below[band] ?? 0n) + BigInt(slice) * (perUnit[band] ?? 0n);
 }

@@ -17,26 +17,26 @@ export function greatestCommonDivisor(first: bigint, second: bigint): bigint {
 }
 
 /** The ratio in lowest terms; denominator > 0. */
-export function exactRatio(numerator: bigint, denominator: bigint): ExactRatio {
+export function reduceRatio(numerator: bigint, denominator: bigint): ExactRatio {
   const divisor = greatestCommonDivisor(numerator, denominator);
   return { numerator: numerator / divisor, denominator: denominator / divisor };
 }
 
 /** The exact fraction that a percentage stands for: 7.25 is 29/400. The value is finite. */
-export function ratioOfPercent(percent: Decimal): ExactRatio {
+export function percentToRatio(percent: Decimal): ExactRatio {
   const decimals = Math.max(0, percent.decimalPlaces());
   const digits = percent.toFixed(decimals).replace('.', '');
-  return exactRatio(BigInt(digits), 100n * 10n ** BigInt(decimals));
+  return reduceRatio(BigInt(digits), 100n * 10n ** BigInt(decimals));
 }
 
 /** Bits of a floating-point number's fraction. */
 const FRACTION_BITS = 52;
 
 /** The exact fraction that a floating-point number above 1e-292 stands for. */
-export function ratioOfNumber(value: number): ExactRatio {
+export function numberToRatio(value: number): ExactRatio {
   const exponent = Math.floor(Math.log2(value)) - FRACTION_BITS - 1;
   const digits = BigInt(Math.round(value * 2 ** -exponent));
   return exponent > 0
-    ? exactRatio(digits << BigInt(exponent), 1n)
-    : exactRatio(digits, 1n << BigInt(-exponent));
+    ? reduceRatio(digits << BigInt(exponent), 1n)
+    : reduceRatio(digits, 1n << BigInt(-exponent));
 }

@@ -12,7 +12,7 @@ export interface BoundedFixed {
 /** Bits of a binary floating-point number's fraction. */
 const DOUBLE_BITS = 52;
 /** Each Newton step doubles the correct bits from about 45, so this many reach any width used here. */
-const MOST_NEWTON_STEPS = 12;
+const MAX_NEWTON_STEPS = 12;
 
 /**
  * base^exponent for a base in fixed point with `bits` fraction bits, every step rounded down; exponent >= 1. With an
@@ -41,8 +41,8 @@ export function fixedRoot(
   const target = (numerator << bits) / denominator;
   if (degree === 1) return { value: target, error: 1n };
   const n = BigInt(degree);
-  let root = startingRoot(numerator, denominator, degree, bits);
-  for (let step = 0; step < MOST_NEWTON_STEPS; step += 1) {
+  let root = estimateRoot(numerator, denominator, degree, bits);
+  for (let step = 0; step < MAX_NEWTON_STEPS; step += 1) {
     const power = fixedPower(root, degree, bits);
     if (power === 0n) return { value: root, error: root + (1n << bits) };
     const correction = (root * (target - power)) / (n * power);
@@ -53,13 +53,13 @@ export function fixedRoot(
   const power = fixedPower(root, degree, bits);
   const one = 1n << bits;
   const powerError = 2n * n * ((power >> bits) + 1n) + 2n;
-  const residual = magnitudeOf(target - power) + powerError + 1n;
+  const residual = absoluteValue(target - power) + powerError + 1n;
   const least = power - residual;
   if (least <= 0n) return { value: root, error: root + one };
   return { value: root, error: (2n * root * residual) / (n * least) + 2n };
 }
 
-function startingRoot(numerator: bigint, denominator: bigint, degree: number, bits: bigint): bigint {
+function estimateRoot(numerator: bigint, denominator: bigint, degree: number, bits: bigint): bigint {
   const estimate = Math.exp(Math.log(Number(numerator) / Number(denominator)) / degree);
   const exponent = Math.floor(Math.log2(estimate));
   const mantissa = BigInt(Math.round(estimate * 2 ** (DOUBLE_BITS - exponent)));
@@ -68,6 +68,6 @@ function startingRoot(numerator: bigint, denominator: bigint, degree: number, bi
 }
 
 /** The value without its sign. */
-export function magnitudeOf(value: bigint): bigint {
+export function absoluteValue(value: bigint): bigint {
   return value < 0n ? -value : value;
 }

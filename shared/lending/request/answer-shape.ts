@@ -14,7 +14,7 @@ export interface AnswerShape {
 const RATE_ALONE = 1;
 
 /** CalculateDAE sent gives the lower-case spelling, absent the capitalised one with EIR; other than 0, 1, 2: refused. */
-export function answerShape(
+export function readAnswerShape(
   calculateDae: number | undefined,
   validation: Validation,
 ): AnswerShape | undefined {

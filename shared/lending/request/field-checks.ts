@@ -1,19 +1,19 @@
 /** Checks of single fields: each notes what is wrong and gives the checked value, or undefined. */
 
 import type { Decimal } from 'decimal.js';
-import { ratioOfPercent, type ExactRatio } from '../numbers/exact-ratio.ts';
-import { formatMinorUnits, LARGEST_AMOUNT_MINOR, toMinorUnits } from '../numbers/money.ts';
+import { percentToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { formatMinorUnits, MAX_AMOUNT_MINOR, toMinorUnits } from '../numbers/money.ts';
 import type { Validation } from './validation.ts';
 
 /** Largest annual rate in percent, either sign: a thousand times the balance a year is a mistake, not a price. */
-export const LARGEST_RATE_PERCENT = 100_000;
+export const MAX_RATE_PERCENT = 100_000;
 /** Decimals of a rate: more than any binary number prints, few enough to bound the work of exact fractions. */
-export const LARGEST_RATE_DECIMALS = 30;
+export const MAX_RATE_DECIMALS = 30;
 
 /** Inclusive bounds of a count. */
-interface WholeRange {
-  readonly least: number;
-  readonly greatest: number;
+interface NumberRange {
+  readonly min: number;
+  readonly max: number;
 }
 
 /** The value when it is a whole number within the range (M6); absent stays undefined without a fault. */
@@ -21,11 +21,11 @@ export function checkWhole(
   validation: Validation,
   path: string,
   value: number | undefined,
-  range: WholeRange,
+  range: NumberRange,
 ): number | undefined {
   if (value === undefined) return undefined;
-  if (Number.isInteger(value) && value >= range.least && value <= range.greatest) return value;
-  validation.reject(path, 'out-of-range', `must be a whole number from ${range.least} to ${range.greatest}`);
+  if (Number.isInteger(value) && value >= range.min && value <= range.max) return value;
+  validation.reject(path, 'out-of-range', `must be a whole number from ${range.min} to ${range.max}`);
   return undefined;
 }
 
@@ -48,7 +48,7 @@ export function checkAmount(
     return undefined;
   }
   if (minor === 'too-large') {
-    const largest = formatMinorUnits(LARGEST_AMOUNT_MINOR, digits);
+    const largest = formatMinorUnits(MAX_AMOUNT_MINOR, digits);
     validation.reject(path, 'amount-too-large', `must be at most ${largest}`);
     return undefined;
   }
@@ -62,16 +62,16 @@ export function checkRate(
   value: Decimal | undefined,
 ): ExactRatio | undefined {
   if (value === undefined) return undefined;
-  if (!value.isFinite() || value.abs().greaterThan(LARGEST_RATE_PERCENT)) {
-    const allowed = `from -${LARGEST_RATE_PERCENT} to ${LARGEST_RATE_PERCENT} percent a year`;
+  if (!value.isFinite() || value.abs().greaterThan(MAX_RATE_PERCENT)) {
+    const allowed = `from -${MAX_RATE_PERCENT} to ${MAX_RATE_PERCENT} percent a year`;
     validation.reject(path, 'out-of-range', `must be ${allowed}`);
     return undefined;
   }
-  if (value.decimalPlaces() > LARGEST_RATE_DECIMALS) {
-    validation.reject(path, 'too-many-decimals', `must have at most ${LARGEST_RATE_DECIMALS} decimals`);
+  if (value.decimalPlaces() > MAX_RATE_DECIMALS) {
+    validation.reject(path, 'too-many-decimals', `must have at most ${MAX_RATE_DECIMALS} decimals`);
     return undefined;
   }
-  return ratioOfPercent(value);
+  return percentToRatio(value);
 }
 
 /** The name of the list that equals the value in any case (S6); absent stays undefined without a fault. */

@@ -1,11 +1,11 @@
 /** All checks that a schedule type passes before it may calculate (S3). */
 
 import { DAY_COUNT_NAMES, findDayCount } from '../dates/day-count.ts';
-import { namesIn } from '../formula/tree.ts';
+import { collectNames } from '../formula/tree.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
-import { type ColumnSet, checkMethods, columnSetOf, compileFormulas } from './activation-methods.ts';
+import { type ColumnSet, checkMethods, createColumnSet, compileFormulas } from './activation-methods.ts';
 import { PRODUCT_TYPE_CODES, type ProductTypeCode, findProductType } from './product-types.ts';
-import { type ColumnDraft, MOST_COLUMNS, countsAsCharge, draftColumn } from './schedule-columns.ts';
+import { type ColumnDraft, MAX_COLUMNS, countsAsCharge, draftColumn } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 import { MEASUREMENT_UNITS, SCHEDULE_TYPE_STATUSES, type ScheduleType } from './schedule-type.ts';
 
@@ -20,14 +20,14 @@ interface CheckedScheduleType {
 /** Checks a record and answers everything that is wrong at once, in the order of the record's fields. */
 export function checkScheduleType(record: ScheduleTypeRecord): CheckedScheduleType {
   const faults: ActivationFault[] = [];
-  const type = settingsOf(record, faults);
+  const type = readSettings(record, faults);
   const details = record.PaymentScheduleTypeDetails;
-  if (details.length === 0 || details.length > MOST_COLUMNS) {
-    faults.push({ message: `PaymentScheduleTypeDetails must list from 1 to ${MOST_COLUMNS} columns` });
-    return { type, columns: columnSetOf([]), faults };
+  if (details.length === 0 || details.length > MAX_COLUMNS) {
+    faults.push({ message: `PaymentScheduleTypeDetails must list from 1 to ${MAX_COLUMNS} columns` });
+    return { type, columns: createColumnSet([]), faults };
   }
   checkDetailIds(record, faults);
-  const columns = columnSetOf(details.map((detail) => draftColumn(detail, faults)));
+  const columns = createColumnSet(details.map((detail) => draftColumn(detail, faults)));
   compileFormulas(columns.all, type?.rounding ?? 'HALF_UP', faults);
   checkMethods(record, columns, faults);
   checkOrder(columns.all, faults);
@@ -35,12 +35,12 @@ export function checkScheduleType(record: ScheduleTypeRecord): CheckedScheduleTy
 }
 
 /** Why a record cannot be activated: every reason at once, none when it can. Never throws. */
-export function activationFaultsOf(record: ScheduleTypeRecord): readonly ActivationFault[] {
+export function findActivationFaults(record: ScheduleTypeRecord): readonly ActivationFault[] {
   return checkScheduleType(record).faults;
 }
 
 /** A fault as a sentence: the column, if it is about one, and what to do. */
-export function activationMessage(fault: ActivationFault): string {
+export function formatActivationFault(fault: ActivationFault): string {
   return fault.column === undefined ? fault.message : `column ${fault.column} ${fault.message}`;
 }
 
@@ -73,13 +73,13 @@ function checkOrder(columns: readonly ColumnDraft[], faults: ActivationFault[]):
   for (const [place, { name }] of columns.entries()) {
     if (!places.has(name.toLowerCase())) places.set(name.toLowerCase(), place);
   }
-  const needs = columns.map((column) => needsOf(column, columns).filter(({ name }) => places.has(name)));
+  const needs = columns.map((column) => listNeeds(column, columns).filter(({ name }) => places.has(name)));
   const reported = new Set<string>();
   for (const [place, column] of columns.entries()) {
     for (const { name, because, isAnyOrder } of needs[place] ?? []) {
       const other = places.get(name) ?? 0;
       if (other < place) continue;
-      const circle = wayTo(place, other, needs, places);
+      const circle = findPath(place, other, needs, places);
       if (circle === undefined && isAnyOrder === true) continue;
       if (circle === undefined) {
         const otherName = columns[other]?.name;
@@ -94,7 +94,7 @@ function checkOrder(columns: readonly ColumnDraft[], faults: ActivationFault[]):
   }
 }
 
-function needsOf(column: ColumnDraft, columns: readonly ColumnDraft[]): readonly Need[] {
+function listNeeds(column: ColumnDraft, columns: readonly ColumnDraft[]): readonly Need[] {
   const needs: Need[] = [];
   const need = (because: string, ...names: readonly string[]): void => {
     for (const name of names) needs.push({ name: name.toLowerCase(), because });
@@ -106,7 +106,7 @@ function needsOf(column: ColumnDraft, columns: readonly ColumnDraft[]): readonly
   if (column.method === 'CapitalPercent') need('', 'RemainingValue');
   if (column.method === 'Balance') need(', of which it is what is left', 'PMT');
   if (column.method === 'Balance') need(', which it is calculated from', 'Interest');
-  if (column.tree !== undefined) need(', which its formula names', ...namesIn(column.tree).keys());
+  if (column.tree !== undefined) need(', which its formula names', ...collectNames(column.tree).keys());
   if (column.standard === 'TotalInstallment') {
     const charges = columns.filter(countsAsCharge).map(({ name }) => name);
     need(', whose amount it holds', ...charges);
@@ -115,7 +115,7 @@ function needsOf(column: ColumnDraft, columns: readonly ColumnDraft[]): readonly
 }
 
 /** The places from `start` on to `goal`, along what each needs; undefined when there is no way. Nearest way first. */
-function wayTo(
+function findPath(
   goal: number,
   start: number,
   needs: readonly (readonly Need[])[],
@@ -153,7 +153,7 @@ function reportCircle(
 
 /** Most installments of any schedule (M6). */
 const MAX_INSTALLMENTS = 1200;
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ROUNDING_MODES: readonly RoundingMode[] = ['HALF_UP', 'HALF_EVEN'];
 
@@ -163,20 +163,21 @@ export function isGuid(text: string): boolean {
 }
 
 /** The settings as the calculation reads them, or undefined when any is wrong; each fault is reported. */
-function settingsOf(record: ScheduleTypeRecord, faults: ActivationFault[]): ScheduleType | undefined {
+function readSettings(record: ScheduleTypeRecord, faults: ActivationFault[]): ScheduleType | undefined {
   const before = faults.length;
   checkIdentity(record, faults);
-  const status = oneOf('Status', record.Status, SCHEDULE_TYPE_STATUSES, faults);
+  const status = readChoice('Status', record.Status, SCHEDULE_TYPE_STATUSES, faults);
   const dayCount = findDayCount(record.ScheduleInterestCalculationType);
   if (dayCount === undefined) {
     const known = DAY_COUNT_NAMES.join(', ');
     faults.push({ message: `ScheduleInterestCalculationType must be one of ${known}` });
   }
   const unit = record.MeasurementUnit ?? null;
-  const measurementUnit = unit === null ? null : oneOf('MeasurementUnit', unit, MEASUREMENT_UNITS, faults);
-  const rounding = oneOf('Rounding', record.Rounding ?? 'HALF_UP', ROUNDING_MODES, faults);
-  const productTypes = productTypesOf(record, faults);
-  const maximumInstallments = maximumOf(record, faults);
+  const measurementUnit =
+    unit === null ? null : readChoice('MeasurementUnit', unit, MEASUREMENT_UNITS, faults);
+  const rounding = readChoice('Rounding', record.Rounding ?? 'HALF_UP', ROUNDING_MODES, faults);
+  const productTypes = readProductTypes(record, faults);
+  const maximumInstallments = readMaximumInstallments(record, faults);
   if (faults.length > before) return undefined;
   if (status === undefined || dayCount === undefined || rounding === undefined) return undefined;
   return {
@@ -211,12 +212,12 @@ export function checkIdentity(record: ScheduleTypeRecord, faults: ActivationFaul
 
 function checkName(field: string, name: string, faults: ActivationFault[]): void {
   const length = name.trim().length;
-  if (length === 0 || length > LONGEST_NAME) {
-    faults.push({ message: `${field} must have from 1 to ${LONGEST_NAME} characters` });
+  if (length === 0 || length > MAX_NAME_LENGTH) {
+    faults.push({ message: `${field} must have from 1 to ${MAX_NAME_LENGTH} characters` });
   }
 }
 
-function oneOf<Known extends string>(
+function readChoice<Known extends string>(
   field: string,
   value: string,
   known: readonly Known[],
@@ -227,14 +228,14 @@ function oneOf<Known extends string>(
   return found;
 }
 
-function productTypesOf(record: ScheduleTypeRecord, faults: ActivationFault[]): readonly ProductTypeCode[] {
+function readProductTypes(record: ScheduleTypeRecord, faults: ActivationFault[]): readonly ProductTypeCode[] {
   const codes = record.ProductTypes.map(findProductType).filter((code) => code !== undefined);
   if (codes.length === record.ProductTypes.length && codes.length > 0) return [...new Set(codes)];
   faults.push({ message: `ProductTypes must list at least one of ${PRODUCT_TYPE_CODES.join(', ')}` });
   return [];
 }
 
-function maximumOf(record: ScheduleTypeRecord, faults: ActivationFault[]): number | null {
+function readMaximumInstallments(record: ScheduleTypeRecord, faults: ActivationFault[]): number | null {
   const maximum = record.MaximumInstallments ?? null;
   if (maximum === null) return null;
   if (!Number.isInteger(maximum) || maximum < 1 || maximum > MAX_INSTALLMENTS) {

@@ -2,7 +2,7 @@
 
 import { compileFormula } from '../formula/compiler.ts';
 import { FIRST_EXTRA_SLOT, INPUT_NAMES, READABLE_COLUMNS, SLOTS } from '../formula/scope.ts';
-import { type FormulaTree, namesIn } from '../formula/tree.ts';
+import { type FormulaTree, collectNames } from '../formula/tree.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import { type ColumnDraft, type StandardColumn, countsAsCharge } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
@@ -14,7 +14,7 @@ export interface ColumnSet {
 }
 
 /** The first column of each standard name. */
-export function columnSetOf(all: readonly ColumnDraft[]): ColumnSet {
+export function createColumnSet(all: readonly ColumnDraft[]): ColumnSet {
   const standard = new Map<StandardColumn, ColumnDraft>();
   for (const column of all) {
     if (column.standard !== undefined && !standard.has(column.standard))
@@ -24,7 +24,7 @@ export function columnSetOf(all: readonly ColumnDraft[]): ColumnSet {
 }
 
 /** True when the payment of a row is nothing but its interest and principal. */
-export function paysTheSum({ standard }: ColumnSet): boolean {
+export function paysInterestPlusPrincipal({ standard }: ColumnSet): boolean {
   return standard.get('Principal')?.method !== 'Balance';
 }
 
@@ -133,7 +133,7 @@ function checkEqualInstallments(
 
 function checkLock(record: ScheduleTypeRecord, columns: ColumnSet, faults: ActivationFault[]): void {
   const readers = columns.all.filter(({ tree }) => {
-    const names = tree === undefined ? [] : [...namesIn(tree).keys()].map((name) => name.toLowerCase());
+    const names = tree === undefined ? [] : [...collectNames(tree).keys()].map((name) => name.toLowerCase());
     return names.includes('lockedinstallment') || names.includes('lockedprincipal');
   });
   const hasLock =
@@ -173,7 +173,7 @@ function checkMaturity(record: ScheduleTypeRecord, columns: ColumnSet, faults: A
 // Looks up the names of the formulas and compiles them (S3).
 
 /** Slots of everything that a formula of these columns may name, by name in lower case. */
-export function slotsOf(columns: readonly ColumnDraft[]): ReadonlyMap<string, number> {
+export function assignSlots(columns: readonly ColumnDraft[]): ReadonlyMap<string, number> {
   const slots = new Map<string, number>();
   for (const input of INPUT_NAMES) slots.set(input.toLowerCase(), SLOTS[input]);
   let extraSlot = FIRST_EXTRA_SLOT;
@@ -192,11 +192,11 @@ export function compileFormulas(
   rounding: RoundingMode,
   faults: ActivationFault[],
 ): void {
-  const slots = slotsOf(columns);
+  const slots = assignSlots(columns);
   for (const column of columns) {
     if (column.tree === undefined) continue;
-    const unknown = [...namesIn(column.tree).keys()].filter((name) => !slots.has(name.toLowerCase()));
-    for (const name of unknown) faults.push({ column: column.name, message: adviceFor(name, columns) });
+    const unknown = [...collectNames(column.tree).keys()].filter((name) => !slots.has(name.toLowerCase()));
+    for (const name of unknown) faults.push({ column: column.name, message: adviseOnName(name, columns) });
     if (unknown.length > 0) continue;
     const slotOf = (name: string): number => slots.get(name.toLowerCase()) ?? 0;
     const expression = compileFormula(column.tree, { slotOf, rounding });
@@ -209,7 +209,7 @@ export function compileFormulas(
   }
 }
 
-function adviceFor(name: string, columns: readonly ColumnDraft[]): string {
+function adviseOnName(name: string, columns: readonly ColumnDraft[]): string {
   const wanted = name.toLowerCase();
   if (wanted === 'totalinstallment') {
     return 'must not name TotalInstallment, which is calculated last: write PMT + ManagementFee + Insurance';
@@ -223,19 +223,19 @@ function adviceFor(name: string, columns: readonly ColumnDraft[]): string {
 
 /** True when an expression does nothing but add these names up, each once, in any order and case. */
 function isSumOf(tree: FormulaTree, names: readonly string[]): boolean {
-  const terms = termsOf(tree)?.map((term) => term.toLowerCase());
+  const terms = listTerms(tree)?.map((term) => term.toLowerCase());
   if (terms?.length !== names.length) return false;
   const wanted = new Set(names.map((name) => name.toLowerCase()));
   return new Set(terms).size === wanted.size && terms.every((term) => wanted.has(term));
 }
 
-function termsOf(tree: FormulaTree): readonly string[] | undefined {
+function listTerms(tree: FormulaTree): readonly string[] | undefined {
   switch (tree.kind) {
     case 'name':
       return [tree.name];
     case 'operation': {
-      const left = tree.operator === '+' ? termsOf(tree.left) : undefined;
-      const right = left === undefined ? undefined : termsOf(tree.right);
+      const left = tree.operator === '+' ? listTerms(tree.left) : undefined;
+      const right = left === undefined ? undefined : listTerms(tree.right);
       return left === undefined || right === undefined ? undefined : [...left, ...right];
     }
     case 'number':

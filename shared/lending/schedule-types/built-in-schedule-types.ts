@@ -1,6 +1,6 @@
 /** Schedule types that exist without a catalogue (S4). Their ids are fixed and published (S7). */
 
-import { activationMessage } from './activation-checks.ts';
+import { formatActivationFault } from './activation-checks.ts';
 import { compileScheduleType } from './compile-schedule-type.ts';
 import type { CompiledScheduleType } from './compiled-schedule-type.ts';
 import type { ScheduleTypeRecord } from './schedule-type-record.ts';
@@ -32,7 +32,7 @@ export const BUILT_IN_SCHEDULE_TYPE_RECORDS: readonly ScheduleTypeRecord[] = [
 
 /** All built-in types, compiled. */
 export const COMPILED_BUILT_IN_SCHEDULE_TYPES: readonly CompiledScheduleType[] =
-  BUILT_IN_SCHEDULE_TYPE_RECORDS.map(compiledBuiltIn);
+  BUILT_IN_SCHEDULE_TYPE_RECORDS.map(compileBuiltIn);
 
 /** All built-in types. */
 export const BUILT_IN_SCHEDULE_TYPES: readonly ScheduleType[] = COMPILED_BUILT_IN_SCHEDULE_TYPES.map(
@@ -40,9 +40,9 @@ export const BUILT_IN_SCHEDULE_TYPES: readonly ScheduleType[] = COMPILED_BUILT_I
 );
 
 /** A built-in record with a fault is a bug of this project, not of a catalogue. */
-function compiledBuiltIn(record: ScheduleTypeRecord): CompiledScheduleType {
+function compileBuiltIn(record: ScheduleTypeRecord): CompiledScheduleType {
   const outcome = compileScheduleType(record);
   if (outcome.kind === 'schedule-type') return outcome.compiled;
-  const faults = outcome.faults.map(activationMessage).join('; ');
+  const faults = outcome.faults.map(formatActivationFault).join('; ');
   throw new Error(`built-in schedule type ${record.PaymentScheduleTypeName}: ${faults}`);
 }

@@ -1,10 +1,15 @@
 /** From a catalogue record to a schedule type that is ready for calculation (S1, S2). */
 
 import { FIRST_EXTRA_SLOT, type FormulaScope, INPUT_NAMES } from '../formula/scope.ts';
-import { formulaTextWithValues } from '../formula/formula-with-values.ts';
-import { namesIn } from '../formula/tree.ts';
+import { formatFormulaWithValues } from '../formula/formula-with-values.ts';
+import { collectNames } from '../formula/tree.ts';
 import { checkScheduleType } from './activation-checks.ts';
-import { type ColumnSet, paysTheSum, repaysAtMaturity, slotsOf } from './activation-methods.ts';
+import {
+  type ColumnSet,
+  paysInterestPlusPrincipal,
+  repaysAtMaturity,
+  assignSlots,
+} from './activation-methods.ts';
 import type {
   CompiledFormula,
   CompiledScheduleType,
@@ -30,19 +35,19 @@ type CompileOutcome =
 export function compileScheduleType(record: ScheduleTypeRecord): CompileOutcome {
   const { type, columns, faults } = checkScheduleType(record);
   if (type === undefined || faults.length > 0) return { kind: 'refused', faults };
-  return { kind: 'schedule-type', compiled: compiledOf(type, columns) };
+  return { kind: 'schedule-type', compiled: compileColumns(type, columns) };
 }
 
-function compiledOf(type: ScheduleType, columns: ColumnSet): CompiledScheduleType {
-  const slots = slotsOf(columns.all);
-  const formulaOf = (column: ColumnDraft | undefined): CompiledFormula | undefined =>
-    compiledFormula(column, slots);
+function compileColumns(type: ScheduleType, columns: ColumnSet): CompiledScheduleType {
+  const slots = assignSlots(columns.all);
+  const compileColumnFormula = (column: ColumnDraft | undefined): CompiledFormula | undefined =>
+    compileColumnText(column, slots);
   const extras = columns.all
     .filter(({ standard }) => standard === undefined)
-    .map((column) => extraColumn(column, slots, formulaOf(column)));
-  const interest = interestOf(columns, formulaOf);
-  const payment = paymentOf(columns, formulaOf);
-  const principal = principalOf(columns, formulaOf);
+    .map((column) => compileExtraColumn(column, slots, compileColumnFormula(column)));
+  const interest = compileInterest(columns, compileColumnFormula);
+  const payment = compilePayment(columns, compileColumnFormula);
+  const principal = compilePrincipal(columns, compileColumnFormula);
   const methods = [interest, payment, principal, ...extras.map(({ method }) => method)];
   return {
     type,
@@ -50,48 +55,48 @@ function compiledOf(type: ScheduleType, columns: ColumnSet): CompiledScheduleTyp
     payment,
     principal,
     extras,
-    ...rowStepsOf(columns, extras),
+    ...orderSteps(columns, extras),
     hasFormulas: methods.some(({ kind }) => kind === 'Formula'),
-    namesRead: namesReadBy(columns),
-    upfront: upfrontOf(columns),
+    namesRead: collectNamesRead(columns),
+    upfront: collectUpfrontDefaults(columns),
     slotCount: FIRST_EXTRA_SLOT + extras.length,
   };
 }
 
 type FormulaOf = (column: ColumnDraft | undefined) => CompiledFormula | undefined;
 
-function interestOf({ standard }: ColumnSet, formulaOf: FormulaOf): InterestMethod {
+function compileInterest({ standard }: ColumnSet, compileColumnFormula: FormulaOf): InterestMethod {
   const column = standard.get('Interest');
-  const formula = formulaOf(column);
+  const formula = compileColumnFormula(column);
   if (formula !== undefined) return { kind: 'Formula', formula };
   return { kind: column?.method === 'EffectiveRate' ? 'EffectiveRate' : 'Linear' };
 }
 
-function paymentOf(columns: ColumnSet, formulaOf: FormulaOf): PaymentMethod {
-  if (paysTheSum(columns)) return { kind: 'Sum' };
-  const formula = formulaOf(columns.standard.get('PMT'));
+function compilePayment(columns: ColumnSet, compileColumnFormula: FormulaOf): PaymentMethod {
+  if (paysInterestPlusPrincipal(columns)) return { kind: 'Sum' };
+  const formula = compileColumnFormula(columns.standard.get('PMT'));
   return formula === undefined ? { kind: 'Level' } : { kind: 'Formula', formula };
 }
 
-function principalOf(columns: ColumnSet, formulaOf: FormulaOf): PrincipalMethod {
+function compilePrincipal(columns: ColumnSet, compileColumnFormula: FormulaOf): PrincipalMethod {
   if (repaysAtMaturity(columns)) return { kind: 'AtMaturity' };
   const column = columns.standard.get('Principal');
-  const formula = formulaOf(column);
+  const formula = compileColumnFormula(column);
   if (formula !== undefined) return { kind: 'Formula', formula };
   if (column?.method === 'CapitalPercent') return { kind: 'CapitalPercent' };
   return { kind: column?.method === 'Linear' ? 'EqualParts' : 'Balance' };
 }
 
-function extraColumn(
+function compileExtraColumn(
   column: ColumnDraft,
   slots: ReadonlyMap<string, number>,
   formula: CompiledFormula | undefined,
 ): ExtraColumn {
   const slot = slots.get(column.name.toLowerCase()) ?? 0;
-  return { name: column.name, slot, display: column.display, method: extraMethod(column, formula) };
+  return { name: column.name, slot, display: column.display, method: compileExtraMethod(column, formula) };
 }
 
-function extraMethod(
+function compileExtraMethod(
   { fee, insuranceClass }: ColumnDraft,
   formula: CompiledFormula | undefined,
 ): ExtraMethod {
@@ -106,27 +111,27 @@ function countsAs(fee: string | undefined, insuranceClass: string | undefined): 
   return { kind: 'Nothing' };
 }
 
-function compiledFormula(
+function compileColumnText(
   column: ColumnDraft | undefined,
   slots: ReadonlyMap<string, number>,
 ): CompiledFormula | undefined {
   if (column?.text === undefined || column.expression === undefined) return undefined;
   const { name, text, tree, expression } = column;
-  const withValues = (scope: FormulaScope): string => formulaTextWithValues(text, slots, scope);
-  const names = tree === undefined ? [] : [...namesIn(tree).keys()];
+  const withValues = (scope: FormulaScope): string => formatFormulaWithValues(text, slots, scope);
+  const names = tree === undefined ? [] : [...collectNames(tree).keys()];
   const slotsRead = new Set(names.map((read) => slots.get(read.toLowerCase()) ?? -1));
   return { column: name, text, slotsRead, evaluate: expression.evaluate, withValues };
 }
 
-function namesReadBy({ all }: ColumnSet): ReadonlySet<string> {
+function collectNamesRead({ all }: ColumnSet): ReadonlySet<string> {
   const spelled = new Map(
     [...INPUT_NAMES, ...all.map(({ name }) => name)].map((name) => [name.toLowerCase(), name]),
   );
-  const names = all.flatMap(({ tree }) => (tree === undefined ? [] : [...namesIn(tree).keys()]));
+  const names = all.flatMap(({ tree }) => (tree === undefined ? [] : [...collectNames(tree).keys()]));
   return new Set(names.map((name) => spelled.get(name.toLowerCase()) ?? name));
 }
 
-function upfrontOf({ all, standard }: ColumnSet): UpfrontDefaults {
+function collectUpfrontDefaults({ all, standard }: ColumnSet): UpfrontDefaults {
   const byFee = new Map<string, boolean>();
   const byInsuranceClass = new Map<string, boolean>();
   for (const column of all) {
@@ -164,19 +169,19 @@ interface NamedColumns {
 }
 
 /** The steps of a row, and the first money figure that needs charges. */
-function rowStepsOf(
+function orderSteps(
   columns: ColumnSet,
   extras: readonly ExtraColumn[],
 ): Pick<CompiledScheduleType, 'steps' | 'chargesBefore'> {
   const named: NamedColumns = {
     extras: new Map(extras.map((extra) => [extra.name.toLowerCase(), extra])),
-    charges: chargeColumns(columns.all),
+    charges: collectChargeColumns(columns.all),
   };
   const ordering: Ordering = { steps: [], waiting: [], hasCharges: false };
-  const isSum = paysTheSum(columns);
+  const isSum = paysInterestPlusPrincipal(columns);
   let chargesBefore: CompiledScheduleType['chargesBefore'];
-  for (const column of interestFirst(columns.all)) {
-    const kind = moneyStepOf(column, isSum);
+  for (const column of moveInterestFirst(columns.all)) {
+    const kind = getMoneyStep(column, isSum);
     if (column.standard === undefined && column.method === 'Formula') ordering.waiting.push(column);
     if (kind === undefined) continue;
     if (readsAdditional(column, named)) addWaiting(ordering, named, column);
@@ -190,18 +195,18 @@ function rowStepsOf(
 }
 
 /** Columns that hold charges of the request, by name in lower case. */
-function chargeColumns(columns: readonly ColumnDraft[]): ReadonlySet<string> {
+function collectChargeColumns(columns: readonly ColumnDraft[]): ReadonlySet<string> {
   const holders = columns.filter(({ method }) => method === 'Fee' || method === 'Insurance');
   return new Set(holders.map(({ name }) => name.toLowerCase()));
 }
 
 /** Payment, principal and what is calculated from them, moved behind the interest if listed before it. */
-function interestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraft[] {
+function moveInterestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraft[] {
   const place = columns.findIndex(({ standard }) => standard === 'Interest');
   const moved = new Set<string>();
   for (const column of columns.slice(0, place)) {
     const isMoney = column.standard === 'PMT' || column.standard === 'Principal';
-    if (isMoney || columnNamesRead(column).some((name) => moved.has(name)))
+    if (isMoney || listNamesRead(column).some((name) => moved.has(name)))
       moved.add(column.name.toLowerCase());
   }
   const isMoved = ({ name }: ColumnDraft): boolean => moved.has(name.toLowerCase());
@@ -214,22 +219,22 @@ function interestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraft[] 
 }
 
 /** The step of a money figure. A payment that is a mere sum has no step of its own place. */
-function moneyStepOf({ standard }: ColumnDraft, isSum: boolean): CompiledScheduleType['chargesBefore'] {
+function getMoneyStep({ standard }: ColumnDraft, isSum: boolean): CompiledScheduleType['chargesBefore'] {
   if (standard === 'Interest') return 'interest';
   if (standard === 'Principal') return 'principal';
   return standard === 'PMT' && !isSum ? 'payment' : undefined;
 }
 
-function columnNamesRead({ tree }: ColumnDraft): readonly string[] {
-  return tree === undefined ? [] : [...namesIn(tree).keys()].map((name) => name.toLowerCase());
+function listNamesRead({ tree }: ColumnDraft): readonly string[] {
+  return tree === undefined ? [] : [...collectNames(tree).keys()].map((name) => name.toLowerCase());
 }
 
 function readsCharges(column: ColumnDraft, { charges }: NamedColumns): boolean {
-  return columnNamesRead(column).some((name) => charges.has(name));
+  return listNamesRead(column).some((name) => charges.has(name));
 }
 
 function readsAdditional(column: ColumnDraft, named: NamedColumns): boolean {
-  return readsCharges(column, named) || columnNamesRead(column).some((name) => named.extras.has(name));
+  return readsCharges(column, named) || listNamesRead(column).some((name) => named.extras.has(name));
 }
 
 /** Steps of the waiting columns in the record's order, with the charges before the first that reads them. */

@@ -50,11 +50,11 @@ export interface KnownCharges {
 export type ChargeLists = ReadonlyMap<string, readonly KnownCharge[]>;
 
 /** What these charges, of which there is at least one, have in common. */
-export function agreementOf(charges: Iterable<KnownCharge>): Agreement {
+export function findAgreement(charges: Iterable<KnownCharge>): Agreement {
   const distinct = new Map<string, ChargeDefaults>();
   let names: Partial<Record<NameField, string>> | undefined;
   for (const charge of charges) {
-    distinct.set(keyOf(charge.defaults), charge.defaults);
+    distinct.set(normalizeDefaults(charge.defaults), charge.defaults);
     names ??= { ...charge.names };
     for (const field of Object.keys(names) as NameField[]) {
       if (names[field] !== charge.names[field]) delete names[field];
@@ -66,7 +66,7 @@ export function agreementOf(charges: Iterable<KnownCharge>): Agreement {
 }
 
 /** The same for defaults that come to the same figures. */
-function keyOf({ appliedTo, perAnnum, isForUnusage }: ChargeDefaults): string {
+function normalizeDefaults({ appliedTo, perAnnum, isForUnusage }: ChargeDefaults): string {
   const base = appliedTo?.trim().toLowerCase() ?? 'financedamount';
   return [base, perAnnum, isForUnusage].join(' ');
 }
@@ -104,7 +104,7 @@ export class ChargeDirectory implements KnownCharges {
   }
 
   #add(charge: KnownCharge): void {
-    for (const [field, name] of namesOf(charge)) {
+    for (const [field, name] of listNames(charge)) {
       const byValue = this.#byName.get(field) ?? new Map<string, ChargesOfName>();
       const named = byValue.get(name) ?? new ChargesOfName();
       named.add(charge);
@@ -114,7 +114,7 @@ export class ChargeDirectory implements KnownCharges {
   }
 
   #remove(charge: KnownCharge): void {
-    for (const [field, name] of namesOf(charge)) {
+    for (const [field, name] of listNames(charge)) {
       const byValue = this.#byName.get(field);
       const named = byValue?.get(name);
       named?.delete(charge);
@@ -124,7 +124,7 @@ export class ChargeDirectory implements KnownCharges {
   }
 }
 
-function namesOf({ names }: KnownCharge): readonly (readonly [NameField, string])[] {
+function listNames({ names }: KnownCharge): readonly (readonly [NameField, string])[] {
   return Object.entries(names) as [NameField, string][];
 }
 
@@ -134,7 +134,7 @@ class ChargesOfName implements NamedCharges {
   #agreement: Agreement | undefined;
 
   get agreement(): Agreement {
-    this.#agreement ??= agreementOf(this.charges);
+    this.#agreement ??= findAgreement(this.charges);
     return this.#agreement;
   }
 

@@ -4,9 +4,9 @@
  */
 
 import type { OtherCalendars } from '../calendars/business-calendar.ts';
-import { type CalendarRecord, catalogueCalendars } from '../calendars/catalogue-calendars.ts';
+import { type CalendarRecord, readCatalogueCalendars } from '../calendars/catalogue-calendars.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity, findPeriodicity } from '../dates/periodicity.ts';
-import { activationMessage, checkIdentity } from './activation-checks.ts';
+import { formatActivationFault, checkIdentity } from './activation-checks.ts';
 import {
   BUILT_IN_SCHEDULE_TYPE_RECORDS,
   COMPILED_BUILT_IN_SCHEDULE_TYPES,
@@ -14,7 +14,7 @@ import {
 import { type CatalogueEntry, type CatalogueFault, isReportable } from './catalogue-entry.ts';
 import { compileScheduleType } from './compile-schedule-type.ts';
 import type { CompiledScheduleType } from './compiled-schedule-type.ts';
-import { type ScheduleCatalogue, scheduleCatalogueOf } from './schedule-catalogue.ts';
+import { type ScheduleCatalogue, createScheduleCatalogue } from './schedule-catalogue.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 import { SCHEDULE_TYPE_STATUSES, type ScheduleTypeStatus } from './schedule-type.ts';
 
@@ -49,20 +49,20 @@ export function createLendingCatalogue(
   otherCalendars?: OtherCalendars,
 ): CatalogueOutcome {
   const faults: CatalogueFault[] = [];
-  const { scheduleTypes, scheduleTypeRecords } = catalogueScheduleTypes(records.scheduleTypes ?? [], faults);
-  const periodicities = cataloguePeriodicities(records.periodicities ?? [], faults);
-  const calendars = calendarsOf(records.calendars ?? [], otherCalendars, faults);
+  const { scheduleTypes, scheduleTypeRecords } = readScheduleTypes(records.scheduleTypes ?? [], faults);
+  const periodicities = readPeriodicities(records.periodicities ?? [], faults);
+  const calendars = readCalendars(records.calendars ?? [], otherCalendars, faults);
   if (faults.length > 0) return { kind: 'refused', faults };
-  const names = scheduleCatalogueOf(scheduleTypes, periodicities);
+  const names = createScheduleCatalogue(scheduleTypes, periodicities);
   return { kind: 'catalogue', catalogue: { ...names, records, scheduleTypeRecords, calendars } };
 }
 
-function calendarsOf(
+function readCalendars(
   entries: readonly CatalogueEntry<CalendarRecord>[],
   otherCalendars: OtherCalendars | undefined,
   faults: CatalogueFault[],
 ): OtherCalendars {
-  const calendars = catalogueCalendars(
+  const calendars = readCatalogueCalendars(
     entries.map(({ record }) => record),
     otherCalendars,
   );
@@ -90,11 +90,11 @@ interface CatalogueScheduleTypes {
 }
 
 /** The schedule types of a catalogue; reports every record that is wrong or in the way of another. */
-function catalogueScheduleTypes(
+function readScheduleTypes(
   entries: readonly CatalogueEntry<ScheduleTypeRecord>[],
   faults: CatalogueFault[],
 ): CatalogueScheduleTypes {
-  const acting = entries.filter(({ record }) => ['Active', 'Closed'].includes(statusOf(record) ?? ''));
+  const acting = entries.filter(({ record }) => ['Active', 'Closed'].includes(readStatus(record) ?? ''));
   const isReplaced = (builtIn: ScheduleTypeRecord): boolean =>
     acting.some(({ record }) => replaces(record, builtIn));
   const builtIn = BUILT_IN_SCHEDULE_TYPE_RECORDS.filter((record) => !isReplaced(record));
@@ -102,15 +102,15 @@ function catalogueScheduleTypes(
   const compiled: CompiledScheduleType[] = [];
   for (const entry of entries) {
     const { source, record } = entry;
-    const found = faultsAlone(record, compiled);
-    if (statusOf(record) === 'Active') found.push(...names.take(record));
+    const found = checkRecord(record, compiled);
+    if (readStatus(record) === 'Active') found.push(...names.take(record));
     if (BUILT_IN_SCHEDULE_TYPE_RECORDS.filter((known) => replaces(record, known)).length > 1) {
       found.push({
         message: 'PaymentScheduleTypeId and PaymentScheduleTypeName belong to two built-in types',
       });
     }
     const recordName = record.PaymentScheduleTypeName;
-    const messages = found.map(activationMessage).filter((message) => isReportable(entry, message));
+    const messages = found.map(formatActivationFault).filter((message) => isReportable(entry, message));
     faults.push(...messages.map((message) => ({ source, record: recordName, message })));
   }
   const kept = new Set(builtIn.map(({ PaymentScheduleTypeId }) => PaymentScheduleTypeId));
@@ -121,8 +121,8 @@ function catalogueScheduleTypes(
 }
 
 /** Checks a record by itself and compiles it when it is Active. */
-function faultsAlone(record: ScheduleTypeRecord, compiled: CompiledScheduleType[]): ActivationFault[] {
-  const status = statusOf(record);
+function checkRecord(record: ScheduleTypeRecord, compiled: CompiledScheduleType[]): ActivationFault[] {
+  const status = readStatus(record);
   if (status === 'Active') {
     const outcome = compileScheduleType(record);
     if (outcome.kind === 'refused') return [...outcome.faults];
@@ -137,19 +137,19 @@ function faultsAlone(record: ScheduleTypeRecord, compiled: CompiledScheduleType[
   return faults;
 }
 
-function statusOf(record: ScheduleTypeRecord): ScheduleTypeStatus | undefined {
+function readStatus(record: ScheduleTypeRecord): ScheduleTypeStatus | undefined {
   const wanted = record.Status.trim().toLowerCase();
   return SCHEDULE_TYPE_STATUSES.find((known) => known.toLowerCase() === wanted);
 }
 
 function replaces(record: ScheduleTypeRecord, builtIn: ScheduleTypeRecord): boolean {
   return (
-    keyOf(record.PaymentScheduleTypeName) === keyOf(builtIn.PaymentScheduleTypeName) ||
-    keyOf(record.PaymentScheduleTypeId) === keyOf(builtIn.PaymentScheduleTypeId)
+    normalizeName(record.PaymentScheduleTypeName) === normalizeName(builtIn.PaymentScheduleTypeName) ||
+    normalizeName(record.PaymentScheduleTypeId) === normalizeName(builtIn.PaymentScheduleTypeId)
   );
 }
 
-function keyOf(text: string): string {
+function normalizeName(text: string): string {
   return text.trim().toLowerCase();
 }
 
@@ -170,7 +170,7 @@ class TakenNames {
       'PaymentScheduleCode',
       'PaymentScheduleTypeName',
     ] as const) {
-      const key = keyOf(record[field]);
+      const key = normalizeName(record[field]);
       const owner = this.#ownerByKey.get(key);
       if (owner !== undefined && !own.has(key)) {
         faults.push({ message: `${field} must differ: ${record[field].trim()} belongs to ${owner}` });
@@ -195,11 +195,11 @@ export interface PeriodicityRecord {
 
 const UNITS: readonly Periodicity['unit'][] = ['Days', 'Weeks', 'Months', 'Years', 'Once'];
 /** More units than this lie between no two due dates of a contract. */
-const LARGEST_COUNT = 1200;
-const LONGEST_NAME = 200;
+const MAX_PERIOD_COUNT = 1200;
+const MAX_NAME_LENGTH = 200;
 
 /** The built-in periodicities and those of a catalogue; reports the records that are wrong. */
-function cataloguePeriodicities(
+function readPeriodicities(
   entries: readonly CatalogueEntry<PeriodicityRecord>[],
   faults: CatalogueFault[],
 ): readonly Periodicity[] {
@@ -209,7 +209,7 @@ function cataloguePeriodicities(
     const report = (message: string): void => {
       if (isReportable(entry, message)) faults.push({ source, record: record.name, message });
     };
-    const periodicity = periodicityOf(record, report);
+    const periodicity = readPeriodicity(record, report);
     const isTaken = findPeriodicity(record.name, known) !== undefined;
     if (isTaken) report('must have another name: this one is built in or used by another record');
     if (periodicity !== undefined && !isTaken) known.push(periodicity);
@@ -217,21 +217,23 @@ function cataloguePeriodicities(
   return known;
 }
 
-function periodicityOf(
+function readPeriodicity(
   record: PeriodicityRecord,
   report: (message: string) => void,
 ): Periodicity | undefined {
   const name = record.name.trim();
-  const isNamed = name.length > 0 && name.length <= LONGEST_NAME;
-  if (!isNamed) report(`name must have from 1 to ${LONGEST_NAME} characters`);
+  const isNamed = name.length > 0 && name.length <= MAX_NAME_LENGTH;
+  if (!isNamed) report(`name must have from 1 to ${MAX_NAME_LENGTH} characters`);
   const unit = UNITS.find((known) => known.toLowerCase() === record.unit.trim().toLowerCase());
   if (unit === undefined) report(`unit must be one of ${UNITS.join(', ')}`);
   const count = record.count ?? 0;
   const isOnce = unit === 'Once';
-  const isCounted = isOnce ? count === 0 : Number.isInteger(count) && count >= 1 && count <= LARGEST_COUNT;
+  const isCounted = isOnce ? count === 0 : Number.isInteger(count) && count >= 1 && count <= MAX_PERIOD_COUNT;
   if (!isCounted) {
     report(
-      isOnce ? 'count must be left out with Once' : `count must be a whole number from 1 to ${LARGEST_COUNT}`,
+      isOnce
+        ? 'count must be left out with Once'
+        : `count must be a whole number from 1 to ${MAX_PERIOD_COUNT}`,
     );
   }
   return isNamed && unit !== undefined && isCounted ? { name, count, unit } : undefined;

@@ -17,13 +17,13 @@ export interface ScheduleCatalogue {
 }
 
 /** The names that exist without any catalogue (S4, D7). */
-export const BUILT_IN_CATALOGUE: ScheduleCatalogue = scheduleCatalogueOf(
+export const BUILT_IN_CATALOGUE: ScheduleCatalogue = createScheduleCatalogue(
   COMPILED_BUILT_IN_SCHEDULE_TYPES,
   BUILT_IN_PERIODICITIES,
 );
 
 /** A catalogue of these types, all of them Active, and these periodicities. */
-export function scheduleCatalogueOf(
+export function createScheduleCatalogue(
   scheduleTypes: readonly CompiledScheduleType[],
   periodicities: readonly Periodicity[],
 ): ScheduleCatalogue {

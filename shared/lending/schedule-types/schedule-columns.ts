@@ -29,9 +29,9 @@ export const COLUMN_METHODS = [
 type ColumnMethod = (typeof COLUMN_METHODS)[number];
 
 /** Most columns of a schedule type. */
-export const MOST_COLUMNS = 40;
+export const MAX_COLUMNS = 40;
 /** Longest name of an additional column. */
-const LONGEST_COLUMN_NAME = 64;
+const MAX_COLUMN_NAME_LENGTH = 64;
 
 const ADDITIONAL_METHODS: readonly ColumnMethod[] = ['Fee', 'Insurance', 'Formula'];
 
@@ -55,7 +55,7 @@ const OWN_SOURCES: Readonly<Record<string, InputName>> = {
 };
 
 /** Fields of a row that are no columns of a schedule type. */
-const OTHER_ROW_MEMBERS = [
+const OTHER_ROW_FIELDS = [
   'InstallmentNo',
   'DueDate',
   'NoDays',
@@ -69,10 +69,10 @@ const OTHER_ROW_MEMBERS = [
 ] as const;
 
 const TAKEN_NAMES: ReadonlySet<string> = new Set(
-  [...OTHER_ROW_MEMBERS, ...INPUT_NAMES, ...Object.keys(FORMULA_FUNCTIONS)].map((name) => name.toLowerCase()),
+  [...OTHER_ROW_FIELDS, ...INPUT_NAMES, ...Object.keys(FORMULA_FUNCTIONS)].map((name) => name.toLowerCase()),
 );
 
-const NAME_OF_ONES_OWN = /^[A-Za-z][A-Za-z0-9_]*$/;
+const ADDITIONAL_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
 /** The column of the contract's row that has this name in any case, or undefined. */
 function findStandardColumn(name: string): StandardColumn | undefined {
@@ -81,10 +81,10 @@ function findStandardColumn(name: string): StandardColumn | undefined {
 }
 
 /** What is wrong with the name of an additional column, or undefined. */
-function columnNameFault(name: string): string | undefined {
-  if (!NAME_OF_ONES_OWN.test(name) || name.length > LONGEST_COLUMN_NAME) {
+function findNameFault(name: string): string | undefined {
+  if (!ADDITIONAL_NAME.test(name) || name.length > MAX_COLUMN_NAME_LENGTH) {
     return (
-      `must be one of ${STANDARD_COLUMNS.join(', ')}, or a name of up to ${LONGEST_COLUMN_NAME} letters, ` +
+      `must be one of ${STANDARD_COLUMNS.join(', ')}, or a name of up to ${MAX_COLUMN_NAME_LENGTH} letters, ` +
       'digits and underscores that begins with a letter'
     );
   }
@@ -132,10 +132,10 @@ export function draftColumn(record: ScheduleColumnRecord, faults: ActivationFaul
   const standard = findStandardColumn(record.ColumnRepaymentSchedule);
   const name = standard ?? record.ColumnRepaymentSchedule.trim();
   const report = (message: string): void => void faults.push({ column: name, message });
-  const nameFault = standard === undefined ? columnNameFault(name) : undefined;
+  const nameFault = standard === undefined ? findNameFault(name) : undefined;
   if (nameFault !== undefined) report(nameFault);
-  const method = methodOf(record, standard, report);
-  const text = method === undefined ? undefined : expressionOf(record, standard, method, report);
+  const method = readMethod(record, standard, report);
+  const text = method === undefined ? undefined : readExpression(record, standard, method, report);
   const draft: ColumnDraft = {
     name,
     standard,
@@ -145,7 +145,7 @@ export function draftColumn(record: ScheduleColumnRecord, faults: ActivationFaul
     display: record.Display ?? true,
     isUpfront: record.IsUpfront ?? false,
     text,
-    tree: text === undefined ? undefined : treeOf(text, report),
+    tree: text === undefined ? undefined : readTree(text, report),
     expression: undefined,
   };
   checkCharges(draft, report);
@@ -159,7 +159,7 @@ function nonEmpty(text: string | null | undefined): string | undefined {
   return trimmed === '' ? undefined : trimmed;
 }
 
-function methodOf(
+function readMethod(
   record: ScheduleColumnRecord,
   standard: StandardColumn | undefined,
   report: Report,
@@ -175,7 +175,7 @@ function methodOf(
 }
 
 /** The text of a Formula column; also checks Source, which other columns may name when it is their method's own. */
-function expressionOf(
+function readExpression(
   record: ScheduleColumnRecord,
   standard: StandardColumn | undefined,
   method: ColumnMethod,
@@ -183,7 +183,7 @@ function expressionOf(
 ): string | undefined {
   const formula = nonEmpty(record.Formula);
   const source = nonEmpty(record.Source);
-  if (method === 'Formula') return formulaText(formula, source, report);
+  if (method === 'Formula') return readFormula(formula, source, report);
   if (formula !== undefined) report('must have no Formula unless its CalculationMethod is Formula');
   const own = ownSourceOf(standard, method);
   if (source !== undefined && source.toLowerCase() !== own?.toLowerCase()) {
@@ -192,7 +192,7 @@ function expressionOf(
   return undefined;
 }
 
-function formulaText(
+function readFormula(
   formula: string | undefined,
   source: string | undefined,
   report: Report,
@@ -210,7 +210,7 @@ function formulaText(
   return input;
 }
 
-function treeOf(text: string, report: Report): FormulaTree | undefined {
+function readTree(text: string, report: Report): FormulaTree | undefined {
   const tree = parseFormula(text);
   if (tree.kind !== 'formula-error') return tree;
   report(`has a formula that cannot be read at position ${tree.at}: ${tree.message}`);
@@ -229,9 +229,9 @@ function checkCharges(draft: ColumnDraft, report: Report): void {
     report('needs the InsuranceClass that it shows; all insurances together are the column Insurance');
   }
   const mayName = (own: ColumnMethod): boolean => isAdditional && (method === own || method === 'Formula');
-  if (fee !== undefined && !mayName('Fee')) report(`must have no Fee${adviceOf(standard)}`);
+  if (fee !== undefined && !mayName('Fee')) report(`must have no Fee${adviseOnCharge(standard)}`);
   if (insuranceClass !== undefined && !mayName('Insurance')) {
-    report(`must have no InsuranceClass${adviceOf(standard)}`);
+    report(`must have no InsuranceClass${adviseOnCharge(standard)}`);
   }
   if (fee !== undefined && insuranceClass !== undefined && method === 'Formula') {
     report('must count as a Fee or as an InsuranceClass, not as both');
@@ -241,7 +241,7 @@ function checkCharges(draft: ColumnDraft, report: Report): void {
   }
 }
 
-function adviceOf(standard: StandardColumn | undefined): string {
+function adviseOnCharge(standard: StandardColumn | undefined): string {
   if (standard !== 'ManagementFee' && standard !== 'Insurance') return '';
   return ': it holds all of them; show a single one in a column with a name of its own';
 }

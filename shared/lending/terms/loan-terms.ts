@@ -140,7 +140,7 @@ function parseCurrencyDigits(request: RepaymentScheduleRequest, validation: Vali
     validation.reject('Currency', 'unknown-currency', 'must be the ISO 4217 code of a currency');
   }
   if (Precision === undefined) return byCurrency;
-  return checkWhole(validation, 'Precision', Precision, { least: 0, greatest: MAX_PRECISION_DIGITS });
+  return checkWhole(validation, 'Precision', Precision, { min: 0, max: MAX_PRECISION_DIGITS });
 }
 
 function parseAmount(
@@ -171,7 +171,7 @@ function parseInstallmentsNo(
   { compiled, periodicity, maxRows }: InstallmentContext,
   validation: Validation,
 ): number | undefined {
-  const range = { least: 1, greatest: MAX_INSTALLMENTS };
+  const range = { min: 1, max: MAX_INSTALLMENTS };
   const installmentsNo = checkWhole(validation, 'InstallmentsNo', request.InstallmentsNo, range);
   if (installmentsNo === undefined) return undefined;
   const most = compiled?.type.maximumInstallments ?? MAX_INSTALLMENTS;

@@ -1,7 +1,7 @@
 /** The checked terms of a payment value: names resolved, amounts whole numbers of one scale, the rate exact (P1, P2). */
 
 import { Decimal } from 'decimal.js';
-import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { parseDayCount } from './loan-terms.ts';
 import { checkRate, checkWhole } from '../request/field-checks.ts';
@@ -42,7 +42,7 @@ export function parsePaymentTerms(
   known: readonly Periodicity[],
   validation: Validation,
 ): PaymentTerms | undefined {
-  const range = { least: 1, greatest: MAX_INSTALLMENTS };
+  const range = { min: 1, max: MAX_INSTALLMENTS };
   const installments = checkWhole(validation, 'InstallmentsNo', request.InstallmentsNo, range);
   const fraction = parsePeriodFraction(request, known, validation);
   const { financed, future } = parseAmounts(request, validation);
@@ -50,8 +50,8 @@ export function parsePaymentTerms(
   const hasGrace = checkChoice(validation, 'GracePeriodPrincipal', request.GracePeriodPrincipal);
   const isInAdvance = checkChoice(validation, 'InterestType', request.InterestType);
   const digits = checkWhole(validation, 'Precision', request.Precision ?? DEFAULT_DIGITS, {
-    least: 0,
-    greatest: MAX_DIGITS,
+    min: 0,
+    max: MAX_DIGITS,
   });
   if (hasGrace === true && installments === 1) {
     validation.reject(
@@ -134,7 +134,7 @@ function checkChoice(validation: Validation, path: string, value: number | undef
 function checkGrowth(rate: ExactRatio, fraction: ExactRatio, validation: Validation): ExactRatio | undefined {
   const denominator = rate.denominator * fraction.denominator;
   const growth = denominator + rate.numerator * fraction.numerator;
-  if (growth > 0n) return exactRatio(growth, denominator);
+  if (growth > 0n) return reduceRatio(growth, denominator);
   validation.reject('InterestPercent', 'rate-too-low', 'must leave something of the balance in every period');
   return undefined;
 }

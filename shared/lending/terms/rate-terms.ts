@@ -110,7 +110,7 @@ function parseRateRanges(
       ? single
       : requireAnnualRate(item.InterestRate, `${path}.InterestRate`, validation);
     if (installmentsNo === undefined) continue;
-    const rows = { least: 1, greatest: installmentsNo };
+    const rows = { min: 1, max: installmentsNo };
     const fromRow = checkWhole(validation, `${path}.FromInstNo`, item.FromInstNo ?? previousEnd + 1, rows);
     const toRow = checkWhole(validation, `${path}.ToInstNo`, item.ToInstNo ?? installmentsNo, rows);
     if (fromRow !== undefined && toRow !== undefined && fromRow > toRow) {

@@ -2,7 +2,7 @@
 
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import { parsePrepayments, type Prepayment } from './prepayments.ts';
-import { ratioOfPercent, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { percentToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { checkAmount, checkName, checkWhole } from '../request/field-checks.ts';
 import { formatMinorUnits } from '../numbers/money.ts';
 import type { Validation } from '../request/validation.ts';
@@ -80,7 +80,7 @@ function parseGrace(request: RepaymentScheduleRequest, context: RepaymentContext
   const { validation } = context;
   const rows = Math.min(context.installmentsNo ?? Infinity, request.RealInstallmentNo ?? Infinity);
   const greatest = Number.isSafeInteger(rows) && rows >= 1 ? rows - 1 : Number.MAX_SAFE_INTEGER;
-  const range = { least: 0, greatest };
+  const range = { min: 0, max: greatest };
   const gracePrincipal =
     checkWhole(validation, 'GracePeriodPrincipal', request.GracePeriodPrincipal, range) ?? 0;
   const graceInterest =
@@ -170,14 +170,14 @@ function parseCapitalShare(
     validation.reject('CapitalPercent', 'out-of-range', allowed);
   if (!isAllowed) return { capitalShare: undefined, capitalPercent: '0' };
   if (compiled !== undefined && !isRead && !CapitalPercent.isZero()) validation.warn('CapitalPercent');
-  return { capitalShare: ratioOfPercent(CapitalPercent), capitalPercent: CapitalPercent.toFixed() };
+  return { capitalShare: percentToRatio(CapitalPercent), capitalPercent: CapitalPercent.toFixed() };
 }
 
 function parseCapitalisation(
   request: RepaymentScheduleRequest,
   { compiled, validation }: RepaymentContext,
 ): boolean {
-  const range = { least: 0, greatest: 1 };
+  const range = { min: 0, max: 1 };
   const sent = checkWhole(validation, 'InterestCapitalization', request.InterestCapitalization, range);
   const acts = compiled?.type.interestCapitalization ?? true;
   if (sent === 1 && !acts) validation.warn('InterestCapitalization');

@@ -1,10 +1,10 @@
 /** Validates a schedule request: its fields one by one, then what can be checked once the due dates are known (E3, E5). */
 
-import { answerShape, explainsRows, type AnswerShape } from '../request/answer-shape.ts';
-import { calendarDateOf, EARLIEST_YEAR, LATEST_YEAR, type CalendarDate } from '../dates/calendar-date.ts';
+import { readAnswerShape, explainsRows, type AnswerShape } from '../request/answer-shape.ts';
+import { toCalendarDate, MIN_YEAR, MAX_YEAR, type CalendarDate } from '../dates/calendar-date.ts';
 import { refuseLateCharges } from '../charges/schedule-charges.ts';
 import { DEFAULT_CURRENCY_DIGITS } from '../numbers/money.ts';
-import { reportDateMembersWithoutEffect } from '../due-dates/ignored-date-fields.ts';
+import { warnIgnoredDateFields } from '../due-dates/ignored-date-fields.ts';
 import type { InputName } from '../formula/scope.ts';
 import type { KnownCalendars } from '../due-dates/shift-due-date.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
@@ -14,7 +14,7 @@ import { checkPrepaymentDates } from './prepayments.ts';
 import { Validation, type RequestFault } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
-import { scheduleDatesOf, type DateContext, type ScheduleDates } from '../due-dates/schedule-dates.ts';
+import { planScheduleDates, type DateContext, type ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** A contract of more periods is a mistake: a hundred years of days. */
 const MAX_CONTRACT_PERIODS = 36_525;
@@ -42,7 +42,7 @@ export function validateFields(
   context: ValidationContext,
   validation: Validation,
 ): ValidatedFields {
-  const shape = answerShape(request.CalculateDAE, validation);
+  const shape = readAnswerShape(request.CalculateDAE, validation);
   const draft = parseLoanTerms(request, context, validation);
   const type = draft.compiled?.type;
   const rules = {
@@ -50,7 +50,7 @@ export function validateFields(
     usesExpiry: type?.useExpiryDate ?? false,
   };
   reportIgnoredFields(request, draft, validation);
-  reportDateMembersWithoutEffect(request, { ...rules, periodicity: draft.periodicity }, validation);
+  warnIgnoredDateFields(request, { ...rules, periodicity: draft.periodicity }, validation);
   const { periodicity, installmentsNo } = draft;
   const { requestDay, calendars } = context;
   return { shape, draft, dateContext: { ...rules, periodicity, installmentsNo, requestDay, calendars } };
@@ -65,7 +65,7 @@ export function validateDates(
   { draft: { repayment }, dateContext }: ValidatedFields,
   validation: Validation,
 ): ScheduleDates | undefined {
-  const dates = scheduleDatesOf(request, dateContext, validation);
+  const dates = planScheduleDates(request, dateContext, validation);
   if (dates === undefined) return undefined;
   const lastDueDate = dates.dueDates[dates.rowCount - 1];
   if (lastDueDate !== undefined) refuseLateCharges(request, lastDueDate, validation);
@@ -105,8 +105,8 @@ export function findScheduleFaults(
   return validation.faults.filter(({ code }) => code !== 'unknown-calendar');
 }
 
-const EARLIEST_DATE = calendarDateOf(EARLIEST_YEAR, 1, 1);
-const LATEST_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
+const EARLIEST_DATE = toCalendarDate(MIN_YEAR, 1, 1);
+const LATEST_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
 /** True when a request says when its schedule starts, by dates that are within what is calculated with. */
 function hasStartDate(request: RepaymentScheduleRequest): boolean {
@@ -130,7 +130,7 @@ function reportIgnoredFields(
 ): void {
   const { AdvanceAmount, CalculateDAE, ContractPeriod, UpFrontValue } = request;
   checkAmount(validation, 'AdvanceAmount', AdvanceAmount, currencyDigits);
-  checkWhole(validation, 'ContractPeriod', ContractPeriod, { least: 0, greatest: MAX_CONTRACT_PERIODS });
+  checkWhole(validation, 'ContractPeriod', ContractPeriod, { min: 0, max: MAX_CONTRACT_PERIODS });
   const isExpiryRead = compiled?.type.useExpiryDate === true || charges?.hasUnusageFee === true;
   const isRead = (input: InputName): boolean => compiled?.namesRead.has(input) === true;
   const showsRate = CalculateDAE !== SHOWS_NO_RATE && request.LastDueDate === undefined;

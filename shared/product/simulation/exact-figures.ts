@@ -1,8 +1,8 @@
 /** Prices and rates as exact fractions (M1, M4): discounts and formulas are calculated without rounding. */
 
 import { Decimal } from 'decimal.js';
-import { exactRatio } from '../../lending/numbers/exact-ratio.ts';
-import { combine, compareValues } from '../../lending/formula/arithmetic.ts';
+import { reduceRatio } from '../../lending/numbers/exact-ratio.ts';
+import { applyOperator, compareValues } from '../../lending/formula/arithmetic.ts';
 import type { FormulaValue } from '../../lending/formula/scope.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import { divideRounded, type RoundingMode } from '../../lending/numbers/rounding.ts';
@@ -53,17 +53,17 @@ export function fraction(numerator: number, denominator: number): ExactFigure {
 }
 
 export function plus(first: ExactFigure, second: ExactFigure): ExactFigure {
-  return combine('+', first, second);
+  return applyOperator('+', first, second);
 }
 
 export function minus(first: ExactFigure, second: ExactFigure): ExactFigure {
-  return combine('-', first, second);
+  return applyOperator('-', first, second);
 }
 
 /** The product in lowest terms. */
 export function times(first: ExactFigure, second: ExactFigure): ExactFigure {
-  const { numerator, denominator } = combine('*', first, second);
-  return exactRatio(numerator, denominator);
+  const { numerator, denominator } = applyOperator('*', first, second);
+  return reduceRatio(numerator, denominator);
 }
 
 /** A percentage of a figure. */

@@ -5,7 +5,7 @@ import {
   calculateRepaymentSchedule,
   type ScheduleContext,
 } from '../../lending/calculate-repayment-schedule.ts';
-import { formatMinorUnits, LARGEST_FIGURE_MINOR } from '../../lending/numbers/money.ts';
+import { formatMinorUnits, MAX_FIGURE_MINOR } from '../../lending/numbers/money.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../lending/request/repayment-schedule.ts';
@@ -76,8 +76,8 @@ export function calculateOffer(
   }
   addWarnings(outcome.warnings, validation);
   const figures = summariseSchedule(outcome, loan);
-  if (figures.total > LARGEST_FIGURE_MINOR) {
-    const largest = formatMinorUnits(LARGEST_FIGURE_MINOR, loan.digits);
+  if (figures.total > MAX_FIGURE_MINOR) {
+    const largest = formatMinorUnits(MAX_FIGURE_MINOR, loan.digits);
     validation.reject('amount', 'amount-too-large', `must give a total of at most ${largest}`);
     return undefined;
   }

@@ -2,7 +2,7 @@
 
 import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';
-import { namesIn } from '../../lending/formula/tree.ts';
+import { collectNames } from '../../lending/formula/tree.ts';
 import { isFormulaFailure } from '../../lending/formula/scope.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import { toExact, type ExactFigure } from './exact-figures.ts';
@@ -47,7 +47,7 @@ export class FormulaArguments {
     const tree = parseFormula(formula.Expression);
     if (tree.kind === 'formula-error') return this.#fail(formula, tree.message);
     const inputs = formula.Inputs.map(codeKey);
-    const unknown = [...namesIn(tree).keys()].filter((name) => !inputs.includes(codeKey(name)));
+    const unknown = [...collectNames(tree).keys()].filter((name) => !inputs.includes(codeKey(name)));
     if (unknown.length > 0) return this.#fail(formula, `does not know ${unknown.join(', ')}`);
     const slotOf = (name: string): number => inputs.indexOf(codeKey(name));
     const expression = compileFormula(tree, { slotOf, rounding: 'HALF_UP' });
@@ -92,7 +92,7 @@ export class FormulaArguments {
 /** The value of a formula without arguments; undefined when it has arguments or no value. */
 export function evaluateConstant({ Expression }: FormulaRecord): ExactFigure | undefined {
   const tree = parseFormula(Expression);
-  if (tree.kind === 'formula-error' || namesIn(tree).size > 0) return undefined;
+  if (tree.kind === 'formula-error' || collectNames(tree).size > 0) return undefined;
   const compiled = compileFormula(tree, { slotOf: () => 0, rounding: 'HALF_UP' });
   return 'kind' in compiled ? undefined : compiled.constant;
 }

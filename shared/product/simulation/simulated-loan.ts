@@ -1,7 +1,7 @@
 /** The loan of a simulation: its amounts, dates and settings, before interest and charges (Q1, Q2, Q6). */
 
 import { Decimal } from 'decimal.js';
-import { type CalendarDate, datePartsOf } from '../../lending/dates/calendar-date.ts';
+import { type CalendarDate, toDateParts } from '../../lending/dates/calendar-date.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
 import type { RoundingMode } from '../../lending/numbers/rounding.ts';
@@ -73,7 +73,7 @@ export function buildLoan(
       Amount: amounts.downPayment === 0 ? request.amount : scaledDecimal(BigInt(amounts.financed), digits),
       InstallmentsNo: installmentsNo,
       PeriodicityType: periodicity.name,
-      InstallmentDay: datePartsOf(requestDay).day,
+      InstallmentDay: toDateParts(requestDay).day,
       ActivationDate: requestDay,
       ...(periodicity.unit === 'Once'
         ? { FirstDueDate: addPeriods(requestDay, periods, product.Availability.PeriodType) }

@@ -1,6 +1,6 @@
 /** Checks that offered interests have rates for every loan within the bounds of the product (Q3, R1-R3). */
 
-import { formatMinorUnits, LARGEST_FIGURE_MINOR } from '../../lending/numbers/money.ts';
+import { formatMinorUnits, MAX_FIGURE_MINOR } from '../../lending/numbers/money.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
 import {
   INTEREST_TYPES,
@@ -119,7 +119,7 @@ function findRateProblem(percent: number, { product, range, types }: OfferedLoan
     if (percent * (isEffective ? 1 : years) <= -PERCENT) {
       return `has the rate ${percent}, which leaves nothing of a balance with ${type.name}: raise it`;
     }
-    if (!isEffective && range.leastAmount * (1 + (percent / PERCENT) * years) > LARGEST_FIGURE_MINOR) {
+    if (!isEffective && range.leastAmount * (1 + (percent / PERCENT) * years) > MAX_FIGURE_MINOR) {
       return `has the rate ${percent}, which is more than can be calculated with ${type.name}: lower it`;
     }
   }

@@ -3,24 +3,24 @@
 import { Decimal } from 'decimal.js';
 import {
   DEFAULT_CURRENCY_DIGITS,
-  LARGEST_AMOUNT_MINOR,
+  MAX_AMOUNT_MINOR,
   currencyDigits,
   formatMinorUnits,
 } from '../../lending/numbers/money.ts';
 import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';
-import { type FormulaTree, namesIn } from '../../lending/formula/tree.ts';
+import { type FormulaTree, collectNames } from '../../lending/formula/tree.ts';
 import { CHARGE_BASES } from '../../lending/charges/charge-price.ts';
-import { LARGEST_RATE_PERCENT } from '../../lending/request/field-checks.ts';
+import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';
 import { codeKey, KIND_FOLDERS, type ListKind, type RecordKind } from '../catalogue/catalogue-record.ts';
 import { below, type RecordContext, type ReportFault } from './check-context.ts';
 import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/valid-versions.ts';
 
 /** Rates in percent, of both signs; percentages and amounts of charges (M6). */
-export const RATE_LIMITS = { least: -LARGEST_RATE_PERCENT, most: LARGEST_RATE_PERCENT };
-export const PERCENT_LIMITS = { least: 0, most: LARGEST_RATE_PERCENT };
-export const MONEY_LIMITS = { least: 0, most: LARGEST_AMOUNT_MINOR };
+export const RATE_LIMITS = { least: -MAX_RATE_PERCENT, most: MAX_RATE_PERCENT };
+export const PERCENT_LIMITS = { least: 0, most: MAX_RATE_PERCENT };
+export const MONEY_LIMITS = { least: 0, most: MAX_AMOUNT_MINOR };
 
 /** Decimals that requests and replies carry. */
 const MAX_DECIMALS = 20;
@@ -124,7 +124,7 @@ export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, repo
     reportItem('Expression', `cannot be read at position ${tree.at}: ${tree.message}`);
     return;
   }
-  const names = [...namesIn(tree).keys()];
+  const names = [...collectNames(tree).keys()];
   for (const name of names.filter((used) => !inputs.has(codeKey(used)))) {
     reportItem('Expression', `names ${name}, which is not one of Inputs: add it there, or correct the name`);
   }
@@ -199,7 +199,7 @@ export function checkPercent(
 /** Money must not exceed the largest amount in minor units of its currency (M6). */
 export function checkMoney(field: string, value: number | null, currency: string, report: ReportFault): void {
   const digits = currencyDigits(currency) ?? DEFAULT_CURRENCY_DIGITS;
-  const largest = formatMinorUnits(LARGEST_AMOUNT_MINOR, digits);
+  const largest = formatMinorUnits(MAX_AMOUNT_MINOR, digits);
   if (value !== null && value > Number(largest)) report(field, `must be at most ${largest} ${currency}`);
 }
 

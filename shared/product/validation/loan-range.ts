@@ -1,11 +1,11 @@
 /** The loans that the bounds of a product allow (Q6, M6), and their longest period (C1, C2, H3). */
 
-import { addMonths, type CalendarDate, calendarDateOf } from '../../lending/dates/calendar-date.ts';
+import { addMonths, type CalendarDate, toCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { DayCountName } from '../../lending/dates/day-count.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../../lending/dates/periodicity.ts';
 import {
   DEFAULT_CURRENCY_DIGITS,
-  LARGEST_AMOUNT_MINOR,
+  MAX_AMOUNT_MINOR,
   currencyDigits,
   formatMinorUnits,
 } from '../../lending/numbers/money.ts';
@@ -25,7 +25,7 @@ const DAYS_PER_LONG_YEAR = 365;
 const LONGEST_SHIFT_DAYS = 31;
 /** Months of a leap year and of three others. */
 const MONTHS_OF_FOUR_YEARS = 48;
-const START = calendarDateOf(2023, 1, 1);
+const START = toCalendarDate(2023, 1, 1);
 
 /** Amounts and terms within the bounds of a product. */
 export interface LoanRange {
@@ -41,7 +41,7 @@ export interface LoanRange {
 
 /** First days of months, including a leap year: days and months compare by the calendar. */
 const STARTS: readonly CalendarDate[] = Array.from({ length: 24 }, (_, month) =>
-  addMonths(calendarDateOf(2023, 1, 1), month),
+  addMonths(toCalendarDate(2023, 1, 1), month),
 );
 
 /** The loans within the bounds; undefined, with the fault reported, when there are none. */
@@ -67,14 +67,14 @@ function findAmounts(
   report: ReportFault,
 ): Pick<LoanRange, 'leastAmount' | 'mostAmount' | 'digits'> | undefined {
   const digits = currencyDigits(Currency) ?? DEFAULT_CURRENCY_DIGITS;
-  const largest = BigInt(LARGEST_AMOUNT_MINOR);
+  const largest = BigInt(MAX_AMOUNT_MINOR);
   const wanted = MinimumAmount === null ? 1n : roundUpToMinor(MinimumAmount, digits);
   const least = wanted < 1n ? 1n : wanted;
   const allowed = MaximumAmount === null ? largest : roundDownToMinor(MaximumAmount, digits);
   const most = allowed > largest ? largest : allowed;
   if (least <= most) return { leastAmount: Number(least), mostAmount: Number(most), digits };
   if (least > largest) {
-    report('MinimumAmount', `must be at most ${formatMinorUnits(LARGEST_AMOUNT_MINOR, digits)}`);
+    report('MinimumAmount', `must be at most ${formatMinorUnits(MAX_AMOUNT_MINOR, digits)}`);
   } else if (MinimumAmount === null || MaximumAmount === null || MinimumAmount <= MaximumAmount) {
     const message = `must leave an amount above zero with at most ${digits} decimals, as ${Currency} has: raise it`;
     report('MaximumAmount', message);

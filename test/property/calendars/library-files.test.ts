@@ -14,7 +14,7 @@ import { packageCountries, publicHolidays } from '../../../scripts/calendars/pub
 import { installOwnPackages } from '../../../scripts/command-packages.ts';
 import { createLibraryCalendars } from '../../../shared/calendars/library-calendars.ts';
 import { readLibraryDays, writeLibraryDays } from '../../../shared/calendars/library-days.ts';
-import { datePartsOf, formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import { toDateParts, formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import {
   BUILT_IN_CALENDARS,
   findBuiltInCalendar,
@@ -79,7 +79,7 @@ describeWithPackage('the holidays that come from date-holidays (H2)', () => {
     ['TW', 2026],
   ])('close the days of the package in %s in %i, which follow the moon or single laws', (country, year) => {
     const calendar = createLibraryCalendars().find(country);
-    const days = [...publicHolidays(country, year, year)].filter((day) => datePartsOf(day).year === year);
+    const days = [...publicHolidays(country, year, year)].filter((day) => toDateParts(day).year === year);
     expect(days.length).toBeGreaterThan(9);
     expect(days.filter((day) => calendar?.isWorkingDay(day) !== false)).toEqual([]);
   });

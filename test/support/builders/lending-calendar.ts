@@ -3,7 +3,7 @@
 import type { BusinessCalendar } from '../../../shared/lending/calendars/business-calendar.ts';
 import {
   type CalendarRecord,
-  catalogueCalendars,
+  readCatalogueCalendars,
 } from '../../../shared/lending/calendars/catalogue-calendars.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 
@@ -16,7 +16,7 @@ export function calendarNamed(name: string): BusinessCalendar {
 
 /** A calendar of a catalogue record that must be free of faults. */
 export function ownCalendar(record: Omit<CalendarRecord, 'name' | 'version'>): BusinessCalendar {
-  const { faults, find } = catalogueCalendars([{ name: 'Own', version: '1', ...record }]);
+  const { faults, find } = readCatalogueCalendars([{ name: 'Own', version: '1', ...record }]);
   const calendar = find('Own');
   if (calendar === undefined) throw new Error(JSON.stringify(faults));
   return calendar;

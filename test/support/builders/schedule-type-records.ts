@@ -4,13 +4,13 @@ import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-re
 import { compileScheduleType } from '../../../shared/lending/schedule-types/compile-schedule-type.ts';
 import type { CompiledScheduleType } from '../../../shared/lending/schedule-types/compiled-schedule-type.ts';
 import {
-  activationFaultsOf,
-  activationMessage,
+  findActivationFaults,
+  formatActivationFault,
 } from '../../../shared/lending/schedule-types/activation-checks.ts';
 import { BUILT_IN_PERIODICITIES } from '../../../shared/lending/dates/periodicity.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { ScheduleOutcome } from '../../../shared/lending/request/repayment-schedule.ts';
-import { scheduleCatalogueOf } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { createScheduleCatalogue } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { loan, REQUEST_DAY } from './lending-loan.ts';
 import type {
   ScheduleColumnRecord,
@@ -75,7 +75,7 @@ export function recordOf(
 
 /** What is wrong with a record, as sentences. */
 export function activationMessages(record: ScheduleTypeRecord): readonly string[] {
-  return activationFaultsOf(record).map(activationMessage);
+  return findActivationFaults(record).map(formatActivationFault);
 }
 
 /** The compiled type of a record that must be right. */
@@ -90,7 +90,7 @@ export function outcomeWith(
   record: ScheduleTypeRecord,
   changes: Partial<RepaymentScheduleRequest> = {},
 ): ScheduleOutcome {
-  const catalogue = scheduleCatalogueOf([compiledOf(record)], BUILT_IN_PERIODICITIES);
+  const catalogue = createScheduleCatalogue([compiledOf(record)], BUILT_IN_PERIODICITIES);
   const request = loan({ ScheduleType: record.PaymentScheduleTypeName, ...changes });
   return calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY, catalogue });
 }

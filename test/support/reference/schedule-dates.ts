@@ -10,7 +10,7 @@ import { findPeriodicity, type Periodicity } from '../../../shared/lending/dates
 import { Validation } from '../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import {
-  scheduleDatesOf,
+  planScheduleDates,
   type DateContext,
   type ScheduleDates,
 } from '../../../shared/lending/due-dates/schedule-dates.ts';
@@ -63,7 +63,7 @@ export function datesFor(
 ): ScheduleDates {
   const request = loan(changes);
   const validation = new Validation();
-  const dates = scheduleDatesOf(request, contextOf(request, context), validation);
+  const dates = planScheduleDates(request, contextOf(request, context), validation);
   if (dates === undefined || validation.faults.length > 0) throw new Error(JSON.stringify(validation.faults));
   return dates;
 }
@@ -75,7 +75,7 @@ export function dateFaults(
 ): readonly string[] {
   const request = loan(changes);
   const validation = new Validation();
-  scheduleDatesOf(request, contextOf(request, context), validation);
+  planScheduleDates(request, contextOf(request, context), validation);
   if (validation.faults.length === 0) throw new Error('the dates of the loan are right');
   return validation.faults.map(({ path, code, message }) => `${path} ${code} ${message}`);
 }

@@ -6,7 +6,7 @@ import {
   type LendingEnvironment,
 } from '../../../shared/catalogue/lending-environment.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
-import { calendarDateOf } from '../../../shared/lending/dates/calendar-date.ts';
+import { toCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
@@ -78,8 +78,8 @@ describe('what a worker that calculates knows', () => {
     expect(catalogue.findScheduleType('EqualInstallments')).toBeDefined();
     const bank = calendars.find(calendars.defaultName ?? '');
     expect(bank?.name).toBe('Bank+TARGET');
-    expect(bank?.isWorkingDay(calendarDateOf(2026, 6, 15))).toBe(false);
-    expect(bank?.isWorkingDay(calendarDateOf(2026, 6, 16))).toBe(true);
+    expect(bank?.isWorkingDay(toCalendarDate(2026, 6, 15))).toBe(false);
+    expect(bank?.isWorkingDay(toCalendarDate(2026, 6, 16))).toBe(true);
   });
 
   it('follows the catalogue: what is published counts, what is deleted is gone, what is built in stays', async () => {
@@ -134,7 +134,7 @@ describe('what a worker that calculates knows', () => {
 
   it('takes countries to read at startScheduleWorker, built-in ones among them', async () => {
     const { environment } = await environmentOf({ HOLIDAY_COUNTRIES: 'RO, Iceland' });
-    expect(environment.calendars.find('IS')?.isWorkingDay(calendarDateOf(2026, 6, 17))).toBe(false);
+    expect(environment.calendars.find('IS')?.isWorkingDay(toCalendarDate(2026, 6, 17))).toBe(false);
   });
 
   it('is refused by the name of the setting where a country or calendar is not known', async () => {

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
-import { calendarDateOf, type CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import { toCalendarDate, type CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 
 /** Decimals that survive JSON, whose readers have 15 digits at least. */
 const amount = fc
@@ -12,7 +12,7 @@ const percent = fc.integer({ min: -100_000, max: 10 ** 9 }).map((digits) => new 
 const name = fc.string({ minLength: 1, maxLength: 200 });
 const flag = fc.constantFrom(0, 1);
 const day = fc
-  .integer({ min: calendarDateOf(1900, 1, 1), max: calendarDateOf(2999, 12, 31) })
+  .integer({ min: toCalendarDate(1900, 1, 1), max: toCalendarDate(2999, 12, 31) })
   .map((days) => days as CalendarDate);
 const flow = fc.record({ Date: day, Amount: amount });
 /** An empty list would be read as an absent one. */

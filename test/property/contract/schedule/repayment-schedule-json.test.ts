@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-schedule.ts';
-import { calendarDateOf, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import { toCalendarDate, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import type {
   RepaymentSchedule,
   ScheduleRow,
@@ -11,8 +11,8 @@ import type {
 
 const money = fc.oneof(fc.maxSafeInteger(), fc.integer({ min: -1_000, max: 1_000 }));
 const day = fc
-  .integer({ min: calendarDateOf(1900, 1, 1), max: calendarDateOf(2999, 12, 31) })
-  .map((days) => days as ReturnType<typeof calendarDateOf>);
+  .integer({ min: toCalendarDate(1900, 1, 1), max: toCalendarDate(2999, 12, 31) })
+  .map((days) => days as ReturnType<typeof toCalendarDate>);
 const rate = fc.oneof(
   fc.constant(null),
   fc

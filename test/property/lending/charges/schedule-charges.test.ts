@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   addDays,
-  calendarDateOf,
+  toCalendarDate,
   type CalendarDate,
 } from '../../../../shared/lending/dates/calendar-date.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from '../../../../shared/lending/dates/periodicity.ts';
@@ -12,7 +12,7 @@ import { fee, feesOn, premium, premiumsOn, rowsOn } from '../../../support/build
 import { decimal } from '../../../support/builders/lending-loan.ts';
 
 const DAY_MS = 86_400_000;
-const FIRST = calendarDateOf(2019, 1, 1);
+const FIRST = toCalendarDate(2019, 1, 1);
 const REPEATING = BUILT_IN_PERIODICITIES.filter(({ unit }) => unit !== 'Once');
 const STEPS: Readonly<Record<string, { months: number; days: number }>> = {
   Days: { months: 0, days: 1 },
@@ -56,7 +56,7 @@ const day = fc.integer({ min: 0, max: 2_000 }).map((days) => addDays(FIRST, days
 const monthEnd = fc
   .tuple(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 3 }))
   .map(([months, before]) =>
-    addDays(calendarDateOf(2019 + Math.floor(months / 12), (months % 12) + 1, 1), -1 - before),
+    addDays(toCalendarDate(2019 + Math.floor(months / 12), (months % 12) + 1, 1), -1 - before),
   );
 const anyDay = fc.oneof(day, monthEnd);
 

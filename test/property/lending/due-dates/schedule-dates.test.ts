@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   addDays,
-  calendarDateOf,
+  toCalendarDate,
   type CalendarDate,
 } from '../../../../shared/lending/dates/calendar-date.ts';
 import type { BusinessCalendar } from '../../../../shared/lending/calendars/business-calendar.ts';
@@ -11,7 +11,7 @@ import type { RepaymentScheduleRequest } from '../../../../shared/lending/reques
 import type { ScheduleDates } from '../../../../shared/lending/due-dates/schedule-dates.ts';
 import { calendarsOf, datesFor } from '../../../support/reference/schedule-dates.ts';
 
-const EARLIEST_START = calendarDateOf(2000, 1, 1);
+const EARLIEST_START = toCalendarDate(2000, 1, 1);
 const DAY_MS = 86_400_000;
 const REPEATING = BUILT_IN_PERIODICITIES.filter((periodicity) => periodicity.unit !== 'Once');
 const METHODS = ['Forward', 'Backward', 'ModifiedForward', 'ModifiedBackward', 'Nearest'] as const;

@@ -4,8 +4,8 @@ import { HOLIDAY_METHODS, shiftDueDate } from '../../../../shared/lending/due-da
 import {
   addDays,
   type CalendarDate,
-  calendarDateOf,
-  datePartsOf,
+  toCalendarDate,
+  toDateParts,
 } from '../../../../shared/lending/dates/calendar-date.ts';
 import { BUILT_IN_CALENDARS } from '../../../../shared/lending/calendars/built-in-calendars.ts';
 import { calendarNamed } from '../../../support/builders/lending-calendar.ts';
@@ -15,7 +15,7 @@ const anyCalendar = fc
   .uniqueArray(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 8 })
   .map((names) => calendarNamed(names.join('+')));
 const anyDate = fc
-  .integer({ min: calendarDateOf(1990, 1, 1), max: calendarDateOf(2080, 12, 31) })
+  .integer({ min: toCalendarDate(1990, 1, 1), max: toCalendarDate(2080, 12, 31) })
   .map((day) => day as CalendarDate);
 const anyMethod = fc.constantFrom(...HOLIDAY_METHODS.filter((method) => method !== 'None'));
 /** A due date and a start on or before it. */
@@ -24,7 +24,7 @@ const contract = fc.tuple(anyDate, fc.integer({ min: 0, max: 40 })).map(([due, d
   start: addDays(due, -days),
 }));
 
-const monthOf = (date: CalendarDate): string => `${datePartsOf(date).year}-${datePartsOf(date).month}`;
+const monthOf = (date: CalendarDate): string => `${toDateParts(date).year}-${toDateParts(date).month}`;
 
 describe('due dates moved to working days (H1)', () => {
   it('are working days, never moved to or before the start, and not moved again', () => {

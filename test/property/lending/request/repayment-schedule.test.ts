@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import {
   addDays,
-  calendarDateOf,
+  toCalendarDate,
   type CalendarDate,
 } from '../../../../shared/lending/dates/calendar-date.ts';
 import { DAY_COUNT_NAMES } from '../../../../shared/lending/dates/day-count.ts';
@@ -13,8 +13,8 @@ import type { RepaymentScheduleRequest } from '../../../../shared/lending/reques
 import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
 import { difference } from '../../../support/reference/compare-with-reference.ts';
 
-const START = calendarDateOf(2024, 1, 1);
-const REQUEST_DAY = calendarDateOf(2024, 5, 17);
+const START = toCalendarDate(2024, 1, 1);
+const REQUEST_DAY = toCalendarDate(2024, 5, 17);
 
 const REPEATING = BUILT_IN_PERIODICITIES.filter((periodicity) => periodicity.unit !== 'Once');
 
@@ -207,10 +207,10 @@ describe('bad input', () => {
         CapitalPercent: wildAmount,
         ActivationDate: fc
           .integer({ min: -25_567, max: 376_200 })
-          .map((day) => addDays(calendarDateOf(1970, 1, 1), day)),
+          .map((day) => addDays(toCalendarDate(1970, 1, 1), day)),
         MaturityDate: fc
           .integer({ min: -25_567, max: 376_200 })
-          .map((day) => addDays(calendarDateOf(1970, 1, 1), day)),
+          .map((day) => addDays(toCalendarDate(1970, 1, 1), day)),
       },
       { requiredKeys: ['ScheduleType', 'Amount', 'InstallmentsNo', 'PeriodicityType', 'InstallmentDay'] },
     );

@@ -6,7 +6,7 @@ import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/li
 import { emailReader } from '../../../../shared/contract/notification/commands.ts';
 import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
-import { calendarDateOf } from '../../../../shared/lending/dates/calendar-date.ts';
+import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
 import { createProblem, ERROR_CODES } from '../../../../shared/platform/problem.ts';
@@ -38,7 +38,7 @@ test('the explained figures of the guide are those of the worked example', () =>
   const fields = { ...(example?.request['jsonParam'] as object), Explain: true };
   const read = repaymentScheduleRequest.read({ jsonParam: fields });
   if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
-  const outcome = calculateRepaymentSchedule(read.payload, { requestDay: calendarDateOf(2024, 1, 1) });
+  const outcome = calculateRepaymentSchedule(read.payload, { requestDay: toCalendarDate(2024, 1, 1) });
   const rows = JSON.parse(action?.render(outcome) ?? '[]') as readonly { Explanation: readonly object[] }[];
   expect(explanation).toHaveLength(2);
   expect(rows[0]?.Explanation).toEqual(expect.arrayContaining([...(explanation ?? [])]));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { repaymentScheduleReply } from '../../../../shared/contract/schedule/reply-fields.ts';
 import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-schedule.ts';
-import { calendarDateOf } from '../../../../shared/lending/dates/calendar-date.ts';
+import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import type {
   FigureExplanation,
   RepaymentSchedule,
@@ -10,7 +10,7 @@ import type {
 
 const ROW: ScheduleRow = {
   InstallmentNo: 1,
-  dueDate: calendarDateOf(2024, 2, 1),
+  dueDate: toCalendarDate(2024, 2, 1),
   noDays: 31,
   installmentTypeId: 'type-1',
   remainingValue: 10_000,
@@ -26,7 +26,7 @@ const SCHEDULE: RepaymentSchedule = {
   show: 'rows-with-dae',
   currencyDigits: 2,
   scheduleTypeId: 'schedule-1',
-  startDate: calendarDateOf(2024, 1, 1),
+  startDate: toCalendarDate(2024, 1, 1),
   rows: [ROW],
   dae: '7.2239',
   warnings: [],

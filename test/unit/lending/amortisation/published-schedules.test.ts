@@ -7,7 +7,7 @@ import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate
 import type { CompiledScheduleType } from '../../../../shared/lending/schedule-types/compiled-schedule-type.ts';
 import { BUILT_IN_PERIODICITIES } from '../../../../shared/lending/dates/periodicity.ts';
 import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
-import { scheduleCatalogueOf } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { createScheduleCatalogue } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import type {
   ScheduleColumnRecord,
   ScheduleTypeRecord,
@@ -75,7 +75,7 @@ function ownType(
 
 const LOCKABLE_HALF_EVEN = { InstallmentValueCustom: true, Rounding: 'HALF_EVEN' } as const;
 
-const CATALOGUE = scheduleCatalogueOf(
+const CATALOGUE = createScheduleCatalogue(
   [
     ...COMPILED_BUILT_IN_SCHEDULE_TYPES,
     ownType('EqualInstallmentsHalfEven', LEVEL_COLUMNS, LOCKABLE_HALF_EVEN),

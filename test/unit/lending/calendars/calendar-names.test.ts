@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   addDays,
-  calendarDateOf,
+  toCalendarDate,
   formatCalendarDate,
 } from '../../../../shared/lending/dates/calendar-date.ts';
 import type {
@@ -10,10 +10,10 @@ import type {
 } from '../../../../shared/lending/calendars/business-calendar.ts';
 import {
   type CalendarRecord,
-  catalogueCalendars,
+  readCatalogueCalendars,
 } from '../../../../shared/lending/calendars/catalogue-calendars.ts';
-import { calendarFault, findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
-import { rememberedCalendar } from '../../../../shared/lending/calendars/cached-calendar.ts';
+import { describeCalendarFault, findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
+import { createCachedCalendar } from '../../../../shared/lending/calendars/cached-calendar.ts';
 import { calendarNamed, ownCalendar } from '../../../support/builders/lending-calendar.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
@@ -41,16 +41,16 @@ function libraryOf(day: string): OtherCalendars {
 
 /** What is said of a name that gives no built-in calendar. */
 function faultOf(name: string): string {
-  return calendarFault(name, (part) => findCalendar(part, {}));
+  return describeCalendarFault(name, (part) => findCalendar(part, {}));
 }
 
 /** One day a year up to the last that a request may name. */
 function askAnnually(calendar: BusinessCalendar): void {
-  for (let year = 2030; year < 3000; year += 1) calendar.isWorkingDay(calendarDateOf(year, 1, 1));
+  for (let year = 2030; year < 3000; year += 1) calendar.isWorkingDay(toCalendarDate(year, 1, 1));
 }
 
 function faultsOf(...records: readonly CalendarRecord[]): readonly string[] {
-  return catalogueCalendars(records).faults.map((fault) => `${fault.path}: ${fault.message}`);
+  return readCatalogueCalendars(records).faults.map((fault) => `${fault.path}: ${fault.message}`);
 }
 
 /** A list of days from 2 March 2025, a Sunday. */
@@ -112,7 +112,7 @@ describe('unions of calendars (H2)', () => {
   });
 
   it('are refused when they leave no working day', () => {
-    const catalogue = catalogueCalendars([
+    const catalogue = readCatalogueCalendars([
       { name: 'Early', version: '1', weekend: ['Thursday', 'Friday', 'Saturday', 'Sunday'], holidays: [] },
       { name: 'Late', version: '1', weekend: ['monday', 'Tuesday', 'WEDNESDAY'], holidays: [] },
     ]);
@@ -127,7 +127,7 @@ describe('sources of calendars (H2)', () => {
   const others = { find: (name: string) => (/^(own|jp|ro)$/i.test(name) ? library : undefined) };
 
   it('are the built-in ones, then the catalogue, then the library', () => {
-    const catalogue = catalogueCalendars([own]);
+    const catalogue = readCatalogueCalendars([own]);
     expect(findCalendar('OWN', { catalogue, others })?.version).toBe('1');
     expect(findCalendar('own', { others })?.version).toBe('library');
     expect(findCalendar('RO', { catalogue, others })?.version).toBe('2026.1');
@@ -147,7 +147,7 @@ describe('calendars of the catalogue (H2)', () => {
       { name: 'Branch', version: '3', holidays: ['2025-06-10'], base: 'bank' },
       { name: 'Bank', version: '2', holidays: ['2025-06-11'], base: 'RO+TARGET' },
     ];
-    const { find, faults } = catalogueCalendars(records);
+    const { find, faults } = readCatalogueCalendars(records);
     expect(faults).toEqual([]);
     const worked = ['2025-06-09', '2025-06-10', '2025-06-11', '2025-06-12', '2025-04-21', '2025-06-14'].map(
       (day) => find('branch')?.isWorkingDay(date(day)),
@@ -159,7 +159,10 @@ describe('calendars of the catalogue (H2)', () => {
   it('extend a country of the library', () => {
     const japan = { name: 'JP', version: 'x', isWorkingDay: (day: number) => day % 2 === 0 };
     const others = { find: (name: string) => (name === 'Japan' ? japan : undefined) };
-    const { find } = catalogueCalendars([{ name: 'Own', version: '1', holidays: [], base: 'Japan' }], others);
+    const { find } = readCatalogueCalendars(
+      [{ name: 'Own', version: '1', holidays: [], base: 'Japan' }],
+      others,
+    );
     expect([date('2025-03-03'), date('2025-03-04')].map((day) => find('Own')?.isWorkingDay(day))).toEqual(
       [date('2025-03-03'), date('2025-03-04')].map((day) => day % 2 === 0),
     );
@@ -169,7 +172,7 @@ describe('calendars of the catalogue (H2)', () => {
     'replace a country under all of its names when they are called %s',
     (name) => {
       const others = libraryOf('2025-06-10');
-      const catalogue = catalogueCalendars([{ name, version: '7', holidays: ['2025-06-11'] }], others);
+      const catalogue = readCatalogueCalendars([{ name, version: '7', holidays: ['2025-06-11'] }], others);
       expect(catalogue.faults).toEqual([]);
       for (const asked of ['JP', 'JPN', 'japan', 'JP+Japan', 'Japan+JP', 'jpn + JP']) {
         const calendar = findCalendar(asked, { catalogue, others });
@@ -190,7 +193,7 @@ describe('calendars of the catalogue (H2)', () => {
       { name: 'JP', version: '2', holidays: ['2025-06-11'], base: 'Japan + TARGET' },
     ];
     for (const list of [records, records.toReversed()]) {
-      const { find, faults } = catalogueCalendars(list, others);
+      const { find, faults } = readCatalogueCalendars(list, others);
       expect(faults).toEqual([]);
       for (const name of ['Branch', 'Japan']) {
         const days = ['2025-06-10', '2025-06-11', '2025-05-01', '2025-06-12'];
@@ -205,14 +208,14 @@ describe('calendars of the catalogue (H2)', () => {
       { name: 'Branch', version: '1', holidays: [], base: 'Japan' },
     ];
     for (const list of [records, records.toReversed()]) {
-      const { faults } = catalogueCalendars(list, libraryOf('2025-06-10'));
+      const { faults } = readCatalogueCalendars(list, libraryOf('2025-06-10'));
       expect(faults.map(({ path }) => path)).toEqual(['[1].base', '[0].base']);
     }
   });
 
   it('may not name one country twice', () => {
     const records = ['Egypt', 'EGY'].map((name) => ({ ...own, name }));
-    expect(catalogueCalendars(records, libraryOf('2025-06-10')).faults).toEqual([
+    expect(readCatalogueCalendars(records, libraryOf('2025-06-10')).faults).toEqual([
       {
         path: '[1].name',
         message: 'must not name the same country as the record Egypt; keep one of the two',
@@ -236,7 +239,7 @@ describe('calendars of the catalogue (H2)', () => {
       '[0].holidays[1]: must be a date that exists, yyyy-mm-dd',
       '[0].base: must name a calendar that is known and does not extend this one',
     ]);
-    expect(catalogueCalendars([{ ...own, version: '' }]).find('Own')).toBeUndefined();
+    expect(readCatalogueCalendars([{ ...own, version: '' }]).find('Own')).toBeUndefined();
   });
 
   it.each(['', ' Own', 'A+B', 'Zürich', 'x'.repeat(65), 'a"b'])('may not be called "%s"', (name) => {
@@ -302,14 +305,14 @@ describe('the cost of calendars (H2)', () => {
   it('is one look at each year and at each day that is asked for, whatever the year', () => {
     let years = 0;
     let days = 0;
-    const calendar = rememberedCalendar({
+    const calendar = createCachedCalendar({
       name: 'Own',
       version: '1',
       isWeekend: () => {
         days += 1;
         return false;
       },
-      holidaysOf: () => {
+      listHolidays: () => {
         years += 1;
         return [];
       },

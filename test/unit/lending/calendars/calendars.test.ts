@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import {
   addDays,
-  calendarDateOf,
+  toCalendarDate,
   formatCalendarDate,
 } from '../../../../shared/lending/dates/calendar-date.ts';
 import { BUILT_IN_CALENDARS } from '../../../../shared/lending/calendars/built-in-calendars.ts';
 import {
-  holidaysOf,
+  listHolidays,
   orthodoxEaster,
   readHolidayDay,
-  substitutionNamed,
-  weekendOf,
+  findSubstitution,
+  readWeekendRules,
   westernEaster,
 } from '../../../../shared/lending/calendars/national-calendar.ts';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
-import { weekdayOf } from '../../../../shared/lending/dates/weekday.ts';
+import { getWeekday } from '../../../../shared/lending/dates/weekday.ts';
 import rawCases from '../../../cases/lending/calendar.json' with { type: 'json' };
 import { calendarNamed } from '../../../support/builders/lending-calendar.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
@@ -55,15 +55,15 @@ function dataOf(name: string) {
 
 /** Holidays of a year as its law lists them, those on days of weekly rest included. */
 function listedHolidays(name: string, year: number): readonly string[] {
-  return [...holidaysOf(dataOf(name))(year)].map(formatCalendarDate).toSorted();
+  return [...listHolidays(dataOf(name))(year)].map(formatCalendarDate).toSorted();
 }
 
 /** Weekdays of a year on which nobody works. */
 function closedWeekdays(name: string, year: number): readonly string[] {
   const calendar = calendarNamed(name);
   const days: string[] = [];
-  for (let day = calendarDateOf(year, 1, 1); day < calendarDateOf(year + 1, 1, 1); day = addDays(day, 1)) {
-    if (weekdayOf(day) < 5 && !calendar.isWorkingDay(day)) days.push(formatCalendarDate(day));
+  for (let day = toCalendarDate(year, 1, 1); day < toCalendarDate(year + 1, 1, 1); day = addDays(day, 1)) {
+    if (getWeekday(day) < 5 && !calendar.isWorkingDay(day)) days.push(formatCalendarDate(day));
   }
   return days;
 }
@@ -165,7 +165,7 @@ const CHANGES: readonly (readonly [calendar: string, worked: string, closed: str
 describe('changes of law (H2)', () => {
   it.each(CHANGES)('%s: %s is worked, %s is not', (name, worked, closed) => {
     const calendar = calendarNamed(name);
-    expect(weekdayOf(date(closed))).toBeLessThan(5);
+    expect(getWeekday(date(closed))).toBeLessThan(5);
     expect([calendar.isWorkingDay(date(worked)), calendar.isWorkingDay(date(closed))]).toEqual([true, false]);
   });
 
@@ -239,14 +239,14 @@ describe('calendar data (H2)', () => {
 
   it('use only names of substitutions that exist', () => {
     const names = BUILT_IN_CALENDARS.flatMap((data) => data.substitution ?? []).map((record) => record.rule);
-    expect(names.map((name) => typeof substitutionNamed(name))).toEqual(names.map(() => 'function'));
+    expect(names.map((name) => typeof findSubstitution(name))).toEqual(names.map(() => 'function'));
   });
 
   it('exchange a weekday for a day of weekly rest of the same twelve months', () => {
     const pairs = BUILT_IN_CALENDARS.flatMap((data) => data.exchangedDays?.days ?? []);
     expect(pairs.length).toBeGreaterThan(80);
     for (const { rest, worked } of pairs) {
-      expect([rest, weekdayOf(date(rest)) < 5, weekdayOf(date(worked)) >= 5]).toEqual([rest, true, true]);
+      expect([rest, getWeekday(date(rest)) < 5, getWeekday(date(worked)) >= 5]).toEqual([rest, true, true]);
       expect(Math.abs(date(rest) - date(worked))).toBeLessThan(366);
     }
   });
@@ -254,15 +254,17 @@ describe('calendar data (H2)', () => {
   it('that cannot be read are a bug and throw', () => {
     expect(() => readHolidayDay('fifth monday in may')).toThrow('fifth monday in may');
     expect(() => readHolidayDay('first someday in may')).toThrow('someday');
-    expect(() => substitutionNamed('never')).toThrow('never');
-    expect(() => weekendOf([{ days: ['Caturday'], from: '2000-01-01', source: 'none' }])).toThrow('Caturday');
-    expect(() => weekendOf([{ days: ['Sunday'], from: '2000', source: 'none' }])).toThrow('2000');
+    expect(() => findSubstitution('never')).toThrow('never');
+    expect(() => readWeekendRules([{ days: ['Caturday'], from: '2000-01-01', source: 'none' }])).toThrow(
+      'Caturday',
+    );
+    expect(() => readWeekendRules([{ days: ['Sunday'], from: '2000', source: 'none' }])).toThrow('2000');
   });
 
   it('give a holiday on a Sunday a day in lieu, and one on a Saturday none, where the rule says so', () => {
     const [saturday, sunday] = [date('2026-08-15'), date('2026-08-16')];
     const isFree = (day: number): boolean => day > sunday;
-    const substitute = substitutionNamed('sunday-to-next-working-day');
+    const substitute = findSubstitution('sunday-to-next-working-day');
     expect(substitute(sunday, isFree)).toBe(date('2026-08-17'));
     expect(substitute(saturday, isFree)).toBeUndefined();
   });
@@ -287,7 +289,7 @@ describe('calendar data (H2)', () => {
   it('remember a bounded number of days and answer the same after forgetting', () => {
     const calendar = calendarNamed('US');
     const before = calendar.isWorkingDay(date('2027-12-31'));
-    for (let year = 1000; year < 3000; year += 1) calendar.isWorkingDay(calendarDateOf(year, 7, 4));
+    for (let year = 1000; year < 3000; year += 1) calendar.isWorkingDay(toCalendarDate(year, 7, 4));
     expect([before, calendar.isWorkingDay(date('2027-12-31'))]).toEqual([false, false]);
   });
 });

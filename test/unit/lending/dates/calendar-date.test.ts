@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   addDays,
   addMonths,
-  calendarDateOf,
-  datePartsOf,
+  toCalendarDate,
+  toDateParts,
   formatCalendarDate,
   parseCalendarDate,
 } from '../../../../shared/lending/dates/calendar-date.ts';
@@ -16,13 +16,13 @@ describe('calendar dates (D1)', () => {
   it('count days from 1970 as the host calendar does, over eleven centuries', () => {
     for (let day = date('1900-01-01'); day <= date('2999-12-31'); day = addDays(day, 97)) {
       const utc = new Date(day * DAY_MS);
-      const { year, month, day: dayOfMonth } = datePartsOf(day);
+      const { year, month, day: dayOfMonth } = toDateParts(day);
       expect([year, month, dayOfMonth]).toEqual([
         utc.getUTCFullYear(),
         utc.getUTCMonth() + 1,
         utc.getUTCDate(),
       ]);
-      expect(calendarDateOf(year, month, dayOfMonth)).toBe(day);
+      expect(toCalendarDate(year, month, dayOfMonth)).toBe(day);
     }
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Validation } from '../../../../shared/lending/request/validation.ts';
-import { scheduleDatesOf } from '../../../../shared/lending/due-dates/schedule-dates.ts';
+import { planScheduleDates } from '../../../../shared/lending/due-dates/schedule-dates.ts';
 import cases from '../../../cases/lending/shifted-due-dates.json' with { type: 'json' };
 import { date, loan } from '../../../support/builders/lending-loan.ts';
 import {
@@ -184,7 +184,7 @@ describe('the calendar (H2)', () => {
     });
     const validation = new Validation();
     const context = contextOf(request, { periodicity: undefined });
-    expect(scheduleDatesOf(request, context, validation)).toBeUndefined();
+    expect(planScheduleDates(request, context, validation)).toBeUndefined();
     expect(validation.faults.map(({ path, code, status }) => `${path} ${code} ${status}`)).toEqual([
       'BlockInstallmentNo not-allowed 422',
       'InstallmentDay out-of-range 422',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reportDateMembersWithoutEffect } from '../../../../shared/lending/due-dates/ignored-date-fields.ts';
+import { warnIgnoredDateFields } from '../../../../shared/lending/due-dates/ignored-date-fields.ts';
 import { Validation } from '../../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { date, loan } from '../../../support/builders/lending-loan.ts';
@@ -10,7 +10,7 @@ type Changes = Partial<RepaymentScheduleRequest>;
 function reported(changes: Changes, rules: Parameters<typeof contextOf>[1] = {}): readonly string[] {
   const request = loan(changes);
   const validation = new Validation();
-  reportDateMembersWithoutEffect(request, contextOf(request, rules), validation);
+  warnIgnoredDateFields(request, contextOf(request, rules), validation);
   expect(validation.warnings.every(({ code }) => code === 'no-effect')).toBe(true);
   return validation.warnings.map(({ path }) => path);
 }

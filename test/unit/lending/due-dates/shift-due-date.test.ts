@@ -1,4 +1,4 @@
-import { LONGEST_CLOSURE_DAYS } from '../../../../shared/lending/calendars/business-calendar.ts';
+import { MAX_CLOSURE_DAYS } from '../../../../shared/lending/calendars/business-calendar.ts';
 import { describe, expect, it } from 'vitest';
 import {
   HOLIDAY_METHODS,
@@ -120,7 +120,7 @@ describe('shift methods (H1)', () => {
     expect(HOLIDAY_METHODS.map((method) => shifted('2025-03-01', method, never))).toEqual(
       HOLIDAY_METHODS.map(() => '2025-03-01'),
     );
-    const reopens = date('2025-03-01') + LONGEST_CLOSURE_DAYS;
+    const reopens = date('2025-03-01') + MAX_CLOSURE_DAYS;
     const closed = { name: 'Closed', version: '1', isWorkingDay: (day: number) => day >= reopens };
     expect(shifted('2025-03-01', 'Forward', closed)).toBe('2025-04-30');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AmortisedRow } from '../../../../shared/lending/amortisation/amortised-row.ts';
-import { calendarDateOf } from '../../../../shared/lending/dates/calendar-date.ts';
+import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import { explainRow } from '../../../../shared/lending/explain/explain-row.ts';
 import type { ExplainedFigure } from '../../../../shared/lending/request/repayment-schedule.ts';
 import type { ExplanationContext, RowTrace } from '../../../../shared/lending/amortisation/row-trace.ts';
@@ -17,9 +17,9 @@ const ROW: AmortisedRow = {
   kind: 'regular',
   no: 1,
   index: 0,
-  from: calendarDateOf(2025, 1, 1),
-  to: calendarDateOf(2025, 2, 1),
-  dueDate: calendarDateOf(2025, 2, 1),
+  from: toCalendarDate(2025, 1, 1),
+  to: toCalendarDate(2025, 2, 1),
+  dueDate: toCalendarDate(2025, 2, 1),
   count: 30,
   remaining: 100_000,
   accrued: 1_000,
@@ -256,24 +256,24 @@ describe('interest (C1, R2, S2)', () => {
 
   test.each([
     {
-      from: calendarDateOf(2025, 1, 1),
-      to: calendarDateOf(2025, 2, 1),
+      from: toCalendarDate(2025, 1, 1),
+      to: toCalendarDate(2025, 2, 1),
       count: 31 * 366,
       text: '31/365',
       basis: 365,
       accrued: 1_019,
     },
     {
-      from: calendarDateOf(2024, 1, 1),
-      to: calendarDateOf(2024, 2, 1),
+      from: toCalendarDate(2024, 1, 1),
+      to: toCalendarDate(2024, 2, 1),
       count: 31 * 365,
       text: '31/366',
       basis: 366,
       accrued: 1_016,
     },
     {
-      from: calendarDateOf(2023, 12, 15),
-      to: calendarDateOf(2024, 1, 15),
+      from: toCalendarDate(2023, 12, 15),
+      to: toCalendarDate(2024, 1, 15),
       count: 17 * 366 + 14 * 365,
       text: '(17/365 + 14/366)',
       basis: undefined,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { compileFormula } from '../../../../shared/lending/formula/compiler.ts';
-import { valueText } from '../../../../shared/lending/formula/arithmetic.ts';
+import { formatValue } from '../../../../shared/lending/formula/arithmetic.ts';
 import { parseFormula } from '../../../../shared/lending/formula/parser.ts';
 import {
   type FormulaValue,
   isFormulaFailure,
-  minorUnitsOf,
+  roundToMinorUnits,
   moneyValue,
 } from '../../../../shared/lending/formula/scope.ts';
 import type { RoundingMode } from '../../../../shared/lending/numbers/rounding.ts';
@@ -27,7 +27,7 @@ function valueOf(text: string, rounding: RoundingMode = 'HALF_UP'): string {
   const compiled = compileFormula(tree, { slotOf, rounding });
   if ('kind' in compiled) return `${compiled.at}: ${compiled.message}`;
   const value = compiled.evaluate({ slots: [...VALUES] });
-  return isFormulaFailure(value) ? value.reason : valueText(value);
+  return isFormulaFailure(value) ? value.reason : formatValue(value);
 }
 
 describe('expressions (S2)', () => {
@@ -134,16 +134,16 @@ describe('amounts from formulas (M2)', () => {
   const money = { digits: 2, rounding: 'HALF_UP' } as const;
 
   it('are rounded once, a tie exactly', () => {
-    expect(minorUnitsOf({ numerator: 10_005n, denominator: 1000n }, money)).toBe(1001);
+    expect(roundToMinorUnits({ numerator: 10_005n, denominator: 1000n }, money)).toBe(1001);
     expect(
-      minorUnitsOf({ numerator: 10_005n, denominator: 1000n }, { ...money, rounding: 'HALF_EVEN' }),
+      roundToMinorUnits({ numerator: 10_005n, denominator: 1000n }, { ...money, rounding: 'HALF_EVEN' }),
     ).toBe(1000);
-    expect(minorUnitsOf(moneyValue(-1250, 2), money)).toBe(-1250);
+    expect(roundToMinorUnits(moneyValue(-1250, 2), money)).toBe(-1250);
   });
 
   it('have no value beyond what a row may hold', () => {
     const failure = { kind: 'formula-failure', reason: 'is larger than can be calculated with' };
-    expect(minorUnitsOf({ numerator: 10n ** 14n, denominator: 1n }, money)).toEqual(failure);
-    expect(minorUnitsOf({ numerator: -(10n ** 14n), denominator: 1n }, money)).toEqual(failure);
+    expect(roundToMinorUnits({ numerator: 10n ** 14n, denominator: 1n }, money)).toEqual(failure);
+    expect(roundToMinorUnits({ numerator: -(10n ** 14n), denominator: 1n }, money)).toEqual(failure);
   });
 });

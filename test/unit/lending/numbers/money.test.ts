@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  LARGEST_AMOUNT_MINOR,
+  MAX_AMOUNT_MINOR,
   currencyDigits,
   formatMinorUnits,
   toMinorUnits,
@@ -23,7 +23,7 @@ describe('amounts in minor units (M1, M2)', () => {
   });
 
   it('stay within the range where whole numbers are exact', () => {
-    expect(toMinorUnits(decimal('10000000000000.00'), 2)).toBe(LARGEST_AMOUNT_MINOR);
+    expect(toMinorUnits(decimal('10000000000000.00'), 2)).toBe(MAX_AMOUNT_MINOR);
     expect(toMinorUnits(decimal('10000000000000.01'), 2)).toBe('too-large');
     expect(toMinorUnits(decimal('1e900000000'), 2)).toBe('too-large');
     expect(toMinorUnits(decimal('1e-900000000'), 2)).toBe('too-many-decimals');
