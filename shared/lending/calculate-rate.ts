@@ -1,5 +1,5 @@
 /**
- * The rate of given cash flows with its proof (A6): lets anyone check a rate that is disclosed to a consumer. One pure
+ * The rate of given cash flows with its proof (A6): used to verify a rate that is disclosed to a consumer. One pure
  * function from the fields of a request to rate and discounted flows.
  */
 
@@ -21,9 +21,9 @@ import { Validation } from './request/validation.ts';
 const PERCENT_DECIMALS = 10;
 
 /**
- * Calculates a rate. Never throws for bad input: a request that cannot be calculated is refused with every fault that
- * was found (E1, E3). Flows of which no rate exists have the rate null and no proof (A4); of several rates the one
- * nearest zero counts.
+ * Calculates a rate. Does not throw for invalid input: a request that cannot be calculated is refused with all its
+ * faults (E1, E3). If no rate exists, the rate is null without a proof (A4); of several rates the one nearest zero is
+ * used.
  */
 export function calculateRate(
   request: RateRequest,

@@ -18,11 +18,11 @@ import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from './schedule-types/sch
 import { isComplete, type LoanTerms } from './terms/loan-terms.ts';
 import { validateDates, validateFields } from './terms/validate-schedule-request.ts';
 
-/** What a calculation knows besides the request. */
+/** The context of a calculation besides the request. */
 export interface ScheduleContext {
   /** UTC day of the request message's own timestamp, so that a replay gives the same answer (D2). */
   readonly requestDay: CalendarDate;
-  /** Most rows that the caller can carry; default {@link MAX_INSTALLMENTS}. */
+  /** Maximum number of rows that the caller accepts; default {@link MAX_INSTALLMENTS}. */
   readonly maxRows?: number;
   /** Largest reply in bytes of its Avro encoding: explanations that exceed it are refused; default: no limit (E6). */
   readonly maxReplyBytes?: number;
@@ -41,8 +41,8 @@ interface CalculatedRates {
 const NO_CALENDARS: KnownCalendars = { find: () => undefined };
 
 /**
- * Calculates a repayment schedule. Never throws for bad input: a request that cannot be calculated is refused with
- * every fault that was found (E1, E3). Rows hold minor units, rates are percent text with four decimals.
+ * Calculates a repayment schedule. Does not throw for invalid input: a request that cannot be calculated is refused
+ * with all its faults (E1, E3). Rows hold minor units, rates are percent text with four decimals.
  */
 export function calculateRepaymentSchedule(
   request: RepaymentScheduleRequest,
@@ -93,12 +93,12 @@ export function calculateRepaymentSchedule(
   };
 }
 
-/** True of a fault beside which faults of interest and principal can still be found (E3). */
+/** True for a fault that does not prevent finding faults of interest and principal (E3). */
 function leavesFigures({ path }: RequestFault): boolean {
   return /^(Commission|Insurance|HolidayCountry|HolidayMethod)\b/.test(path);
 }
 
-/** Where the rows end before the planned last one; undefined when they do not. */
+/** The last row when the schedule ends before the planned one; otherwise undefined. */
 function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates): EarlyEnd | undefined {
   const dueRows = rows.filter(({ kind }) => kind === 'regular' || kind === 'grace').length;
   const last = rows.at(-1);

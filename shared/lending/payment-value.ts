@@ -3,8 +3,8 @@
  *
  *     payment = (financed - future v^n) i / (1 - v^n)
  *
- * in advance divided by 1+i. It is taken as one exact fraction of whole numbers and rounded once, so that ties and
- * hair's breadths are right whatever the rate and the number of payments.
+ * in advance divided by 1+i. It is calculated as one exact fraction of integers and rounded once, so that ties and near
+ * ties are correct for any rate and number of payments.
  */
 
 import { Decimal } from 'decimal.js';
@@ -16,10 +16,10 @@ import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts
 import { Validation, type RequestFault } from './request/validation.ts';
 import { divideRounded } from './numbers/rounding.ts';
 
-/** A payment from this on, in major units, is more than a message carries. */
+/** Payments from this limit, in major units, do not fit a message. */
 const TOO_LARGE = 10n ** 20n;
 
-/** A fraction that is yet to be rounded; the denominator is not zero. */
+/** An unrounded fraction; the denominator is not zero. */
 interface Quotient {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -27,9 +27,9 @@ interface Quotient {
 
 /**
  * The equal payment of a loan, or of a savings plan where nothing is financed, in arrears or in advance, with the equal
- * part of the principal beside it (P1, P2), both rounded half up to `Precision` decimals (M5). Never throws for bad
- * input: a request that cannot be calculated is refused with every fault that was found (E3). `known` are the
- * periodicities of the catalogue (D7).
+ * part of the principal beside it (P1, P2), both rounded half up to `Precision` decimals (M5). Does not throw for
+ * invalid input: a request that cannot be calculated is refused with all its faults (E3). `known` are the periodicities
+ * of the catalogue (D7).
  */
 export function calculatePaymentValue(
   request: PaymentValueRequest,
@@ -54,7 +54,7 @@ export function calculatePaymentValue(
   };
 }
 
-/** The faults of a request without calculating it: for callers that list what is wrong beside faults of shape (E3). */
+/** The faults of a request without calculating it: for callers that report them together with faults of shape (E3). */
 export function findPaymentValueFaults(
   request: PaymentValueRequest,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
@@ -96,7 +96,7 @@ function commonScale({ financed, future }: PaymentTerms): number {
   return Math.max(financed.decimalPlaces(), future.decimalPlaces());
 }
 
-/** The quotient in units of the last decimal. What is paid into a savings plan counts as positive too (P2). */
+/** The quotient in units of the last decimal. Payments into a savings plan are positive too (P2). */
 function roundedMinor({ numerator, denominator }: Quotient, terms: PaymentTerms): bigint {
   const isSavingsPlan = terms.financed.isZero();
   const sign = (denominator < 0n ? -1n : 1n) * (isSavingsPlan ? -1n : 1n);

@@ -1,6 +1,6 @@
 /**
- * What a request will cost, estimated from its fields alone and before anything is calculated (E6): processor time,
- * by which callers are limited, and the size that its reply has at least, by which it is refused.
+ * The cost of a request, estimated from its fields before any calculation (E6): processor time, which rate limits are
+ * based on, and the minimum size of its reply, by which it may be refused.
  */
 
 import { explainsRows } from './request/answer-shape.ts';
@@ -16,12 +16,12 @@ import { readChargeInputs } from './charges/charge-input.ts';
 export interface RequestEffort {
   /**
    * Processor time of reading, calculating, encoding, decoding and rendering together, in milliseconds of an ordinary
-   * server. An estimate that grows with every list of the request.
+   * server. The estimate grows with every list of the request.
    */
   readonly processorMs: number;
   /**
-   * Lower bound of the reply's size in Avro, in bytes: a request is refused by it only when its reply cannot fit. Fields
-   * that may end a schedule early make it small.
+   * Lower bound of the reply's size in Avro, in bytes: a request is refused by it only when its reply cannot fit.
+   * Fields that may end a schedule early lower it.
    */
   readonly leastReplyBytes: number;
 }
@@ -33,9 +33,9 @@ const ROW_MS = 0.008;
 const CHARGE_MS = 0.000_15;
 /** One band in one row. */
 const BAND_MS = 0.000_15;
-/** One instalment for which a new payment is solved: each rate range and each prepayment asks for one. */
+/** One instalment with a recalculated payment: one for each rate range and each prepayment. */
 const SOLVED_ROW_MS = 0.000_1;
-/** The same where the balance lies in bands. */
+/** The same with rate bands. */
 const SOLVED_BANDED_ROW_MS = 0.000_3;
 /** One formula of the catalogue in one row. */
 const FORMULA_MS = 0.03;
@@ -43,13 +43,13 @@ const EXPLAINED_ROW_MS = 0.08;
 const EXPLAINED_CHARGE_MS = 0.005;
 const EXPLAINED_PERCENT_MS = 0.01;
 const EXPLAINED_BAND_MS = 0.001_5;
-/** Explanations stop where the reply does not fit any more, so they never cost more than this. */
+/** Explanations stop when the reply exceeds its limit, so they never cost more than this. */
 const MAX_EXPLANATION_MS = 900;
 /** One cash flow of a rate, with its line of the proof. */
 const FLOW_MS = 0.03;
 /** One instalment of a simulation: of up to ten offers, of which most products have fewer. */
 const SIMULATED_ROW_MS = 0.03;
-/** One instalment for which a new payment is solved in each of the offers that rates were sent for: two, at the most. */
+/** One instalment with a recalculated payment in each offer with rates of the request: at most two. */
 const SIMULATED_SOLVED_ROW_MS = 0.000_3;
 
 /** Shortest encoding of a row, and of its explanation without charges. */
@@ -63,24 +63,24 @@ const VALUE_DECIMALS = 6;
 const PERCENT_DECIMALS = 9;
 
 const DAYS_IN_MONTH = { least: 28, most: 31 };
-/** Rows that charges may miss where schedules and charges do not begin on the same day. */
+/** Rows without charges when schedule and charges do not begin on the same day. */
 const ROWS_AT_ENDS = 3;
 
-/** One commission or insurance, as far as its effort goes. */
+/** The effort of one commission or insurance. */
 interface Charge {
-  /** Percentage as explanations write it; undefined: the charge is an amount. */
+  /** Percentage as written in explanations; undefined: the charge is an amount. */
   readonly percent: string | undefined;
-  /** Collecting rows for each row of the schedule, 0 to 1; undefined where the periodicity is not built in. */
+  /** Share of rows that collect it, 0 to 1; undefined if the periodicity is not built in. */
   readonly share: number | undefined;
-  /** Rows that collect it for certain. */
+  /** Minimum number of rows that collect it. */
   readonly leastRows: number;
   /** Shortest encoding in one explained row. */
   readonly leastBytes: number;
 }
 
 /**
- * The effort of a repayment schedule that starts on `requestDay` unless it says otherwise. The catalogue, where it is
- * known, adds the formulas of the schedule type.
+ * The effort of a repayment schedule that starts on `requestDay` by default. The catalogue, if available, adds the
+ * formulas of the schedule type.
  */
 export function scheduleEffort(
   request: RepaymentScheduleRequest,
@@ -110,13 +110,13 @@ export function rateEffort({ CashFlows, Amounts }: RateRequest): RequestEffort {
   return { processorMs: REQUEST_MS + flows * FLOW_MS, leastReplyBytes: 0 };
 }
 
-/** What a simulation's effort is estimated from. */
+/** The input of a simulation's estimate. */
 interface SimulatedTerms {
   readonly loanPeriod: number;
   readonly jsonMultipleInterestRates?: readonly unknown[] | undefined;
 }
 
-/** The effort of a simulation: the number of its offers is known to the catalogue alone. */
+/** The effort of a simulation: the number of its offers is known only to the catalogue. */
 export function simulationEffort({
   loanPeriod,
   jsonMultipleInterestRates: rates = [],
@@ -146,7 +146,7 @@ function countFormulas(type: CompiledScheduleType | undefined): number {
   return methods.filter(({ kind }) => kind === 'Formula').length;
 }
 
-/** Rows that the schedule has for certain; zero where it may end early or begins late. */
+/** Minimum number of rows of the schedule; zero if it may end early or begin late. */
 function minRows(request: RepaymentScheduleRequest): number {
   const { installmentValue, principalValue, EarlyRepayments, PeriodicityType } = request;
   const mayEndEarly =
@@ -184,7 +184,7 @@ function listCharges(request: RepaymentScheduleRequest, requestDay: CalendarDate
   });
 }
 
-/** Collecting rows for each row; undefined where one of the periodicities is not built in, or is none. */
+/** Share of rows that collect a charge; undefined if one of the periodicities is unknown or not built in. */
 function collectingShare(row: Periodicity | undefined, charged: Periodicity | undefined): number | undefined {
   if (row === undefined || charged === undefined) return undefined;
   const [rowMonths, chargedMonths] = [monthsPerPeriod(row), monthsPerPeriod(charged)];

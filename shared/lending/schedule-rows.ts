@@ -1,4 +1,4 @@
-/** Rows of a schedule as they are answered: interest and principal, charges, additional columns, explanations. */
+/** Rows of a schedule in the answer: interest and principal, charges, additional columns, explanations. */
 
 import type { AmortisedRow, RowKind } from './amortisation/amortised-row.ts';
 import {
@@ -23,26 +23,26 @@ const TYPE_IDS: Readonly<Record<RowKind, string>> = {
   prepayment: INSTALLMENT_TYPE_IDS.EarlyRepayment,
 };
 
-/** A row while its optional fields are added one by one, which costs less than spreading them for every row. */
+/** A row under construction: adding optional fields costs less than object spread in every row. */
 type RowDraft = { -readonly [Field in keyof ScheduleRow]: ScheduleRow[Field] };
 
-/** What the rows are completed with. */
+/** The data with which rows are completed. */
 interface RowSetting {
   readonly plan: RepaymentPlan;
   readonly currencyDigits: number;
-  /** Rows are given up when their explanations alone take more than this (E6); undefined: no limit. */
+  /** The calculation stops when the explanations exceed this size (E6); undefined: no limit. */
   readonly maxReplyBytes?: number | undefined;
 }
 
 /** Shortest encoding of an explained figure beside its texts: lengths, amount and a byte for each absent field. */
 const FIGURE_BYTES = 9;
 
-/** Names of the additional columns that rows show, in order (F4). */
+/** Names of the additional columns of the rows, in order (F4). */
 export function listShownColumns({ compiled }: RepaymentPlan): readonly string[] {
   return compiled.extras.filter(({ display }) => display).map(({ name }) => name);
 }
 
-/** The rows, one for each amortised one. Refuses, and stops, where explanations take more room than a reply has. */
+/** The rows, one for each amortised row. Stops with a fault when the explanations exceed the size of a reply. */
 export function buildScheduleRows(
   amortised: readonly AmortisedRow[],
   setting: RowSetting,

@@ -1,6 +1,6 @@
 /**
- * The rows of a schedule: interest and principal of every due row, prepayments between them, and the residual
- * after the last (S2, S5, G, B, X). The balance moves by rounded figures; the last row takes what is left (M2, M3).
+ * The rows of a schedule: interest and principal of every due row, prepayments between them, and the residual after the
+ * last (S2, S5, G, B, X). The balance is reduced by rounded figures; the last row repays the remainder (M2, M3).
  */
 
 import { isRowFault, outsideBands, rowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
@@ -12,10 +12,10 @@ import { plannedPrincipal } from './planned-principal.ts';
 import { prepay, type PeriodLeft } from './prepayment-row.ts';
 import { segmentInForce, type RepaymentPlan } from './repayment-plan.ts';
 
-/** Rows in the order in which they are answered, or why there are none. */
+/** The rows in the order of the answer, or the faults that prevent them. */
 export type Amortisation = { readonly kind: 'rows'; readonly rows: readonly AmortisedRow[] } | RowFault;
 
-/** Calculates all rows of a plan. Never throws for a request that has been validated. */
+/** Calculates all rows of a plan. Does not throw for a validated request. */
 export function amortise(plan: RepaymentPlan): Amortisation {
   const state = startState(plan);
   const before = planWithoutKeeping(plan);
@@ -32,7 +32,7 @@ function startState({ amount, terms, dates }: RepaymentPlan): LoanState {
   return stateAtStart(amount, terms, dates.settledRows);
 }
 
-/** The rows up to an index, at most that of the last, which a residual may follow. */
+/** Calculates the rows up to an index, at most that of the last due row; a residual row may follow it. */
 function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): Amortisation {
   const { dates, counts, terms } = plan;
   const rows: AmortisedRow[] = [];
@@ -68,7 +68,7 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
   return finish(plan, rows, next);
 }
 
-/** A prepayment after the row that ended the loan has nothing left to repay (X3). */
+/** A prepayment after the row that repaid the loan is refused (X3). */
 function finish(plan: RepaymentPlan, rows: readonly AmortisedRow[], done: number): Amortisation {
   const late = plan.terms.prepayments[done];
   if (late === undefined) return { kind: 'rows', rows };
@@ -79,7 +79,10 @@ function finish(plan: RepaymentPlan, rows: readonly AmortisedRow[], done: number
   );
 }
 
-/** The interest in force in a row; a change of rate requires a new level payment unless it is held (R1, B2). */
+/**
+ * The interest in force in a row; a change of rate requires a new level payment unless the payment is locked or kept
+ * (R1, B2).
+ */
 function enterRates(plan: RepaymentPlan, state: LoanState, index: number): void {
   while (plan.segments[state.segment + 1]?.fromIndex === index) {
     state.segment += 1;
@@ -115,11 +118,11 @@ function dueRow(plan: RepaymentPlan, state: LoanState, index: number, period: Pe
   const left = remaining - principal + joiningInterest(plan, no, accrued);
   const ends = isLast || (left === 0 && endsAtZero(plan, state));
   const rowsLeft = dates.rowCount - index;
-  // A row before the last that ends the loan repays what negative interest leaves of the balance, so that it still joins.
+  // An early final row repays the balance net of negative interest, so that this interest is still capitalised.
   const collecting = { no, accrued, ends, repaysAll: isLast, rowsLeft };
   const { interest: collected, capitalised } = collectInterest(plan, state, collecting);
   state.balance = remaining - principal + capitalised;
-  // Negative interest that joins the balance may take it below the residual, which is then all that is left.
+  // Capitalised negative interest may reduce the balance below the residual; only that balance is then left to repay.
   if (state.balance < state.residual) state.residual = state.balance;
   if (state.balance > MAX_AMOUNT_MINOR || state.deferred > MAX_AMOUNT_MINOR) return tooLarge();
   const isGrace = no <= terms.gracePrincipal || no <= terms.graceInterest;
@@ -142,14 +145,14 @@ function dueRow(plan: RepaymentPlan, state: LoanState, index: number, period: Pe
   return fault ?? { row: result, ends };
 }
 
-/** A payment that does not follow from the number of rows ends the schedule when the balance is zero (B2, X3). */
+/** A payment that was not derived from the number of rows ends the schedule once the balance is zero (B2, X3). */
 function endsAtZero({ compiled }: RepaymentPlan, state: LoanState): boolean {
   return (
     state.hold !== 'none' || compiled.payment.kind === 'Formula' || compiled.principal.kind === 'Formula'
   );
 }
 
-/** The last row takes everything but a residual that has a row of its own (M3, B1). */
+/** The last row repays the whole balance, except a residual with its own row (M3, B1). */
 function payRest({ terms, notes }: RepaymentPlan, state: LoanState): number {
   const left = terms.residualInInstallment ? 0 : Math.min(state.residual, state.balance);
   notes?.principal({ rule: 'rest', balance: state.balance, residual: left });

@@ -1,9 +1,9 @@
-/** A row of a schedule after interest and principal are known, before charges are added and a spelling is chosen. */
+/** A row with its interest and principal, before charges are added and the spelling is chosen. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { RequestFault, FaultCode } from '../request/validation.ts';
 
-/** What a row is: see the installment types of rule S7. */
+/** The kind of a row: see the installment types of rule S7. */
 export type RowKind = 'regular' | 'grace' | 'residual' | 'prepayment';
 
 /** One row; amounts are minor units. */
@@ -11,7 +11,7 @@ export interface AmortisedRow {
   readonly kind: RowKind;
   /** InstallmentNo as shown; a prepayment carries the number of the row before it (X3). */
   readonly no: number;
-  /** Index (from 0) into the schedule's dates of the due row that this row is, or lies before. */
+  /** Index (from 0) into the schedule's dates: of this due row, or of the due row that follows a prepayment. */
   readonly index: number;
   /** Interest accrues from here to `to` (H3); equal dates in rows without interest. */
   readonly from: CalendarDate;
@@ -22,11 +22,14 @@ export interface AmortisedRow {
   readonly count: number;
   /** Principal outstanding at the start of the row. */
   readonly remaining: number;
-  /** Interest that the balance earned in the row, collected or not. */
+  /** Interest accrued in the row, collected or not. */
   readonly accrued: number;
-  /** Interest collected with the row: accrued, less what grace or capitalisation defers, plus what was deferred before. */
+  /**
+   * Interest collected with the row: accrued, less the part deferred by grace or capitalised, plus interest deferred
+   * earlier.
+   */
   readonly interest: number;
-  /** Interest that joins the balance. */
+  /** Interest that is capitalised. */
   readonly capitalised: number;
   readonly principal: number;
 }
@@ -34,18 +37,18 @@ export interface AmortisedRow {
 /** Why a row cannot be calculated. */
 export type RowFault = RequestFault & { readonly kind: 'fault' };
 
-/** A fault found in a row: the request is readable but cannot be computed (E1). */
+/** A fault found in a row: the request is valid but cannot be computed (E1). */
 export function rowFault(path: string, code: FaultCode, message: string): RowFault {
   return { kind: 'fault', path, code, message, status: 422 };
 }
 
-/** A balance that no band gives a rate for (R2). */
+/** A balance for which no band has a rate (R2). */
 export function outsideBands(): RowFault {
   const message = 'must give a rate for every balance of the schedule';
   return rowFault('BandedInterestRates', 'outside-bands', message);
 }
 
-/** True of a fault in place of a figure or a row. */
+/** True for a fault instead of a figure or a row. */
 export function isRowFault(result: number | object): result is RowFault {
   return typeof result === 'object' && 'kind' in result && result.kind === 'fault';
 }

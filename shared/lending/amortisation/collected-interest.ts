@@ -1,22 +1,25 @@
 /**
- * Which part of a row's interest is collected with it (G2, B4, X2): grace defers it, joins it to the balance,
- * spreads or forgives it; deposits may add it to the balance.
+ * Which part of a row's interest is collected with it (G2, B4, X2): grace defers, capitalises, spreads or forgives it;
+ * deposits may capitalise it.
  */
 
 import type { LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRoundedSafe } from '../numbers/rounding.ts';
 
-/** What decides how the interest of a row is collected. */
+/** Determines how the interest of a row is collected. */
 interface CollectingRow {
-  /** Original row number of the due row, or of the one that a prepayment lies before. */
+  /** Original row number of the due row; for a prepayment, that of the next due row. */
   readonly no: number;
   readonly accrued: number;
-  /** True: nothing of the loan is left after it, so that all deferred interest is due. */
+  /** True: the loan is fully repaid with it, so all deferred interest is due. */
   readonly ends: boolean;
-  /** True: it repays the whole balance before its interest, which is then collected and joins nothing. */
+  /** True: it repays the whole balance before interest; the interest is then collected and not capitalised. */
   readonly repaysAll: boolean;
-  /** Due rows left, this one included; 0 for a prepayment, which collects no deferred interest unless it ends the loan. */
+  /**
+   * Remaining due rows, including this one; 0 for a prepayment, which collects no deferred interest unless it ends the
+   * loan.
+   */
   readonly rowsLeft: number;
 }
 
@@ -26,7 +29,7 @@ interface CollectedInterest {
   readonly capitalised: number;
 }
 
-/** Collects the interest of a row: what accrued as far as it is due, what earlier rows deferred, and what was blocked. */
+/** Collects the interest of a row: the due part of the accrued interest, deferred interest, and blocked interest. */
 export function collectInterest(
   plan: RepaymentPlan,
   state: LoanState,
@@ -46,7 +49,7 @@ export function collectInterest(
   return { interest: row.accrued + blocked + collectDeferred(plan, state, row), capitalised: 0 };
 }
 
-/** What of a row's accrued interest joins the balance, unless the row repays all of it (G2, B4). */
+/** The part of a row's accrued interest that is capitalised, unless the row repays the whole balance (G2, B4). */
 export function joiningInterest({ terms }: RepaymentPlan, no: number, accrued: number): number {
   const joins = no <= terms.graceInterest ? terms.graceType === 'Capitalised' : terms.capitalisesInterest;
   return joins ? accrued : 0;
@@ -73,7 +76,7 @@ function collectInGrace(
       return { interest: blocked, capitalised: 0 };
     }
     case 'Capitalised':
-      // A balance that is repaid within the grace leaves nothing that its interest could join.
+      // Interest cannot be capitalised when the balance is repaid within the grace period.
       if (row.repaysAll) return { interest: row.accrued + blocked, capitalised: 0 };
       notes?.uncollected('capitalised', row.accrued);
       return { interest: blocked, capitalised: row.accrued };
@@ -85,7 +88,7 @@ function collectInGrace(
   }
 }
 
-/** What a row collects of the deferred interest: all, or an equal part, the remainder with the last row (G2). */
+/** The deferred interest that a row collects: all of it, or an equal part with the remainder in the last row (G2). */
 function collectDeferred(
   { terms, notes, compiled }: RepaymentPlan,
   state: LoanState,

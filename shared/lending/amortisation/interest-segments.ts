@@ -22,19 +22,19 @@ export interface InterestSegment {
   readonly rate: RateFrom | undefined;
 }
 
-/** The periods that interest accrues over, and how. */
+/** The accrual periods and how interest accrues. */
 interface AccruingRows {
   readonly compiled: CompiledScheduleType;
   /** Day-count numerators of the planned rows and their denominator. */
   readonly counts: readonly number[];
   readonly dayCountDenominator: number;
-  /** Rows settled before the first (X1): ranges keep the original row numbers. */
+  /** Number of settled rows (X1): ranges use the original row numbers. */
   readonly settledRows: number;
   /** Financed amount in minor units. */
   readonly amount: number;
 }
 
-/** The interest of the rows; undefined, with all faults noted, when a rate or the amount is beyond what it may be. */
+/** The interest of the rows; undefined, with all faults reported, when a rate or the amount exceeds its limit. */
 export function buildInterestSegments(
   rates: RateTerms,
   rows: AccruingRows,
@@ -48,7 +48,7 @@ export function buildInterestSegments(
 
 type RuleOf = (annual: AnnualRate) => InterestRule | undefined;
 
-/** A rate that is followed by the same one goes on: nothing changes there (R1). */
+/** Consecutive ranges with the same rate form one segment (R1). */
 function byRows(rates: readonly RateFrom[], rows: AccruingRows, ruleOf: RuleOf): readonly InterestSegment[] {
   const segments: InterestSegment[] = [];
   for (const [index, rate] of rates.entries()) {
@@ -82,7 +82,7 @@ function byBands(
 }
 
 /**
- * A negative rate must leave something of the balance in every period (R3). No figure of a row exceeds the amount
+ * A negative rate must leave a positive balance in every period (R3). No figure of a row exceeds the amount
  * grown over one period, the bound of both the interest and the level payment.
  */
 function checkedRule(

@@ -1,4 +1,4 @@
-/** What is known of a loan between two of its rows, and of the row that is being calculated. Amounts are minor units. */
+/** The state of a loan between two rows, and of the row that is being calculated. Amounts are minor units. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { InterestSegment } from './interest-segments.ts';
@@ -15,7 +15,7 @@ export interface SpreadInterest {
   readonly rows: number;
 }
 
-/** What is known between two rows. */
+/** The state between two rows. */
 export interface LoanState {
   balance: number;
   residual: number;
@@ -24,23 +24,23 @@ export interface LoanState {
   /** Level payment or equal part in force. */
   payment: number | undefined;
   hold: PaymentHold;
-  /** Whether the next paying row solves the payment again: for a change of the rate, or of the balance. */
+  /** Whether the next paying row recalculates the payment, after a change of the rate or of the balance. */
   solveDue: 'no' | 'rate' | 'balance';
   /**
-   * Prepaid before the payment was solved, which is to be as if that were still outstanding: the amount, and the row in
-   * whose period that began with what was left of the period then (X3).
+   * Prepaid amount that the next payment calculation treats as still outstanding, with the row of the first such
+   * prepayment and the remainder of its period (X3).
    */
   prepaid: number;
   prepaidIn: { readonly index: number; readonly count: number } | undefined;
   /** Payment that prepayments keep from the first row after capitalising grace on; undefined: none does (X3). */
   keptPayment: number | undefined;
-  /** The plan without interest grace, while capitalising grace parts it from the real loan (G2). */
+  /** The plan without interest grace, while capitalising grace makes it differ from the actual loan (G2). */
   planned: RepaidBalance | undefined;
-  /** Interest that grace deferred so far, the first row that it is of, and how it is spread (G2). */
+  /** Interest deferred by grace so far, the first row it accrued in, and how it is spread (G2). */
   deferred: number;
   deferredFrom: number;
   spread: SpreadInterest | undefined;
-  /** Blocked amounts that join the first row (X2). */
+  /** Blocked amounts that are collected with the first row (X2). */
   block: number;
   blockInterest: number;
 }
@@ -56,9 +56,9 @@ export interface RowPeriod {
   readonly from: CalendarDate;
   readonly to: CalendarDate;
   readonly segment: InterestSegment;
-  /** False of a part before a prepayment: the due row collects the charges, once (X3). */
+  /** False for the part before a prepayment: the due row collects the charges, once (X3). */
   readonly collectsCharges: boolean;
-  /** Interest that the balance earned in it; known before any principal is. */
+  /** Interest accrued in it; known before the principal. */
   accrued: number;
 }
 

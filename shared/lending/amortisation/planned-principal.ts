@@ -1,4 +1,6 @@
-/** Which principal a due row pays by its schedule type, before the last row takes the rest (S2, S5, G1, B2, B3, X2). */
+/**
+ * The principal that a due row pays by its schedule type, before the last row repays the rest (S2, S5, G1, B2, B3, X2).
+ */
 
 import { isRowFault, rowFault, type RowFault } from './amortised-row.ts';
 import { joiningInterest } from './collected-interest.ts';
@@ -9,8 +11,8 @@ import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRounded, divideRoundedSafe } from '../numbers/rounding.ts';
 
 /**
- * The principal of a row that is not the last, in minor units, or why there is none. Solves the payment where that
- * is due, and moves the plan's own balance where capitalising grace parts it from the real one.
+ * The principal of a row other than the last, in minor units, or a fault. Recalculates the payment where that is due,
+ * and updates the plan's own balance where capitalising grace makes it differ from the actual one.
  */
 export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: RowPeriod): number | RowFault {
   const { terms } = plan;
@@ -32,8 +34,8 @@ export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: Row
     state.planned = { balance: rest.balance - principal, residual: rest.residual };
   }
   const total = principal + block;
-  // What the plan and the blocked amount repay may be more than is outstanding here: negative interest that joins the
-  // balance lowers it (R3, G2, B4, X2).
+  // The plan and the blocked amount may exceed the outstanding balance, which capitalised negative interest lowers (R3,
+  // G2, B4, X2).
   const lost = Math.min(0, joining);
   const residual = Math.min(state.residual, state.balance + lost);
   const outstandingHere = { balance: state.balance, residual, ...(lost < 0 && { joining: lost }) };
@@ -80,7 +82,7 @@ function principalByType(
   }
 }
 
-/** No more is repaid than the balance above the residual, less what negative interest takes of it. */
+/** Limits the principal to the balance above the residual, less negative interest. */
 function capped(
   { notes }: RepaymentPlan,
   part: number,
@@ -92,7 +94,7 @@ function capped(
   return most;
 }
 
-/** What is left of the payment after the interest of the plan (S2, Balance). */
+/** The payment less the interest of the plan (S2, Balance). */
 function principalOfPayment(
   plan: RepaymentPlan,
   state: LoanState,
@@ -112,7 +114,7 @@ function principalOfPayment(
     const message = `must cover the interest of row ${row.no}, or AllowNegativeAmortisation must be sent`;
     return rowFault('installmentValue', 'payment-below-interest', message);
   }
-  // The row pays its interest and no principal, and the payment is solved again over the rest (S5).
+  // The row pays interest only, and the payment is recalculated over the remaining rows (S5).
   plan.notes?.principal({ rule: 'none', why: 'interest-exceeds-payment' });
   if (compiled.payment.kind === 'Level') {
     state.hold = 'none';
@@ -135,7 +137,7 @@ function paymentInForce(
   return state.payment ?? 0;
 }
 
-/** Solves the level payment, or the equal part, over the planned rows from this one on (S5, B6). */
+/** Calculates the level payment, or the equal part, over the planned rows from this one on (S5, B6). */
 function solve(plan: RepaymentPlan, state: LoanState, row: RowPeriod, rest: RepaidBalance): void {
   const repaid = { balance: rest.balance + state.prepaid, residual: rest.residual };
   if (plan.compiled.principal.kind === 'EqualParts') {

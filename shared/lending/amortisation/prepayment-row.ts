@@ -1,4 +1,4 @@
-/** A prepayment: a row of its own before or on a due date, and what it changes in the loan (X3). */
+/** A prepayment: its row, before or on a due date, and its effect on the loan (X3). */
 
 import { isRowFault, outsideBands, rowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
 import type { CalendarDate } from '../dates/calendar-date.ts';
@@ -9,25 +9,25 @@ import type { LoanState } from './loan-state.ts';
 import type { Prepayment } from '../terms/prepayments.ts';
 import { segmentInForce, type RepaymentPlan } from './repayment-plan.ts';
 
-/** What prepayments leave of a row's period. */
+/** The remainder of a row's period after prepayments. */
 export interface PeriodLeft {
   readonly from: CalendarDate;
   /** Day-count numerator. */
   readonly count: number;
-  /** Numerator that they took of a regular 30/360 or 30/365 period (C2, X3). */
+  /** Numerator that they used of a regular 30/360 or 30/365 period (C2, X3). */
   readonly usedCount: number;
 }
 
-/** A prepayment where it falls: before the end of a row's period, or on its due date. */
+/** A prepayment and its place: before the end of a row's period, or on its due date. */
 interface PrepaymentPlace {
   readonly prepayment: Prepayment;
   /** Index of the due row. */
   readonly index: number;
-  /** What is left of the row's period; undefined on its due date, after the row. */
+  /** The remainder of the row's period; undefined on its due date, after the row. */
   readonly period: PeriodLeft | undefined;
 }
 
-/** The row, what is left of the period after it, and whether the loan ends with it. */
+/** The row, the remainder of the period after it, and whether the loan ends with it. */
 interface PrepaymentRow {
   readonly row: AmortisedRow;
   readonly period: PeriodLeft;
@@ -36,7 +36,7 @@ interface PrepaymentRow {
 
 const DAYS_PER_MONTH = 30;
 
-/** Prepays: the interest since the previous date, the amount as principal, and the changed or kept payment. */
+/** Applies a prepayment: interest since the previous date, the amount as principal, and the changed or kept payment. */
 export function prepay(
   plan: RepaymentPlan,
   state: LoanState,
@@ -58,7 +58,7 @@ export function prepay(
       ? segment.interest.accrue(remaining, used)
       : plan.formulas.accrued(state, part);
   if (isRowFault(accrued)) return accrued;
-  // Negative interest that joins the balance leaves less to repay, unless the whole balance is repaid before it (R3).
+  // Capitalised negative interest leaves less to repay, unless the whole balance is repaid first (R3).
   const outstanding = remaining + Math.min(0, joiningInterest(plan, dueNo, accrued));
   const repaysAll = prepayment.amount === remaining;
   if (prepayment.amount > outstanding && !repaysAll) return aboveBalance(prepayment, true);
@@ -93,8 +93,8 @@ function aboveBalance({ path }: Prepayment, isLowered = false): RowFault {
 }
 
 /**
- * How much of the period is used up to the date, and what is left. A regular 30/360 or 30/365 period counts 30 days a
- * month in all, however they part (C2); in others both parts count by the convention.
+ * The part of the period up to the date, and the remainder. A regular 30/360 or 30/365 period always counts 30 days a
+ * month in total (C2); in others both parts count by the convention.
  */
 function splitPeriod(
   { dates, dayCount }: RepaymentPlan,
@@ -118,7 +118,7 @@ function splitPeriod(
   return { used, period: { from: date, count, usedCount: 0 } };
 }
 
-/** Lowers the balance, and that of the plan where it differs, but never below the residual. */
+/** Reduces the balance, and that of the plan where it differs, but not below the residual. */
 function lowerBalance(state: LoanState, amount: number, capitalised: number): void {
   state.balance += capitalised - amount;
   if (state.balance < state.residual) state.residual = state.balance;

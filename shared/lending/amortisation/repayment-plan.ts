@@ -1,4 +1,4 @@
-/** The plan that rows are calculated from: terms and dates together, with the interest and charges of each row. */
+/** The plan from which rows are calculated: terms and dates, with the interest and charges of each row. */
 
 import { explainsRows } from '../request/answer-shape.ts';
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
@@ -14,7 +14,7 @@ import { readFormulaInputs, RowFormulas } from './row-formulas.ts';
 import { RowNotes } from './row-notes.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** Everything that the rows follow from. */
+/** Everything the rows are calculated from. */
 export interface RepaymentPlan {
   /** Financed amount in minor units. */
   readonly amount: number;
@@ -22,20 +22,20 @@ export interface RepaymentPlan {
   readonly terms: RepaymentTerms;
   readonly dates: ScheduleDates;
   readonly dayCount: DayCountName;
-  /** Day-count numerators of the planned rows, later ones than are shown included (B6). */
+  /** Day-count numerators of the planned rows, including rows that are not shown (B6). */
   readonly counts: readonly number[];
-  /** That of the last row that is paid: its due date is the termination date (C1), wherever the plan's own last one is. */
+  /** That of the last paid row: its due date is the termination date (C1), even if the plan has later rows. */
   readonly lastCount: number;
-  /** By rising row; the first from row 0. */
+  /** In ascending order of rows; the first starts at row 0. */
   readonly segments: readonly InterestSegment[];
   readonly charges: ScheduledCharges;
-  /** Where the schedule type has formulas: what calculates them. */
+  /** Calculates the formulas of the schedule type, if it has any. */
   readonly formulas: RowFormulas | undefined;
-  /** Where the request asks for explanations: what records how figures are calculated. */
+  /** Records how figures are calculated, if the request asks for explanations. */
   readonly notes: RowNotes | undefined;
 }
 
-/** The plan; undefined, with all faults noted, when terms and dates do not fit together. */
+/** The plan; undefined, with all faults reported, when terms and dates are inconsistent. */
 export function planRepayment(
   request: RepaymentScheduleRequest,
   loan: LoanTerms,
@@ -84,8 +84,8 @@ export function segmentInForce(plan: RepaymentPlan, state: LoanState): InterestS
 }
 
 /**
- * Day-count numerators of the planned rows, of which the last ends on the termination date, and that of the last row
- * that is paid, which does too: the payment is that of all rows, wherever the schedule ends (C1, B6).
+ * Day-count numerators of the planned rows, the last of which ends on the termination date, and that of the last paid
+ * row, which does too: the payment is based on all rows, even if the schedule ends earlier (C1, B6).
  */
 function countDays(
   dayCount: DayCountName,

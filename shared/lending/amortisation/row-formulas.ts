@@ -1,6 +1,6 @@
 /**
- * The rows of a schedule type with formulas: its steps run in their own order, each figure rounded when it is known and
- * read by the formulas after it (S2).
+ * The rows of a schedule type with formulas: its steps run in the compiled order; each figure is rounded before later
+ * formulas read it (S2).
  */
 
 import { isRowFault, rowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
@@ -31,15 +31,15 @@ import { collectRowCharges, sumColumnCharges, type ChargedFigures } from '../cha
 import type { RowNotes } from './row-notes.ts';
 import type { ScheduledCharges } from '../charges/schedule-charges.ts';
 
-/** What the formulas of a schedule read besides its rows. */
+/** The inputs of a schedule's formulas besides its rows. */
 interface FormulaContext {
   readonly compiled: CompiledScheduleType;
   readonly money: MoneyFormat;
   readonly dayCountDenominator: number;
-  /** Inputs that are the same in every row, by slot. */
+  /** Inputs that do not vary by row, by slot. */
   readonly inputs: readonly (readonly [slot: number, value: FormulaValue])[];
   readonly charges: ScheduledCharges;
-  /** Where the request asks for explanations: what records the formulas with their numbers put in (S6). */
+  /** Records the formulas with their numbers substituted, if the request asks for explanations (S6). */
   readonly notes: RowNotes | undefined;
 }
 
@@ -47,18 +47,18 @@ interface FormulaContext {
 export interface FormulaFigures {
   readonly managementFee: number;
   readonly insurance: number;
-  /** Amounts of the additional columns in their order, hidden ones included. */
+  /** Amounts of the additional columns in their order, including hidden ones. */
   readonly columns: readonly number[];
 }
 
-/** Figures of a due row with the formulas of the additional columns, numbers put in. */
+/** Figures of a due row with the formulas of the additional columns, numbers substituted. */
 interface FinishedRow extends FormulaFigures {
   readonly texts: readonly (string | undefined)[];
 }
 
 const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
 
-/** Calculates the figures of rows one after the other: interest first, finish last; of prepayments only the interest. */
+/** Calculates the figures of rows in order: interest first, `finish` last; for prepayments only the interest. */
 export class RowFormulas {
   readonly #context: FormulaContext;
   readonly #scope: FormulaScope;
@@ -68,7 +68,7 @@ export class RowFormulas {
   #sums = { fee: 0, insurance: 0 };
   #columns = new Map<ExtraColumn, number>();
   #texts = new Map<ExtraColumn, string>();
-  /** What `finish` left of each due row, by its index. */
+  /** The results of `finish` for each due row, by its index. */
   readonly finished: FinishedRow[] = [];
 
   constructor(context: FormulaContext) {
@@ -96,7 +96,7 @@ export class RowFormulas {
     return amount;
   }
 
-  /** Never below zero: what a formula gives below it is no principal. */
+  /** Never below zero: a negative formula value is not principal. */
   principal(formula: CompiledFormula): number | RowFault {
     const part = this.#runTo('principal') ?? this.#evaluate(formula);
     if (isRowFault(part)) return part;
@@ -108,7 +108,7 @@ export class RowFormulas {
     return Math.max(part, 0);
   }
 
-  /** Runs the steps that are left, with the figures as the row shows them. */
+  /** Runs the remaining steps with the figures of the row. */
   finish({ index, remaining, interest, principal }: AmortisedRow): RowFault | undefined {
     this.#figures = { remaining, interest, principal };
     this.#put(SLOTS.Interest, interest);

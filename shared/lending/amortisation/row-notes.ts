@@ -18,7 +18,7 @@ import type {
   UncollectedInterest,
 } from './row-trace.ts';
 
-/** What the notes of all rows depend on. */
+/** The inputs shared by the notes of all rows. */
 interface NotedSchedule {
   readonly compiled: CompiledScheduleType;
   readonly rates: RateTerms;
@@ -55,12 +55,12 @@ export class RowNotes {
     this.#draft.interest = trace;
   }
 
-  /** A payment by a formula, which holds for its row alone. */
+  /** A payment by a formula, which applies to its row only. */
   payment(trace: PaymentTrace & { readonly kind: 'formula' }): void {
     this.#solved = trace;
   }
 
-  /** The level payment was solved; `count` is the day-count numerator that its first row was solved with. */
+  /** The level payment was calculated; `count` is the day-count numerator of its first row. */
   levelPayment(amount: number, { balance, residual }: RepaidBalance, row: RowPeriod, count: number): void {
     const { lastRow } = this.#schedule;
     const rates = this.#levelRates(row);
@@ -77,7 +77,7 @@ export class RowNotes {
     };
   }
 
-  /** The equal part of the principal was solved. */
+  /** The equal part of the principal was calculated. */
   equalPart(amount: number, { balance, residual }: RepaidBalance, rows: number): void {
     this.#solved = { kind: 'equal-part', amount, balance, residual, rows };
   }
@@ -92,7 +92,7 @@ export class RowNotes {
     this.#draft.blocked = { principal: 0, interest: 0, ...this.#draft.blocked, ...part };
   }
 
-  /** Accrued interest that its row does not collect. */
+  /** Accrued interest that the row does not collect. */
   uncollected(as: UncollectedInterest['as'], amount: number): void {
     this.#draft.uncollected = { as, amount };
   }
@@ -144,7 +144,7 @@ export class RowNotes {
   }
 }
 
-/** False of rows that pay no principal by their plan, or another than a payment leaves. */
+/** False for rows whose planned principal is zero or is not the payment less interest. */
 function followsPayment(trace: PrincipalTrace): boolean {
   if (trace.rule === 'none') return trace.why === 'interest-exceeds-payment';
   return trace.rule !== 'percent' && trace.rule !== 'prepayment';

@@ -1,11 +1,12 @@
 /**
- * What a row's figures are calculated from, recorded only when the request asks for an explanation (S6, Explain). Amounts are minor units, percentages plain decimal text, rows original row numbers.
+ * The inputs of a row's figures, recorded only when the request asks for an explanation (S6, Explain). Amounts are
+ * minor units, percentages plain decimal text, rows original row numbers.
  */
 
 import type { AmortisedRow } from './amortised-row.ts';
 import type { ChargeTrace } from '../charges/row-charges.ts';
 
-/** Interest of a row before grace, blocks and capitalising; absent in rows that bear none. */
+/** Interest of a row before grace, blocks and capitalising; absent in rows without interest. */
 export type InterestTrace =
   | {
       /** simple: base * rate * fraction; effective: base * ((1 + rate)^fraction - 1). */
@@ -13,7 +14,7 @@ export type InterestTrace =
       /** One rate for the whole balance, or the slices with their own rates (R2). */
       readonly slices: readonly InterestSlice[];
     }
-  /** The schedule type's formula with its numbers put in. */
+  /** The schedule type's formula with its numbers substituted. */
   | {
       readonly method: 'formula';
       readonly text: string;
@@ -30,30 +31,30 @@ export interface InterestSlice {
   readonly base?: number;
 }
 
-/** An annual rate that a level payment was solved with. */
+/** An annual rate used to calculate a level payment. */
 export interface LevelRate {
   readonly percent: string;
-  /** Least balance of a band. */
+  /** Lower limit of a band. */
   readonly from?: number;
 }
 
-/** How the payment in force was found. It stays the same from row to row, so rows may share one object. */
+/** How the payment in force was calculated. It stays the same from row to row, so rows may share one object. */
 export type PaymentTrace =
   | {
       readonly kind: 'level';
       readonly amount: number;
-      /** Rows that it was solved over, both ends included (S5). */
+      /** The rows it was calculated over, inclusive (S5). */
       readonly firstRow: number;
       readonly lastRow: number;
       readonly balance: number;
       readonly residual: number;
-      /** What it was solved with: the rate in force then, or all bands, each from its least balance on. */
+      /** The rates it was calculated with: the rate then in force, or all bands with their lower limits. */
       readonly at: readonly LevelRate[];
-      /** True: a band's rate is that of a whole balance, not of its own slice (R2). */
+      /** True: a band's rate applies to the whole balance, not only to its slice (R2). */
       readonly isWhole?: boolean;
       /**
        * Set where one rate holds and all these rows have the same day-count numerator: the closed annuity formula
-       * applies and is written out.
+       * applies and is shown.
        */
       readonly closed?: {
         readonly method: 'simple' | 'effective';
@@ -73,20 +74,22 @@ export type PaymentTrace =
       /** Rows that share the principal. */
       readonly rows: number;
     }
-  /** `text` is the formula with its numbers put in. */
+  /** `text` is the formula with its numbers substituted. */
   | { readonly kind: 'formula'; readonly amount: number; readonly text: string };
 
-/** How the principal of the row was found, before blocked principal is added. */
+/** How the principal of the row was calculated, before blocked principal is added. */
 export type PrincipalTrace =
-  /** The payment less interest: the accrued one, or `planInterest` where the plan's own balance counts (G2, X2). */
+  /**
+   * The payment less interest: the accrued interest, or `planInterest` where the plan's own balance applies (G2, X2).
+   */
   | { readonly rule: 'payment'; readonly planInterest?: number }
   /** The equal part in force. */
   | { readonly rule: 'part' }
   /** A percentage of the balance, or of the plan's own (B3, G2, X2). */
   | { readonly rule: 'percent'; readonly percent: string; readonly base: number }
   /**
-   * All that is left above the residual: last row, or a payment that is more than the balance. `balance` is the plan's own
-   * where that counts; `joining` is negative interest that lowers it.
+   * The whole balance above the residual: the last row, or a payment that exceeds the balance. `balance` is the plan's
+   * own where that applies; `joining` is negative interest that reduces it.
    */
   | {
       readonly rule: 'rest';
@@ -111,24 +114,26 @@ export interface UncollectedInterest {
 export interface DeferredInterest {
   readonly as: 'deferred' | 'spread';
   readonly amount: number;
-  /** Set where the amount is an equal part of a total that is spread over so many rows; the last one takes the rest. */
+  /**
+   * Set where the amount is an equal part of a total spread over this number of rows; the last one takes the remainder.
+   */
   readonly share?: { readonly total: number; readonly rows: number };
-  /** The rows that it accrued in, both ends included. */
+  /** The rows in which it accrued, inclusive. */
   readonly firstRow: number;
   readonly lastRow: number;
 }
 
-/** A figure of an additional column; `text` is its formula with the numbers put in. */
+/** A figure of an additional column; `text` is its formula with the numbers substituted. */
 export interface ColumnTrace {
   readonly name: string;
   readonly amount: number;
   readonly text: string;
 }
 
-/** What is noted of a row while it is calculated. */
+/** The notes taken while a row is calculated. */
 export interface RowNote {
   readonly row: AmortisedRow;
-  /** The row before, whose figures gave the balance; absent for the first row. */
+  /** The previous row, from which the balance follows; absent for the first row. */
   readonly previous?: AmortisedRow;
   readonly interest?: InterestTrace;
   readonly uncollected?: UncollectedInterest;
@@ -139,7 +144,7 @@ export interface RowNote {
   readonly blocked?: { readonly principal: number; readonly interest: number };
 }
 
-/** One row with what its figures are calculated from. */
+/** A row with the inputs of its figures. */
 export interface RowTrace extends RowNote {
   /** Commissions, then insurances, each in the order of the request. */
   readonly charges: readonly ChargeTrace[];
@@ -148,7 +153,7 @@ export interface RowTrace extends RowNote {
   readonly columns?: readonly ColumnTrace[];
 }
 
-/** What all rows of a schedule share. */
+/** Data shared by all rows of a schedule. */
 export interface ExplanationContext {
   /** Decimal digits of amounts (M2). */
   readonly currencyDigits: number;

@@ -1,6 +1,6 @@
 /** The root of a function in a bracket: two whole numbers at which it has opposite signs (A4). */
 
-/** A value of the function as value * 2^-bits. Its sign is proven: it is off by no more than half of itself. */
+/** A value of the function as value * 2^-bits. Its sign is proven: the error is at most half of the value. */
 export interface SignedValue {
   readonly sign: -1 | 0 | 1;
   readonly value: bigint;
@@ -17,8 +17,8 @@ interface End {
 const STEPS_PER_ROUND = 3;
 
 /**
- * The least whole number above `low` at which the function does not have the sign that it has at `low`; one at which
- * it is zero where that is met; undefined after `maxSteps`. At `high` it has the opposite sign.
+ * The least whole number above `low` at which the function does not have the sign that it has at `low`; a number at
+ * which it is zero, if one is found; undefined after `maxSteps`. At `high` it has the opposite sign.
  */
 export function bracketedRoot(
   valueAt: (at: bigint) => SignedValue,

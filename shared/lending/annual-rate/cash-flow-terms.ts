@@ -1,4 +1,4 @@
-/** The cash flows of a rate request with their times, after every field was checked (A6). */
+/** The cash flows of a rate request with their times, after validation of all fields (A6). */
 
 import type { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
@@ -13,7 +13,7 @@ import type { Validation } from '../request/validation.ts';
 const RULES = ['DAE', 'XIRR', 'IRR'] as const;
 const INTERVAL_UNITS = ['Years', 'Months', 'Weeks', 'Days'] as const;
 
-/** Most flows of a request: more than any schedule has, few enough to answer at once. */
+/** Maximum number of flows of a request: more than any schedule has, few enough to be calculated at once. */
 export const MAX_CASH_FLOWS = 5_000;
 const MIN_CASH_FLOWS = 2;
 /** Largest amount of a flow, either sign. */
@@ -22,8 +22,8 @@ const MAX_CASH_FLOW = 1e15;
 const MAX_DECIMALS = 18;
 
 /**
- * A flow with its time after time 0: wholeUnits / unitsPerYear + extraDays / yearDays years. Of a flow before time 0
- * both are zero or less.
+ * A flow with its time after time 0: wholeUnits / unitsPerYear + extraDays / yearDays years. For a flow before time 0
+ * both are zero or negative.
  */
 export interface TimedFlow extends RateInterval {
   /** Null where flows have no dates. */
@@ -31,7 +31,7 @@ export interface TimedFlow extends RateInterval {
   readonly amount: Decimal;
 }
 
-/** What is to be solved. */
+/** The equation to solve. */
 export interface CashFlowTerms {
   /** In the order of the request. */
   readonly flows: readonly TimedFlow[];
@@ -73,12 +73,12 @@ export function parseCashFlowTerms(
   };
 }
 
-/** True of a flow before time 0. */
+/** True for a flow before time 0. */
 export function isBeforeStart({ wholeUnits, extraDays }: TimedFlow): boolean {
   return wholeUnits < 0 || extraDays < 0;
 }
 
-/** Fields of the other rules contradict the rule (E1). */
+/** Refuses fields that belong to other rules (E1). */
 function refuseFieldsOfOtherRules(
   request: RateRequest,
   rule: (typeof RULES)[number],
@@ -103,7 +103,7 @@ function intervalBefore(start: CalendarDate, date: CalendarDate, unit: IntervalU
   return { wholeUnits: 0 - wholeUnits, extraDays: 0 - extraDays, yearDays };
 }
 
-/** Equal periods from time 0, which has to be paid out. */
+/** Equal periods from time 0; the flow at time 0 must be a drawdown. */
 function parseAmounts(
   request: RateRequest,
   periodicities: readonly Periodicity[],
@@ -150,8 +150,8 @@ function checkPeriodicity(
 }
 
 /**
- * Dated flows and time 0, the date of the first one that is paid out. A DAE counts costs that are paid before it; XIRR
- * has no earlier flows (A6).
+ * Dated flows and time 0, the date of the first drawdown. DAE includes costs paid before it; XIRR has no earlier flows
+ * (A6).
  */
 function checkDatedFlows(
   request: RateRequest,
@@ -176,7 +176,7 @@ function checkDatedFlows(
   return validation.faults.length > 0 ? undefined : { cashFlows, start };
 }
 
-/** The amounts of a list with the paths that faults name. */
+/** The amounts of a list with their paths for faults. */
 interface AmountList {
   readonly path: string;
   readonly amounts: readonly Decimal[];

@@ -19,25 +19,25 @@ interface ExtraDays {
 }
 
 /**
- * Cash flows prepared for many trial rates. Each gap between two of them is named once, and so are left-over days: a
- * schedule of 360 instalments has a handful, so that a rate is tried with a handful of powers.
+ * Cash flows prepared for many trial rates. Each distinct gap and each distinct number of left-over days is stored
+ * once: a schedule of 360 instalments has a handful, so that a trial rate needs only a handful of powers.
  */
 export interface PreparedFlows {
-  /** Below zero what is drawn, the first flow included; rounded where beyond what floating point holds. */
+  /** Drawdowns are negative, including the first flow; rounded where floating point cannot hold them exactly. */
   readonly amounts: readonly number[];
   readonly years: readonly number[];
   readonly unitsPerYear: number;
-  /** The different gaps of whole units, and which of them precedes each flow; none follows the last one. */
+  /** The distinct gaps in whole units, and the index of the gap before each flow. */
   readonly gaps: readonly number[];
   readonly gapOf: Int32Array;
-  /** The different left-over days, the first of them none, and which of them each flow has; empty for none at all. */
+  /** The distinct left-over days, the first of them zero, and the index for each flow; empty when no flow has any. */
   readonly extras: readonly ExtraDays[];
   readonly extraOf: Int32Array;
   readonly lastUnits: number;
   /** How often the sign of the amounts changes in the order of their times, and their last sign. */
   readonly signChanges: number;
   readonly lastSign: -1 | 0 | 1;
-  /** True when some flows have the same time: they have to be added up first. */
+  /** True when some flows have the same time: they must be added up first. */
   readonly hasSameTimes: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface PreparedFlows {
 export function prepareFlows(flows: RateFlows): PreparedFlows {
   const { wholeUnits, extraDays, yearDays, unitsPerYear } = flows;
   const count = flows.amounts.length;
-  // Plain arrays: the buffers of typed ones lie outside the heap, and are dear to allocate for every schedule.
+  // Plain arrays: the buffers of typed arrays lie outside the heap and are expensive to allocate for every schedule.
   const amounts: number[] = [];
   const years: number[] = [];
   const gapOf = new Int32Array(count + 1);
@@ -117,7 +117,7 @@ function trialFactors(
   return { isGrowing, ofGap, ofExtra };
 }
 
-/** Present values of what is received and of what is paid out, as sizes, times their years and times squared years. */
+/** Present values of receipts and payouts (absolute), also weighted by their years and squared years. */
 interface Moments {
   readonly received: number;
   readonly receivedFirst: number;
@@ -177,9 +177,9 @@ export interface LogRateBracket {
 }
 
 /**
- * ln(1 + r) of the rate in a bracket, which only says where to look. The logarithm of received over paid present value
+ * ln(1 + r) of the rate in a bracket, which is only an estimate. The logarithm of received over paid present value
  * is almost a parabola in ln(1 + r): its slope is a difference of mean times and its curvature one of their variances.
- * The steps are kept inside the bracket, and halvings finish what they do not. `countTrial` is called for each rate.
+ * Steps are kept inside the bracket; bisection completes the search. `countTrial` is called for each rate.
  */
 export function estimateLogRate(
   flows: PreparedFlows,
@@ -286,7 +286,7 @@ function boundedRoot(target: number, degree: number): BoundedFactor {
   return { value, error: (SAFETY * measured) / degree };
 }
 
-/** base^exponent for a whole exponent >= 0, by exponent - 1 or fewer roundings' worth of error. */
+/** base^exponent for a whole exponent >= 0, with an error of at most exponent - 1 roundings. */
 function power(base: number, exponent: number): number {
   if (exponent === 0) return 1;
   let result = base;

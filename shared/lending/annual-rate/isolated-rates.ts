@@ -1,7 +1,7 @@
 /**
  * Brackets with exactly one rate each, of which one holds the rate nearest zero (A4).
  *
- * Amounts that change their sign once have one rate (Descartes' rule of signs, which holds for discounted cash flows
+ * Amounts with one change of sign have one rate (Descartes' rule of signs, which holds for discounted cash flows
  * too). Otherwise both sides of zero are examined outwards in brackets of s = ln(1 + r). In each the net present value
  * is a Taylor series with an error bound: the bracket has no rate where the value cannot be zero, at most one where the
  * slope cannot, and is halved elsewhere. Where floating point cannot distinguish the value from zero, because several rates
@@ -15,7 +15,7 @@ import type { RateFlows } from './rate-flows.ts';
 import { separateRates, type FoundRate, type IsolatedRate } from './repeated-rates.ts';
 import type { SolverEffort } from './solver-effort.ts';
 
-/** Cash flows as they are and prepared for trial rates, and the work that was done on them. */
+/** The cash flows, also prepared for trial rates, and the effort spent so far. */
 export interface RateProblem {
   readonly flows: RateFlows;
   readonly prepared: PreparedFlows;
@@ -25,19 +25,19 @@ export interface RateProblem {
 /** ln(1 + r) of 1e260, above which no rate is given: its digits would not fit a JSON number. */
 export const MAX_LOG_RATE = 260 * Math.LN10;
 /**
- * Lowest ln(1 + r) that is searched. Far below what is published as -100 percent, yet a last payment of one cent a day
- * after the others outweighs the largest amounts only there, and such a rate exists.
+ * Lowest ln(1 + r) that is searched. It is far below the rates published as -100 percent; a last payment of one cent a
+ * day after the others has a rate this low.
  */
 const MIN_LOG_RATE = -20_000;
-/** Below this ln(1 + r) a growth factor is beyond floating point; what lies there is published as -100 percent. */
+/** Below this ln(1 + r) a growth factor is beyond floating point; such rates are published as -100 percent. */
 const MIN_GROWTH_LOG = -600;
 
 /** Width of the first bracket on each side, in parts of one over the longest time; each further one is twice as wide. */
 const FIRST_WIDTH = 2;
 
 /**
- * The rate nearest zero, or two of either sign of which only their digits say which is nearer; none when there is no
- * rate, or it cannot be proven which is the nearest.
+ * The rate nearest zero, or two of opposite sign when only their exact digits decide which is nearer; none when there
+ * is no rate, or when it cannot be proven which one is nearest.
  */
 export function isolateRates(problem: RateProblem): readonly IsolatedRate[] {
   const { flows, prepared, effort } = problem;
@@ -89,7 +89,7 @@ interface Side {
   found: FoundRate | undefined;
 }
 
-/** The cash flows add up to nothing. */
+/** The cash flows add up to zero. */
 const RATE_OF_ZERO: IsolatedRate = {
   low: { numerator: 1n, denominator: 1n },
   high: { numerator: 1n, denominator: 1n },
@@ -113,7 +113,7 @@ function distanceFromZero(logRate: number): number {
   return Math.abs(Math.expm1(logRate));
 }
 
-/** What brackets are examined with: the flows other than zero. */
+/** The context in which brackets are examined: the flows other than zero. */
 interface Survey {
   readonly problem: RateProblem;
   readonly amounts: readonly number[];

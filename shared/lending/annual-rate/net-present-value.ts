@@ -17,7 +17,7 @@ import type { RateFlows } from './rate-flows.ts';
 const FIRST_BITS = 128;
 /** Width that the fixed-point numbers grow by for very large rates. */
 const BIT_STEP = 64;
-/** Attempts with doubled width. What is still undecided after them is a tie, and counts as zero. */
+/** Attempts with doubled width. A sign that is still undecided after them is a tie and counts as zero. */
 const MAX_ATTEMPTS = 4;
 
 /** The sum of the flows at the growth factor 1 + r > 0 of a year, with its proven sign. */

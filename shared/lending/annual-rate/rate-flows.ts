@@ -1,9 +1,9 @@
-/** Cash flows as annual rates see them: amounts with their times after the first one. */
+/** Cash flows for annual rates: amounts with their times after the first one. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { ScheduleRow } from '../request/repayment-schedule.ts';
 
-/** What annual rates read of a schedule row: its date as shown and its figures in minor units. */
+/** The part of a schedule row that annual rates use: its date as shown and its figures in minor units. */
 export type RatedRow = Pick<
   ScheduleRow,
   'dueDate' | 'interest' | 'principal' | 'managementFee' | 'totalInstallment'
@@ -12,7 +12,7 @@ export type RatedRow = Pick<
 /** A loan with its schedule, in minor units. */
 export interface ScheduledLoan {
   readonly startDate: CalendarDate;
-  /** What the borrower gets at the start: the amount less the costs paid then. */
+  /** The net amount drawn at the start: the amount less upfront costs. */
   readonly drawn: number;
   /** In any order, prepayments and shifted due dates included. */
   readonly rows: readonly RatedRow[];
@@ -35,12 +35,12 @@ export interface RateFlows {
 
 const DAYS_PER_YEAR = 365;
 
-/** What is drawn at the start and the payments at days over 365 after it, as XIRR counts them (A2). */
+/** The initial drawdown and the payments at days over 365 after it, as XIRR counts them (A2). */
 export function flowsByDays(drawn: number, payments: readonly number[], days: readonly number[]): RateFlows {
   return flowsAtUnits(drawn, payments, days, DAYS_PER_YEAR);
 }
 
-/** What is drawn at the start and the payments at whole units after it. */
+/** The initial drawdown and the payments at whole units after it. */
 export function flowsAtUnits(
   drawn: number,
   payments: readonly number[],
@@ -51,7 +51,7 @@ export function flowsAtUnits(
   return { amounts, wholeUnits: [0, ...units], unitsPerYear, extraDays: [], yearDays: [] };
 }
 
-/** The rows by date, as flows need them; the same rows when they already are. */
+/** The rows by date, as flows need them; the same array when they are already sorted. */
 export function sortByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
   let last = Number.NEGATIVE_INFINITY;
   for (const row of rows) {
@@ -68,7 +68,7 @@ export function isSameTime({ wholeUnits, extraDays, yearDays }: RateFlows, index
   return days === daysBefore && (days === 0 || yearDays[index] === yearDays[index - 1]);
 }
 
-/** The same flows with those of one time added up. */
+/** The flows with those at equal times added up. */
 export function addSameTimes(flows: RateFlows): RateFlows {
   const kept: number[] = [];
   const amounts: bigint[] = [];

@@ -1,6 +1,6 @@
 /**
  * The time between two dates as the effective annual rate of consumer credit counts it (A1; Directive 2008/48/EC,
- * Annex I, remark (c)): whole units back from the later date, left-over days over the year that they end.
+ * Annex I, remark (c)): whole units counted back from the later date, left-over days over the year in which they end.
  */
 
 import { addDays, addMonths, toDateParts, isMonthEnd, type CalendarDate } from '../dates/calendar-date.ts';
@@ -66,7 +66,7 @@ export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: Ca
     if (isFromMonthEnd && monthsOver === 0 && day === current.length) {
       return { wholeUnits: units, extraDays: 0, yearDays: DAYS_PER_YEAR };
     }
-    // The date that counting back ends in depends on these two only, of which a schedule has few values.
+    // The date at which counting back ends depends only on these two, of which a schedule has few values.
     const key = monthsOver * DAY_KEYS + day;
     let remainder = known[key];
     if (remainder === undefined) {

@@ -1,4 +1,4 @@
-/** The proof of a rate: the present value of every flow at time 0, so that anyone can add them up (A6). */
+/** The proof of a rate: the present value of every flow at time 0, so that the sum can be verified (A6). */
 
 import { isBeforeStart, type CashFlowTerms, type TimedFlow } from './cash-flow-terms.ts';
 import { DiscountFactors } from './discount-factors.ts';

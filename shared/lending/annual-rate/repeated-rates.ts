@@ -227,7 +227,7 @@ function isZeroNear(flows: RateFlows, growth: ExactRatio): boolean {
   });
 }
 
-/** The first convergent of the continued fraction of a number that is as good as equal to it. */
+/** The first convergent of the continued fraction of a number that equals it to within the tolerance. */
 function shortFraction(value: number): ExactRatio | undefined {
   let [before, numerator] = [1, Math.floor(value)];
   let [denominatorBefore, denominator] = [0, 1];

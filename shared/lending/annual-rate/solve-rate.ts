@@ -87,7 +87,7 @@ class RateSteps {
   }
 }
 
-/** Bits of ln(1 + r) as estimated in floating point, and of r, that are trusted; what lies below is searched for. */
+/** Bits of ln(1 + r) as estimated in floating point, and of r, that are trusted; the remaining bits are searched. */
 const TRUSTED_LOG_BITS = 36n;
 const TRUSTED_BITS = 48n;
 /** Each time that the boundaries around the estimate do not hold the rate, they move apart by this factor. */

@@ -1,4 +1,4 @@
-/** The calendars whose law comes with the program (docs/calendars.md). */
+/** The built-in holiday calendars (docs/calendars.md). */
 
 import type { BusinessCalendar } from './business-calendar.ts';
 import { type NationalCalendarData, createNationalCalendar } from './national-calendar.ts';
@@ -58,7 +58,7 @@ export function findBuiltInCalendar(name: string): BusinessCalendar | undefined 
   return BY_KEY.get(normalizeCalendarName(name));
 }
 
-// Names of calendars as they are compared: people write them in many ways.
+// Normalised calendar names for comparison, since they are written in many ways.
 
 /** The name in small letters without accents, doubled blanks, `&`, `St.` and curled apostrophes. */
 export function normalizeCalendarName(name: string): string {

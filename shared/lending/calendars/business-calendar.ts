@@ -1,4 +1,4 @@
-/** What the arithmetic of due dates needs of a calendar (rule H2). */
+/** The calendar interface that due-date arithmetic uses (rule H2). */
 
 import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
 
@@ -6,7 +6,7 @@ import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
 export interface BusinessCalendar {
   /** Canonical name, for example `RO` or `RO+TARGET`. */
   readonly name: string;
-  /** Version of its data, so that an answer can tell what it was made with; of a union those of its parts. */
+  /** Version of its data, so that an answer identifies the data it is based on; for a union, those of its parts. */
   readonly version: string;
   /** True when banks work on the day: neither a weekend nor a holiday. Answers for every date and never throws. */
   readonly isWorkingDay: (date: CalendarDate) => boolean;
@@ -19,12 +19,14 @@ export interface OtherCalendars {
 }
 
 /**
- * Farthest working day that is looked for. The longest closure of any calendar is shorter; a date without a working
- * day that near stays where it is, so that a faulty calendar cannot make the search endless.
+ * Limit of the search for a working day. The longest closure of any calendar is shorter; a date without a working day
+ * within it is not shifted, so that a faulty calendar cannot cause an endless search.
  */
 export const MAX_CLOSURE_DAYS = 60;
 
-/** The nearest working day after `date`, or before it with step -1; `date` itself when there is none near. */
+/**
+ * The nearest working day after `date`, or before it with step -1; `date` itself when there is none within the limit.
+ */
 export function findWorkingDay(date: CalendarDate, step: 1 | -1, calendar: BusinessCalendar): CalendarDate {
   for (let distance = 1; distance <= MAX_CLOSURE_DAYS; distance += 1) {
     const day = addDays(date, distance * step);

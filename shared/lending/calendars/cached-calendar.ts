@@ -1,9 +1,9 @@
-/** Working days that are worked out once and then looked up. */
+/** Working days that are calculated once and then looked up. */
 
 import { type CalendarDate, toDateParts } from '../dates/calendar-date.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
 
-/** What a calendar says of its days before they are remembered. Equal questions get equal answers. */
+/** The rules of a calendar before caching. Must be deterministic. */
 export interface CalendarRules {
   readonly name: string;
   readonly version: string;
@@ -15,18 +15,18 @@ export interface CalendarRules {
   readonly workedDays?: ReadonlySet<CalendarDate>;
 }
 
-/** Days that are kept together: just under three years, with two bits for each day in 256 bytes. */
+/** Days of one cached span: just under three years, with two bits for each day in 256 bytes. */
 const SPAN_BITS = 10;
 const SPAN_DAYS = 1 << SPAN_BITS;
 const BITMAP_BYTES = SPAN_DAYS / 8;
-/** Spans kept, some 1,400 years in 128 KiB; contracts end long before that, so forgetting all of them is no loss. */
+/** Cached spans, some 1,400 years in 128 KiB; contracts are far shorter, so clearing the whole cache costs little. */
 const MAX_SPANS = 512;
-/** Years whose holidays are kept while the spans that they lie in are made, most often one after the other. */
+/** Years whose holidays are cached while their spans are built, usually in order. */
 const MAX_YEARS = 8;
 
 /**
- * A calendar of these rules that remembers the days it was asked for, so that a look-up takes nanoseconds. Days of weekly
- * rest are worked out day by day when they are asked for: one date a year for a thousand years costs a few ms.
+ * A calendar of these rules that caches its days, so that a look-up takes nanoseconds. Rest days are calculated day by
+ * day on demand: one date a year for a thousand years costs a few ms.
  */
 export function createCachedCalendar(rules: CalendarRules): BusinessCalendar {
   const spans = new Map<number, DaySpan>();

@@ -1,4 +1,4 @@
-/** Calendars that an institution keeps in its own catalogue (rule H2). */
+/** Calendars of an institution's own catalogue (rule H2). */
 
 import { type CalendarDate, toDateParts, parseCalendarDate } from '../dates/calendar-date.ts';
 import { normalizeCalendarName, findBuiltInCalendar } from './built-in-calendars.ts';
@@ -12,7 +12,7 @@ import { findCalendar, hasWorkingDay } from './find-calendar.ts';
 import { createCachedCalendar } from './cached-calendar.ts';
 import { findWeekday, WEEKDAYS, getWeekday } from '../dates/weekday.ts';
 
-/** A calendar as the catalogue holds it. */
+/** A calendar record of the catalogue. */
 export interface CalendarRecord {
   /**
    * Letters, digits, blanks, `.`, `_` and `-`, at most 64; not a name of a built-in calendar. A name of any other country
@@ -32,21 +32,21 @@ export interface CalendarRecord {
   readonly base?: string | undefined;
 }
 
-/** What is wrong with a record: it gives no calendar until that is put right. */
+/** A fault of a record: it has no calendar until the fault is corrected. */
 export interface CalendarRecordFault {
   /** Place in the list, for example `[2].holidays[5]`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** The calendars of a catalogue and what is wrong with its records. */
+/** The calendars of a catalogue and the faults of its records. */
 export interface CatalogueCalendars extends OtherCalendars {
   readonly faults: readonly CalendarRecordFault[];
 }
 
 /** Most days that one record may list: a hundred years of two hundred days. */
 const MAX_HOLIDAYS = 20_000;
-/** Printed in a response header, so nothing that would need quoting there; `+` joins unions. */
+/** Written to a response header, so no characters that need quoting; `+` joins unions. */
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 const NAME_FAULT = 'must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens';
 
@@ -77,7 +77,7 @@ export function readCatalogueCalendars(
   return { faults, find: (name) => reading.made.get(normalizeIdentity(name, others)) };
 }
 
-/** One text for all names of a country, and for a name in any case. */
+/** The same text for all names of a country, regardless of case. */
 function normalizeIdentity(name: string, others: OtherCalendars | undefined): string {
   return normalizeCalendarName(others?.find(name)?.name ?? name);
 }
@@ -94,12 +94,12 @@ function findNameFault(record: CalendarRecord, taken: CalendarRecord | undefined
     : 'must not be the name of a built-in calendar; extend that one with base under another name';
 }
 
-/** The calendar of a record, made when it is first wanted, so that a base may stand behind it in the list. */
+/** The calendar of a record, created on first use, so that a base may follow it in the list. */
 function getCalendar(key: string, reading: Reading): BusinessCalendar | undefined {
   if (reading.made.has(key)) return reading.made.get(key);
   const entry = reading.records.get(key);
   if (entry === undefined) return undefined;
-  // A record that reaches itself through its bases finds this and is refused for an unknown base.
+  // A record that extends itself through its bases finds this entry and is refused for an unknown base.
   reading.made.set(key, undefined);
   const calendar = readCalendar(entry.record, entry.path, reading);
   reading.made.set(key, calendar);
@@ -161,7 +161,8 @@ function findBase(
   if (record.base === undefined) return undefined;
   const { records, others } = reading;
   const own = normalizeIdentity(record.name, others);
-  // Of the record itself there is only what it replaces. Nor does any other record stand for less while it is being read.
+  // A base of the record's own name is the calendar that it replaces, and the same applies to every other record during
+  // parsing.
   const find = (name: string): BusinessCalendar | undefined => {
     const key = normalizeIdentity(name, others);
     return key === own || !records.has(key) ? others?.find(name) : getCalendar(key, reading);
@@ -176,7 +177,7 @@ function groupByYear(holidays: readonly CalendarDate[]): (year: number) => Itera
   return (year) => years.get(year) ?? [];
 }
 
-/** True when no closure is longer than due dates are moved across, in either direction. */
+/** True when no closure is longer than the shift limit of due dates, in either direction. */
 function leavesWorkingDays(calendar: BusinessCalendar, holidays: readonly CalendarDate[]): boolean {
   if (!hasWorkingDay(calendar)) return false;
   let opens = Number.NEGATIVE_INFINITY;

@@ -1,12 +1,12 @@
-/** From the name in a request to the calendar that decides its due dates (rule H2). */
+/** Finds the calendar that a request names for its due dates (rule H2). */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import { findBuiltInCalendar } from './built-in-calendars.ts';
 import { type BusinessCalendar, type OtherCalendars, findWorkingDay } from './business-calendar.ts';
 
 /**
- * Where calendars are looked for beside the built-in ones; the catalogue comes before the other countries, and has to
- * know their names: what it replaces, it replaces under all of these.
+ * Sources of calendars besides the built-in ones. The catalogue precedes the other countries and needs their names: a
+ * record replaces a country under all its names.
  */
 export interface CalendarSources {
   readonly catalogue?: OtherCalendars | undefined;
@@ -17,18 +17,19 @@ export interface CalendarSources {
 const MAX_NAME_LENGTH = 300;
 /** Most calendars in one union. */
 const MAX_PARTS = 8;
-/** What a request may name, for a person. */
+/** The allowed calendar names, human-readable. */
 export const CALENDARS_ALLOWED =
   'must be a country by its ISO 3166 code or English name, TARGET, a union such as RO+TARGET, or a calendar of the catalogue';
 const PARTS_ALLOWED =
   'a part is a country by its ISO 3166 code or English name, TARGET, or a calendar of the catalogue';
-/** Any date does to ask whether a week has a working day at all. */
+/** Any date can be used to check whether a week has a working day. */
 const SAMPLE_DATE = 0 as CalendarDate;
 
 /**
  * The calendar of an ISO 3166 code, an English country name, TARGET, a catalogue name, or a union of up to eight of
- * them (`RO+TARGET`), in any case and with blanks around the parts. A day is worked in a union when it is worked in
- * all parts. Undefined when a part is not known or the union leaves no working day (H2): never silently no calendar.
+ * them (`RO+TARGET`), in any case and with blanks around the parts. A day is worked in a union when it is worked in all
+ * parts. Undefined when a part is not known or the union leaves no working day (H2): an unknown name never disables
+ * shifting silently.
  */
 export function findCalendar(name: string, sources: CalendarSources): BusinessCalendar | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
@@ -46,8 +47,8 @@ export function findCalendar(name: string, sources: CalendarSources): BusinessCa
 }
 
 /**
- * What is wrong with a name that gives no calendar, for a person: which parts of a union are not known, by their place
- * because what was sent is not repeated, or that it has too many. `find` is the look-up that has failed.
+ * A human-readable fault of a name without a calendar: the unknown parts of a union by position (the input is not
+ * repeated), or too many parts. `find` is the look-up that failed.
  */
 export function describeCalendarFault(
   name: string,
@@ -79,7 +80,7 @@ function createUnion(parts: readonly BusinessCalendar[]): BusinessCalendar | und
   return hasWorkingDay(union) ? union : undefined;
 }
 
-/** True when the weeks of a calendar leave a day to work. */
+/** True when the weeks of a calendar have a working day. */
 export function hasWorkingDay(calendar: BusinessCalendar): boolean {
   return calendar.isWorkingDay(SAMPLE_DATE) || findWorkingDay(SAMPLE_DATE, 1, calendar) !== SAMPLE_DATE;
 }

@@ -1,4 +1,4 @@
-/** Calendars whose law the program knows: holiday rules with the years in which they count, and their sources. */
+/** National calendars: holiday rules with the years in which they apply, and their sources. */
 
 import {
   type CalendarDate,
@@ -13,50 +13,50 @@ import { createCachedCalendar } from './cached-calendar.ts';
 
 /** One holiday and the years in which it is one. */
 interface HolidayRecord {
-  /** When it falls, in the texts of {@link readHolidayDay}. */
+  /** Its date, in the format of {@link readHolidayDay}. */
   readonly day: string;
   readonly name: string;
-  /** First year; 2000 stands for 2000 or earlier. Absent for a day that was given once. */
+  /** First year; 2000 stands for 2000 or earlier. Absent for a one-time holiday. */
   readonly from?: number | undefined;
-  /** Last year; absent while the law stands. */
+  /** Last year; absent while the law is in force. */
   readonly to?: number | undefined;
-  /** Years in which it was worked or moved. */
+  /** Years in which it was a working day or was moved. */
   readonly except?: readonly number[] | undefined;
   /** Only in years that this number divides. */
   readonly everyYears?: number | undefined;
-  /** True when the calendar's substitution rule counts for it. */
+  /** True when the calendar's substitution rule applies to it. */
   readonly moves?: boolean | undefined;
-  /** Law or official list that gives it. */
+  /** Law or official list that defines it. */
   readonly source: string;
 }
 
-/** What happens to a holiday on a day of weekly rest, and since when. */
+/** The substitution rule for a holiday on a day of weekly rest, with its first year. */
 interface SubstitutionRecord {
   readonly rule: string;
   readonly from: number;
   readonly source: string;
 }
 
-/** A calendar as its data file holds it. */
+/** A calendar in the format of its data file. */
 export interface NationalCalendarData {
   readonly name: string;
-  /** Codes by which it is asked for: ISO 3166 alpha-2 and alpha-3. */
+  /** Codes of the country: ISO 3166 alpha-2 and alpha-3. */
   readonly codes: readonly string[];
   readonly englishNames: readonly string[];
   readonly version: string;
-  /** Which holidays are meant and which are left out. */
+  /** The scope: which holidays are included and which are not. */
   readonly scope: string;
   readonly weekend: readonly WeekendRule[];
   readonly substitution?: readonly SubstitutionRecord[];
   readonly holidays: readonly HolidayRecord[];
-  /** Pairs of a day of rest and the day of weekly rest that is worked for it. */
+  /** Pairs of a day off and the rest day worked in exchange. */
   readonly exchangedDays?: {
     readonly source: string;
     readonly days: readonly { readonly rest: string; readonly worked: string }[];
   };
 }
 
-/** A rule of this first year is older than the data and counts for all years before it too. */
+/** A rule with this first year is older than the data and applies to all earlier years too. */
 const FIRST_YEAR_OF_DATA = 2000;
 
 interface HolidayRule {
@@ -64,7 +64,7 @@ interface HolidayRule {
   readonly day: HolidayDay;
 }
 
-/** The calendar of a data file. Outside the years 2000 to 2060 its rules go on as they stand at that end. */
+/** The calendar of a data file. Outside the years 2000 to 2060 the rules of the nearest of these years apply. */
 export function createNationalCalendar(data: NationalCalendarData): BusinessCalendar {
   const exchanged = data.exchangedDays?.days ?? [];
   return createCachedCalendar({
@@ -76,7 +76,7 @@ export function createNationalCalendar(data: NationalCalendarData): BusinessCale
   });
 }
 
-/** The holidays of a year: those that its rules name, days in lieu of them, and days of rest by exchange. */
+/** The holidays of a year: those of its rules, their substitute days, and exchanged days off. */
 export function listHolidays(data: NationalCalendarData): (year: number) => ReadonlySet<CalendarDate> {
   const rules = data.holidays.map((record) => ({ record, day: readHolidayDay(record.day) }));
   const exchanged = (data.exchangedDays?.days ?? [])
@@ -84,7 +84,7 @@ export function listHolidays(data: NationalCalendarData): (year: number) => Read
     .filter(isDate);
   const restsByYear = Map.groupBy(exchanged, (date) => toDateParts(date).year);
   const isWeekend = readWeekendRules(data.weekend);
-  // Run for each of up to a thousand years of a request, so it makes no lists on the way.
+  // Runs for up to a thousand years of a request, so it allocates no intermediate lists.
   return (year) => {
     const days = new Set(restsByYear.get(year));
     for (const { record, day } of rules) {
@@ -95,7 +95,7 @@ export function listHolidays(data: NationalCalendarData): (year: number) => Read
     if (substitution === undefined) return days;
     const isFree = (date: CalendarDate): boolean => !isWeekend(date) && !days.has(date);
     for (const holiday of listMovingHolidays(rules, year)) {
-      // The holiday's own day is no obstacle to itself, only its weekday is.
+      // The holiday's own date does not block it, only its weekday.
       const lieu = isWeekend(holiday) ? substitution(holiday, isFree) : undefined;
       if (lieu !== undefined) days.add(lieu);
     }
@@ -130,7 +130,7 @@ function listMovingHolidays(rules: readonly HolidayRule[], year: number): readon
     .toSorted((left, right) => left - right);
 }
 
-// The texts with which calendar data say when a holiday falls.
+// The date expressions of calendar data.
 
 /** The date of a holiday in a year; undefined in a year without it. */
 type HolidayDay = (year: number) => CalendarDate | undefined;
@@ -157,7 +157,7 @@ const MONTHS = [
 
 /**
  * Reads `12-25` (each year), `2018-11-12` (once), `easter-2`, `orthodox-easter+50`, `third monday in january` or
- * `last monday in may`. The texts come with the program, so one that is none of these is a bug and throws.
+ * `last monday in may`. The data are built in, so an unknown format is a bug and throws.
  */
 export function readHolidayDay(text: string): HolidayDay {
   const day = readFixedDay(text) ?? readSingleDay(text) ?? readEasterDay(text) ?? readNthWeekday(text);
@@ -204,11 +204,11 @@ function readNthWeekday(text: string): HolidayDay | undefined {
   };
 }
 
-// Easter Sunday, from which the moving feasts of the Christian calendars are counted.
+// Easter Sunday, from which the movable feasts of the Christian calendars are derived.
 
 /**
  * Easter Sunday of the Western churches: the anonymous Gregorian computus in the form of Meeus, Astronomical
- * Algorithms, chapter 8. `golden` is the year's place in the lunar cycle of 19 years, `epact` the moon's age.
+ * Algorithms, chapter 8. `golden` is the year's position in the lunar cycle of 19 years, `epact` the moon's age.
  */
 export function westernEaster(year: number): CalendarDate {
   const golden = year % 19;
@@ -256,7 +256,7 @@ const SUBSTITUTIONS: ReadonlyMap<string, Substitution> = new Map<string, Substit
   ['nearest-weekday', findNearestWeekday],
 ]);
 
-/** The rule of a name; the names come with the program, so one that is not known is a bug and throws. */
+/** The rule of a name; the names are built in, so an unknown one is a bug and throws. */
 export function findSubstitution(name: string): Substitution {
   const substitution = SUBSTITUTIONS.get(name);
   if (substitution === undefined) throw new Error(`Calendar data name no substitution: ${name}`);
@@ -281,25 +281,25 @@ function findNextFreeDay(holiday: CalendarDate, isFree: (date: CalendarDate) => 
 /** Days of weekly rest from a date on, until the next rule begins. */
 export interface WeekendRule {
   readonly days: readonly string[];
-  /** First day of the rule, `yyyy-mm-dd`; the earliest rule also counts before its day. */
+  /** First day of the rule, `yyyy-mm-dd`; the earliest rule also applies before its day. */
   readonly from: string;
   readonly source: string;
 }
 
-/** Tells whether a date is one of weekly rest. The rules come with the program: a wrong name or date throws. */
+/** Checks whether a date is a rest day. The rules are built in: an invalid name or date throws. */
 export function readWeekendRules(rules: readonly WeekendRule[]): (date: CalendarDate) => boolean {
   const read = rules
     .map((rule) => ({ from: readDate(rule.from), rests: readRestDays(rule.days) }))
     .toSorted((left, right) => left.from - right.from);
   const [first, ...changes] = read;
-  // Asked for each day of centuries: the one rule that nearly all countries have is looked up and not searched for.
+  // Called for each day of centuries: the single rule of most countries is looked up without a search.
   return (date) => {
     const rule = changes.findLast((candidate) => candidate.from <= date) ?? first;
     return rule !== undefined && rule.rests[getWeekday(date)] === true;
   };
 }
 
-/** For each day of the week whether it is one of rest. */
+/** Whether each day of the week is a rest day. */
 function readRestDays(days: readonly string[]): readonly boolean[] {
   const rests = WEEKDAYS.map(() => false);
   for (const day of days) rests[readWeekday(day)] = true;

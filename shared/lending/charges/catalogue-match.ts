@@ -1,6 +1,6 @@
 /**
- * Which commission or insurance of the catalogue an item of a request means (F1), and how the catalogue completes it: what
- * is input, else what the catalogue says, else the default (S6).
+ * Matches an item of a request to a commission or insurance of the catalogue (F1) and completes it: the value sent,
+ * else that of the catalogue, else the default (S6).
  */
 
 import type { ChargeInput, ChargeName } from './charge-input.ts';
@@ -13,26 +13,26 @@ import {
 } from '../schedule-types/known-charges.ts';
 import type { Validation } from '../request/validation.ts';
 
-/** What the catalogue makes of the names of an item. */
+/** The result of matching the names of an item with the catalogue. */
 interface ChargeMatch {
-  /** What the charges that are meant have in common; undefined: the catalogue knows none of them. */
+  /** The common data of the matching charges; undefined: the catalogue has none. */
   readonly agreement: Agreement | undefined;
-  /** Names that the catalogue does not know. */
+  /** Names that are not in the catalogue. */
   readonly unknown: readonly ChargeName[];
-  /** The name that belongs to another charge than the one before it. */
+  /** The name that belongs to a different charge than the previous one. */
   readonly contradicting: ChargeName | undefined;
 }
 
-/** An item with what the catalogue adds to it. */
+/** An item completed from the catalogue. */
 export interface CompletedCharge {
   readonly input: ChargeInput;
   readonly match: ChargeMatch;
   readonly settings: ChargeDefaults;
-  /** What a schedule type knows it by, in lower case, as far as the request or the catalogue says (F1, F4). */
+  /** The names by which a schedule type identifies it, in lower case, from the request or the catalogue (F1, F4). */
   readonly typeNames: readonly string[];
 }
 
-/** The item as the catalogue completes it; undefined catalogue: it adds nothing. */
+/** The item completed from the catalogue; unchanged without a catalogue. */
 export function completeCharge(input: ChargeInput, known: KnownCharges | undefined): CompletedCharge {
   const match = findCharge(input, known);
   return {
@@ -44,9 +44,8 @@ export function completeCharge(input: ChargeInput, known: KnownCharges | undefin
 }
 
 /**
- * What the request calls the item. Without any name it is refused; a name that the catalogue does not know is accepted
- * with a warning, and so is one that leaves open which of different charges it means; names of different charges
- * contradict each other (F1).
+ * Identifies the item by its names. Without any name it is refused; an unknown or ambiguous name is accepted with a
+ * warning; names of different charges contradict each other (F1).
  */
 export function checkChargeName(
   { input, match }: CompletedCharge,
@@ -78,9 +77,9 @@ export function checkChargeName(
 const NO_MATCH: ChargeMatch = { agreement: undefined, unknown: [], contradicting: undefined };
 
 /**
- * The charges that all names of an item mean together. A commission's name and id belong together, so that one of them
- * unknown beside a known other one contradicts it. An insurance has its class beside its name as far as the catalogue
- * has classes; a class that it does not have contradicts nothing. Without a catalogue nothing is found, and nothing is unknown.
+ * The charges that match all names of an item. A commission's name and id belong together, so an unknown one
+ * contradicts a known one. An insurance has a class besides its name if the catalogue has classes; otherwise a class
+ * contradicts nothing. Without a catalogue nothing is found and nothing is unknown.
  */
 function findCharge(input: ChargeInput, known: KnownCharges | undefined): ChargeMatch {
   if (known === undefined) return NO_MATCH;
@@ -93,7 +92,7 @@ function findCharge(input: ChargeInput, known: KnownCharges | undefined): Charge
   }
   const reported = unknown.filter(({ field }) => isCommission || knowsField(known, field));
   const others = given.filter((name) => !unknown.includes(name));
-  // An id means one commission, a name may mean many.
+  // An id identifies one commission; a name may be shared by many.
   const [first, ...rest] = isCommission ? others.toReversed() : others;
   const named = first && known.named(first.field, first.value);
   if (named === undefined) return { ...NO_MATCH, unknown: reported };
@@ -109,17 +108,20 @@ function findCharge(input: ChargeInput, known: KnownCharges | undefined): Charge
   return { agreement, unknown: reported, contradicting: undefined };
 }
 
-/** A class is unknown only to a catalogue that has classes: one may well list insurances by their names alone. */
+/** A class can be unknown only if the catalogue has classes: it may list insurances by name only. */
 function knowsField(known: KnownCharges, field: ChargeName['field']): boolean {
   return field === 'InsuranceName' || known.uses(field);
 }
 
-/** True unless the catalogue calls it something else. */
+/** True unless the catalogue has a different name for it. */
 function isCalled(name: string | undefined, value: string): boolean {
   return name === undefined || name === value.toLowerCase();
 }
 
-/** What is sent wins; what the catalogue says of percentages does not concern an amount, nor does a base a charge for unusage. */
+/**
+ * Values of the request take precedence. Percentage settings of the catalogue do not apply to an amount, and a base
+ * does not apply to a charge for unusage.
+ */
 function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefined): ChargeDefaults {
   const ofPercent = input.percent === undefined ? undefined : defaults;
   const isForUnusage = input.isForUnusage ?? ofPercent?.isForUnusage ?? false;
@@ -132,8 +134,8 @@ function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefin
 }
 
 /**
- * A commission's name and id, an insurance's class: as sent, and as the catalogue adds them. A class that is sent is the
- * one that counts, whatever the catalogue says.
+ * A commission's name and id, an insurance's class: as sent or added from the catalogue. A class that is sent takes
+ * precedence over the catalogue.
  */
 function completeTypeNames({ kind, names }: ChargeInput, { agreement }: ChargeMatch): readonly string[] {
   const sent = names
@@ -145,7 +147,7 @@ function completeTypeNames({ kind, names }: ChargeInput, { agreement }: ChargeMa
   return [...new Set([...sent, ...known])];
 }
 
-/** True when different defaults change what is left open by the item. */
+/** True when different defaults affect fields that the item leaves open. */
 function changeFigures(input: ChargeInput, distinct: readonly ChargeDefaults[]): boolean {
   return new Set(distinct.map((defaults) => JSON.stringify(completeSettings(input, defaults)))).size > 1;
 }

@@ -1,7 +1,7 @@
 /**
- * How many charges of a commission or insurance each row collects (F3), and for how many days of each row an unused
- * amount costs (F5). The dates of charges are counted, not listed: a daily fee in a schedule of a thousand years has
- * hundreds of thousands of them.
+ * The number of charges of a commission or insurance that each row collects (F3), and the days of each row for which an
+ * unused amount is charged (F5). The dates of charges are counted, not listed: a daily fee in a schedule of a thousand
+ * years has hundreds of thousands of them.
  */
 
 import { toDateParts, daysInMonth, formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
@@ -13,17 +13,17 @@ import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** Start and due dates that charges are compared with; none of them is moved for holidays (F3). */
 export interface ChargeDates {
-  /** Where the first row begins: in a recalculation the due date of the last settled row (X1). */
+  /** Where the first row begins: in a recalculation, the due date of the last settled row (X1). */
   readonly start: CalendarDate;
   /** In ascending order and after the start. */
   readonly dueDates: readonly CalendarDate[];
   /** Rows that collect charges: as many of the due dates (B6). */
   readonly rowCount: number;
-  /** True when settled rows come before (X1): the last of them has collected what was due on the start itself. */
+  /** True when there are settled rows (X1): the last of them collected the charges due on the start date. */
   readonly isRecalculation: boolean;
 }
 
-/** When a charge falls due again and again. */
+/** The recurrence of a charge. */
 interface RepeatedCharge {
   readonly periodicity: Periodicity;
   readonly firstDate: CalendarDate;
@@ -52,7 +52,7 @@ export type AccrualPeriods = Pick<
 
 /**
  * Day-count numerator of each row's overlap with the time of unusage; it counts as a regular period when it is the
- * row's whole one (C2). An end before the start of the schedule is refused.
+ * row's whole one (C2). An end date before the start of the schedule is refused.
  */
 export function countUnusedDays(
   unused: UnusedAmount,
@@ -85,7 +85,7 @@ export function countUnusedDays(
   return counts;
 }
 
-/** Day and week units: the last charge that is reached on a date, by whole division. */
+/** Day and week units: the number of the last charge up to a date, by integer division. */
 function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCharge): void {
   const { firstDate, isUpfront } = charge;
   const { start, dueDates } = dates;
@@ -103,8 +103,8 @@ function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCha
 }
 
 /**
- * Month units: each charge on the first date's own day, cut to the month's end (D4). Walks from month to month, since
- * due dates ascend and mostly lie one month apart.
+ * Month units: each charge on the first date's own day, clamped to the end of the month (D4). Steps from month to
+ * month, since due dates ascend and are mostly one month apart.
  */
 function countByMonths(counts: Int32Array, dates: ChargeDates, charge: RepeatedCharge): void {
   const { isUpfront } = charge;

@@ -1,4 +1,4 @@
-/** Commissions and insurances of a request in one shape: they differ in the spelling of their fields only (F1). */
+/** Commissions and insurances of a request in one shape: they differ only in the spelling of their fields (F1). */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../dates/calendar-date.ts';
@@ -9,21 +9,23 @@ import type {
   RepaymentScheduleRequest,
 } from '../request/repayment-schedule-request.ts';
 
-/** Which of the two lists of a request a charge stands in; they end in different fields of a row (F4). */
+/** The list of the request that contains a charge; each list has its own field in a row (F4). */
 export type ChargeKind = 'commission' | 'insurance';
 
-/** A field that says which commission or insurance is meant. */
+/** A field that identifies the commission or insurance. */
 export interface ChargeName {
   readonly field: NameField;
-  /** Without blanks around it; empty: not sent. */
+  /** Trimmed; empty: not sent. */
   readonly value: string;
 }
 
-/** An item as sent, undefined where nothing is, with the paths of those fields that the two kinds spell differently. */
+/**
+ * An item as sent; absent fields are undefined. Includes the paths of the fields that the two kinds spell differently.
+ */
 export interface ChargeInput {
   readonly kind: ChargeKind;
   readonly path: string;
-  /** The usual field first; at least one must have a value. */
+  /** The preferred field first; at least one must have a value. */
   readonly names: readonly ChargeName[];
   readonly value: Decimal | undefined;
   readonly percent: Decimal | undefined;
@@ -79,7 +81,7 @@ function readInsurance(item: InsuranceItem, index: number): ChargeInput {
   };
 }
 
-/** Fields of one spelling, and the paths of the others, which hold the `word` of their kind. */
+/** Fields with the same spelling, and the paths of the others, which contain the `word` of their kind. */
 function readCommonFields(
   kind: ChargeKind,
   item: CommissionItem | InsuranceItem,

@@ -1,4 +1,4 @@
-/** What one charge of a commission or insurance costs: a value or a percentage (F1, F2, F5). */
+/** The price of one charge of a commission or insurance: an amount or a percentage (F1, F2, F5). */
 
 import type { Decimal } from 'decimal.js';
 import type { CompletedCharge } from './catalogue-match.ts';
@@ -9,7 +9,7 @@ import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/perio
 import type { Validation } from '../request/validation.ts';
 import type { ChargeInput } from './charge-input.ts';
 
-/** What a percentage may be of (F2), as PercentAppliedTo spells it. */
+/** The possible bases of a percentage (F2), in the spelling of PercentAppliedTo. */
 export const CHARGE_BASES = [
   'FinancedAmount',
   'RemainingValue',
@@ -22,7 +22,7 @@ export const CHARGE_BASES = [
 /** See {@link CHARGE_BASES}. */
 export type ChargeBase = (typeof CHARGE_BASES)[number];
 
-/** What one charge costs. */
+/** The price of one charge. */
 export type ChargePrice =
   /** Minor units per charge. */
   | { readonly kind: 'value'; readonly amount: number }
@@ -31,7 +31,7 @@ export type ChargePrice =
       readonly percent: Decimal;
       /** The percentage as an exact fraction. */
       readonly rate: ExactRatio;
-      /** Part of a year that an annual percentage is taken for; absent: a rate per charge (F2). */
+      /** Fraction of a year to which an annual percentage applies; absent: a rate per charge (F2). */
       readonly partOfYear: readonly [numerator: number, denominator: number] | undefined;
       readonly base: ChargeBase;
     }
@@ -41,17 +41,17 @@ export type ChargePrice =
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;
 
-/** What prices depend on besides the item itself. */
+/** The context of a price besides the item itself. */
 interface PriceContext {
   /** Decimal digits of the currency (M2). */
   readonly digits: number;
-  /** What a percentage may be of with the schedule type. */
+  /** The bases that the schedule type allows for percentages. */
   readonly bases: readonly ChargeBase[];
 }
 
 /**
- * The price of an item, or undefined when its fields do not give one; notes what is wrong and what has no effect. The
- * periodicity is undefined when its name is not known.
+ * The price of an item, or undefined when its fields are invalid; reports faults and ignored fields. The periodicity is
+ * undefined when its name is unknown.
  */
 export function parseChargePrice(
   { input, settings }: CompletedCharge,
@@ -103,7 +103,7 @@ function checkBase(
   return undefined;
 }
 
-/** A percentage from 0 on as an exact fraction (M4, M6), within the limits of size and decimals. */
+/** A percentage of 0 or more as an exact fraction (M4, M6), within the limits of size and decimals. */
 function checkPercent(
   validation: Validation,
   path: string,
@@ -121,13 +121,13 @@ function checkPercent(
   return percentToRatio(value);
 }
 
-/** Part of a year that one period of a charge is: months over 12, days over 365 (F2). */
+/** One period of a charge as a fraction of a year: months over 12, days over 365 (F2). */
 function periodAsPartOfYear(periodicity: Periodicity): readonly [numerator: number, denominator: number] {
   const months = monthsPerPeriod(periodicity);
   return months > 0 ? [months, MONTHS_PER_YEAR] : [daysPerPeriod(periodicity), DAYS_PER_YEAR];
 }
 
-/** What the catalogue says of a percentage that the request leaves open changes what it costs (S6). */
+/** Defaults of the catalogue for a percentage that the request leaves open change its price (S6). */
 function warnFromCatalogue(input: ChargeInput, settings: ChargeDefaults, validation: Validation): void {
   const add = (field: string) => validation.warn(`${input.path}.${field}`, 'from-catalogue');
   if (settings.isForUnusage) {
@@ -145,7 +145,9 @@ function warnBesideValue(input: ChargeInput, validation: Validation): void {
   if (input.isForUnusage === true) validation.warn(`${input.path}.IsForUnusage`);
 }
 
-/** Such a charge is of the unused amount, per annum and by the days of each row, whatever else is sent (F5). */
+/**
+ * Such a charge is an annual percentage of the unused amount by the days of each row, regardless of other fields (F5).
+ */
 function warnBesideUnusage(input: ChargeInput, base: ChargeBase | undefined, validation: Validation): void {
   if (base !== undefined && base !== 'UnusedAmount') validation.warn(`${input.path}.PercentAppliedTo`);
   if (input.isUpfront === true) validation.warn(`${input.path}.IsUpfront`);

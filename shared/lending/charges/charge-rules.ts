@@ -1,11 +1,11 @@
-/** What a schedule type says about the charges of its schedules (S1, F1, F4). */
+/** The settings of a schedule type for charges (S1, F1, F4). */
 
 import { CHARGE_BASES, type ChargeBase } from './charge-price.ts';
 import type { CompiledScheduleType, ExtraColumn, RowStep } from '../schedule-types/compiled-schedule-type.ts';
 import type { ScheduleType } from '../schedule-types/schedule-type.ts';
 import type { CompletedCharge } from './catalogue-match.ts';
 
-/** Those parts of a schedule type that charges depend on. */
+/** The parts of a schedule type on which charges depend. */
 export interface ChargeRules extends Pick<
   CompiledScheduleType,
   'extras' | 'steps' | 'upfront' | 'namesRead'
@@ -13,7 +13,7 @@ export interface ChargeRules extends Pick<
   readonly type: Pick<ScheduleType, 'acceptsCharges'>;
 }
 
-/** Names of the columns that show an item by itself: those of its commission or of its insurance class (F4). */
+/** Names of the columns that show an item separately: those of its commission or of its insurance class (F4). */
 export function findChargeColumns(
   charge: CompletedCharge,
   extras: readonly ExtraColumn[],
@@ -34,7 +34,7 @@ function showsCharge(
   return false;
 }
 
-/** Whether an item that does not say so itself is charged at the start of its periods (F1). */
+/** Whether an item without a setting of its own is charged at the start of its periods (F1). */
 export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: ChargeRules): boolean {
   const isCommission = input.kind === 'commission';
   const known = isCommission ? upfront.byFee : upfront.byInsuranceClass;
@@ -45,7 +45,10 @@ export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront
   return isCommission ? upfront.fees : upfront.insurances;
 }
 
-/** What a percentage may be of: figures that a row calculates from its charges are not known when it collects them. */
+/**
+ * The bases of a percentage: figures that a row calculates from its charges are excluded, since they are not known when
+ * it collects them.
+ */
 export function allowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
   if (rules === undefined) return CHARGE_BASES;
   const findStep = (step: RowStep['kind']) => rules.steps.findIndex(({ kind }) => kind === step);

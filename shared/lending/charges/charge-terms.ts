@@ -12,16 +12,16 @@ import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } fro
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 
-/** A commission or insurance whose fields hold. */
+/** A validated commission or insurance. */
 export interface ChargeItem {
   readonly kind: ChargeKind;
-  /** Where it stands in the request, for example `Commission[0]`. */
+  /** Its path in the request, for example `Commission[0]`. */
   readonly path: string;
   /** Field that holds its first date, for example `Commission[0].FeeDate`. */
   readonly datePath: string;
-  /** What the request calls it. */
+  /** Its name in the request. */
   readonly name: string;
-  /** Names of the columns that show it by itself (F4). */
+  /** Names of the columns that show it separately (F4). */
   readonly columns: readonly string[];
   readonly price: ChargePrice;
   readonly periodicity: Periodicity;
@@ -31,11 +31,11 @@ export interface ChargeItem {
   readonly isUpfront: boolean;
   /** Charges in rows up to this original number are waived (F3). */
   readonly graceRows: number;
-  /** Minor units that join the first new row of a recalculation; zero unless that is locked (X2). */
+  /** Minor units collected with the first new row of a recalculation; zero unless locked (X2). */
   readonly blocked: number;
 }
 
-/** The unused part of a credit line and when it costs (F5). */
+/** The unused part of a credit line and the period in which it is charged (F5). */
 export interface UnusedAmount {
   /** Minor units. */
   readonly amount: number;
@@ -55,27 +55,28 @@ export interface ChargeTerms {
   readonly unused: UnusedAmount;
 }
 
-/** Most commissions, and most insurances, of one request; bounds the work of a row. */
+/** Maximum number of commissions, and of insurances, in one request; bounds the work of a row. */
 export const MAX_CHARGES = 200;
 /** A number of rows cannot be above the largest number of rows (M6). */
 const GRACE_ROWS = { min: 0, max: MAX_INSTALLMENTS };
 
-/** What the charges of a request depend on besides the request itself. */
+/** The context of a request's charges. */
 export interface ChargeContext {
   readonly validation: Validation;
   /** Decimal digits of the currency (M2). */
   readonly digits: number;
-  /** Periodicities that are known (D7). */
+  /** Known periodicities (D7). */
   readonly periodicities: readonly Periodicity[];
-  /** The schedule type; undefined when it is not known. */
+  /** The schedule type; undefined when it is unknown. */
   readonly rules: ChargeRules | undefined;
-  /** What the catalogue knows; undefined: every name counts as known. */
+  /** The known charges of the catalogue; undefined: every name is accepted. */
   readonly knownCharges?: KnownCharges | undefined;
 }
 
 /**
- * The charges of a request. Undefined, with all faults noted, when one of them does not hold. Ignored fields of the items
- * are reported, and so are UnusedAmount and StartDateForUnusage where no charge and no formula needs them (E5, X2).
+ * The charges of a request. Undefined, with all faults reported, when one of them is invalid. Ignored fields of the
+ * items are reported, and so are UnusedAmount and StartDateForUnusage where no charge and no formula needs them (E5,
+ * X2).
  */
 export function parseChargeTerms(
   request: RepaymentScheduleRequest,
@@ -121,7 +122,10 @@ function checkList(
   return true;
 }
 
-/** The terms of an item; undefined, with all its faults noted, when they do not hold. `isLocked`: blocked amounts count (X2). */
+/**
+ * The terms of an item; undefined, with all its faults reported, when they are invalid. `isLocked`: blocked amounts
+ * apply (X2).
+ */
 function parseItem(
   charge: CompletedCharge,
   context: ChargeContext,
@@ -153,7 +157,7 @@ function parseItem(
   };
 }
 
-/** A periodicity with a period: what is paid once is no charge of a schedule (F1). */
+/** A periodicity other than Once: one-time costs are not charges of a schedule (F1). */
 function parsePeriodicity(
   input: ChargeInput,
   { periodicities, validation }: ChargeContext,
@@ -174,7 +178,7 @@ function isRepeating(periodicity: Periodicity): boolean {
   return monthsPerPeriod(periodicity) > 0 || daysPerPeriod(periodicity) > 0;
 }
 
-/** The unused amount is needed by the charges on it, its first day by those for unusage only (F2, F5). */
+/** The unused amount is required for charges on it; its first day only for unusage charges (F2, F5). */
 function checkUnused(
   request: RepaymentScheduleRequest,
   charges: readonly CompletedCharge[],

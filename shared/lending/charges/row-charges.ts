@@ -1,4 +1,4 @@
-/** The charges that one row collects (F2, F4), by the figures of that row. */
+/** The charges that one row collects (F2, F4), calculated from the figures of that row. */
 
 import { computeInterest } from '../interest/interest-rule.ts';
 import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
@@ -19,30 +19,30 @@ export interface ChargedFigures {
   readonly principal: number;
 }
 
-/** A commission or insurance as the row collects it (F2, F3, F5). */
+/** A commission or insurance collected with a row (F2, F3, F5). */
 export interface ChargeTrace {
   readonly kind: ChargeKind;
   readonly name: string;
-  /** All that the row collects of it: charges, and what was blocked for it (X2). */
+  /** The total that the row collects: charges and blocked amounts (X2). */
   readonly amount: number;
-  /** Number of charges that the row collects; 0 where only a blocked amount is. */
+  /** Number of charges that the row collects; 0 if it collects only a blocked amount. */
   readonly charges: number;
   readonly each: ChargeRule;
   readonly blocked?: number;
 }
 
-/** What one charge is. */
+/** The price of one charge. */
 export type ChargeRule =
   | { readonly rule: 'value'; readonly value: number }
-  /** A formula column that counts as a charge; `text` has its numbers put in. */
+  /** A formula column that counts as a charge; `text` has its numbers substituted. */
   | { readonly rule: 'formula'; readonly text: string }
   | {
       readonly rule: 'percent';
       readonly percent: string;
       readonly base: number;
-      /** What the base is, as PercentAppliedTo spells it. */
+      /** The base, in the spelling of PercentAppliedTo. */
       readonly appliedTo: string;
-      /** Part of a year that the percentage is taken for, such as [1, 12] or [7, 365]; absent: a rate per charge. */
+      /** Fraction of a year to which the percentage applies, such as [1, 12] or [7, 365]; absent: a rate per charge. */
       readonly partOfYear?: readonly [numerator: number, denominator: number];
     }
   /** Of an unused amount for part of the row, per annum (F5); `count` is the day-count numerator of the overlap. */
@@ -50,8 +50,8 @@ export type ChargeRule =
 
 /**
  * Sums of the commissions and of the insurances that a row collects; index from 0, due rows only. The result is one
- * object for all rows: read it before the next call. Each charge is rounded singly. A sum beyond what can be calculated
- * with is given as zero and noted; call refuseTooLargeCharges after the last row.
+ * object for all rows: read it before the next call. Each charge is rounded separately. A sum that exceeds the limit is
+ * returned as zero and recorded; call refuseTooLargeCharges after the last row.
  */
 export function collectRowCharges(
   scheduled: ScheduledCharges,
@@ -79,7 +79,7 @@ export function collectRowCharges(
   return ofRow;
 }
 
-/** What a Fee or InsuranceClass column shows in a row: the charges of its items alone, zero without any (F4). */
+/** The amount of a Fee or InsuranceClass column in a row: the charges of its items only, zero without any (F4). */
 export function sumColumnCharges(
   scheduled: ScheduledCharges,
   column: string,
@@ -117,7 +117,7 @@ function isWithinLimit(amount: number): boolean {
   return amount <= MAX_FIGURE_MINOR && amount >= -MAX_FIGURE_MINOR;
 }
 
-/** Charges of the row and what was blocked for it (X2). */
+/** Charges of the row and its blocked amounts (X2). */
 function collectCharge(charge: ScheduledCharge, row: number, figures: ChargedFigures): number {
   return calculateAmount(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
 }

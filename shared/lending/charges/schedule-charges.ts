@@ -1,4 +1,7 @@
-/** The charges of a request on the rows that collect them (F3); what does not vary by row is calculated once. */
+/**
+ * Assigns the charges of a request to the rows that collect them (F3); amounts that do not vary by row are calculated
+ * once.
+ */
 
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { countCharges, countUnusedDays, type AccrualPeriods } from './charge-counts.ts';
@@ -13,10 +16,10 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import type { RoundingMode } from '../numbers/rounding.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** Figures of a row that a percentage may be of (F2). */
+/** Figures of a row that can be the base of a percentage (F2). */
 export type RowFigureName = Exclude<ChargeBase, 'FinancedAmount' | 'UnusedAmount'>;
 
-/** A share of a figure of the collecting row: what `share` gives over the count `periods`. */
+/** A share of a figure of the collecting row: the result of `share` over the count `periods`. */
 interface SharePrice {
   readonly kind: 'share';
   readonly of: RowFigureName;
@@ -27,15 +30,15 @@ interface SharePrice {
 /** The amount of one charge. */
 export type ScheduledPrice =
   | SharePrice
-  /** The same in every row; `base` is what a percentage is of. Minor units. */
+  /** The same in every row; `base` is the base of a percentage. Minor units. */
   | { readonly kind: 'fixed'; readonly amount: number; readonly base: number }
-  /** What `share` gives on the unused amount over the row's count (F5). */
+  /** The result of `share` on the unused amount over the row's count (F5). */
   | { readonly kind: 'unusage'; readonly share: InterestRule; readonly base: number };
 
 /** A charge with the rows that collect it. */
 export interface ScheduledCharge {
   readonly item: ChargeItem;
-  /** Charges that each row collects (index from 0), waived ones left out; of unusage the day-count numerators. */
+  /** Charges that each row collects (index from 0), without waived ones; for unusage, the day-count numerators. */
   readonly counts: Int32Array;
   readonly price: ScheduledPrice;
 }
@@ -45,7 +48,7 @@ export interface ShareCharge extends ScheduledCharge {
   readonly price: SharePrice;
 }
 
-/** Sums that a row collects, in minor units. */
+/** The sums that a row collects, in minor units. */
 export interface RowCharges {
   /** Sum of the commissions. */
   managementFee: number;
@@ -58,24 +61,24 @@ export interface ScheduledCharges {
   readonly charges: readonly ScheduledCharge[];
   /** Those whose amount depends on a figure of the row. */
   readonly shares: readonly ShareCharge[];
-  /** What each row collects of the others, blocked amounts included. */
+  /** The sums of the other charges for each row, including blocked amounts. */
   readonly fixedFees: Float64Array;
   readonly fixedInsurances: Float64Array;
-  /** Charges by the names of the columns that show them by themselves (F4). */
+  /** Charges by the names of the columns that show them separately (F4). */
   readonly byColumn: ReadonlyMap<string, readonly ScheduledCharge[]>;
   /** True when the request sent insurances, so that rows show their sum (F4). */
   readonly hasInsurances: boolean;
   /** The sums of the row collected last: one object for all rows. */
   readonly ofRow: RowCharges;
-  /** The first field whose charges went beyond what can be calculated with. */
+  /** The first field whose charges exceeded the limit. */
   tooLarge: string | undefined;
 }
 
 /** The schedule whose rows collect the charges. */
 export interface ChargeSchedule {
-  /** Waived charges are counted by original row numbers, so by the rows settled before (X1). */
+  /** Waived charges are counted by original row numbers, including settled rows (X1). */
   readonly dates: AccrualPeriods & Pick<ScheduleDates, 'dueDates' | 'settledRows'>;
-  /** Where the first row begins, before holidays move anything: charges before it are dropped (F3). */
+  /** The unshifted start of the first row: earlier charges are dropped (F3). */
   readonly start: CalendarDate;
   /** True when LastDueDate was sent (X1). */
   readonly isRecalculation: boolean;
@@ -85,7 +88,7 @@ export interface ChargeSchedule {
   readonly rounding: RoundingMode;
 }
 
-/** Charges on their rows. Refuses amounts beyond what is calculated with, and an end of unusage before the start. */
+/** Assigns charges to rows. Refuses amounts that exceed the limit, and an end of unusage before the start. */
 export function scheduleCharges(
   terms: ChargeTerms,
   schedule: ChargeSchedule,
@@ -129,18 +132,18 @@ export function refuseLateCharges(
   }
 }
 
-/** Where a schedule ends before its planned last row. */
+/** The end of a schedule before its planned last row. */
 export interface EarlyEnd {
-  /** Due rows that are left of the plan. */
+  /** Number of due rows before the end. */
   readonly dueRows: number;
   /** The last due date, or the date of the prepayment after it that ended the loan. */
   readonly date: CalendarDate;
 }
 
 /**
- * Checks charges against the end of a schedule that a fixed instalment or a prepayment ended before its planned last row
- * (B2, X3): a first date after the end is refused (F3), and a charge of which only the missing rows would have collected
- * anything is reported (E5), as are blocked amounts that no row collects (X2).
+ * Checks charges against the end of a schedule that a fixed instalment or a prepayment ended before its planned last
+ * row (B2, X3): a first date after the end is refused (F3), and a charge that only the dropped rows would have
+ * collected is reported (E5), as are blocked amounts that no row collects (X2).
  */
 export function checkChargesAtEnd(
   request: RepaymentScheduleRequest,
@@ -163,14 +166,14 @@ export function checkChargesAtEnd(
   }
 }
 
-/** True of a charge that rows after the first `dueRows` alone would collect. */
+/** True for a charge that only rows after the first `dueRows` would collect. */
 function isLost({ item, counts }: ScheduledCharge, dueRows: number): boolean {
   if (item.blocked > 0 && dueRows > 0) return false;
   const first = counts.findIndex((count) => count !== 0);
   return first >= dueRows;
 }
 
-/** Notes the field whose charges went beyond what can be calculated with, if any did; called after the last row. */
+/** Reports the field whose charges exceeded the limit, if any; called after the last row. */
 export function refuseTooLargeCharges({ tooLarge }: ScheduledCharges, validation: Validation): void {
   if (tooLarge === undefined) return;
   const message = 'must be smaller: what one installment pays is beyond what can be calculated with';
@@ -181,7 +184,7 @@ function isShare(charge: ScheduledCharge): charge is ShareCharge {
   return charge.price.kind === 'share';
 }
 
-/** Counts the charges of one item after the other; most fall on the same dates as those before them. */
+/** Counts the charges of each item; most fall on the same dates as those of previous items. */
 function repeatedCounter({
   start,
   isRecalculation,
@@ -225,7 +228,7 @@ function schedulePrice(
   return { kind: 'fixed', amount: computeInterest(share, base, periods), base };
 }
 
-/** What does not depend on the row's figures is added up once; a sum that is too large is left out and noted. */
+/** Sums the amounts that do not depend on the row's figures once; a sum that is too large is omitted and recorded. */
 function addFixed(charge: ScheduledCharge, scheduled: ScheduledCharges): void {
   const { item, counts, price } = charge;
   const sums = item.kind === 'commission' ? scheduled.fixedFees : scheduled.fixedInsurances;

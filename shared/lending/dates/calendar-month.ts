@@ -1,6 +1,6 @@
 /**
- * Months as ranges of days, for dates that come month after month: to move on by a month takes one addition, where a
- * date's year, month and day take several divisions.
+ * Months as ranges of days, for monthly sequences of dates: advancing by a month takes one addition, while calculating
+ * year, month and day takes several divisions.
  */
 
 import {
@@ -21,11 +21,11 @@ export interface CalendarMonth {
   readonly length: number;
 }
 
-/** A month that moves along with dates. */
+/** A month that advances with a sequence of dates. */
 type MovingMonth = { -readonly [Key in keyof CalendarMonth]: CalendarMonth[Key] };
 
 const MONTHS_PER_YEAR = 12;
-/** A date further on than this many days is looked up instead of reached month by month. */
+/** A date more than this many days ahead is looked up directly instead of month by month. */
 const FAR_AWAY_DAYS = 200;
 
 /** The month of a date. */
@@ -37,7 +37,7 @@ export function toCalendarMonth({ year, month }: DateParts): MovingMonth {
   };
 }
 
-/** So many months from that of a date onwards. */
+/** The given number of months from the month of a date. */
 export function monthsFrom(date: DateParts, count: number): readonly CalendarMonth[] {
   const month = toCalendarMonth(date);
   const months: CalendarMonth[] = [];
@@ -48,7 +48,7 @@ export function monthsFrom(date: DateParts, count: number): readonly CalendarMon
   return months;
 }
 
-/** Moves to the month of a date, wherever it lies. */
+/** Moves to the month of any date. */
 export function moveTo(month: MovingMonth, date: CalendarDate): void {
   if (date < month.firstDay || date > month.firstDay + FAR_AWAY_DAYS) {
     Object.assign(month, toCalendarMonth(toDateParts(date)));

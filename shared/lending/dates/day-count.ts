@@ -1,6 +1,6 @@
 /**
- * Day counts: which part of a year lies between two dates (C1, C2). A fraction is a whole numerator over a
- * denominator that each convention fixes, so that interest stays an exact quotient of whole numbers (M4).
+ * Day counts: the fraction of a year between two dates (C1, C2). A fraction is an integer numerator over the fixed
+ * denominator of its convention, so that interest stays an exact quotient of integers (M4).
  */
 
 import {
@@ -59,7 +59,7 @@ export function findDayCount(name: string): DayCountName | undefined {
   return DAY_COUNT_NAMES.find((known) => known.toLowerCase() === wanted);
 }
 
-/** What the numerators of a convention are counted over. */
+/** The denominator of a convention. */
 export function dayCountDenominator(name: DayCountName): number {
   switch (name) {
     case '30/360':
@@ -114,7 +114,7 @@ function getDayWeight(year: number): number {
 }
 
 // The three conventions that give every month 30 days and every year 360 (C1), as in the 2006 ISDA Definitions,
-// section 4.16 (f), (g) and (h). They differ in what they do with month ends.
+// section 4.16 (f), (g) and (h). They differ in the treatment of month ends.
 
 const DAYS_PER_YEAR = 360;
 

@@ -1,6 +1,6 @@
-/** Periodicities: how far due dates lie apart (D7). */
+/** Periodicities: the intervals between due dates (D7). */
 
-/** Unit of a periodicity. Years are kept apart from months because rates count them apart (A1). */
+/** Unit of a periodicity. Years are distinct from months because rates count them separately (A1). */
 type PeriodUnit = 'Days' | 'Weeks' | 'Months' | 'Years' | 'Once';
 
 /** A named periodicity: `count` units from one due date to the next (0 for Once). */
@@ -13,7 +13,7 @@ export interface Periodicity {
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_WEEK = 7;
 
-/** The periodicities that exist without a catalogue (D7). */
+/** The built-in periodicities (D7). */
 export const BUILT_IN_PERIODICITIES: readonly Periodicity[] = [
   { name: 'Once', count: 0, unit: 'Once' },
   { name: 'Daily', count: 1, unit: 'Days' },

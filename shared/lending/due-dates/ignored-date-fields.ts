@@ -1,18 +1,18 @@
-/** Date fields that are known but change nothing in this request: reported, so that the caller does not rely on them (E5). */
+/** Known date fields without effect in a request: they are reported, so that callers do not rely on them (E5). */
 
 import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { findEndDate, type EndDateRules } from './schedule-dates.ts';
 
-/** What decides whether a date field has an effect. */
+/** Determines whether a date field has an effect. */
 interface DateRules extends EndDateRules {
   readonly periodicity?: Periodicity | undefined;
 }
 
 /**
- * Reports the date fields without effect. Nothing is checked here: that is done where they would have one. The
- * expiry of a schedule type that does not end with it is not reported, since unused amounts may read it (F5).
+ * Reports the date fields without effect. They are not validated here, but where they would have an effect. An expiry
+ * that does not end the schedule is not reported, since unused amounts may read it (F5).
  */
 export function warnIgnoredDateFields(
   request: RepaymentScheduleRequest,

@@ -1,4 +1,4 @@
-/** The due dates of the rows that are left of a contract, before holidays move them (D4, D5, B5, X1). */
+/** The unshifted due dates of the remaining rows of a contract (D4, D5, B5, X1). */
 
 import {
   type CalendarDate,
@@ -12,12 +12,12 @@ import { type HolidayShift, isShownOn } from './shift-due-date.ts';
 
 /** The date on which a contract ends, in place of the last row's own. */
 export interface EndDate {
-  /** Field that says so. An expiry drops the due dates from it on (B5); a maturity moves the last row (D5). */
+  /** The field that sets it. An expiry drops the due dates from it on (B5); a maturity moves the last row (D5). */
   readonly path: 'MaturityDate' | 'ExpiryDateForOD';
   readonly date: CalendarDate;
 }
 
-/** What the rows of a contract follow from. */
+/** The terms that determine the rows of a contract. */
 export interface PlanTerms extends DueDateTerms {
   readonly installmentsNo: number;
   /** Number of the last settled row, 0 when none is (X1). */
@@ -26,30 +26,30 @@ export interface PlanTerms extends DueDateTerms {
   readonly shift: HolidayShift | undefined;
 }
 
-/** Rows that are left of a contract. */
+/** The remaining rows of a contract. */
 export interface PlannedRows {
   readonly startDate: CalendarDate;
   /** Unshifted due date that `startDate` stands for, else `startDate` itself (X1). */
   readonly settledDate: CalendarDate;
-  /** Date of the row before the last one, settled or not; `settledDate` where it is not known. */
+  /** Date of the row before the last one, settled or not; `settledDate` if it is unknown. */
   readonly beforeLast: CalendarDate;
-  /** Date of each row, not moved for holidays. */
+  /** Unshifted date of each row. */
   readonly dueDates: readonly CalendarDate[];
-  /** Whole months of each row's period where no date that is moved makes it irregular (C2), else 0. */
+  /** Whole months of each row's period; 0 if a shifted date makes it irregular (C2). */
   readonly regularMonths: number[];
 }
 
-/** The dates of a contract by the number of periods after the row that FirstDueDate belongs to. */
+/** The dates of a contract by the number of periods after the row of FirstDueDate. */
 interface Anchor {
-  /** Unshifted due date that the schedule starts on. */
+  /** Unshifted due date on which the schedule starts. */
   readonly settledDate: CalendarDate;
   readonly firstDueDate: CalendarDate;
-  /** Number of periods from `firstDueDate` to the first row that is left. */
+  /** Number of periods from `firstDueDate` to the first remaining row. */
   readonly firstRow: number;
   readonly generated: (periods: number) => CalendarDate;
 }
 
-/** All rows that are left; the dates are in order unless the request's own are not. */
+/** All remaining rows; the dates are in order unless those of the request are not. */
 export function planRows(terms: PlanTerms): PlannedRows {
   const startDate = findStartDate(terms);
   const { settledDate, firstDueDate, firstRow, generated } = findAnchor(terms, startDate);
@@ -77,7 +77,7 @@ export function planRows(terms: PlanTerms): PlannedRows {
   return { startDate, settledDate, beforeLast: before, dueDates, regularMonths };
 }
 
-/** Row 1 is due on FirstDueDate, whatever its day of month is; the others on generated dates (D4). */
+/** Row 1 is due on FirstDueDate, regardless of its day of month; the others on generated dates (D4). */
 function getDueDate(
   row: number,
   firstDueDate: CalendarDate,
@@ -87,8 +87,8 @@ function getDueDate(
 }
 
 /**
- * Where the dates count from. In a recalculation a FirstDueDate up to LastDueDate is the contract's own, and the
- * settled rows are those after it; a later one, and one that is found by D3, is that of the first row left (X1).
+ * The anchor of the dates. In a recalculation, a FirstDueDate up to LastDueDate is that of the contract, followed by
+ * the settled rows; a later one, or one derived by D3, is that of the first remaining row (X1).
  */
 function findAnchor(terms: PlanTerms, startDate: CalendarDate): Anchor {
   const { lastDueDate, shift } = terms;
@@ -108,7 +108,7 @@ function findAnchor(terms: PlanTerms, startDate: CalendarDate): Anchor {
   return { settledDate: stands ? settled : startDate, firstDueDate, firstRow, generated };
 }
 
-/** True for a FirstDueDate up to LastDueDate, or one that was itself moved back to it (X1). */
+/** True for a FirstDueDate up to LastDueDate, or one that was itself shifted back to it (X1). */
 function isContractAnchor(terms: PlanTerms, firstDueDate: CalendarDate): boolean {
   const { lastDueDate, shift, settledRows } = terms;
   if (lastDueDate === undefined) return false;
@@ -117,8 +117,8 @@ function isContractAnchor(terms: PlanTerms, firstDueDate: CalendarDate): boolean
 }
 
 /**
- * The installment day that LastDueDate was moved from, in its month or across the end of one; LastDueDate itself
- * when it was not moved. Counting from the moved date would miss or repeat a month (D4).
+ * The installment day from which LastDueDate was shifted, in its month or across a month end; LastDueDate itself when
+ * it was not shifted. Counting from the shifted date would miss or repeat a month (D4).
  */
 function findUnshiftedDay(terms: PlanTerms, lastDueDate: CalendarDate, shift: HolidayShift): CalendarDate {
   if (monthsPerPeriod(terms.periodicity) === 0) return lastDueDate;
@@ -127,7 +127,7 @@ function findUnshiftedDay(terms: PlanTerms, lastDueDate: CalendarDate, shift: Ho
   return days.find((day) => isShownOn(lastDueDate, day, shift)) ?? lastDueDate;
 }
 
-/** The only row of a loan that is repaid at once: on its end date, else on FirstDueDate (D7). */
+/** The only row of a loan with a single repayment: on its end date, else on FirstDueDate (D7). */
 export function planSingleRow(terms: PlanTerms): PlannedRows | undefined {
   const startDate = findStartDate(terms);
   const dueDate = terms.endDate?.date ?? terms.firstDueDate;
@@ -141,23 +141,25 @@ export function planSingleRow(terms: PlanTerms): PlannedRows | undefined {
   };
 }
 
-// Due dates by arithmetic on calendar dates (D2-D4). Nothing is counted from a clamped or moved date, so a due day 31
-// comes back after every short month (D4).
+// Due dates by arithmetic on calendar dates (D2-D4). Dates are never counted from a clamped or shifted date, so a due
+// day 31 is restored after every short month (D4).
 
-/** How the first due date's month is found when FirstDueDate is not sent (D3). */
+/** The rule for the month of the first due date when FirstDueDate is not sent (D3). */
 export type InstallmentMethod = 'ActualMonth' | 'NextMonth' | 'OnePeriodLater';
 
-/** The dates and settings that due dates follow from. */
+/** The dates and settings that determine due dates. */
 interface DueDateTerms {
   readonly periodicity: Periodicity;
   /** Day of month of each due date, 1..31; clamped to the month's end. */
   readonly installmentDay: number;
   readonly installmentMethod: InstallmentMethod;
-  /** Due date of the last settled row in a recalculation: the schedule starts there, whatever else is sent (D2). */
+  /**
+   * Due date of the last settled row in a recalculation: the schedule starts there, regardless of other fields (D2).
+   */
   readonly lastDueDate: CalendarDate | undefined;
   readonly activationDate: CalendarDate | undefined;
   readonly firstDueDate: CalendarDate | undefined;
-  /** Day of the request (UTC), where nothing else says when the schedule starts (D2). */
+  /** Day of the request (UTC), the default start of the schedule (D2). */
   readonly requestDay: CalendarDate;
 }
 
@@ -170,8 +172,8 @@ function findStartDate(terms: DueDateTerms): CalendarDate {
 }
 
 /**
- * One period before the first due date. When that date is the installment day of its month, so is the start of its:
- * 28 February with day 31 begins on 31 January, because dates are never counted from a clamped one (D4).
+ * One period before the first due date. If that date is the installment day of its month, so is the start: with day 31,
+ * 28 February begins on 31 January, because dates are never counted from a clamped one (D4).
  */
 function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): CalendarDate {
   const months = monthsPerPeriod(terms.periodicity);
@@ -183,7 +185,7 @@ function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): Calend
     : addMonths(firstDueDate, -months);
 }
 
-/** The due date that follows `start`, the schedule's start or a due date, when no date for it is sent (D3). */
+/** The due date after `start` (the schedule's start or a due date) when it is not sent (D3). */
 function findNextDueDate(terms: DueDateTerms, start: CalendarDate): CalendarDate {
   const months = monthsPerPeriod(terms.periodicity);
   if (months === 0) return addDays(start, daysPerPeriod(terms.periodicity));

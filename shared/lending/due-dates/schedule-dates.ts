@@ -1,4 +1,4 @@
-/** Reads the date fields of a request and gives the schedule's dates, or notes why they cannot be (D2-D7, H1-H3). */
+/** Calculates the dates of a schedule from the date fields of a request, or reports their faults (D2-D7, H1-H3). */
 
 import type { BusinessCalendar } from '../calendars/business-calendar.ts';
 import {
@@ -30,11 +30,11 @@ const LAST_DAY_OF_MONTH = 31;
 export interface EndDateRules {
   /** True: MaturityDate is the last row's date (D5). */
   readonly useMaturityDate: boolean;
-  /** True: ExpiryDateForOD ends the schedule, whatever MaturityDate says (B5). */
+  /** True: ExpiryDateForOD ends the schedule, regardless of MaturityDate (B5). */
   readonly usesExpiry: boolean;
 }
 
-/** What the dates depend on besides the request itself; undefined what was found wrong before. */
+/** The context of the dates; fields with earlier faults are undefined. */
 export interface DateContext extends EndDateRules {
   readonly periodicity?: Periodicity | undefined;
   readonly installmentsNo?: number | undefined;
@@ -43,31 +43,33 @@ export interface DateContext extends EndDateRules {
   readonly calendars: KnownCalendars;
 }
 
-/** Every date that a schedule is calculated with; the lists have one entry per row that is left of the contract. */
+/** All dates of a schedule; the lists have one entry per remaining row of the contract. */
 export interface ScheduleDates {
   /** Day of the first flow of the rates (D2, A4). */
   readonly startDate: CalendarDate;
-  /** Where the first row's interest begins: before or after the start when that is a moved due date (X1). */
+  /**
+   * The start of the first row's interest: differs from the start of the schedule when that is a shifted due date (X1).
+   */
   readonly accrualStart: CalendarDate;
-  /** Unshifted due date that the start stands for, else the start: charges up to it belong to settled rows (X1, F3). */
+  /** The unshifted due date of the start, else the start itself: charges up to it belong to settled rows (X1, F3). */
   readonly settledDate: CalendarDate;
   /** Number of the last settled row, 0 when none is: the rows are those after it (X1). */
   readonly settledRows: number;
-  /** Dates before holidays move them; charges compare with these (F3). */
+  /** Unshifted dates; charges are compared with these (F3). */
   readonly dueDates: readonly CalendarDate[];
-  /** Dates on which is paid (H1); the same array as `dueDates` when none moves. */
+  /** Payment dates (H1); the same array as `dueDates` when none is shifted. */
   readonly shownDates: readonly CalendarDate[];
   /** Dates to which interest accrues (H3): `shownDates` when the due date is deferred, else `dueDates`. */
   readonly accrualDates: readonly CalendarDate[];
-  /** Whole months of each period that is regular (C2), else 0. */
+  /** Whole months of each regular period (C2); 0 for irregular ones. */
   readonly regularMonths: readonly number[];
-  /** Rows that are paid: fewer than there are dates only with RealInstallmentNo (B6). */
+  /** Number of paid rows: fewer than dates only with RealInstallmentNo (B6). */
   readonly rowCount: number;
-  /** The calendar that was asked, undefined when nothing shifts. */
+  /** The calendar used; undefined when no date is shifted. */
   readonly calendar: BusinessCalendar | undefined;
 }
 
-/** The schedule's dates; undefined, with all faults noted, when the request's dates do not give any. */
+/** The schedule's dates; undefined, with all faults reported, when the request's dates are invalid. */
 export function planScheduleDates(
   request: RepaymentScheduleRequest,
   context: DateContext,
@@ -83,13 +85,13 @@ export function planScheduleDates(
     rejectMissingDueDate(context, validation);
     return undefined;
   }
-  // Without its calendar a request has dates all the same: more faults can be reported, and the request is refused anyway (E3).
+  // Dates are calculated without the unknown calendar to report more faults; the request is refused anyway (E3).
   const faultsOfFields = validation.faults.length;
   checkDateOrder(terms, planned, validation);
   return validation.faults.length > faultsOfFields ? undefined : buildScheduleDates(terms, planned, range);
 }
 
-/** The day on which the contract ends, when the schedule type takes one (D5, B5). */
+/** The end date of the contract, if the schedule type uses one (D5, B5). */
 export function findEndDate(request: RepaymentScheduleRequest, rules: EndDateRules): EndDate | undefined {
   const { ExpiryDateForOD, MaturityDate } = request;
   if (rules.usesExpiry && ExpiryDateForOD !== undefined) {
@@ -153,7 +155,7 @@ function buildScheduleDates(terms: PlanTerms, planned: PlannedRows, range: RowRa
   };
 }
 
-/** Interest that accrues to or from a moved date does so over an irregular period (C2). */
+/** A period that starts or ends on a shifted date is irregular (C2). */
 function clearMovedPeriods(
   regularMonths: readonly number[],
   dueDates: readonly CalendarDate[],
@@ -164,7 +166,7 @@ function clearMovedPeriods(
   return regularMonths.map((months, row) => (isMoved(row) || (row > 0 && isMoved(row - 1)) ? 0 : months));
 }
 
-// Which rows of a contract an answer holds: those after the settled ones, up to the last that is paid (X1, B6).
+// The rows of a contract in an answer: those after the settled ones, up to the last paid row (X1, B6).
 
 /** Rows by their numbers in the contract. */
 interface RowRange {
@@ -174,7 +176,7 @@ interface RowRange {
   readonly lastRow: number;
 }
 
-/** Reads the rows that a request asks for, and notes what is wrong with them. */
+/** Reads the requested rows and reports their faults. */
 function readRowRange(request: RepaymentScheduleRequest, validation: Validation): RowRange {
   const { InstallmentsNo, BlockInstallmentNo, RealInstallmentNo } = request;
   const isCount = Number.isInteger(InstallmentsNo) && InstallmentsNo >= 1;
@@ -193,11 +195,11 @@ function readRowRange(request: RepaymentScheduleRequest, validation: Validation)
   return { settledRows, lastRow: lastRow ?? Infinity };
 }
 
-// Every due date lies after the one before, the first after the start, none after the last year (D5, B5, X1).
+// Due dates ascend, the first is after the start, and none is after the last supported year (D5, B5, X1).
 
 const MAX_DUE_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
-/** Notes every date of the request that is out of order, by the field that can put it right. */
+/** Reports every date of the request that is out of order, by the field that can correct it. */
 function checkDateOrder(terms: PlanTerms, planned: PlannedRows, validation: Validation): void {
   const { settledDate, beforeLast, dueDates } = planned;
   const last = dueDates.at(-1) ?? settledDate;
@@ -224,7 +226,9 @@ function checkEndDate(path: string, last: number, planned: PlannedRows, validati
   validation.reject(path, 'date-order', `must be ${earliest} or later, ${reason}`);
 }
 
-/** The first row is due after the start; the contract's own FirstDueDate cannot be wrong, LastDueDate can (X1). */
+/**
+ * The first row is due after the start; a FirstDueDate of the contract cannot be at fault here, LastDueDate can (X1).
+ */
 function checkFirstDate(terms: PlanTerms, planned: PlannedRows, validation: Validation): void {
   const { settledDate, startDate } = planned;
   const first = planned.dueDates[0] ?? settledDate;

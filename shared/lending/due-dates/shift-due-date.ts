@@ -1,4 +1,4 @@
-/** Moves a due date that falls on a day without business (rule H1). */
+/** Shifts a due date that falls on a holiday or a weekend (rule H1). */
 
 import { type BusinessCalendar, findWorkingDay } from '../calendars/business-calendar.ts';
 import { CALENDARS_ALLOWED, describeCalendarFault } from '../calendars/find-calendar.ts';
@@ -17,13 +17,14 @@ export const HOLIDAY_METHODS = [
   'None',
 ] as const;
 
-/** Where a due date goes that falls on a holiday or a weekend (H1). */
+/** The methods of shifting a due date that falls on a holiday or a weekend (H1). */
 export type HolidayMethod = (typeof HOLIDAY_METHODS)[number];
 
 /**
- * The working day on which an amount due on `date` is paid (H1). A working day stays, and every day stays with the
- * method None. Modified methods reverse direction where the plain direction would leave the month. Nearest takes the later
- * day of two equally near. No result is moved to or before `start`, where the contract begins: it goes forward then.
+ * The working day on which an amount due on `date` is paid (H1). A working day is not shifted; with the method None no
+ * day is. Modified methods reverse the direction where the plain one would leave the month. Nearest prefers the later
+ * of two equally near days. A date is never shifted to or before `start`, where the contract begins, but forward
+ * instead.
  */
 export function shiftDueDate(
   date: CalendarDate,
@@ -63,27 +64,27 @@ function isSameMonth(left: CalendarDate, right: CalendarDate): boolean {
   return toDateParts(left).month === toDateParts(right).month;
 }
 
-// What a request says about due dates on days without business, and the dates that this moves (H1-H3).
+// The shift settings of a request, and the shifted dates (H1-H3).
 
-/** Where calendars are found by name (H2). */
+/** Finds calendars by name (H2). */
 export interface KnownCalendars {
-  /** The calendar of that name, a union included; undefined when there is none. */
+  /** The calendar or union of that name; undefined when there is none. */
   find(name: string): BusinessCalendar | undefined;
-  /** The calendar that serves where a request names none. */
+  /** The default calendar of requests that name none. */
   readonly defaultName?: string | undefined;
 }
 
-/** How due dates move off days without business. */
+/** How due dates are shifted to business days. */
 export interface HolidayShift {
   readonly method: HolidayMethod;
   readonly calendar: BusinessCalendar;
-  /** True: interest accrues to the moved date as well, not only the date to pay moves (H3). */
+  /** True: interest accrues to the shifted date; false: only the payment date is shifted (H3). */
   readonly defersAccrual: boolean;
 }
 
 /**
- * The shift that a request asks for, or undefined when its due dates stay: HolidayShift is not true, or the method is
- * None. A calendar that is named is looked up in any case, and an unknown one refused: never silently none (H2, E5).
+ * The shift that a request asks for, or undefined when due dates are not shifted: HolidayShift is not true, or the
+ * method is None. A named calendar is always looked up, and an unknown one is refused, never ignored (H2, E5).
  */
 export function parseHolidayShift(
   request: RepaymentScheduleRequest,
@@ -108,8 +109,7 @@ export function parseHolidayShift(
 }
 
 /**
- * The dates as they are shown: each moved on its own, none to or before `start` (H1). The same array when no date
- * moves.
+ * The shown dates: each is shifted separately, none to or before `start` (H1). The same array when no date is shifted.
  */
 export function shiftDueDates(
   dates: readonly CalendarDate[],
@@ -127,8 +127,8 @@ export function shiftDueDates(
 }
 
 /**
- * True when an installment that was due on `unshifted` is shown as due on `shown`. A date that could not go back for
- * the start of its contract went forward (H1); that start is not known here, so both count.
+ * True when an installment that was due on `unshifted` is shown as due on `shown`. A date that cannot be shifted back
+ * because of the start of its contract is shifted forward (H1); that start is not known here, so both are accepted.
  */
 export function isShownOn(shown: CalendarDate, unshifted: CalendarDate, shift: HolidayShift): boolean {
   const start = shown > unshifted ? unshifted : addDays(shown, -1);

@@ -5,7 +5,7 @@ import type { FigureExplanation } from '../request/repayment-schedule.ts';
 import type { ExplanationContext, RowTrace } from '../amortisation/row-trace.ts';
 import type { ChargeRule, ChargeTrace } from '../charges/row-charges.ts';
 
-/** The entries of the commissions one by one and their sum, then the same of insurances where the row shows them. */
+/** The entries of each commission and their sum, then those of insurances if the row shows them. */
 export function explainCharges(trace: RowTrace, context: ExplanationContext): FigureExplanation[] {
   const commissions = trace.charges.filter(({ kind }) => kind === 'commission');
   const insurances = trace.charges.filter(({ kind }) => kind === 'insurance');
@@ -21,7 +21,7 @@ export function explainCharges(trace: RowTrace, context: ExplanationContext): Fi
   ];
 }
 
-/** What the row collects of one kind. */
+/** The entries of one kind of charge. */
 export function sumOfCharges({ charges }: RowTrace, kind: ChargeTrace['kind']): number {
   return charges.reduce((sum, charge) => (charge.kind === kind ? sum + charge.amount : sum), 0);
 }
@@ -55,7 +55,7 @@ function explainCharge(charge: ChargeTrace, context: ExplanationContext): Figure
   };
 }
 
-/** Each charge is rounded singly (F2), so a figure that is more than one charge shows where that happens. */
+/** Each charge is rounded separately (F2), so a figure of several charges shows the rounding. */
 function chargesTerm({ charges, each, amount, blocked }: ChargeTrace, context: ExplanationContext): Term {
   if (each.rule === 'formula') return { label: '', amount, text: each.text };
   const times = charges === 1 ? '' : `${charges} * `;

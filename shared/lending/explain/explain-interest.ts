@@ -30,8 +30,8 @@ const DEFERRED: Readonly<Record<DeferredInterest['as'], string>> = {
 };
 
 /**
- * The entries of a row's interest: the interest itself, after what was accrued where that is not the same, and the
- * interest that joins the balance where some does.
+ * The entries of a row's interest: the interest itself, preceded by the accrued interest if that differs, and followed
+ * by capitalised interest if there is any.
  */
 export function explainInterest(trace: RowTrace, context: ExplanationContext): FigureExplanation[] {
   const moves = listMoves(trace, context);
@@ -49,7 +49,7 @@ export function explainInterest(trace: RowTrace, context: ExplanationContext): F
   return entries;
 }
 
-/** What grace, capitalising and blocks change in the accrued interest. */
+/** The effect of grace, capitalisation and blocks on the accrued interest. */
 function listMoves({ uncollected, deferred, blocked }: RowTrace, context: ExplanationContext): Term[] {
   const moves: Term[] = [];
   if (uncollected !== undefined) {

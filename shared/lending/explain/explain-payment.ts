@@ -39,7 +39,7 @@ function partFormula(part: PartTrace, context: ExplanationContext): string {
   return equation(`${repaidText(part, context)} / ${part.rows}`, part.amount, context);
 }
 
-/** The part of the balance that is repaid: all but the residual. */
+/** The repaid part of the balance: all except the residual. */
 function repaidText(
   { balance, residual }: Pick<PartTrace, 'balance' | 'residual'>,
   context: ExplanationContext,
@@ -65,8 +65,8 @@ function levelFields(level: LevelTrace, context: ExplanationContext) {
 }
 
 /**
- * Uneven periods or bands have no closed formula: the payment is the one with which the rows would come out even at
- * the rates that it was solved with, whatever changes later.
+ * Uneven periods or bands have no closed formula: the payment is the one that repays the balance at the rates used for
+ * its calculation, regardless of later changes.
  */
 function openFormula(level: LevelTrace, context: ExplanationContext): string {
   const { balance, residual, firstRow, lastRow, amount } = level;

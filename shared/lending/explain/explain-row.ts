@@ -16,8 +16,8 @@ const NO_PRINCIPAL: Readonly<Record<Extract<PrincipalTrace, { rule: 'none' }>['w
 };
 
 /**
- * Explains a row by what its figures are calculated from. Every formula gives its figure when it is calculated by hand,
- * provided that the trace is true. The words of formulas are English and hold no digits.
+ * Explains a row from its trace. Every formula can be recalculated by hand and gives its figure, if the trace is
+ * correct. Words in formulas are English and contain no digits.
  */
 export function explainRow(trace: RowTrace, context: ExplanationContext): readonly FigureExplanation[] {
   const { interest, principal } = trace.row;
@@ -80,7 +80,7 @@ function explainPrincipal(trace: RowTrace, context: ExplanationContext): FigureE
   };
 }
 
-/** The balance that a row repays from is that of the plan where the real one differs from it (G2, X2). */
+/** The balance is that of the plan where it differs from the actual one (G2, X2). */
 const PLAN_BALANCE = 'balance of the plan';
 
 function restTerms({ balance, residual, joining = 0 }: RestTrace, remaining: number): Term[] {

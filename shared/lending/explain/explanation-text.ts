@@ -3,29 +3,29 @@
 import { formatMinorUnits } from '../numbers/money.ts';
 import type { ExplanationContext } from '../amortisation/row-trace.ts';
 
-/** A number of a sum with the words that name it. */
+/** A term of a sum with its label. */
 export interface Term {
   readonly label: string;
   readonly amount: number;
   readonly isTakenAway?: boolean;
-  /** How the amount is calculated, where the sum shows that instead of it. */
+  /** The calculation of the amount, if the sum shows it instead. */
   readonly text?: string;
-  /** Words after the number. */
+  /** Label after the number. */
   readonly after?: string;
 }
 
-/** A day-count fraction as text, with the days and the year that it is made of. */
+/** A day-count fraction as text, with its days and year. */
 export interface FractionText {
   readonly text: string;
   readonly days: number;
-  /** Absent where the days lie in years of different length. */
+  /** Absent if the days fall in years of different length. */
   readonly basis?: number;
 }
 
 const ORDINARY_YEAR = 365;
 const LEAP_YEAR = 366;
 
-/** An amount of minor units as it stands in formulas. */
+/** An amount of minor units as text of a formula. */
 export function moneyText(amount: number, context: ExplanationContext): string {
   return formatMinorUnits(amount, context.currencyDigits);
 }
@@ -35,7 +35,7 @@ export function equation(text: string, amount: number, context: ExplanationConte
   return `${text} = ${moneyText(amount, context)}`;
 }
 
-/** A sum with its value; a single number is only named. */
+/** A sum with its value; a single number is shown with its label only. */
 export function sumEquation(terms: readonly Term[], amount: number, context: ExplanationContext): string {
   const [only] = terms;
   if (terms.length === 1 && only !== undefined && only.text === undefined) {
@@ -56,8 +56,8 @@ function sumText(terms: readonly Term[], context: ExplanationContext): string {
 }
 
 /**
- * The fraction of a numerator over the day count's denominator. Actual/Actual counts in parts that suit years of both
- * lengths; the text gives the days of either. `days` are the calendar days of the period where they are known.
+ * The fraction of a numerator over the day count's denominator. Actual/Actual uses a common denominator for years of
+ * both lengths; the text gives the days of each. `days` are the calendar days of the period, if known.
  */
 export function fractionText(count: number, context: ExplanationContext, days?: number): FractionText {
   if (context.dayCountDenominator !== ORDINARY_YEAR * LEAP_YEAR) {

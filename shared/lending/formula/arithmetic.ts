@@ -4,17 +4,17 @@ import { reduceRatio } from '../numbers/exact-ratio.ts';
 import type { FormulaOperator } from './tree.ts';
 import type { FormulaValue } from './scope.ts';
 
-/** Most decimals that a value is written with; a value that needs more is written as a fraction. */
+/** Maximum number of decimals of a value; one that needs more is written as a fraction. */
 const MAX_WRITTEN_DECIMALS = 20;
 
-/** Below zero, zero or above zero as the first value is less than, equal to or more than the second. */
+/** Negative, zero or positive if the first value is less than, equal to or greater than the second. */
 export function compareValues(first: FormulaValue, second: FormulaValue): number {
   const difference = first.numerator * second.denominator - second.numerator * first.denominator;
   if (difference === 0n) return 0;
   return difference < 0n ? -1 : 1;
 }
 
-/** What an operator other than the division makes of two values. */
+/** The result of an operator other than division. */
 export function applyOperator(
   operator: Exclude<FormulaOperator, '/'>,
   left: FormulaValue,
@@ -61,7 +61,7 @@ function toTruthValue(holds: boolean): FormulaValue {
   return { numerator: holds ? 1n : 0n, denominator: 1n };
 }
 
-/** A value as plain decimal text such as `-12.5`, or as a fraction such as `1/12` when it has no short decimal. */
+/** A value as plain decimal text such as `-12.5`, or as a fraction such as `1/12` when it has no short decimal form. */
 export function formatValue(value: FormulaValue): string {
   const { numerator, denominator } = reduceRatio(value.numerator, value.denominator);
   const decimals = countDecimals(denominator);
@@ -73,7 +73,9 @@ export function formatValue(value: FormulaValue): string {
   return numerator < 0n ? `-${text}` : text;
 }
 
-/** Decimals that a fraction of this denominator needs; undefined when they do not end, or not soon enough. */
+/**
+ * Decimals that a fraction of this denominator needs; undefined when the expansion does not terminate or is too long.
+ */
 function countDecimals(denominator: bigint): number | undefined {
   let scale = 1n;
   for (let decimals = 0; decimals <= MAX_WRITTEN_DECIMALS; decimals += 1) {

@@ -1,16 +1,16 @@
-/** Turns an expression into functions over the slots of a scope, with its constant parts worked out (S2). */
+/** Turns an expression into functions over the slots of a scope, with its constant parts evaluated (S2). */
 
 import { applyOperator, compareValues } from './arithmetic.ts';
 import type { FormulaFailure, FormulaScope, FormulaValue } from './scope.ts';
 import { formulaError, type FormulaError, type FormulaTree } from './tree.ts';
 import { divideRounded, type RoundingMode } from '../numbers/rounding.ts';
 
-/** Most decimals that `round` may keep. */
+/** Maximum number of decimals in `round`. */
 const MAX_ROUND_DIGITS = 10;
 
 const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
 
-/** Where the names of an expression stand, and how `round` treats a tie. */
+/** The slots of the names of an expression, and how `round` treats a tie. */
 export interface FormulaSurroundings {
   /** Slot of a name in any case; every name of the expression has one. */
   readonly slotOf: (name: string) => number;
@@ -20,11 +20,11 @@ export interface FormulaSurroundings {
 /** An expression that can be evaluated. */
 export interface CompiledExpression {
   readonly evaluate: (scope: FormulaScope) => FormulaValue | FormulaFailure;
-  /** The value, when it is the same in every row. */
+  /** The value, if it is constant. */
   readonly constant: FormulaValue | undefined;
 }
 
-/** One evaluation. The first failure is kept; what is calculated after it is of no interest. */
+/** One evaluation. The first failure is kept; later results are ignored. */
 interface Run {
   readonly slots: readonly FormulaValue[];
   failure: FormulaFailure | undefined;
@@ -35,12 +35,12 @@ interface Part {
   readonly constant: FormulaValue | undefined;
 }
 
-/** Errors that are found beyond the grammar, gathered while compiling. */
+/** Semantic errors, collected while compiling. */
 interface Compiling extends FormulaSurroundings {
   error: FormulaError | undefined;
 }
 
-/** Compiles an expression; an error when it always divides by zero or rounds to a changing number of digits. */
+/** Compiles an expression; an error if it always divides by zero or rounds to a variable number of digits. */
 export function compileFormula(
   tree: FormulaTree,
   surroundings: FormulaSurroundings,
@@ -84,7 +84,7 @@ function readSlot(slot: number): (run: Run) => FormulaValue {
   return (run) => run.slots[slot] ?? ZERO;
 }
 
-/** A part whose value depends on nothing but its parts' values, worked out at once when these are constant. */
+/** A node whose value depends only on its operands; evaluated at compile time if these are constant. */
 function foldConstants(
   parts: readonly Part[],
   calculate: (values: readonly FormulaValue[]) => FormulaValue,
@@ -149,7 +149,7 @@ function findExtreme(values: readonly FormulaValue[], sign: 1 | -1): FormulaValu
   return values.reduce((best, value) => (compareValues(value, best) * sign > 0 ? value : best));
 }
 
-/** Only the branch that is chosen is calculated, so that `if(x = 0, 0, 1 / x)` has a value for every x. */
+/** Only the chosen branch is evaluated, so that `if(x = 0, 0, 1 / x)` has a value for every x. */
 function compileChoice([
   condition = createConstant(ZERO),
   yes = condition,

@@ -1,10 +1,10 @@
-/** A formula as its explanation shows it: with numbers in place of names (S6, Explain). */
+/** A formula as shown in explanations: with numbers in place of names (S6, Explain). */
 
 import { formatValue } from './arithmetic.ts';
 import { tokenize } from './parser.ts';
 import type { FormulaScope, FormulaValue } from './scope.ts';
 
-/** A bracket that is open: that of a `round`, and whether a comma came in it. */
+/** An open bracket: whether it belongs to `round`, and whether it contains a comma. */
 interface OpenBracket {
   readonly isRound: boolean;
   hasComma: boolean;
@@ -12,7 +12,7 @@ interface OpenBracket {
 
 /**
  * `Amount / 12` becomes `1000 / 12`. `round(x)` becomes `round(x, 0)`, which says to how many decimals it rounds; a
- * value without a short decimal becomes a fraction in brackets. `slots` are those of the names in lower case.
+ * value without a short decimal form becomes a fraction in brackets. `slots` are those of the names in lower case.
  */
 export function formatFormulaWithValues(
   text: string,
@@ -36,7 +36,7 @@ export function formatFormulaWithValues(
   return written + text.slice(end);
 }
 
-/** The digits that a `round` without any leaves out, before the bracket that closes it. */
+/** The default digits of a `round` without any, inserted before its closing bracket. */
 function digitsOf(token: string, previous: string, open: OpenBracket[]): string {
   const innermost = open.at(-1);
   if (token === '(') open.push({ isRound: previous === 'round', hasComma: false });

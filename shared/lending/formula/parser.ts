@@ -1,5 +1,5 @@
 /**
- * Reads an expression by the closed grammar of rule S2. Nothing of it is ever run as code.
+ * Reads an expression by the closed grammar of rule S2. No part of it is ever executed as code.
  *
  *   comparison := sum [ ( < | <= | > | >= | = | <> ) sum ]
  *   sum        := product { ( + | - ) product }
@@ -19,17 +19,17 @@ import {
   formulaError,
 } from './tree.ts';
 
-/** Most digits of a number: more than any amount or rate has. */
+/** Maximum number of digits of a number: more than any amount or rate has. */
 const MAX_DIGITS = 30;
 
 const COMPARISONS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', '=', '<>']);
 const SUMS: ReadonlySet<string> = new Set(['+', '-']);
 const PRODUCTS: ReadonlySet<string> = new Set(['*', '/']);
 
-/** Where the reader stands. The first error is kept; after it every function answers undefined. */
+/** The state of the parser. The first error is kept; after it every function returns undefined. */
 interface Reading {
   readonly tokens: readonly FormulaToken[];
-  /** Position just behind the text, for what is missing at its end. */
+  /** Position after the end of the text, for errors about a missing part. */
   readonly end: number;
   next: number;
   depth: number;
@@ -37,7 +37,7 @@ interface Reading {
   error: FormulaError | undefined;
 }
 
-/** The expression of a text, or what is wrong with it and where. Never throws, whatever the text is. */
+/** Parses a text to an expression, or an error with its position. Does not throw for any text. */
 export function parseFormula(text: string): FormulaTree | FormulaError {
   const tokens = tokenize(text);
   if ('kind' in tokens) return tokens;
@@ -70,7 +70,7 @@ function parseProduct(reading: Reading): FormulaTree | undefined {
   return parseChain(reading, PRODUCTS, parseSigned);
 }
 
-/** Parts joined by operators of one rank, the leftmost first. */
+/** Operands joined by operators of equal precedence, left-associative. */
 function parseChain(
   reading: Reading,
   operators: ReadonlySet<string>,
@@ -108,7 +108,7 @@ function parseSigned(reading: Reading): FormulaTree | undefined {
   return parseNested(reading, token, token.text === '-' ? parseNegation : parseBracket);
 }
 
-/** Reads something that may hold expressions, as deep as is allowed. */
+/** Parses a nested expression up to the maximum depth. */
 function parseNested(
   reading: Reading,
   token: FormulaToken,
@@ -209,9 +209,9 @@ function fail(reading: Reading, at: number, message: string): undefined {
   return undefined;
 }
 
-// Cuts the text of an expression into numbers, names and signs (S2).
+// Splits the text of an expression into numbers, names and symbols (S2).
 
-/** One piece of an expression with its position (from 1). */
+/** A token with its position (from 1). */
 interface FormulaToken {
   readonly kind: 'number' | 'name' | 'sign';
   readonly text: string;
@@ -221,7 +221,7 @@ interface FormulaToken {
 const TOKEN = /(?<number>\d+(?:\.\d+)?)|(?<name>[A-Za-z][A-Za-z0-9_]*)|(?<sign><=|>=|<>|[-+*/(),<>=])/y;
 const BLANKS = /\s*/y;
 
-/** The pieces in their order, or where the text cannot be read. Takes time in proportion to the text. */
+/** The tokens in order, or the position of the error. Takes linear time. */
 export function tokenize(text: string): readonly FormulaToken[] | FormulaError {
   if (text.length > MAX_FORMULA_LENGTH) {
     return formulaError(MAX_FORMULA_LENGTH + 1, `must have at most ${MAX_FORMULA_LENGTH} characters`);

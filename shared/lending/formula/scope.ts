@@ -1,10 +1,10 @@
-/** What formulas read: the named inputs of the row and the columns that stand before them, in numbered slots. */
+/** The scope of formulas: the named inputs of the row and the preceding columns, in numbered slots. */
 
 import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
 import { type RoundingMode, divideRounded } from '../numbers/rounding.ts';
 
 /**
- * The named inputs. Money is in major units. What a request leaves out is zero.
+ * The named inputs. Money is in major units. Absent fields are zero.
  * - InterestPercent: annual percent of the row, 12 for 12 %
  * - Amount: financed amount
  * - InstallmentsNo, InstallmentNo: number of rows of the contract, number of this row, both as in the contract's plan
@@ -47,7 +47,7 @@ export const READABLE_COLUMNS = [
 /** Name of a column that every row has and formulas may read. */
 type ReadableColumn = (typeof READABLE_COLUMNS)[number];
 
-/** Where each input and standard column stands in the slots; additional columns follow from FIRST_EXTRA_SLOT on. */
+/** The slot of each input and standard column; additional columns follow from FIRST_EXTRA_SLOT on. */
 export const SLOTS = Object.fromEntries(
   [...INPUT_NAMES, ...READABLE_COLUMNS].map((name, slot) => [name, slot]),
 ) as Readonly<Record<InputName | ReadableColumn, number>>;
@@ -71,7 +71,7 @@ export function newFormulaScope(slotCount: number): FormulaScope {
 }
 
 // Values of formulas: exact fractions, so that a third of an amount times three is that amount, and a tie at half a
-// cent is a tie (M1, M4). The grammar has no operation that leaves the fractions.
+// cent is a tie (M1, M4). Every operation of the grammar on fractions gives a fraction.
 
 /** numerator/denominator, denominator > 0, not necessarily in lowest terms. An ExactRatio is one. */
 export interface FormulaValue {
@@ -85,7 +85,7 @@ export interface FormulaFailure {
   readonly reason: string;
 }
 
-/** How money figures are written: minor digits of the currency and the schedule type's rounding (M2). */
+/** The format of amounts: minor digits of the currency and the schedule type's rounding (M2). */
 export interface MoneyFormat {
   readonly digits: number;
   readonly rounding: RoundingMode;
@@ -98,18 +98,18 @@ export function wholeValue(whole: number): FormulaValue {
   return { numerator: BigInt(whole), denominator: 1n };
 }
 
-/** An amount of minor units as a value in major units, which is what formulas calculate in. */
+/** An amount of minor units as a value in major units, the unit of formulas. */
 export function moneyValue(minor: number, digits: number): FormulaValue {
   return { numerator: BigInt(minor), denominator: 10n ** BigInt(digits) };
 }
 
-/** True when a formula had no value. */
+/** True if a formula has no value. */
 export function isFormulaFailure(result: number | FormulaValue | FormulaFailure): result is FormulaFailure {
   return typeof result === 'object' && 'kind' in result;
 }
 
 /**
- * A value in major units as whole minor units, rounded once (M2); a failure when it is beyond what a row may hold.
+ * A value in major units as whole minor units, rounded once (M2); a failure if it exceeds the limit of a row.
  */
 export function roundToMinorUnits(value: FormulaValue, money: MoneyFormat): number | FormulaFailure {
   const scaled = value.numerator * 10n ** BigInt(money.digits);

@@ -1,18 +1,18 @@
-/** The parts of an expression (S2), before its names have been looked up. */
+/** The syntax tree of an expression (S2), before its names are resolved. */
 
 import type { FormulaValue } from './scope.ts';
 
-/** Most characters of an expression; a longer one is not read at all. */
+/** Maximum length of an expression in characters; a longer one is not parsed. */
 export const MAX_FORMULA_LENGTH = 1000;
-/** Most numbers, names, operators and calls of an expression: bounds the work of every row. */
+/** Maximum number of numbers, names, operators and calls in an expression: bounds the work of every row. */
 export const MAX_FORMULA_PARTS = 200;
-/** Deepest nesting of brackets, calls and signs. */
+/** Maximum nesting of brackets, calls and signs. */
 export const MAX_FORMULA_DEPTH = 30;
 
-/** Operators between two values. A comparison answers 1 or 0. */
+/** Operators between two values. A comparison returns 1 or 0. */
 export type FormulaOperator = '+' | '-' | '*' | '/' | '<' | '<=' | '>' | '>=' | '=' | '<>';
 
-/** The functions, with the number of values that each takes. */
+/** The functions with their number of arguments. */
 export const FORMULA_FUNCTIONS = {
   min: { least: 2, most: MAX_FORMULA_PARTS },
   max: { least: 2, most: MAX_FORMULA_PARTS },
@@ -42,7 +42,7 @@ export type FormulaTree =
       readonly values: readonly FormulaTree[];
     };
 
-/** Why a text is no expression: what to write at which position (from 1). */
+/** Why a text is not an expression: what to write at which position (from 1). */
 export interface FormulaError {
   readonly kind: 'formula-error';
   readonly at: number;
@@ -54,7 +54,7 @@ export function formulaError(at: number, message: string): FormulaError {
   return { kind: 'formula-error', at, message };
 }
 
-/** The names that an expression reads, as it spells them, each with its first position. */
+/** The names in an expression, as spelled there, each with its first position. */
 export function collectNames(tree: FormulaTree): ReadonlyMap<string, number> {
   const names = new Map<string, number>();
   visit(tree, (part) => {

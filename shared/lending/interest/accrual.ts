@@ -1,4 +1,4 @@
-/** The interest of the rows at one annual rate, and the level payment over the rows left (S2, S5). */
+/** The interest of the rows at one annual rate, and the level payment over the remaining rows (S2, S5). */
 
 import { divideRounded } from '../numbers/rounding.ts';
 import { createPaymentSolver } from './banded-payment.ts';
@@ -13,19 +13,19 @@ import {
 } from './level-payment.ts';
 import { type Bands, createBandedRule, computeInterestNumerator } from './rate-bands.ts';
 
-/** From which row on a payment is solved; the first row's count is less than planned after an prepayment (X3). */
+/** The rows over which a payment is calculated; after a prepayment the first row's count is less than planned (X3). */
 interface RowsLeft {
   /** Index of the first row. */
   readonly first: number;
-  /** Day-count numerator left of the first row. */
+  /** Remaining day-count numerator of the first row. */
   readonly firstCount: number;
 }
 
-/** How a balance earns interest in the rows that one rate, or one set of bands, is in force for. */
+/** Calculates interest for rows with one rate or one set of bands. */
 export interface InterestAccrual {
   /** Interest in minor units that a balance earns over a day-count numerator, rounded once. */
   accrue(balance: number, count: number): number;
-  /** The level payment over the rows left, rounded once. */
+  /** The level payment over the remaining rows, rounded once. */
   solveLevelPayment(repaid: RepaidBalance, rows: RowsLeft): number;
   /** False when a balance lies outside all bands (R2). */
   covers(balance: number): boolean;
@@ -35,7 +35,7 @@ export interface InterestAccrual {
 export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): InterestAccrual {
   let suffixes: readonly FactorSeries[] | undefined;
   let solved = 0;
-  /** Worth keeping when the payment is solved more than once: at high rates that may be in every other row (S5). */
+  /** Cached because the payment may be calculated many times: at high rates in every second row (S5). */
   const getSuffixSeries = ({ first, firstCount }: RowsLeft): FactorSeries | undefined => {
     solved += 1;
     if (rule.sign <= 0 || solved === 1) return undefined;
@@ -53,7 +53,7 @@ export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): 
   };
 }
 
-/** The counts of the rows left; those of all rows as they are, since that is the usual question. */
+/** The counts of the remaining rows; the same array for all rows, the usual case. */
 function selectCountsLeft(counts: readonly number[], { first, firstCount }: RowsLeft): readonly number[] {
   if (first === 0 && firstCount === counts[0]) return counts;
   const left = counts.slice(first);
@@ -61,8 +61,8 @@ function selectCountsLeft(counts: readonly number[], { first, firstCount }: Rows
   return left;
 }
 
-// Interest by slices of the balance, each at its own band's rate, or the whole balance at the rate of the band that it
-// lies in (R2). 1500 over 10 % below 1000 and 8 % from there earns 100 + 40 a year.
+// Interest by slices of the balance, each at its own band's rate, or the whole balance at the rate of its band (R2).
+// 1500 over 10 % below 1000 and 8 % from there earns 100 + 40 a year.
 
 /** Interest by bands over rows with the given day-count numerators. */
 export function accrueByBands(bands: Bands, counts: readonly number[]): InterestAccrual {

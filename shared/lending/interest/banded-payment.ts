@@ -4,22 +4,22 @@
  *     B := B + I(B) - payment
  *
  * ends at the residual. The payment is a whole number of minor units when the recursion ends above the residual with
- * half a unit less, and below it with half a unit more. Both ends are proven: in binary numbers with a bound of all
- * their errors, and where that does not decide, in fixed point.
+ * half a unit less, and below it with half a unit more. Both ends are proven: in floating point with an error bound, or
+ * in fixed point where that is inconclusive.
  */
 
 import type { RepaidBalance } from './level-payment.ts';
 import { type BandedRule, findBand } from './rate-bands.ts';
 
-/** Steps of the search in binary numbers: a piecewise straight line is solved in a few. */
+/** Steps of the search in floating point: a piecewise linear function needs only a few. */
 const MAX_ESTIMATES = 60;
-/** Doublings and halvings of the proven search: payments have at most 2^53 minor units to both sides. */
+/** Doublings and halvings of the proven search: payments have at most 2^53 minor units of either sign. */
 const MAX_PROVEN_STEPS = 130;
 
 /** Finds level payments in minor units over rows with given counts, rounded by the bands' mode. */
 type PaymentSolver = (counts: readonly number[], repaid: RepaidBalance) => number;
 
-/** The solver of one loan; what the bands earn over a count is worked out once for all its payments. */
+/** The solver of one loan; the interest of the bands over a count is calculated once for all its payments. */
 export function createPaymentSolver(rule: BandedRule): PaymentSolver {
   const estimateEnd = createEndEstimator(rule);
   const proveSign = createSignProver(rule);
@@ -43,7 +43,7 @@ function getSign(value: number): Sign {
   return value > 0 ? 1 : -1;
 }
 
-/** The smallest payment whose half above is too much: the real payment lies between its two halves. */
+/** The smallest payment that is too high with half a unit more: the exact payment lies within half a unit of it. */
 function findProvenPayment(
   signAbove: (payment: number) => Sign,
   estimate: number,
@@ -70,7 +70,7 @@ function findProvenPayment(
   return goesDown ? low : high;
 }
 
-/** About the payment, by false position with halved weights (Illinois) on binary numbers; any number will do. */
+/** An estimate of the payment by the Illinois method in floating point; its accuracy affects only the speed. */
 function estimatePayment(ends: (payment: number) => number, { balance, residual }: RepaidBalance): number {
   let low = Math.min(0, balance - residual);
   let high = balance;
@@ -109,36 +109,36 @@ function roundEstimate(payment: number, instead: number): number {
   return Number.isSafeInteger(rounded) ? rounded : instead;
 }
 
-// Where a banded balance ends with a payment (R2), in binary numbers with a bound of their error. The bound decides
-// nothing by itself: an end that lies within it is worked out again in fixed point.
+// The final balance of banded interest with a payment (R2), in floating point with an error bound. A result within the
+// bound is recalculated in fixed point.
 
-/** A payment that is tried; it may have halves. */
+/** A trial payment; may include half a unit. */
 interface TriedPayment extends RepaidBalance {
   readonly payment: number;
 }
 
-/** How far above the residual the balance ends, and how far that may be from the truth; Infinity: unknown. */
+/** The final balance above the residual, and its maximum error; Infinity: unknown. */
 interface BandedEnd {
   readonly beyond: number;
   readonly error: number;
 }
 
-/** Beyond this a balance counts as endless and its error as unknown. */
+/** Above this a balance is treated as infinite and its error as unknown. */
 const ENDLESS = 1e200;
 /**
- * Share of the numbers of a step by which it may be wrong: a step makes a handful of roundings of 2^-53 each, the rates
- * and the sums of up to 200 slices are wrong by no more than some hundred of them; 2^-43 is a thousand.
+ * Relative error of a step: a step makes a few roundings of 2^-53 each, and the rates and sums of up to 200 slices at
+ * most some hundred; 2^-43 allows for a thousand.
  */
 const STEP_ERROR = 2 ** -43;
 
 interface CountFactors {
   readonly perUnit: readonly number[];
   readonly below: readonly number[];
-  /** Largest magnitude of a rate: by so much an error grows in a step. */
+  /** Largest magnitude of a rate: the factor by which an error grows in a step. */
   readonly steepest: number;
 }
 
-/** Ends of balances over rows with given counts; what the bands earn over a count is converted once. */
+/** Ends of balances over rows with given counts; the interest of the bands over a count is converted once. */
 function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => BandedEnd {
   const known = new Map<number, CountFactors>();
   const getFactors = (count: number): CountFactors => {
@@ -155,7 +155,7 @@ function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried
     for (const count of counts) {
       const { perUnit, below, steepest } = getFactors(count);
       const band = findBand(starts, owed);
-      // The whole balance may earn another rate than the true one does where it lies beside a band's start.
+      // Near the lower limit of a band, the whole balance may be in another band than the exact one.
       if (bands.whole && isNearStart(starts, owed, error)) error = Number.POSITIVE_INFINITY;
       const slice = bands.whole ? owed : owed - (starts[band] ?? 0);
       const interest = (below[band] ?? 0) + slice * (perUnit[band] ?? 0);
@@ -181,16 +181,17 @@ function convertFactors({ forCount, denominator }: BandedRule, count: number): C
   return { perUnit: factors, below: below.map(factor), steepest };
 }
 
-// On which side of the residual a banded balance ends with a payment (R2), in fixed point. A row's interest is too small
-// by less than 2^-130 minor units (a balance has fewer than 2^60, a factor 192 bits), which weighs no more than a payment
-// that is larger by as much: the sign is right unless the real payment lies within 2^-100 of it; that is taken for a tie.
+// The side of the residual on which a banded balance ends with a payment (R2), in fixed point. A row's interest is too
+// small by less than 2^-130 minor units (a balance has fewer than 2^60, a factor 192 bits), which has no more effect
+// than a payment larger by the same amount: the sign is correct unless the exact payment lies within 2^-100 of it,
+// which is treated as a tie.
 
 /** Above the residual (1), on it, below it. */
 type Sign = -1 | 0 | 1;
 
 /** Bits after the point of balances and of the bands' factors. */
 const FRACTION_BITS = 192n;
-/** An end this near to the residual, per row, is a tie. */
+/** A final balance this close to the residual, per row, is a tie. */
 const TIE_BITS = 100n;
 
 interface FixedPointFactors {
@@ -199,9 +200,9 @@ interface FixedPointFactors {
 }
 
 /**
- * Signs for payments with whole halves. Told early where nothing can change it any more: a balance below zero stays
- * there, and without negative rates one that no number of further payments brings down to the residual stays above it.
- * That also bounds the length of the numbers.
+ * Signs for payments in half units. Returns early once the sign is determined: a negative balance stays negative, and
+ * without negative rates a balance that grows in spite of the payments stays above the residual. This also bounds the
+ * length of the numbers.
  */
 function createSignProver(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => Sign {
   const known = new Map<number, FixedPointFactors>();

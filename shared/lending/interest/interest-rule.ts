@@ -1,6 +1,6 @@
 /**
- * What one unit of balance earns over a day count, at one annual rate: exact until it is rounded once per row (M2, M4).
- * Linear interest is rate * fraction of a year; at an effective rate it is (1 + rate)^fraction - 1 (S2).
+ * The interest of one unit of balance over a day count at one annual rate: exact until it is rounded once per row (M2,
+ * M4). Linear interest is rate * fraction of a year; at an effective rate it is (1 + rate)^fraction - 1 (S2).
  */
 
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
@@ -9,11 +9,11 @@ import { divideRounded, divideRoundedSafe, type RoundingMode } from '../numbers/
 
 /** Above this denominator the doubled remainder of {@link divideRoundedSafe} would no longer be exact. */
 const MAX_FAST_DENOMINATOR = 2 ** 52;
-/** Decimals of an effective growth factor: far more than a figure of 16 digits can feel. */
+/** Decimals of an effective growth factor: far more than affect a figure of 16 digits. */
 const GROWTH_DECIMALS = 45;
 /**
- * Bits of the powers that it is rounded from: a root's error in the last bit, raised to the count of a thousand years,
- * still leaves more digits than are kept, so that a growth that is a short decimal comes out as that decimal.
+ * Bits of the powers that it is rounded from: a root's error in the last bit, over a thousand years, still leaves more
+ * correct digits than are kept, so that growth factors with a short decimal form are exact.
  */
 const POWER_BITS = 256n;
 
@@ -21,9 +21,12 @@ const POWER_BITS = 256n;
 export interface InterestRule {
   readonly denominator: bigint;
   computeNumerator(count: number): bigint;
-  /** Sign of the rate; the interest of a positive count has it too. */
+  /** Sign of the rate, and of the interest over a positive count. */
   readonly sign: -1 | 0 | 1;
-  /** Linear interest over a count as numbers: fastNumerator * count / fastDenominator; zero: too large for that. */
+  /**
+   * Linear interest over a count as numbers: fastNumerator * count / fastDenominator; zero: too large for safe
+   * integers.
+   */
   readonly fastNumerator: number;
   readonly fastDenominator: number;
   readonly rounding: RoundingMode;
@@ -49,8 +52,8 @@ export function linearInterest(
 }
 
 /**
- * Interest at an effective annual rate: (1 + rate)^fraction - 1 (S2, EffectiveRate), right to {@link GROWTH_DECIMALS}
- * decimals, of whole years exactly. The rate is above -100 percent (R3).
+ * Interest at an effective annual rate: (1 + rate)^fraction - 1 (S2, EffectiveRate), correct to {@link GROWTH_DECIMALS}
+ * decimals, exact for whole years. The rate is above -100 percent (R3).
  */
 export function effectiveInterest(
   annualRate: ExactRatio,
@@ -92,7 +95,7 @@ export function computeInterest(rule: InterestRule, balance: number, count: numb
 
 /**
  * The factor by which a balance grows over a count, as a numerator over the rule's own denominator; not positive when
- * a negative rate takes more than the balance (R3).
+ * negative interest exceeds the balance (R3).
  */
 export function growthNumerator(rule: InterestRule, count: number): bigint {
   return rule.denominator + rule.computeNumerator(count);

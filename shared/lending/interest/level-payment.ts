@@ -6,13 +6,13 @@
  *     balance = payment * sum(DF_k) + residual * DF_n
  *
  * The payment is rounded once (M2) and the rounding is proven: fixed-point bounds from both sides are rounded, and
- * where they disagree (a tie, or a hair's breadth from one) the payment is taken as an exact fraction.
+ * where they differ (at or very close to a tie) the payment is calculated as an exact fraction.
  */
 
 import { divideRounded } from '../numbers/rounding.ts';
 import { type InterestRule, growthNumerator } from './interest-rule.ts';
 
-/** What is repaid, in minor units: a balance of which `residual` is left after the last row. */
+/** The repayment, in minor units: a balance of which `residual` is left after the last row. */
 export interface RepaidBalance {
   readonly balance: number;
   readonly residual: number;
@@ -68,8 +68,8 @@ function boundByDiscounting(
 }
 
 /**
- * Negative rates: the factors g_j are at most 1; everything is carried to the last due date, where a payment in row k
- * has grown by g_(k+1) ... g_n: payment = (balance G - residual) / (1 + g_n + g_n g_(n-1) + ... + g_n ... g_2).
+ * Negative rates: the factors g_j are at most 1; all amounts are compounded to the last due date, where a payment in
+ * row k has grown by g_(k+1) ... g_n: payment = (balance G - residual) / (1 + g_n + g_n g_(n-1) + ... + g_n ... g_2).
  */
 function boundByGrowing(
   rule: InterestRule,
@@ -139,12 +139,12 @@ function productErrorBound(n: number): bigint {
 }
 
 /**
- * The series of the factors of `counts`; `factorOf` gives a count's factor, rounded down. Works from the last factor
- * to the first and takes runs of equal counts, the usual case of equal months, in one go by doubling.
+ * The series of the factors of `counts`; `factorOf` gives a count's factor, rounded down. Processes the factors from
+ * last to first; runs of equal counts, such as equal months, are combined by doubling.
  */
 function sumFactors(counts: readonly number[], computeFactor: (count: number) => bigint): FactorSeries {
   let series: FactorSeries = { sum: 0n, product: ONE };
-  // Months of actual days come in a few lengths only, and each factor costs a division.
+  // Actual months have only a few distinct lengths, and each factor costs a division.
   const factors = new Map<number, bigint>();
   let end = counts.length;
   while (end > 0) {
@@ -165,7 +165,7 @@ function sumFactors(counts: readonly number[], computeFactor: (count: number) =>
 
 /**
  * The series of the factors from each index to the end, and the empty one after the last: for payments that are
- * solved again and again over the rows left. Runs of one, so the same bounds hold.
+ * recalculated repeatedly over the remaining rows. Runs of one, so the same bounds hold.
  */
 export function sumSuffixes(
   counts: readonly number[],

@@ -1,4 +1,4 @@
-/** The share of a year that one period of a periodicity stands for, without any dates (P1). */
+/** The fraction of a year of one period of a periodicity, without dates (P1). */
 
 import type { DayCountName } from '../dates/day-count.ts';
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
@@ -10,7 +10,7 @@ const MONTHS_PER_YEAR = 12;
 const DAYS_PER_BANKING_MONTH = 30;
 
 /**
- * The fraction of a year by which an annual rate becomes that of one period (P1); undefined for Once, which has no
+ * The fraction of a year that converts an annual rate to a periodic rate (P1); undefined for Once, which has no
  * period. m months count m/12, but 30m/365 by 30/365 and (365 m/12)/360 by Actual/360; d days count d/360 by the
  * methods over 360 and d/365 by the others.
  */

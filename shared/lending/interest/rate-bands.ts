@@ -1,4 +1,4 @@
-/** The exact interest of a balance that is priced by bands, before it is rounded (R2). */
+/** The exact interest of a balance with rate bands, before rounding (R2). */
 
 import { greatestCommonDivisor } from '../numbers/exact-ratio.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
@@ -10,17 +10,17 @@ export interface Band {
   readonly rule: InterestRule;
 }
 
-/** The bands of a loan, by rising balance; the first begins at zero unless the whole balance earns one rate. */
+/** The bands of a loan, in ascending order; the first starts at zero unless one rate applies to the whole balance. */
 export interface Bands {
   readonly bands: readonly Band[];
   /** Largest balance in minor units that has a rate; Infinity: no limit. */
   readonly limit: number;
-  /** True: the whole balance earns one rate; false: each slice its own. */
+  /** True: one rate applies to the whole balance; false: each slice has its own rate. */
   readonly whole: boolean;
   readonly rounding: RoundingMode;
 }
 
-/** What the bands earn over one count, times the rule's denominator. */
+/** The interest of the bands over one count, times the rule's denominator. */
 interface BandedCount {
   /** Interest of one unit of balance in each band. */
   readonly perUnit: readonly bigint[];
@@ -28,10 +28,10 @@ interface BandedCount {
   readonly below: readonly bigint[];
 }
 
-/** Bands with the interest of each count, which is worked out once. */
+/** Bands with the interest of each count, which is cached. */
 export interface BandedRule {
   readonly bands: Bands;
-  /** First balance of each band; that of the first counts as zero. */
+  /** Lower limit of each band; zero for the first. */
   readonly starts: readonly number[];
   readonly denominator: bigint;
   readonly forCount: (count: number) => BandedCount;
@@ -75,7 +75,7 @@ function accrueBands(
   return { perUnit, below };
 }
 
-/** The band that a balance reaches into, the first for what lies below it. `starts` rise. */
+/** The index of the band of a balance; the first band for lower balances. `starts` ascend. */
 export function findBand(starts: readonly number[], balance: number): number {
   let low = 0;
   let high = starts.length - 1;

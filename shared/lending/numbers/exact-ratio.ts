@@ -1,4 +1,4 @@
-/** Rates and fractions as quotients of whole numbers, so that nothing is lost before the final rounding (M4). */
+/** Rates and fractions as quotients of integers, exact until the final rounding (M4). */
 
 import type { Decimal } from 'decimal.js';
 

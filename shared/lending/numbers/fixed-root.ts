@@ -1,6 +1,5 @@
 /**
- * Roots in binary fixed point with a proven error: which digit of a rate is published must not rest on binary
- * floating point.
+ * Roots in binary fixed point with a proven error: published digits of a rate must not depend on binary floating point.
  */
 
 /** A value in fixed point and how far it may lie from the true one, in units of its last bit. */
@@ -29,8 +28,8 @@ export function fixedPower(base: bigint, exponent: number, bits: bigint): bigint
 
 /**
  * The `degree`-th root of numerator/denominator (both > 0) with `bits` fraction bits, by Newton's method from a
- * floating-point start. The error follows from the last residual: |x - root| <= |x^n - target| / (n * root^(n-1)). It is
- * larger than the root itself where that many bits hold nothing of the power.
+ * floating-point start. The error follows from the last residual: |x - root| <= |x^n - target| / (n * root^(n-1)). It
+ * exceeds the root itself if the power underflows at this number of bits.
  */
 export function fixedRoot(
   numerator: bigint,

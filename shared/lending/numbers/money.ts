@@ -17,10 +17,10 @@ export const MAX_AMOUNT_MINOR = 1_000_000_000_000_000;
  */
 export const MAX_FIGURE_MINOR = Number.MAX_SAFE_INTEGER - 1;
 
-/** Power of ten above which no amount can be within the limit; keeps absurd exponents from being written out. */
+/** Power of ten above which no amount can be within the limit; prevents huge exponents from being expanded. */
 const MAX_EXPONENT = 15;
 
-/** What an amount is in minor units, or why it has no such value. */
+/** An amount in minor units, or why it cannot be converted. */
 type MinorUnits = number | 'too-many-decimals' | 'too-large';
 
 /**
@@ -59,7 +59,7 @@ export function formatMinorUnits(minor: number | bigint, digits: number): string
 
 // Minor digits of the currencies of ISO 4217 (M2). Codes without a minor unit (metals, test codes) are left out.
 
-/** Digits of an amount whose currency is not known (M2). */
+/** Digits of an amount with an unknown currency (M2). */
 export const DEFAULT_CURRENCY_DIGITS = 2;
 
 const CODES_BY_DIGITS: readonly (readonly [digits: number, codes: string])[] = [

@@ -1,5 +1,5 @@
 /**
- * Rounding of exact fractions to whole numbers (M2). Every cent of a schedule is decided here, on integers.
+ * Rounding of exact fractions to whole numbers (M2). All rounding of a schedule is done here, in integer arithmetic.
  */
 
 /**

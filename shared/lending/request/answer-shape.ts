@@ -1,4 +1,4 @@
-/** Which spelling and which parts of the answer a request asks for (A5). */
+/** The spelling and the parts of the answer that a request asks for (A5). */
 
 import type { Validation } from './validation.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
@@ -13,7 +13,10 @@ export interface AnswerShape {
 /** The CalculateDAE whose answer is the rate alone (A5). */
 const RATE_ALONE = 1;
 
-/** CalculateDAE sent gives the lower-case spelling, absent the capitalised one with EIR; other than 0, 1, 2: refused. */
+/**
+ * With CalculateDAE the spelling is lower-case, without it capitalised and with EIR; values other than 0, 1, 2 are
+ * refused.
+ */
 export function readAnswerShape(
   calculateDae: number | undefined,
   validation: Validation,
@@ -33,7 +36,7 @@ export function readAnswerShape(
   }
 }
 
-/** True when rows are to be explained: that is asked for, and the answer shows rows (S6, A5). */
+/** True when rows are explained: the request asks for it and the answer shows rows (S6, A5). */
 export function explainsRows({ Explain, CalculateDAE }: RepaymentScheduleRequest): boolean {
   return Explain === true && CalculateDAE !== RATE_ALONE;
 }

@@ -1,4 +1,4 @@
-/** Checks of single fields: each notes what is wrong and gives the checked value, or undefined. */
+/** Checks of single fields: each reports faults and returns the validated value, or undefined. */
 
 import type { Decimal } from 'decimal.js';
 import { percentToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
@@ -7,7 +7,7 @@ import type { Validation } from './validation.ts';
 
 /** Largest annual rate in percent, either sign: a thousand times the balance a year is a mistake, not a price. */
 export const MAX_RATE_PERCENT = 100_000;
-/** Decimals of a rate: more than any binary number prints, few enough to bound the work of exact fractions. */
+/** Decimals of a rate: more than any floating-point number prints, few enough to bound the work of exact fractions. */
 export const MAX_RATE_DECIMALS = 30;
 
 /** Inclusive bounds of a count. */
@@ -74,7 +74,7 @@ export function checkRate(
   return percentToRatio(value);
 }
 
-/** The name of the list that equals the value in any case (S6); absent stays undefined without a fault. */
+/** The name in the list that equals the value, ignoring case (S6); absent stays undefined without a fault. */
 export function checkName<Name extends string>(
   validation: Validation,
   path: string,

@@ -1,15 +1,15 @@
 /**
- * The request of `PLAT_BP_CalculatePMT` as the calculation reads it, and its answer. Field names and casings are those
+ * The request of `PLAT_BP_CalculatePMT` as input of the calculation, and its answer. Field names and casings are those
  * of the interface, section 4.7, plus the extension of rule M5.
  *
  * Conventions: a field that was absent or null is undefined (M6); amounts and rates are exact decimals (M1); names are
- * compared regardless of case. Nothing of a request has been checked for meaning yet.
+ * compared regardless of case. Values have not been validated yet.
  */
 
 import type { Decimal } from 'decimal.js';
 import type { RequestFault } from './validation.ts';
 
-/** All that a caller may say about the payment that it asks for. */
+/** The request of a payment value. */
 export interface PaymentValueRequest {
   /** Number of installments, 1..1200 (M6). */
   readonly InstallmentsNo: number;
@@ -23,7 +23,7 @@ export interface PaymentValueRequest {
   readonly InterestPercent?: Decimal | undefined;
   /** 1: the first installment pays interest only; 0 (default): no grace (P2). */
   readonly GracePeriodPrincipal?: number | undefined;
-  /** What is still owed after the last installment, or the target of a savings plan; default 0 (P2). */
+  /** The balance outstanding after the last installment, or the target of a savings plan; default 0 (P2). */
   readonly FutureValue?: Decimal | undefined;
   /** 0 (default): in arrears; 1: in advance (P2). */
   readonly InterestType?: number | undefined;
@@ -41,7 +41,7 @@ export interface PaymentValue {
   readonly digits: number;
 }
 
-/** A payment value, or every reason why there is none (E3). */
+/** A payment value, or all faults of the request (E3). */
 export type PaymentValueOutcome =
   | ({ readonly kind: 'payment-value' } & PaymentValue)
   | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };

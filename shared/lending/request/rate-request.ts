@@ -1,6 +1,6 @@
 /**
- * Request and answer of `PLAT_BP_CalculateRate` (A6): the rate of given cash flows, with everything that is needed to
- * recompute it. Field names and casings of the request are those of the rule.
+ * Request and answer of `PLAT_BP_CalculateRate` (A6): the rate of given cash flows, with all data needed to verify it.
+ * Field names and casings of the request are those of the rule.
  *
  * Conventions: a field that was absent or null is undefined (M6); amounts are exact decimals without a currency (M1);
  * dates are calendar dates without a zone (D1); names are compared regardless of case.
@@ -10,7 +10,7 @@ import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { RequestFault, RequestWarning } from './validation.ts';
 
-/** All that a caller may say about the rate that it wants. Nothing here has been checked for meaning yet. */
+/** The request of a rate. Values have not been validated yet. */
 export interface RateRequest {
   /** `DAE` (A1), `XIRR` (A2) or `IRR` (A3). */
   readonly Rule: string;
@@ -30,7 +30,7 @@ export interface CashFlow {
   readonly Amount: Decimal;
 }
 
-/** One flow as the rate counts it. All figures are plain decimal text, exact or rounded half up. */
+/** A line of the proof. All figures are plain decimal text, exact or rounded half up. */
 export interface DiscountedFlow {
   /** As sent; null with the rule IRR, which has no dates. */
   readonly date: CalendarDate | null;
@@ -52,8 +52,8 @@ export interface DiscountedFlow {
 /** A rate with its proof. */
 export interface ProvenRate {
   /**
-   * Percent a year with ten decimals, all of them right (rounded half up), of the rate nearest zero; null when there is
-   * none, it is above 1e262 percent, or it cannot be proven (A4).
+   * Percent a year with ten decimals, all of them correct (rounded half up), of the rate nearest zero; null when there
+   * is none, it is above 1e262 percent, or it cannot be proven (A4).
    */
   readonly rate: string | null;
   /** One line for each flow, in the order of the request; empty when there is no rate. */
@@ -63,7 +63,7 @@ export interface ProvenRate {
   readonly warnings: readonly RequestWarning[];
 }
 
-/** The outcome of a calculation: a rate, or all the reasons why there is none. */
+/** The outcome of a calculation: a rate, or all faults of the request. */
 export type RateOutcome =
   | ({ readonly kind: 'rate' } & ProvenRate)
   | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };

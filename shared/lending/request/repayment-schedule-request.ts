@@ -1,16 +1,16 @@
 /**
- * The request of `PLAT_BP_CalculateRepaymentSchedule` as the calculation reads it. Field names and casings are those
- * of the interface, section 4.1, plus the extensions of rule S6.
+ * The request of `PLAT_BP_CalculateRepaymentSchedule` as input of the calculation. Field names and casings are those of
+ * the interface, section 4.1, plus the extensions of rule S6.
  *
- * Conventions: a field that was absent or null is undefined (M6); amounts and rates are exact decimals (M1); counts
- * are numbers and are checked here for being whole; 0/1 flags are booleans; dates are calendar dates without a zone
- * (D1); names are compared regardless of case. Nothing here has been checked for meaning yet.
+ * Conventions: a field that was absent or null is undefined (M6); amounts and rates are exact decimals (M1); counts are
+ * numbers that the calculation checks to be integers; 0/1 flags are booleans; dates are calendar dates without a zone
+ * (D1); names are compared regardless of case. Values have not been validated yet.
  */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../dates/calendar-date.ts';
 
-/** All that a caller may say about the schedule that it wants. */
+/** The request of a schedule. */
 export interface RepaymentScheduleRequest {
   /** Name or code of a schedule type (S1). */
   readonly ScheduleType: string;
@@ -76,16 +76,16 @@ export interface RepaymentScheduleRequest {
   readonly InterestCalculationMethod?: string | undefined;
   /** Extension S6: ISO 4217 code; decides the number of minor digits (M2). */
   readonly Currency?: string | undefined;
-  /** Extension S6: what becomes of interest that grace leaves uncollected (G2). */
+  /** Extension S6: the treatment of interest that grace leaves uncollected (G2). */
   readonly GraceType?: string | undefined;
   /** Extension S6: number of minor digits, over those of the currency (M2). */
   readonly Precision?: number | undefined;
-  /** Extension S6: repayments ahead of the schedule (X3). */
+  /** Extension S6: prepayments (X3). */
   readonly EarlyRepayments?: readonly EarlyRepaymentItem[] | undefined;
   readonly AllowNegativeAmortisation?: boolean | undefined;
   /** Extension S6: how bands apply to the balance (R2). */
   readonly BandMethod?: string | undefined;
-  /** Extension S6: every row says how its figures came about. */
+  /** Extension S6: every row explains its figures. */
   readonly Explain?: boolean | undefined;
 }
 
@@ -143,7 +143,7 @@ export interface InterestRateBand {
   readonly Value?: Decimal | undefined;
 }
 
-/** A repayment of principal ahead of the schedule (X3). */
+/** A prepayment of principal (X3). */
 export interface EarlyRepaymentItem {
   readonly Date: CalendarDate;
   /** Principal repaid, in major units. */

@@ -1,4 +1,4 @@
-/** The answer of a schedule calculation, before a spelling or an encoding is chosen for it. */
+/** The answer of a schedule calculation, before its spelling and encoding are chosen. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { RequestFault, RequestWarning } from './validation.ts';
@@ -28,16 +28,16 @@ export interface ScheduleRow {
   readonly totalInstallment: number;
   /** Present only when the request sent insurances (F4). */
   readonly insurance?: number;
-  /** Interest that joined the balance; present only when that occurs (M3). */
+  /** Capitalised interest; present only if there is any (M3). */
   readonly capitalisedInterest?: number;
   /** Amounts of the additional columns, in the order of the schedule's `extraColumns` (F4). */
   readonly columns?: readonly number[];
   readonly isEarlyRepayment: boolean;
-  /** How the figures came about; present only when the request asks for it (S6, Explain). */
+  /** The explanation of the figures; present only if the request asks for it (S6, Explain). */
   readonly explanation?: readonly FigureExplanation[];
 }
 
-/** The holiday calendar that moved the due dates (H2), named so that the figures can be reproduced. */
+/** The holiday calendar of the due dates (H2), so that the figures can be reproduced. */
 export interface UsedCalendar {
   readonly name: string;
   readonly version: string;
@@ -52,7 +52,7 @@ export interface RepaymentSchedule {
   readonly scheduleTypeId: string;
   /** Day on which the loan is drawn and interest begins (D2). */
   readonly startDate: CalendarDate;
-  /** Names of the columns that rows show beside those of the contract, in order (F4); absent: none. */
+  /** Names of the additional columns of the rows, in order (F4); absent: none. */
   readonly extraColumns?: readonly string[];
   readonly rows: readonly ScheduleRow[];
   /** Percent with four decimals; null when no rate exists; undefined when it was not asked for (A1, A5). */
@@ -64,7 +64,7 @@ export interface RepaymentSchedule {
   readonly warnings: readonly RequestWarning[];
 }
 
-/** The outcome of a calculation: a schedule, or all the reasons why there is none. */
+/** The outcome of a calculation: a schedule, or all faults of the request. */
 export type ScheduleOutcome =
   | ({ readonly kind: 'schedule' } & RepaymentSchedule)
   | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };
@@ -82,14 +82,14 @@ export const INSTALLMENT_TYPE_IDS: Readonly<Record<InstallmentType, string>> = {
   EarlyRepayment: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c04',
 };
 
-// How a figure of a row came about, so that it can be recalculated by hand (S6, Explain).
+// How a figure of a row was calculated, so that it can be verified by hand (S6, Explain).
 
-/** What is explained: a field of the row, or a step on the way to one. */
+/** The explained figure: a field of the row, or an intermediate step. */
 export type ExplainedFigure =
   | 'remainingValue'
-  /** The payment, or equal part of the principal, that holds for the row; not there in types without one. */
+  /** The payment, or equal part of the principal, in force in the row; absent in types without one. */
   | 'payment'
-  /** Interest that the balance earned; separate from `interest` only where grace, blocks or capitalising part them. */
+  /** Accrued interest; separate from `interest` only where grace, blocks or capitalisation make it differ. */
   | 'accruedInterest'
   | 'interest'
   | 'capitalisedInterest'
@@ -105,7 +105,7 @@ export type ExplainedFigure =
 
 /**
  * One figure of a row. The figure is the value of its formula, rounded to the currency's digits (M2); in a formula
- * `round()` is that same rounding, `%` is a hundredth and words only name the number after them.
+ * `round()` is that same rounding, `%` is a hundredth, and words are only labels of the number after them.
  */
 export interface FigureExplanation {
   readonly figure: ExplainedFigure;
@@ -113,11 +113,11 @@ export interface FigureExplanation {
   readonly name?: string;
   /** In minor units. */
   readonly amount: number;
-  /** Days that the day count counts. */
+  /** Days by the day count. */
   readonly days?: number;
   /**
-   * Days of the year by the day count: the denominator under `days`. Absent where Actual/Actual splits the days over
-   * years of different length; the formula shows the split.
+   * Days of the year by the day count: the denominator under `days`. Absent if Actual/Actual splits the days over years
+   * of different length; the formula shows the split.
    */
   readonly basis?: number;
   readonly dayCount?: string;
@@ -125,6 +125,6 @@ export interface FigureExplanation {
   readonly rates?: readonly string[];
   /** Amount that the rates are applied to, in minor units. */
   readonly base?: number;
-  /** Readable formula with the numbers put in, such as `1000.00 * 12 % * 30/360 = 10.00`. ASCII but for names. */
+  /** Readable formula with the numbers substituted, such as `1000.00 * 12 % * 30/360 = 10.00`. ASCII but for names. */
   readonly formula: string;
 }

@@ -1,8 +1,8 @@
-/** Why a request cannot be calculated (E1), and what of it had no effect (E5). */
+/** The faults of a request (E1) and its fields without effect (E5). */
 
 /**
- * HTTP-independent weight of a fault: 400 the request is incomplete or contradicts itself, 422 it is readable but
- * cannot be computed (E1).
+ * Protocol-independent status of a fault: 400 the request is incomplete or contradictory, 422 it is valid but cannot be
+ * computed (E1).
  */
 export type FaultStatus = 400 | 422;
 
@@ -44,12 +44,12 @@ export type WarningCode =
   | 'unknown-filter'
   | 'unknown-name';
 
-/** One thing that is wrong with a request. */
+/** A fault of a request. */
 export interface RequestFault {
-  /** Field that is wrong, for example `Amount` or `Commission[0].SourceValue`. */
+  /** Path of the field, for example `Amount` or `Commission[0].SourceValue`. */
   readonly path: string;
   readonly code: FaultCode;
-  /** What is wrong and what is allowed, for a person. */
+  /** Human-readable: what is wrong and what is allowed. */
   readonly message: string;
   readonly status: FaultStatus;
 }
@@ -60,32 +60,32 @@ export interface RequestWarning {
   readonly path: string;
 }
 
-/** Gathers faults and warnings, so that a caller learns everything at once (E3). */
+/** Collects faults and warnings, so that a caller gets all of them at once (E3). */
 export class Validation {
   readonly faults: RequestFault[] = [];
   readonly warnings: RequestWarning[] = [];
 
-  /** Notes that the request is readable but cannot be computed. */
+  /** Reports that the request is valid but cannot be computed. */
   reject(path: string, code: FaultCode, message: string): void {
     this.faults.push({ path, code, message, status: 422 });
   }
 
-  /** Notes a fault unless something is wrong with its field already. */
+  /** Reports a fault unless its field already has one. */
   rejectOnce({ path, code, message }: Pick<RequestFault, 'path' | 'code' | 'message'>): void {
     if (this.faults.every((fault) => fault.path !== path)) this.reject(path, code, message);
   }
 
-  /** Notes that a mandatory field is missing. */
+  /** Reports a missing mandatory field. */
   reportMissing(path: string, message: string): void {
     this.faults.push({ path, code: 'missing', message, status: 400 });
   }
 
-  /** Notes that two fields contradict each other, so that the request is malformed. */
+  /** Reports two fields that contradict each other, so that the request is malformed. */
   reportConflict(path: string, message: string): void {
     this.faults.push({ path, code: 'exclusive', message, status: 400 });
   }
 
-  /** Notes that a field has no effect in this request, or that a name is not known or not clear. */
+  /** Reports a field without effect in this request, or an unknown or ambiguous name. */
   warn(path: string, code: WarningCode = 'no-effect'): void {
     this.warnings.push({ code, path });
   }

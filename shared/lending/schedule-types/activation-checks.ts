@@ -1,4 +1,4 @@
-/** All checks that a schedule type passes before it may calculate (S3). */
+/** All checks of a schedule type before activation (S3). */
 
 import { DAY_COUNT_NAMES, findDayCount } from '../dates/day-count.ts';
 import { collectNames } from '../formula/tree.ts';
@@ -9,15 +9,15 @@ import { type ColumnDraft, MAX_COLUMNS, countsAsCharge, draftColumn } from './sc
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 import { MEASUREMENT_UNITS, SCHEDULE_TYPE_STATUSES, type ScheduleType } from './schedule-type.ts';
 
-/** A record as it was understood. Without faults it is complete and can be compiled. */
+/** A parsed record. Without faults it is complete and can be compiled. */
 interface CheckedScheduleType {
-  /** Undefined when a setting is wrong. */
+  /** Undefined when a setting is invalid. */
   readonly type: ScheduleType | undefined;
   readonly columns: ColumnSet;
   readonly faults: readonly ActivationFault[];
 }
 
-/** Checks a record and answers everything that is wrong at once, in the order of the record's fields. */
+/** Checks a record and returns all its faults, in the order of the record's fields. */
 export function checkScheduleType(record: ScheduleTypeRecord): CheckedScheduleType {
   const faults: ActivationFault[] = [];
   const type = readSettings(record, faults);
@@ -34,7 +34,7 @@ export function checkScheduleType(record: ScheduleTypeRecord): CheckedScheduleTy
   return { type, columns, faults };
 }
 
-/** Why a record cannot be activated: every reason at once, none when it can. Never throws. */
+/** The faults that prevent the activation of a record; empty when there are none. Never throws. */
 export function findActivationFaults(record: ScheduleTypeRecord): readonly ActivationFault[] {
   return checkScheduleType(record).faults;
 }
@@ -56,9 +56,9 @@ function checkDetailIds(record: ScheduleTypeRecord, faults: ActivationFault[]): 
   }
 }
 
-// Order of the columns: each stands after all that it is calculated from (S3).
+// Order of the columns: each column follows those it is calculated from (S3).
 
-/** Why a column needs another. */
+/** A dependency of a column. */
 interface Need {
   /** Name of the other column in lower case. */
   readonly name: string;
@@ -67,7 +67,7 @@ interface Need {
   readonly isAnyOrder?: boolean;
 }
 
-/** Reports every column that stands before one that it needs, and every circle of columns that need each other. */
+/** Reports every column listed before one it depends on, and every cycle of dependencies. */
 function checkOrder(columns: readonly ColumnDraft[], faults: ActivationFault[]): void {
   const places = new Map<string, number>();
   for (const [place, { name }] of columns.entries()) {
@@ -114,7 +114,7 @@ function listNeeds(column: ColumnDraft, columns: readonly ColumnDraft[]): readon
   return needs;
 }
 
-/** The places from `start` on to `goal`, along what each needs; undefined when there is no way. Nearest way first. */
+/** The shortest path of dependencies from `start` to `goal`; undefined when there is none. */
 function findPath(
   goal: number,
   start: number,
@@ -162,7 +162,7 @@ export function isGuid(text: string): boolean {
   return GUID.test(text);
 }
 
-/** The settings as the calculation reads them, or undefined when any is wrong; each fault is reported. */
+/** The validated settings, or undefined when any is invalid; each fault is reported. */
 function readSettings(record: ScheduleTypeRecord, faults: ActivationFault[]): ScheduleType | undefined {
   const before = faults.length;
   checkIdentity(record, faults);
@@ -201,7 +201,7 @@ function readSettings(record: ScheduleTypeRecord, faults: ActivationFault[]): Sc
   };
 }
 
-/** What every record needs, whether it calculates or not: an id, a code, a name and a status. */
+/** Checks the fields required in every record, active or not: id, code, name and status. */
 export function checkIdentity(record: ScheduleTypeRecord, faults: ActivationFault[]): void {
   if (!isGuid(record.PaymentScheduleTypeId)) {
     faults.push({ message: 'PaymentScheduleTypeId must be a GUID that no other schedule type has' });

@@ -1,4 +1,4 @@
-/** Whether the methods of the columns and the settings of the schedule type fit each other (S1, S2, S3). */
+/** Checks that the methods of the columns and the settings of the schedule type are consistent (S1, S2, S3). */
 
 import { compileFormula } from '../formula/compiler.ts';
 import { FIRST_EXTRA_SLOT, INPUT_NAMES, READABLE_COLUMNS, SLOTS } from '../formula/scope.ts';
@@ -23,17 +23,17 @@ export function createColumnSet(all: readonly ColumnDraft[]): ColumnSet {
   return { all, standard };
 }
 
-/** True when the payment of a row is nothing but its interest and principal. */
+/** True when the payment of a row is the sum of its interest and principal. */
 export function paysInterestPlusPrincipal({ standard }: ColumnSet): boolean {
   return standard.get('Principal')?.method !== 'Balance';
 }
 
-/** True when principal is repaid with the last row only: its formula is zero in every row. */
+/** True when all principal is repaid with the last row: its formula is zero in every row. */
 export function repaysAtMaturity({ standard }: ColumnSet): boolean {
   return standard.get('Principal')?.expression?.constant?.numerator === 0n;
 }
 
-/** Reports methods that do not go together. */
+/** Reports inconsistent methods. */
 export function checkMethods(
   record: ScheduleTypeRecord,
   columns: ColumnSet,
@@ -157,7 +157,7 @@ function checkCharges(record: ScheduleTypeRecord, columns: ColumnSet, faults: Ac
   }
 }
 
-/** Both settings let the balance run to the end of the schedule. */
+/** With both settings the balance is repaid at the end of the schedule. */
 function checkMaturity(record: ScheduleTypeRecord, columns: ColumnSet, faults: ActivationFault[]): void {
   const principal = columns.standard.get('Principal');
   const isUnknown =
@@ -172,7 +172,7 @@ function checkMaturity(record: ScheduleTypeRecord, columns: ColumnSet, faults: A
 
 // Looks up the names of the formulas and compiles them (S3).
 
-/** Slots of everything that a formula of these columns may name, by name in lower case. */
+/** Slots of all names allowed in formulas of these columns, by name in lower case. */
 export function assignSlots(columns: readonly ColumnDraft[]): ReadonlyMap<string, number> {
   const slots = new Map<string, number>();
   for (const input of INPUT_NAMES) slots.set(input.toLowerCase(), SLOTS[input]);
@@ -221,7 +221,7 @@ function adviseOnName(name: string, columns: readonly ColumnDraft[]): string {
   return `names ${name} in its formula, which is neither a column nor an input; known are ${known}`;
 }
 
-/** True when an expression does nothing but add these names up, each once, in any order and case. */
+/** True when an expression is the sum of these names, each once, in any order and case. */
 function isSumOf(tree: FormulaTree, names: readonly string[]): boolean {
   const terms = listTerms(tree)?.map((term) => term.toLowerCase());
   if (terms?.length !== names.length) return false;

@@ -1,4 +1,4 @@
-/** Schedule types that exist without a catalogue (S4). Their ids are fixed and published (S7). */
+/** Built-in schedule types (S4). Their ids are fixed and published (S7). */
 
 import { formatActivationFault } from './activation-checks.ts';
 import { compileScheduleType } from './compile-schedule-type.ts';
@@ -16,7 +16,9 @@ import leasing from './built-in/leasing.json' with { type: 'json' };
 import once from './built-in/once.json' with { type: 'json' };
 import overdraft from './built-in/overdraft.json' with { type: 'json' };
 
-/** The records of all built-in types, in the order in which messages list them; a start for records of one's own. */
+/**
+ * The records of all built-in types, in the order in which messages list them; a template for records of a catalogue.
+ */
 export const BUILT_IN_SCHEDULE_TYPE_RECORDS: readonly ScheduleTypeRecord[] = [
   equalInstallments,
   equalPrincipal,
@@ -39,7 +41,7 @@ export const BUILT_IN_SCHEDULE_TYPES: readonly ScheduleType[] = COMPILED_BUILT_I
   ({ type }) => type,
 );
 
-/** A built-in record with a fault is a bug of this project, not of a catalogue. */
+/** A fault of a built-in record is a bug of this project. */
 function compileBuiltIn(record: ScheduleTypeRecord): CompiledScheduleType {
   const outcome = compileScheduleType(record);
   if (outcome.kind === 'schedule-type') return outcome.compiled;

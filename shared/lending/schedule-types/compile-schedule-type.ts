@@ -1,4 +1,4 @@
-/** From a catalogue record to a schedule type that is ready for calculation (S1, S2). */
+/** Compiles a catalogue record to a schedule type (S1, S2). */
 
 import { FIRST_EXTRA_SLOT, type FormulaScope, INPUT_NAMES } from '../formula/scope.ts';
 import { formatFormulaWithValues } from '../formula/formula-with-values.ts';
@@ -26,12 +26,12 @@ import type { ColumnDraft } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 import type { ScheduleType } from './schedule-type.ts';
 
-/** A compiled schedule type, or every reason why the record has none. */
+/** A compiled schedule type, or all faults of the record. */
 type CompileOutcome =
   | { readonly kind: 'schedule-type'; readonly compiled: CompiledScheduleType }
   | { readonly kind: 'refused'; readonly faults: readonly ActivationFault[] };
 
-/** Checks (S3) and compiles a record, whatever its status; once at start, not per request. Never throws. */
+/** Checks (S3) and compiles a record of any status; called once at start, not per request. Never throws. */
 export function compileScheduleType(record: ScheduleTypeRecord): CompileOutcome {
   const { type, columns, faults } = checkScheduleType(record);
   if (type === undefined || faults.length > 0) return { kind: 'refused', faults };
@@ -149,15 +149,15 @@ function collectUpfrontDefaults({ all, standard }: ColumnSet): UpfrontDefaults {
   };
 }
 
-// The order in which the figures of a row are calculated. Interest comes before payment and principal wherever it is
-// listed, as no schedule type can calculate it from them; otherwise columns follow the record's order (S1). Charges and
+// The order in which the figures of a row are calculated. Interest precedes payment and principal regardless of its
+// position, as it can never be calculated from them; otherwise columns follow the record's order (S1). Charges and
 // additional columns wait until a formula of interest, payment or principal reads one of them, so that charges may be
 // percentages of all three figures (F2) unless the schedule type itself says otherwise.
 
-/** Steps put in order so far. */
+/** Ordered steps so far. */
 interface Ordering {
   readonly steps: RowStep[];
-  /** Additional Formula columns that the record lists before the place reached and that have no step yet. */
+  /** Additional Formula columns before the current position that have no step yet. */
   waiting: ColumnDraft[];
   hasCharges: boolean;
 }
@@ -200,7 +200,7 @@ function collectChargeColumns(columns: readonly ColumnDraft[]): ReadonlySet<stri
   return new Set(holders.map(({ name }) => name.toLowerCase()));
 }
 
-/** Payment, principal and what is calculated from them, moved behind the interest if listed before it. */
+/** Payment, principal and columns calculated from them, moved after the interest if listed before it. */
 function moveInterestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraft[] {
   const place = columns.findIndex(({ standard }) => standard === 'Interest');
   const moved = new Set<string>();
@@ -218,7 +218,7 @@ function moveInterestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraf
   ];
 }
 
-/** The step of a money figure. A payment that is a mere sum has no step of its own place. */
+/** The step of a money figure. A payment by sum has no position of its own. */
 function getMoneyStep({ standard }: ColumnDraft, isSum: boolean): CompiledScheduleType['chargesBefore'] {
   if (standard === 'Interest') return 'interest';
   if (standard === 'Principal') return 'principal';
@@ -237,7 +237,7 @@ function readsAdditional(column: ColumnDraft, named: NamedColumns): boolean {
   return readsCharges(column, named) || listNamesRead(column).some((name) => named.extras.has(name));
 }
 
-/** Steps of the waiting columns in the record's order, with the charges before the first that reads them. */
+/** Steps of the pending columns in the record's order, with the charges before the first that reads them. */
 function addWaiting(ordering: Ordering, named: NamedColumns, reader?: ColumnDraft): void {
   for (const column of ordering.waiting) {
     if (readsCharges(column, named)) addCharges(ordering);

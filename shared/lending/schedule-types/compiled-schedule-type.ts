@@ -1,6 +1,6 @@
 /**
- * A schedule type made ready for calculation: methods resolved, formulas compiled, order of calculation fixed. Made
- * once by `compileScheduleType`; the row loop reads nothing else of the catalogue record.
+ * A compiled schedule type: methods resolved, formulas compiled, order of calculation fixed. Created once by
+ * `compileScheduleType`; the row loop does not read the catalogue record.
  */
 
 import type { FormulaFailure, FormulaScope, FormulaValue } from '../formula/scope.ts';
@@ -10,11 +10,11 @@ import type { ScheduleType } from './schedule-type.ts';
 export interface CompiledFormula {
   /** Name of the column, for explanations and faults (`formula-failed`). */
   readonly column: string;
-  /** The expression as the record spells it, for explanations. */
+  /** The expression as spelled in the record, for explanations. */
   readonly text: string;
   /** Slots of the names in it. */
   readonly slotsRead: ReadonlySet<number>;
-  /** The value in major units, exact and not yet rounded, or why there is none. Never throws. */
+  /** The exact value in major units, not yet rounded, or a failure. Never throws. */
   readonly evaluate: (scope: FormulaScope) => FormulaValue | FormulaFailure;
   /** The expression with the values of the scope in place of the names, for explanations. */
   readonly withValues: (scope: FormulaScope) => string;
@@ -27,8 +27,8 @@ export type InterestMethod =
   | { readonly kind: 'Formula'; readonly formula: CompiledFormula };
 
 /**
- * What a row pays: the level payment (S5), the sum of interest and principal, or a formula whose value less the
- * interest is the principal. Level and Formula come with the principal method Balance and with no other.
+ * The payment of a row: the level payment (S5), the sum of interest and principal, or a formula whose value less the
+ * interest is the principal. Level and Formula require the principal method Balance.
  */
 export type PaymentMethod =
   | { readonly kind: 'Level' }
@@ -36,8 +36,8 @@ export type PaymentMethod =
   | { readonly kind: 'Formula'; readonly formula: CompiledFormula };
 
 /**
- * What a row repays (S2): what is left of the payment after interest, equal parts, a percentage of the balance
- * (B3), nothing before the last row, or a formula. The last row takes what is left with every method (M3).
+ * The principal of a row (S2): the payment less interest, equal parts, a percentage of the balance (B3), nothing before
+ * the last row, or a formula. The last row repays the remainder with every method (M3).
  */
 export type PrincipalMethod =
   | { readonly kind: 'Balance' }
@@ -46,23 +46,23 @@ export type PrincipalMethod =
   | { readonly kind: 'AtMaturity' }
   | { readonly kind: 'Formula'; readonly formula: CompiledFormula };
 
-/** Where the amount of a formula goes: into managementFee, into insurance, or nowhere (shown only). */
+/** The sum to which the amount of a formula is added: managementFee, insurance, or none (shown only). */
 export type CountsAs =
   | { readonly kind: 'Nothing' }
   | { readonly kind: 'Fee'; readonly fee: string }
   | { readonly kind: 'Insurance'; readonly insuranceClass: string };
 
-/** What an additional column shows: one commission, the insurances of one class, or a formula. */
+/** The content of an additional column: one commission, the insurances of one class, or a formula. */
 export type ExtraMethod =
   | { readonly kind: 'Fee'; readonly fee: string }
   | { readonly kind: 'Insurance'; readonly insuranceClass: string }
   | { readonly kind: 'Formula'; readonly formula: CompiledFormula; readonly countsAs: CountsAs };
 
-/** A column beyond those of the contract's row. Its amount is money, rounded as every other (M2). */
+/** An additional column. Its amount is rounded like every other (M2). */
 export interface ExtraColumn {
   /** Field name in the row, spelled the same in both casings. */
   readonly name: string;
-  /** Where formulas read it. */
+  /** Its slot in formulas. */
   readonly slot: number;
   /** False: calculated and counted, but not part of the row (S1). */
   readonly display: boolean;
@@ -83,7 +83,7 @@ export type RowStep =
   | { readonly kind: 'charges' }
   | { readonly kind: 'column'; readonly column: ExtraColumn };
 
-/** Whether charges are due upfront when a request does not say so (F1). Names are in lower case. */
+/** Whether charges are upfront by default (F1). Names are in lower case. */
 export interface UpfrontDefaults {
   readonly fees: boolean;
   readonly insurances: boolean;
@@ -91,13 +91,13 @@ export interface UpfrontDefaults {
   readonly byInsuranceClass: ReadonlyMap<string, boolean>;
 }
 
-/** A schedule type, ready for calculation. */
+/** A compiled schedule type. */
 export interface CompiledScheduleType {
   readonly type: ScheduleType;
   readonly interest: InterestMethod;
   readonly payment: PaymentMethod;
   readonly principal: PrincipalMethod;
-  /** Additional columns in the record's order, hidden ones included. */
+  /** Additional columns in the record's order, including hidden ones. */
   readonly extras: readonly ExtraColumn[];
   /**
    * Steps of a row in their order. Each of interest, payment, principal and charges occurs exactly once, interest
@@ -109,7 +109,7 @@ export interface CompiledScheduleType {
   readonly hasFormulas: boolean;
   /**
    * The first of interest, payment and principal that a formula calculates from charges; undefined: charges come after
-   * all three. A percentage of a figure that is not known before it (F2) cannot be charged with this type.
+   * all three. Charges that are a percentage of this figure or a later one (F2) are not possible with this type.
    */
   readonly chargesBefore: 'interest' | 'payment' | 'principal' | undefined;
   /** Names of inputs and columns that any formula reads, as spelled in INPUT_NAMES and by the columns. */

@@ -1,8 +1,8 @@
-/** The commissions and insurances that a catalogue knows, and what it says of them (F1, S6). */
+/** The commissions and insurances of a catalogue with their defaults (F1, S6). */
 
-/** What a catalogue says of a charge where a request does not (S6). */
+/** Defaults of a charge for fields absent from the request (S6). */
 export interface ChargeDefaults {
-  /** What a percentage is of (F2); undefined: the financed amount. */
+  /** The base of a percentage (F2); undefined: the financed amount. */
   readonly appliedTo: string | undefined;
   /** True: a percentage is an annual rate (F2). */
   readonly perAnnum: boolean;
@@ -10,46 +10,46 @@ export interface ChargeDefaults {
   readonly isForUnusage: boolean;
 }
 
-/** Fields of a request that say which commission or insurance is meant. */
+/** Fields of a request that identify a commission or insurance. */
 export type NameField = 'FeeName' | 'FeeId' | 'InsuranceName' | 'InsuranceClassName' | 'InsuranceClassId';
 
 /** A commission or insurance of a catalogue. */
 export interface KnownCharge {
-  /** What each field of a request would call it, in lower case; absent where the catalogue does not say. */
+  /** Its value for each field of a request, in lower case; absent if the catalogue has none. */
   readonly names: Readonly<Partial<Record<NameField, string>>>;
   readonly defaults: ChargeDefaults;
 }
 
-/** What charges of one name have in common. */
+/** The common data of charges with the same name. */
 export interface Agreement {
   /** Undefined: they do not agree. */
   readonly defaults: ChargeDefaults | undefined;
-  /** All different defaults; one when they agree. */
+  /** All distinct defaults; one when they agree. */
   readonly distinct: readonly ChargeDefaults[];
-  /** Names that are the same for all of them. */
+  /** The names they share. */
   readonly names: KnownCharge['names'];
 }
 
-/** Charges of one name; never empty. */
+/** Charges with the same name; never empty. */
 export interface NamedCharges {
   readonly charges: ReadonlySet<KnownCharge>;
   readonly agreement: Agreement;
 }
 
-/** How charges are found. */
+/** The index of charges. */
 export interface KnownCharges {
-  /** True when the catalogue says for any charge what that field would call it. */
+  /** True when the catalogue has a value of that field for any charge. */
   uses(field: NameField): boolean;
   /** The charges that a value of a field names, in any case; undefined: there is none. */
   named(field: NameField, value: string): NamedCharges | undefined;
-  /** All charges by their lists, as plain data; the same object until one of them changes. */
+  /** All charges by list, as plain data; the same object until one of them changes. */
   lists(): ChargeLists;
 }
 
-/** Charges by the list that they stand in. */
+/** Charges by list. */
 export type ChargeLists = ReadonlyMap<string, readonly KnownCharge[]>;
 
-/** What these charges, of which there is at least one, have in common. */
+/** The common data of these charges (at least one). */
 export function findAgreement(charges: Iterable<KnownCharge>): Agreement {
   const distinct = new Map<string, ChargeDefaults>();
   let names: Partial<Record<NameField, string>> | undefined;
@@ -65,13 +65,13 @@ export function findAgreement(charges: Iterable<KnownCharge>): Agreement {
   return { defaults, distinct: [...distinct.values()], names: names ?? {} };
 }
 
-/** The same for defaults that come to the same figures. */
+/** Equal for defaults that lead to the same figures. */
 function normalizeDefaults({ appliedTo, perAnnum, isForUnusage }: ChargeDefaults): string {
   const base = appliedTo?.trim().toLowerCase() ?? 'financedamount';
   return [base, perAnnum, isForUnusage].join(' ');
 }
 
-/** The charges of many lists, of which one can change without a look at the others. */
+/** The charges of many lists; each list can be replaced independently. */
 export class ChargeDirectory implements KnownCharges {
   readonly #byList = new Map<string, readonly KnownCharge[]>();
   #lists: ChargeLists | undefined;
@@ -81,7 +81,7 @@ export class ChargeDirectory implements KnownCharges {
     return this.#byName.size === 0;
   }
 
-  /** Puts the charges of a list in place of those that it had. */
+  /** Replaces the charges of a list. */
   replace(list: string, charges: readonly KnownCharge[]): void {
     this.#lists = undefined;
     for (const charge of this.#byList.get(list) ?? []) this.#remove(charge);
@@ -128,7 +128,7 @@ function listNames({ names }: KnownCharge): readonly (readonly [NameField, strin
   return Object.entries(names) as [NameField, string][];
 }
 
-/** Charges of one name; what they have in common is worked out once after a change. */
+/** Charges with the same name; their common data is calculated once after a change. */
 class ChargesOfName implements NamedCharges {
   readonly charges = new Set<KnownCharge>();
   #agreement: Agreement | undefined;

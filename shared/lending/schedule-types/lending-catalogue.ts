@@ -1,6 +1,6 @@
 /**
- * What an institution may add to the engine as data: schedule types (S1), periodicities (D7) and holiday calendars
- * (H2). Checked and compiled once, at start; a catalogue with any fault is refused as a whole, with all of its faults.
+ * The data that an institution can add to the engine: schedule types (S1), periodicities (D7) and holiday calendars
+ * (H2). Validated and compiled once at start; a catalogue with any fault is refused as a whole, with all its faults.
  */
 
 import type { OtherCalendars } from '../calendars/business-calendar.ts';
@@ -18,24 +18,24 @@ import { type ScheduleCatalogue, createScheduleCatalogue } from './schedule-cata
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 import { SCHEDULE_TYPE_STATUSES, type ScheduleTypeStatus } from './schedule-type.ts';
 
-/** The records of a catalogue; what is absent adds nothing to the built-in ones. */
+/** The records of a catalogue, in addition to the built-in ones. */
 export interface CatalogueRecords {
   readonly scheduleTypes?: readonly CatalogueEntry<ScheduleTypeRecord>[];
   readonly periodicities?: readonly CatalogueEntry<PeriodicityRecord>[];
   readonly calendars?: readonly CatalogueEntry<CalendarRecord>[];
 }
 
-/** What calculations look names up in, built-in ones included. */
+/** The names available to calculations, including built-in ones. */
 export interface LendingCatalogue extends ScheduleCatalogue {
-  /** All schedule type records, those that do not calculate included; a built-in type that was replaced is left out. */
+  /** All schedule type records, including inactive ones; a replaced built-in type is left out. */
   readonly scheduleTypeRecords: readonly ScheduleTypeRecord[];
-  /** What it was made of: plain data, from which another thread makes the same catalogue. */
+  /** Its source: plain data, from which another thread creates the same catalogue. */
   readonly records: CatalogueRecords;
   /** The catalogue's own calendars; the built-in ones are found by their country. */
   readonly calendars: OtherCalendars;
 }
 
-/** A catalogue, or everything that is wrong with it. */
+/** A catalogue, or all its faults. */
 type CatalogueOutcome =
   | { readonly kind: 'catalogue'; readonly catalogue: LendingCatalogue }
   | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
@@ -83,13 +83,13 @@ function readCalendars(
 
 /** The schedule types of a catalogue. */
 interface CatalogueScheduleTypes {
-  /** Types that calculate, built-in ones first. */
+  /** Active types, built-in ones first. */
   readonly scheduleTypes: readonly CompiledScheduleType[];
-  /** All records, those that do not calculate included; a built-in type that was replaced is left out. */
+  /** All records, including inactive ones; a replaced built-in type is left out. */
   readonly scheduleTypeRecords: readonly ScheduleTypeRecord[];
 }
 
-/** The schedule types of a catalogue; reports every record that is wrong or in the way of another. */
+/** The schedule types of a catalogue; reports every record that is invalid or conflicts with another. */
 function readScheduleTypes(
   entries: readonly CatalogueEntry<ScheduleTypeRecord>[],
   faults: CatalogueFault[],
@@ -153,7 +153,7 @@ function normalizeName(text: string): string {
   return text.trim().toLowerCase();
 }
 
-/** Names, codes and ids of the types that calculate: a request must mean one of them. */
+/** Names, codes and ids of the active types: each must identify one type. */
 class TakenNames {
   readonly #ownerByKey = new Map<string, string>();
 
@@ -161,7 +161,7 @@ class TakenNames {
     for (const record of records) this.take(record);
   }
 
-  /** Takes the names of a record, and answers which of them belong to another. */
+  /** Reserves the names of a record, and returns those that belong to another. */
   take(record: ScheduleTypeRecord): ActivationFault[] {
     const faults: ActivationFault[] = [];
     const own = new Set<string>();
@@ -184,7 +184,7 @@ class TakenNames {
 
 // Periodicities that an institution adds to the built-in ones (D7), such as "Every 10 days".
 
-/** A periodicity as a catalogue holds it. */
+/** A periodicity record of a catalogue. */
 export interface PeriodicityRecord {
   readonly name: string;
   /** Units from one due date to the next, from 1 on; left out with Once. */
@@ -194,11 +194,11 @@ export interface PeriodicityRecord {
 }
 
 const UNITS: readonly Periodicity['unit'][] = ['Days', 'Weeks', 'Months', 'Years', 'Once'];
-/** More units than this lie between no two due dates of a contract. */
+/** Maximum number of units between two due dates of a contract. */
 const MAX_PERIOD_COUNT = 1200;
 const MAX_NAME_LENGTH = 200;
 
-/** The built-in periodicities and those of a catalogue; reports the records that are wrong. */
+/** The built-in periodicities and those of a catalogue; reports invalid records. */
 function readPeriodicities(
   entries: readonly CatalogueEntry<PeriodicityRecord>[],
   faults: CatalogueFault[],

@@ -1,4 +1,4 @@
-/** Product types that schedule types are made for (S4). */
+/** Product types of schedule types (S4). */
 
 /** Codes of the product types. */
 export type ProductTypeCode = 'TL' | 'MG' | 'C' | 'OD' | 'BA' | 'D' | 'CC' | 'LS';

@@ -1,22 +1,22 @@
-/** What a calculation knows of names: schedule types, periodicities, commissions (S1, D7, F1). */
+/** The names known to a calculation: schedule types, periodicities, commissions (S1, D7, F1). */
 
 import { COMPILED_BUILT_IN_SCHEDULE_TYPES } from './built-in-schedule-types.ts';
 import type { CompiledScheduleType } from './compiled-schedule-type.ts';
 import type { KnownCharges } from './known-charges.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from '../dates/periodicity.ts';
 
-/** Names that requests may use. */
+/** The names that requests can use. */
 export interface ScheduleCatalogue {
   /** Active schedule types, in the order in which messages list them. */
   readonly scheduleTypes: readonly CompiledScheduleType[];
   /** The Active schedule type of that name or code in any case (S1). */
   findScheduleType(name: string): CompiledScheduleType | undefined;
   readonly periodicities: readonly Periodicity[];
-  /** Commissions and insurances; undefined: every name counts as known, and none says anything (F1, S6). */
+  /** Commissions and insurances; undefined: every name is accepted, without defaults (F1, S6). */
   readonly knownCharges?: KnownCharges | undefined;
 }
 
-/** The names that exist without any catalogue (S4, D7). */
+/** The built-in names (S4, D7). */
 export const BUILT_IN_CATALOGUE: ScheduleCatalogue = createScheduleCatalogue(
   COMPILED_BUILT_IN_SCHEDULE_TYPES,
   BUILT_IN_PERIODICITIES,

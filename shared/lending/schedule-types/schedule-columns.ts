@@ -1,4 +1,4 @@
-/** Which columns a schedule type may list, how each may be calculated, and which names are taken (S1, S2). */
+/** The columns that a schedule type may list, their calculation methods, and reserved names (S1, S2). */
 
 import type { CompiledExpression } from '../formula/compiler.ts';
 import { parseFormula } from '../formula/parser.ts';
@@ -28,9 +28,9 @@ export const COLUMN_METHODS = [
 /** One of {@link COLUMN_METHODS}. */
 type ColumnMethod = (typeof COLUMN_METHODS)[number];
 
-/** Most columns of a schedule type. */
+/** Maximum number of columns of a schedule type. */
 export const MAX_COLUMNS = 40;
-/** Longest name of an additional column. */
+/** Maximum length of the name of an additional column. */
 const MAX_COLUMN_NAME_LENGTH = 64;
 
 const ADDITIONAL_METHODS: readonly ColumnMethod[] = ['Fee', 'Insurance', 'Formula'];
@@ -54,7 +54,7 @@ const OWN_SOURCES: Readonly<Record<string, InputName>> = {
   'Principal CapitalPercent': 'CapitalPercent',
 };
 
-/** Fields of a row that are no columns of a schedule type. */
+/** Fields of a row that are not columns of a schedule type. */
 const OTHER_ROW_FIELDS = [
   'InstallmentNo',
   'DueDate',
@@ -80,7 +80,7 @@ function findStandardColumn(name: string): StandardColumn | undefined {
   return STANDARD_COLUMNS.find((known) => known.toLowerCase() === wanted);
 }
 
-/** What is wrong with the name of an additional column, or undefined. */
+/** The fault of an additional column's name, or undefined. */
 function findNameFault(name: string): string | undefined {
   if (!ADDITIONAL_NAME.test(name) || name.length > MAX_COLUMN_NAME_LENGTH) {
     return (
@@ -97,16 +97,16 @@ function methodsOf(standard: StandardColumn | undefined): readonly ColumnMethod[
   return standard === undefined ? ADDITIONAL_METHODS : METHODS[standard];
 }
 
-/** The input that a method of a standard column reads of itself, which is the only Source that it may name. */
+/** The implicit input of a standard column's method, the only Source that it may name. */
 function ownSourceOf(standard: StandardColumn | undefined, method: ColumnMethod): InputName | undefined {
   return OWN_SOURCES[`${standard} ${method}`];
 }
 
-// One column of a schedule type record, read as far as it can be, with all that is wrong with it (S1, S2, S3).
+// A parsed column of a schedule type record with all its faults (S1, S2, S3).
 
-/** A column as it was understood. What is wrong with it is undefined and has been reported. */
+/** A parsed column. Invalid fields are undefined and have been reported. */
 export interface ColumnDraft {
-  /** The standard name, or the name as the record spells it. */
+  /** The standard name, or the name as spelled in the record. */
   readonly name: string;
   /** Undefined for an additional column. */
   readonly standard: StandardColumn | undefined;
@@ -127,7 +127,7 @@ export function countsAsCharge(column: ColumnDraft): boolean {
   return column.method === 'Formula' && (column.fee !== undefined || column.insuranceClass !== undefined);
 }
 
-/** Reads a column and reports what is wrong with it alone. */
+/** Parses a column and reports the faults of the column itself. */
 export function draftColumn(record: ScheduleColumnRecord, faults: ActivationFault[]): ColumnDraft {
   const standard = findStandardColumn(record.ColumnRepaymentSchedule);
   const name = standard ?? record.ColumnRepaymentSchedule.trim();
@@ -174,7 +174,10 @@ function readMethod(
   return undefined;
 }
 
-/** The text of a Formula column; also checks Source, which other columns may name when it is their method's own. */
+/**
+ * The text of a Formula column; also checks Source, which other columns may name if it is the implicit one of their
+ * method.
+ */
 function readExpression(
   record: ScheduleColumnRecord,
   standard: StandardColumn | undefined,
@@ -217,7 +220,7 @@ function readTree(text: string, report: Report): FormulaTree | undefined {
   return undefined;
 }
 
-/** Fee, InsuranceClass and IsUpfront, each only where it means something. */
+/** Checks Fee, InsuranceClass and IsUpfront, each allowed only where it has a meaning. */
 function checkCharges(draft: ColumnDraft, report: Report): void {
   const { method, standard, fee, insuranceClass } = draft;
   if (method === undefined) return;

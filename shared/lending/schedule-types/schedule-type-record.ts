@@ -1,5 +1,5 @@
 /**
- * A schedule type as a catalogue holds it and a person edits it (S1): texts that have not been checked for meaning.
+ * A schedule type record of a catalogue, as edited by its authors (S1): texts that have not been validated yet.
  * Field names are those of the interface's AssociatedPaymentScheduleTypes where it has one.
  */
 
@@ -7,7 +7,7 @@
 export interface ScheduleColumnRecord {
   /** GUID. */
   readonly PaymentScheduleTypeDetailId: string;
-  /** A column of the contract's row, such as Interest, or a name of one's own. */
+  /** A standard column, such as Interest, or the name of an additional column. */
   readonly ColumnRepaymentSchedule: string;
   /** RemainingValue, PMT, Linear, EffectiveRate, CapitalPercent, Balance, Fee, Insurance or Formula (S2). */
   readonly CalculationMethod: string;
@@ -21,11 +21,11 @@ export interface ScheduleColumnRecord {
   readonly Formula?: string | null | undefined;
   /** False hides an additional column; its amount still counts. Default true. */
   readonly Display?: boolean | null | undefined;
-  /** Fee and Insurance columns: charges are due at the start of their period unless a request says otherwise (F1). */
+  /** Fee and Insurance columns: charges are upfront by default (F1). */
   readonly IsUpfront?: boolean | null | undefined;
 }
 
-/** A schedule type. Absent or null fields have the default that is named. */
+/** A schedule type. Absent or null fields have the documented default. */
 export interface ScheduleTypeRecord {
   /** GUID, published as ScheduleTypeId (S7). */
   readonly PaymentScheduleTypeId: string;
@@ -33,7 +33,7 @@ export interface ScheduleTypeRecord {
   readonly PaymentScheduleTypeName: string;
   /** Draft, Active, VersionDraft or Closed. */
   readonly Status: string;
-  /** Codes or names of product types, the type's own first. */
+  /** Codes or names of product types, the default first. */
   readonly ProductTypes: readonly string[];
   /** Name of a day count. */
   readonly ScheduleInterestCalculationType: string;
@@ -44,11 +44,11 @@ export interface ScheduleTypeRecord {
   readonly MeasurementUnit?: string | null | undefined;
   /** HALF_UP (default) or HALF_EVEN. */
   readonly Rounding?: string | null | undefined;
-  /** Most installments of a request; default: as many as any schedule. */
+  /** Maximum number of installments of a request; default: that of all schedules. */
   readonly MaximumInstallments?: number | null | undefined;
   /** ResidualValue is mandatory; default false. */
   readonly ResidualRequired?: boolean | null | undefined;
-  /** Whether the residual is paid in the last row when a request does not say so; default false. */
+  /** Default for whether the residual is paid in the last row; default false. */
   readonly ResidualInInstallment?: boolean | null | undefined;
   /** Commissions and insurances are accepted; default true. */
   readonly AcceptsCharges?: boolean | null | undefined;
@@ -62,7 +62,7 @@ export interface ScheduleTypeRecord {
 
 /** One reason why a schedule type cannot be activated (S3). */
 export interface ActivationFault {
-  /** The column that it is about; absent: the schedule type itself. */
+  /** The column concerned; absent: the schedule type itself. */
   readonly column?: string;
   /** What to do, continuing a sentence that begins with the column or field, such as `must stand after PMT`. */
   readonly message: string;

@@ -1,16 +1,16 @@
-/** What a schedule type says about every schedule that is calculated with it (S1). */
+/** The settings of a schedule type, which apply to all its schedules (S1). */
 
 import type { DayCountName } from '../dates/day-count.ts';
 import { findProductType, type ProductTypeCode } from './product-types.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 
-/** Life of a schedule type; only Active ones calculate (S1). */
+/** Status of a schedule type; only Active ones can be used in calculations (S1). */
 export const SCHEDULE_TYPE_STATUSES = ['Draft', 'Active', 'VersionDraft', 'Closed'] as const;
 
 /** One of {@link SCHEDULE_TYPE_STATUSES}. */
 export type ScheduleTypeStatus = (typeof SCHEDULE_TYPE_STATUSES)[number];
 
-/** Units of periodicity that a schedule type may be limited to (S1). */
+/** Units to which a schedule type can limit the periodicity (S1). */
 export const MEASUREMENT_UNITS = ['Days', 'Months'] as const;
 
 /** One of {@link MEASUREMENT_UNITS}. */
@@ -23,7 +23,7 @@ export interface ScheduleType {
   readonly code: string;
   readonly name: string;
   readonly status: ScheduleTypeStatus;
-  /** Codes of the product types that may use it, the type's own first (S4). */
+  /** Codes of the product types that can use it, the default first (S4). */
   readonly productTypes: readonly ProductTypeCode[];
   readonly dayCount: DayCountName;
   /** True: level payment; false: equal parts of principal. */
@@ -32,14 +32,14 @@ export interface ScheduleType {
   readonly installmentValueCustom: boolean;
   /** True: MaturityDate replaces the last due date (D5). */
   readonly useMaturityDate: boolean;
-  /** Days takes day and week units, Months month and year units, null any (S1). */
+  /** Days allows day and week units, Months allows month and year units, null allows any (S1). */
   readonly measurementUnit: MeasurementUnit | null;
   readonly rounding: RoundingMode;
-  /** Most installments that a request may ask for, 1 for Once; null: as many as any schedule (M6). */
+  /** Maximum number of installments of a request, 1 for Once; null: that of all schedules (M6). */
   readonly maximumInstallments: number | null;
   /** True: ResidualValue is mandatory (S4, Balloon). */
   readonly residualRequired: boolean;
-  /** Whether a residual is paid in the last row when the request does not say so (B1). */
+  /** Default for whether a residual is paid in the last row (B1). */
   readonly residualInInstallment: boolean;
   /** False: commissions and insurances are refused (B4). */
   readonly acceptsCharges: boolean;

@@ -33,17 +33,17 @@ export interface LoanTerms {
   readonly charges: ChargeTerms;
 }
 
-/** The terms as far as they hold: what is wrong is undefined. */
+/** The terms; invalid ones are undefined. */
 export type DraftTerms = { readonly [Term in keyof LoanTerms]: LoanTerms[Term] | undefined };
 
-/** What terms are parsed with. */
+/** The context in which terms are parsed. */
 export interface ParsingContext {
   readonly catalogue: ScheduleCatalogue;
-  /** Most rows that the caller can carry. */
+  /** Maximum number of rows that the caller accepts. */
   readonly maxRows: number;
 }
 
-/** Parses the terms of a request and notes all faults in them. */
+/** Parses the terms of a request and reports all their faults. */
 export function parseLoanTerms(
   request: RepaymentScheduleRequest,
   context: ParsingContext,
@@ -74,7 +74,7 @@ export function parseLoanTerms(
   };
 }
 
-/** True when all terms hold. */
+/** True when all terms are valid. */
 export function isComplete(draft: DraftTerms): draft is LoanTerms {
   return Object.values(draft).every((term) => term !== undefined);
 }
@@ -122,7 +122,7 @@ function parsePeriodicity(
   return found;
 }
 
-/** The day count of a name; undefined, with the fault noted, when there is none (C1). */
+/** The day count of a name; undefined, with the fault reported, when there is none (C1). */
 export function parseDayCount(name: string, validation: Validation): DayCountName | undefined {
   const found = findDayCount(name);
   if (found === undefined) {
@@ -155,7 +155,7 @@ function parseAmount(
   return checkAmount(validation, 'Amount', request.Amount, digits);
 }
 
-/** The costs of a running contract were paid at its start: its rates are those of the rows left, on Amount (A4). */
+/** The costs of a running contract were paid at its start: its rates are those of the remaining rows on Amount (A4). */
 function parseUpFront(request: RepaymentScheduleRequest, digits: number, validation: Validation): number {
   const upFront = checkAmount(validation, 'UpFrontValue', request.UpFrontValue, digits) ?? 0;
   return request.LastDueDate === undefined ? upFront : 0;

@@ -12,7 +12,7 @@ import type { Validation } from '../request/validation.ts';
 
 /** Largest amount of either sign, in major units: ten trillion, as in a schedule with two decimals (M6). */
 const MAX_AMOUNT = new Decimal('1e13');
-/** Decimals of an amount: what a message can carry, few enough to bound the work of exact fractions. */
+/** Decimals of an amount: as many as a message can carry, few enough to bound the work of exact fractions. */
 const MAX_AMOUNT_DECIMALS = 18;
 /** Decimals of an answer when Precision is absent (M5). */
 const DEFAULT_DIGITS = 2;
@@ -34,7 +34,7 @@ export interface PaymentTerms {
 }
 
 /**
- * The terms of a request, undefined when a fault was noted. All faults are noted at once (E3); `known` are the
+ * The terms of a request; undefined if there is any fault. All faults are reported at once (E3); `known` are the
  * periodicities of the catalogue (D7).
  */
 export function parsePaymentTerms(
@@ -90,9 +90,9 @@ function parsePeriodFraction(
 }
 
 /**
- * The two amounts (P2). With a financed amount, what is still outstanding may be any sum: above it the payments are less than
- * the interest, or even paid out, and below zero it is saved beyond the repayment. Without one, it is the target of a
- * savings plan.
+ * The two amounts (P2). With a financed amount the final balance may be any amount: above the financed amount the
+ * payments are less than the interest or even negative; below zero they include savings. Without a financed amount it
+ * is the target of a savings plan.
  */
 function parseAmounts(
   request: PaymentValueRequest,
@@ -122,7 +122,7 @@ function checkSize(validation: Validation, path: string, amount: Decimal): boole
   return true;
 }
 
-/** True for 1, false for 0 or absent; undefined, and a fault, for any other number. */
+/** True for 1, false for 0 or absent; undefined, with a fault, for any other number. */
 function checkChoice(validation: Validation, path: string, value: number | undefined): boolean | undefined {
   if (value === undefined || value === 0) return false;
   if (value === 1) return true;

@@ -1,4 +1,4 @@
-/** Prepayments: repayments of principal ahead of the schedule, as a request asks for them (X3). */
+/** The prepayments of principal in a request (X3). */
 
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { checkAmount } from '../request/field-checks.ts';
@@ -12,7 +12,7 @@ export interface Prepayment {
   readonly amount: number;
   /** True: the term stays and the payment falls; false: the payment stays and the term shortens. */
   readonly decreasesPayment: boolean;
-  /** Where it stands in the request, for faults. */
+  /** Its path in the request, for faults. */
   readonly path: string;
 }
 
@@ -33,7 +33,7 @@ export function parsePrepayments(
   return prepayments.toSorted((a, b) => a.date - b.date);
 }
 
-/** Prepayments lie after the start and not after the last due date (X3). */
+/** Prepayments must be after the start and not after the last due date (X3). */
 export function checkPrepaymentDates(
   prepayments: readonly Prepayment[],
   dates: ScheduleDates,

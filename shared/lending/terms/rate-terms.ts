@@ -1,4 +1,4 @@
-/** Which annual rate is in force in which row, or for which part of the balance (R1, R2, S4). */
+/** The annual rates of the rows, or of the parts of the balance (R1, R2, S4). */
 
 import type { Decimal } from 'decimal.js';
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
@@ -28,7 +28,7 @@ export interface RateBand extends AnnualRate {
   readonly from: number;
 }
 
-/** The rates of a loan: by rows, the only rate from row 1 on, or by bands of the balance. */
+/** The rates of a loan: by rows, a single rate from row 1 on, or by bands of the balance. */
 export type RateTerms =
   | { readonly kind: 'rows'; readonly rates: readonly RateFrom[] }
   | {
@@ -39,12 +39,12 @@ export type RateTerms =
       readonly whole: boolean;
     };
 
-/** What rates are validated against. */
+/** The context in which rates are validated. */
 interface RateContext {
   readonly validation: Validation;
-  /** Undefined when it is not known. */
+  /** Undefined when it is unknown. */
   readonly compiled: CompiledScheduleType | undefined;
-  /** Number of rows of the contract; undefined when it is wrong. */
+  /** Number of rows of the contract; undefined when it is invalid. */
   readonly installmentsNo: number | undefined;
   readonly currencyDigits: number;
 }
@@ -52,9 +52,8 @@ interface RateContext {
 const BAND_METHODS = ['Slices', 'Whole'] as const;
 
 /**
- * Parses the rates of a request; undefined, with all faults noted, when they do not hold. The single rate may be left out
- * only where ranges or bands take its place (S4), and has no effect beside them unless a range names no rate of its own
- * (R1).
+ * Parses the rates of a request; undefined, with all faults reported, when they are invalid. The single rate may be
+ * omitted only if ranges or bands replace it (S4); besides them it is used only by ranges without a rate (R1).
  */
 export function parseRateTerms(
   request: RepaymentScheduleRequest,
@@ -91,8 +90,8 @@ interface Range extends RateFrom {
 }
 
 /**
- * Ranges cover the rows once each, without gap or overlap; they may stand in any order, and the single rate is that of
- * ranges without one (R1).
+ * Ranges cover the rows once each, without gap or overlap; they may be in any order, and ranges without a rate use the
+ * single rate (R1).
  */
 function parseRateRanges(
   items: readonly InterestRateRange[],
@@ -188,7 +187,7 @@ function parseRateBands(
   return { kind: 'bands', bands, limit: bands.at(-1)?.limit ?? Number.POSITIVE_INFINITY, whole };
 }
 
-/** A maximum that is not where the next band begins, or one minor unit before it, says something that does not hold. */
+/** A maximum must be the minimum of the next band, or one minor unit less. */
 function reportUnusedLimits(bands: readonly DraftBand[], validation: Validation): void {
   for (const [index, { limit, item }] of bands.entries()) {
     const next = bands[index + 1];
@@ -197,7 +196,7 @@ function reportUnusedLimits(bands: readonly DraftBand[], validation: Validation)
   }
 }
 
-/** A formula knows one rate of its row: interest by bands is not what it would calculate (R2, S2). */
+/** A formula reads one rate per row, so it cannot calculate interest by bands (R2, S2). */
 function checkTakesBands({ compiled, validation }: RateContext): void {
   if (compiled === undefined) return;
   if (compiled.interest.kind !== 'Formula' && !compiled.namesRead.has('InterestPercent')) return;

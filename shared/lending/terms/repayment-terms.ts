@@ -8,36 +8,36 @@ import { formatMinorUnits } from '../numbers/money.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 
-/** How interest that grace leaves uncollected is treated (G2). */
+/** The treatment of interest that grace leaves uncollected (G2). */
 export const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
 /** One of the grace types of G2. */
 export type GraceType = (typeof GRACE_TYPES)[number];
 
 /** Terms of repayment; amounts in minor units. */
 export interface RepaymentTerms {
-  /** First rows without principal, and without interest, by original row numbers (G1, G2). */
+  /** Number of first rows without principal, and without interest, by original row numbers (G1, G2). */
   readonly gracePrincipal: number;
   readonly graceInterest: number;
   readonly graceType: GraceType;
-  /** Part of the amount that is left after the last row, 0 = none, and whether the last row takes it (B1). */
+  /** The residual value, 0 = none, and whether it is paid in the last row (B1). */
   readonly residual: number;
   readonly residualInInstallment: boolean;
   /** Locked payment or principal (B2). */
   readonly lock: number | undefined;
   readonly allowsNegativeAmortisation: boolean;
-  /** Share of the balance that a row repays (B3). */
+  /** Percentage of the balance that a row repays (B3). */
   readonly capitalShare: ExactRatio | undefined;
   readonly capitalPercent: string;
-  /** True: interest joins the balance until the last row (B4). */
+  /** True: interest is capitalised until the last row (B4). */
   readonly capitalisesInterest: boolean;
-  /** Principal and interest that join the first row (X2). */
+  /** Principal and interest collected with the first row (X2). */
   readonly blockAmount: number;
   readonly blockInterest: number;
   /** By date (X3). */
   readonly prepayments: readonly Prepayment[];
 }
 
-/** What the terms are validated against; undefined what was found wrong before. */
+/** The context in which the terms are validated; fields with earlier faults are undefined. */
 interface RepaymentContext {
   readonly validation: Validation;
   readonly compiled: CompiledScheduleType | undefined;
@@ -54,7 +54,7 @@ const MAX_CAPITAL_PERCENT = 100;
 const LOCKS = ['installmentValue', 'principalValue'] as const;
 type Lock = (typeof LOCKS)[number];
 
-/** Parses the terms of repayment and notes all faults in them; those that are wrong count as not sent. */
+/** Parses the terms of repayment and reports all faults; invalid terms are treated as not sent. */
 export function parseRepaymentTerms(
   request: RepaymentScheduleRequest,
   context: RepaymentContext,
@@ -105,7 +105,7 @@ function parseResidual(request: RepaymentScheduleRequest, context: RepaymentCont
   return residual;
 }
 
-/** A locked payment fits a level payment, a locked principal equal parts, and the type must allow it (B2). */
+/** A locked payment requires a level payment, a locked principal equal parts, and the type must allow it (B2). */
 function parseLock(request: RepaymentScheduleRequest, context: RepaymentContext): number | undefined {
   const { compiled, currencyDigits, validation } = context;
   const payment = checkAmount(validation, 'installmentValue', request.installmentValue, currencyDigits) ?? 0;
@@ -124,8 +124,8 @@ function parseLock(request: RepaymentScheduleRequest, context: RepaymentContext)
 }
 
 /**
- * Without the locked value that its formulas read, a type would repay nothing before the last row. A 0 says that this
- * is meant; of two locked values one is enough (S2).
+ * Without the locked value that its formulas read, a type would repay nothing before the last row. An explicit 0 allows
+ * this; one of two locked values is sufficient (S2).
  */
 function checkLockSent(request: RepaymentScheduleRequest, { compiled, validation }: RepaymentContext): void {
   if (compiled === undefined) return;
@@ -136,7 +136,7 @@ function checkLockSent(request: RepaymentScheduleRequest, { compiled, validation
   validation.reportMissing(first, `is missing; ${needed} be sent with ${compiled.type.name}`);
 }
 
-/** A formula that reads the locked value decides itself what it does (S2). */
+/** The effect of a locked value is defined by the formula that reads it (S2). */
 function readsLock(path: Lock, { namesRead }: CompiledScheduleType): boolean {
   return namesRead.has(path === 'installmentValue' ? 'LockedInstallment' : 'LockedPrincipal');
 }
@@ -184,7 +184,7 @@ function parseCapitalisation(
   return sent === 1 && acts;
 }
 
-/** Blocked amounts act only when they are locked; BlockAmount is part of what is amortised (X2). */
+/** Blocked amounts apply only when they are locked; BlockAmount is part of the amortised principal (X2). */
 function parseBlocked(
   request: RepaymentScheduleRequest,
   { amount, currencyDigits, validation }: RepaymentContext,

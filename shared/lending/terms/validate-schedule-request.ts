@@ -1,4 +1,4 @@
-/** Validates a schedule request: its fields one by one, then what can be checked once the due dates are known (E3, E5). */
+/** Validates a schedule request: its fields, then the checks that need the due dates (E3, E5). */
 
 import { readAnswerShape, explainsRows, type AnswerShape } from '../request/answer-shape.ts';
 import { toCalendarDate, MIN_YEAR, MAX_YEAR, type CalendarDate } from '../dates/calendar-date.ts';
@@ -18,25 +18,25 @@ import { planScheduleDates, type DateContext, type ScheduleDates } from '../due-
 
 /** A contract of more periods is a mistake: a hundred years of days. */
 const MAX_CONTRACT_PERIODS = 36_525;
-/** The CalculateDAE with which an answer shows no rate that costs at the start could lower (A5). */
+/** The value of CalculateDAE without a rate that upfront costs would affect (A5). */
 const SHOWS_NO_RATE = 0;
 
-/** What fields are validated with. */
+/** The context in which fields are validated. */
 export interface ValidationContext extends ParsingContext {
   /** UTC day of the request message (D2). */
   readonly requestDay: CalendarDate;
   readonly calendars: KnownCalendars;
 }
 
-/** What the fields say; undefined what was found wrong. */
+/** The validated fields; invalid ones are undefined. */
 export interface ValidatedFields {
   readonly shape: AnswerShape | undefined;
   readonly draft: DraftTerms;
-  /** What the due dates are planned with. */
+  /** The context in which due dates are planned. */
   readonly dateContext: DateContext;
 }
 
-/** Validates the fields one by one and notes all faults and warnings. */
+/** Validates the fields and reports all faults and warnings. */
 export function validateFields(
   request: RepaymentScheduleRequest,
   context: ValidationContext,
@@ -57,8 +57,8 @@ export function validateFields(
 }
 
 /**
- * Plans the due dates and notes charges that begin after the last of them, prepayments outside the schedule, and grace
- * without end, even where other fields are wrong. Undefined when the fields do not give any dates.
+ * Plans the due dates and reports charges that begin after the last one, prepayments outside the schedule, and grace
+ * that covers all rows, even if other fields are invalid. Undefined when the dates cannot be determined.
  */
 export function validateDates(
   request: RepaymentScheduleRequest,
@@ -83,13 +83,13 @@ export function validateDates(
   return dates;
 }
 
-/** A day that no date is calculated from: dates are planned only where the request says when the schedule starts. */
+/** A placeholder that no date is calculated from: dates are planned only if the request determines the start. */
 const ANY_DAY = 0 as CalendarDate;
 
 /**
- * The faults of a request as far as they can be found without its calendar and its figures: for callers that know
- * already that other fields cannot be read, and list everything that is wrong at once (E3). What only a calendar could
- * show is left to the calculation.
+ * The faults of a request that can be found without its calendar and figures: for callers that have already found
+ * unreadable fields and report all faults at once (E3). Faults that depend on the calendar are found by the
+ * calculation.
  */
 export function findScheduleFaults(
   request: RepaymentScheduleRequest,
@@ -108,7 +108,7 @@ export function findScheduleFaults(
 const EARLIEST_DATE = toCalendarDate(MIN_YEAR, 1, 1);
 const LATEST_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
-/** True when a request says when its schedule starts, by dates that are within what is calculated with. */
+/** True when the dates of a request are within the supported range and determine the start of the schedule. */
 function hasStartDate(request: RepaymentScheduleRequest): boolean {
   const { LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD } = request;
   const dates = [LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD];
@@ -120,7 +120,7 @@ function isReadable(date: CalendarDate | undefined): boolean {
 }
 
 /**
- * Checks and reports known fields that change nothing in this request, so that no caller relies on them (E5). Those of
+ * Validates and reports known fields without effect in this request, so that callers do not rely on them (E5). Those of
  * dates, rates, repayment and charges are reported where these are parsed.
  */
 function reportIgnoredFields(
