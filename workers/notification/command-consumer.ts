@@ -113,7 +113,7 @@ export async function startCommandConsumer(
       combineHealth({
         consumer: consumer.health(),
         deliveries: deliveriesHealth(inProgress, stallMs),
-        providers: providersHealth(channel, providers, inProgress.isProviderAwaited(BETWEEN_LOOKS_MS)),
+        providers: providersHealth(channel, providers, inProgress.hasRound(BETWEEN_LOOKS_MS)),
       }),
     stop: async (timeoutMs) => {
       clearInterval(search);
@@ -231,13 +231,13 @@ function isTooLarge({ value, key }: LogMessage): boolean {
 }
 
 /**
- * Whether a channel can send: not all of its providers are set aside. A channel without a provider is not in use, unless
- * notifications wait for one.
+ * Whether a channel can send: not all of its providers are set aside. A channel without a provider is ready while it is
+ * not in use, that is, while no round of it is or was recently in progress here.
  */
-function providersHealth(channel: Channel, providers: Providers, isProviderAwaited: boolean): Health {
+function providersHealth(channel: Channel, providers: Providers, isInUse: boolean): Health {
   const all = providers.of(channel);
   if (all.length === 0) {
-    if (!isProviderAwaited) return { status: 'ready' };
+    if (!isInUse) return { status: 'ready' };
     return { status: 'degraded', reason: `no provider for ${channel}: its notifications wait` };
   }
   const setAside = all.flatMap((provider) => {

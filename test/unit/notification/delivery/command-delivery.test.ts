@@ -327,7 +327,7 @@ describe('the wait for a provider', () => {
     expect(done).toEqual([]);
     expect(stalls).toHaveLength(10);
     expect(stalls.at(-1)).toEqual({ step: 'acquiring', stalledMs: 1_000 });
-    expect(delivery.inProgress.isProviderAwaited(0)).toBe(true);
+    expect(delivery.inProgress.hasRound(0)).toBe(true);
   });
 
   it('ends as parked where no provider may repeat what may have been sent', async () => {

@@ -28,12 +28,23 @@ it('a delivery is timed since its last progress, and the slowest one counts', ()
   expect([deliveries.size, deliveries.has('one'), deliveries.has('two')]).toEqual([1, true, false]);
 });
 
-it('a provider is awaited while a delivery acquires one, and for a while after', () => {
+it('a channel is in use from the begin of a round, in whatever state, until a while after its end', () => {
   const { time, deliveries } = inProgressAt();
-  deliveries.enter('one', 'sending');
-  expect(deliveries.isProviderAwaited(5_000)).toBe(false);
+  deliveries.enter('one', 'queueing');
   deliveries.enter('one', 'acquiring');
+  time.elapsedMs = 9_000;
+  expect(deliveries.hasRound(5_000)).toBe(true);
+  deliveries.enter('one', 'sending');
+  expect(deliveries.hasRound(5_000)).toBe(true);
   deliveries.leave('one');
-  time.elapsedMs = 5_000;
-  expect([deliveries.isProviderAwaited(5_000), deliveries.isProviderAwaited(4_999)]).toEqual([true, false]);
+  time.elapsedMs = 14_000;
+  expect([deliveries.hasRound(5_000), deliveries.hasRound(4_999)]).toEqual([true, false]);
+});
+
+it('a repeated follow-up of an earlier round does not count as use of the channel', () => {
+  const { deliveries } = inProgressAt();
+  deliveries.enter('one', 'following-up');
+  expect(deliveries.hasRound(5_000)).toBe(false);
+  deliveries.leave('one');
+  expect(deliveries.hasRound(5_000)).toBe(false);
 });
