@@ -38,20 +38,21 @@ export const paymentValueRequest = createRequestContract<PaymentValueRequest>({
   fields: paymentValueFields,
   jsonParam: 'Terms of the payment.',
   meaning: {
-    // With two installments a grace period is allowed.
     placeholders: { InstallmentsNo: 2, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' },
     faultsOf: (request, catalogue) => findPaymentValueFaults(request, catalogue?.periodicities),
     dependsOn,
   },
 });
 
-/** Each amount limits the other one, and a rate is too low for a period. */
+/** Each amount limits the other one, the installments limit the grace period, and a rate is too low for a period. */
 function dependsOn({ path, code }: Fault): readonly string[] {
   switch (path) {
     case 'FinancedAmount':
       return ['FutureValue'];
     case 'FutureValue':
       return ['FinancedAmount'];
+    case 'GracePeriodPrincipal':
+      return ['InstallmentsNo'];
     case 'InterestPercent':
       return code === 'rate-too-low' ? ['PeriodicityType', 'InterestCalculationMethod'] : [];
     default:

@@ -91,6 +91,10 @@ describe('reading the request of PLAT_BP_CalculatePMT', () => {
       'invalid-request',
       'InstallmentsNo wrong-type',
     ]);
+    expect(faultsOf({ InstallmentsNo: null, GracePeriodPrincipal: 12 })).toEqual([
+      'invalid-request',
+      'InstallmentsNo missing',
+    ]);
     expect(faultsOf({ FinancedAmount: 0, FutureValue: 'x' })).toEqual([
       'invalid-request',
       'FutureValue wrong-type',
