@@ -112,10 +112,11 @@ export function createRequestContract<Request>(
       const { warnings, overlong, faults: unknown } = surveyFields(known, sentBody);
       const sent = isWrapped && isRecord(sentBody) ? sentBody[JSON_PARAM] : sentBody;
       const unread = overlong.length === 0 ? NO_FIELDS : listTopFields(overlong, place);
-      const read = compiled.safeParse(
-        unread.size === 0 ? sentBody : wrap(withLists(sent, unread, undefined)),
-      );
-      const crossFaults = isRecord(sent) ? between(withLists(sent, unread, UNREAD_LIST)) : [];
+      const readable = withoutFields(sent, unread);
+      const read = compiled.safeParse(unread.size === 0 ? sentBody : wrap(readable));
+      // Which fields of a calculation go together is checked only when all of its lists are read.
+      const isComplete = unread.size === 0 || !isWrapped;
+      const crossFaults = isRecord(readable) && isComplete ? between(readable) : [];
       if (read.success && overlong.length + crossFaults.length === 0) {
         const payload = (isWrapped ? read.data[JSON_PARAM] : read.data) as Request;
         return { kind: 'valid', payload, warnings };
@@ -146,13 +147,11 @@ function jsonParamBody(fields: z.ZodObject, description: string): z.ZodObject {
 }
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
-/** Placeholder of a list beyond its limit, whose items are not read. */
-const UNREAD_LIST = [null];
 
-/** What was sent, with another value in place of some lists. */
-function withLists<Sent>(sent: Sent, lists: ReadonlySet<string>, value: unknown): Sent {
-  if (lists.size === 0 || !isRecord(sent)) return sent;
-  return { ...sent, ...Object.fromEntries([...lists].map((name) => [name, value])) };
+/** What was sent, without the lists beyond their limit: their items are not read. */
+function withoutFields(sent: unknown, names: ReadonlySet<string>): unknown {
+  if (names.size === 0 || !isRecord(sent)) return sent;
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !names.has(name)));
 }
 
 /** Finds the faults of meaning in the fields that have no fault yet. */

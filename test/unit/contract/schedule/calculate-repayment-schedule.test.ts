@@ -205,6 +205,21 @@ describe('faults', () => {
     ]);
   });
 
+  test('beside a list beyond its limit the fields of other items are read, and not which of them go together', () => {
+    const faults = faultsOf({
+      InstallmentDay: 'x',
+      Commission: [{ FeeName: 'f', SourceValue: 'x', SourcePercent: 1 }],
+      Insurance: Array.from({ length: 201 }, () => ({})),
+    });
+    expect(faults.map(({ path, code }) => `${path} ${code}`)).toEqual([
+      'jsonParam.Insurance too-many-items',
+      'jsonParam.InstallmentDay wrong-type',
+      'jsonParam.Commission[0].SourceValue wrong-type',
+      'jsonParam.Commission[0].FeePeriodicityType missing',
+      'jsonParam.Commission[0].FeeDate missing',
+    ]);
+  });
+
   test('a request with countless faults gets a hundred of them and the number of the rest', () => {
     const faults = faultsOf({ Commission: Array.from({ length: 200 }, () => 'x') });
     expect(faults).toHaveLength(100);

@@ -121,6 +121,13 @@ describe('the request of a simulation', () => {
     });
   });
 
+  test('asks for no interest type beside rates that are too many to be read', () => {
+    const jsonMultipleInterestRates = Array.from({ length: 1_201 }, () => ({}));
+    expect(read({ ...TERMS, jsonMultipleInterestRates, optional: 'x' })).toMatchObject({
+      faults: ['jsonMultipleInterestRates too-many-items', 'optional wrong-type'],
+    });
+  });
+
   test.each([
     [{ '': 1 }, 'empty'],
     [{ ['x'.repeat(201)]: 1 }, 'too-long'],
