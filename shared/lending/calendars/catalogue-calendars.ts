@@ -51,7 +51,7 @@ const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 const NAME_FAULT = 'must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens';
 
 interface Reading {
-  /** By {@link identityOf} their names. */
+  /** By {@link normalizeIdentity} their names. */
   readonly records: ReadonlyMap<string, { readonly record: CalendarRecord; readonly path: string }>;
   readonly others: OtherCalendars | undefined;
   readonly faults: CalendarRecordFault[];

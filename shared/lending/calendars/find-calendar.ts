@@ -41,9 +41,8 @@ export function findCalendar(name: string, sources: CalendarSources): BusinessCa
     if (calendar === undefined) return undefined;
     parts.set(calendar.name, calendar);
   }
-  const [first, ...rest] = [...parts.values()].toSorted((left, right) => (left.name < right.name ? -1 : 1));
-  if (first === undefined || rest.length === 0) return first;
-  return createUnion([first, ...rest]);
+  const sorted = [...parts.values()].toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  return sorted.length === 1 ? sorted[0] : createUnion(sorted);
 }
 
 /**

@@ -13,7 +13,7 @@ const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
 /** The slots of the names of an expression, and how `round` treats a tie. */
 export interface FormulaSurroundings {
   /** Slot of a name in any case; every name of the expression has one. */
-  readonly slotOf: (name: string) => number;
+  readonly getSlot: (name: string) => number;
   readonly rounding: RoundingMode;
 }
 
@@ -61,7 +61,7 @@ function compile(tree: FormulaTree, compiling: Compiling): Part {
     case 'number':
       return createConstant(tree.value);
     case 'name':
-      return { run: readSlot(compiling.slotOf(tree.name)), constant: undefined };
+      return { run: readSlot(compiling.getSlot(tree.name)), constant: undefined };
     case 'negation':
       return foldConstants([compile(tree.of, compiling)], ([value = ZERO]) => ({
         numerator: -value.numerator,

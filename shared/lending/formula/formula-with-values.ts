@@ -28,7 +28,7 @@ export function formatFormulaWithValues(
   for (const { at, text: token } of tokens) {
     const slot = slots.get(token.toLowerCase());
     const value = slot === undefined ? undefined : scope.slots[slot];
-    written += text.slice(end, at - 1) + digitsOf(token, previous, open);
+    written += text.slice(end, at - 1) + completeRound(token, previous, open);
     written += value === undefined ? token : bracketed(value);
     end = at - 1 + token.length;
     previous = token.toLowerCase();
@@ -37,7 +37,7 @@ export function formatFormulaWithValues(
 }
 
 /** The default digits of a `round` without any, inserted before its closing bracket. */
-function digitsOf(token: string, previous: string, open: OpenBracket[]): string {
+function completeRound(token: string, previous: string, open: OpenBracket[]): string {
   const innermost = open.at(-1);
   if (token === '(') open.push({ isRound: previous === 'round', hasComma: false });
   if (token === ',' && innermost !== undefined) innermost.hasComma = true;

@@ -139,7 +139,7 @@ function productErrorBound(n: number): bigint {
 }
 
 /**
- * The series of the factors of `counts`; `factorOf` gives a count's factor, rounded down. Processes the factors from
+ * The series of the factors of `counts`; `computeFactor` gives a count's factor, rounded down. Processes the factors from
  * last to first; runs of equal counts, such as equal months, are combined by doubling.
  */
 function sumFactors(counts: readonly number[], computeFactor: (count: number) => bigint): FactorSeries {

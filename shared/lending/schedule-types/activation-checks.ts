@@ -3,6 +3,7 @@
 import { DAY_COUNT_NAMES, findDayCount } from '../dates/day-count.ts';
 import { collectNames } from '../formula/tree.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
+import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { type ColumnSet, checkMethods, createColumnSet, compileFormulas } from './activation-methods.ts';
 import { PRODUCT_TYPE_CODES, type ProductTypeCode, findProductType } from './product-types.ts';
 import { type ColumnDraft, MAX_COLUMNS, countsAsCharge, draftColumn } from './schedule-columns.ts';
@@ -151,8 +152,6 @@ function reportCircle(
 
 // The settings of a schedule type record, checked one by one (S1, S3).
 
-/** Most installments of any schedule (M6). */
-const MAX_INSTALLMENTS = 1200;
 const MAX_NAME_LENGTH = 200;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ROUNDING_MODES: readonly RoundingMode[] = ['HALF_UP', 'HALF_EVEN'];
@@ -179,7 +178,8 @@ function readSettings(record: ScheduleTypeRecord, faults: ActivationFault[]): Sc
   const productTypes = readProductTypes(record, faults);
   const maximumInstallments = readMaximumInstallments(record, faults);
   if (faults.length > before) return undefined;
-  if (status === undefined || dayCount === undefined || rounding === undefined) return undefined;
+  if (status === undefined || dayCount === undefined) return undefined;
+  if (measurementUnit === undefined || rounding === undefined) return undefined;
   return {
     id: record.PaymentScheduleTypeId.toLowerCase(),
     code: record.PaymentScheduleCode.trim(),
@@ -190,7 +190,7 @@ function readSettings(record: ScheduleTypeRecord, faults: ActivationFault[]): Sc
     isWithEqualInstallments: record.IsWithEqualInstallments,
     installmentValueCustom: record.InstallmentValueCustom,
     useMaturityDate: record.UseMaturityDate,
-    measurementUnit: measurementUnit ?? null,
+    measurementUnit,
     rounding,
     maximumInstallments,
     residualRequired: record.ResidualRequired ?? false,

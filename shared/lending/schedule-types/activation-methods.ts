@@ -198,8 +198,8 @@ export function compileFormulas(
     const unknown = [...collectNames(column.tree).keys()].filter((name) => !slots.has(name.toLowerCase()));
     for (const name of unknown) faults.push({ column: column.name, message: adviseOnName(name, columns) });
     if (unknown.length > 0) continue;
-    const slotOf = (name: string): number => slots.get(name.toLowerCase()) ?? 0;
-    const expression = compileFormula(column.tree, { slotOf, rounding });
+    const getSlot = (name: string): number => slots.get(name.toLowerCase()) ?? 0;
+    const expression = compileFormula(column.tree, { getSlot, rounding });
     if ('kind' in expression) {
       const message = `has a formula that cannot be calculated at position ${expression.at}: ${expression.message}`;
       faults.push({ column: column.name, message });

@@ -45,7 +45,8 @@ const METHODS: Readonly<Record<StandardColumn, readonly ColumnMethod[]>> = {
   TotalInstallment: ['Formula'],
 };
 
-const OWN_SOURCES: Readonly<Record<string, InputName>> = {
+/** The implicit input of each method of a standard column, the only Source that it may name. */
+const OWN_SOURCES: Readonly<Partial<Record<string, InputName>>> = {
   'RemainingValue RemainingValue': 'Amount',
   'Interest Linear': 'InterestPercent',
   'Interest EffectiveRate': 'InterestPercent',
@@ -90,16 +91,6 @@ function findNameFault(name: string): string | undefined {
   }
   if (!TAKEN_NAMES.has(name.toLowerCase())) return undefined;
   return 'must have another name: this one belongs to a row field, an input or a function';
-}
-
-/** The methods that a column may be calculated by; `standard` is undefined for additional columns. */
-function methodsOf(standard: StandardColumn | undefined): readonly ColumnMethod[] {
-  return standard === undefined ? ADDITIONAL_METHODS : METHODS[standard];
-}
-
-/** The implicit input of a standard column's method, the only Source that it may name. */
-function ownSourceOf(standard: StandardColumn | undefined, method: ColumnMethod): InputName | undefined {
-  return OWN_SOURCES[`${standard} ${method}`];
 }
 
 // A parsed column of a schedule type record with all its faults (S1, S2, S3).
@@ -164,7 +155,7 @@ function readMethod(
   standard: StandardColumn | undefined,
   report: Report,
 ): ColumnMethod | undefined {
-  const allowed = methodsOf(standard);
+  const allowed = standard === undefined ? ADDITIONAL_METHODS : METHODS[standard];
   const wanted = record.CalculationMethod.trim().toLowerCase();
   const method = allowed.find((known) => known.toLowerCase() === wanted);
   if (method !== undefined) return method;
@@ -188,7 +179,7 @@ function readExpression(
   const source = nonEmpty(record.Source);
   if (method === 'Formula') return readFormula(formula, source, report);
   if (formula !== undefined) report('must have no Formula unless its CalculationMethod is Formula');
-  const own = ownSourceOf(standard, method);
+  const own = OWN_SOURCES[`${standard} ${method}`];
   if (source !== undefined && source.toLowerCase() !== own?.toLowerCase()) {
     report(own === undefined ? 'must have no Source' : `must have the Source ${own} or none`);
   }

@@ -49,8 +49,8 @@ export class FormulaArguments {
     const inputs = formula.Inputs.map(codeKey);
     const unknown = [...collectNames(tree).keys()].filter((name) => !inputs.includes(codeKey(name)));
     if (unknown.length > 0) return this.#fail(formula, `does not know ${unknown.join(', ')}`);
-    const slotOf = (name: string): number => inputs.indexOf(codeKey(name));
-    const expression = compileFormula(tree, { slotOf, rounding: 'HALF_UP' });
+    const getSlot = (name: string): number => inputs.indexOf(codeKey(name));
+    const expression = compileFormula(tree, { getSlot, rounding: 'HALF_UP' });
     if ('kind' in expression) return this.#fail(formula, expression.message);
     if (figures === undefined) return undefined;
     const value = expression.evaluate({ slots: [...figures] });
@@ -93,6 +93,6 @@ export class FormulaArguments {
 export function evaluateConstant({ Expression }: FormulaRecord): ExactFigure | undefined {
   const tree = parseFormula(Expression);
   if (tree.kind === 'formula-error' || collectNames(tree).size > 0) return undefined;
-  const compiled = compileFormula(tree, { slotOf: () => 0, rounding: 'HALF_UP' });
+  const compiled = compileFormula(tree, { getSlot: () => 0, rounding: 'HALF_UP' });
   return 'kind' in compiled ? undefined : compiled.constant;
 }

@@ -137,7 +137,7 @@ export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, repo
 
 /** Reports an expression that always fails, or whose constant value is out of range. */
 function checkValue(tree: FormulaTree, { least, most }: FormulaLimits, report: ReportFault): void {
-  const compiled = compileFormula(tree, { slotOf: () => 0, rounding: 'HALF_UP' });
+  const compiled = compileFormula(tree, { getSlot: () => 0, rounding: 'HALF_UP' });
   if ('kind' in compiled) {
     report('Expression', `cannot be calculated at position ${compiled.at}: ${compiled.message}`);
     return;

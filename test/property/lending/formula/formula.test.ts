@@ -6,13 +6,13 @@ import { parseFormula } from '../../../../shared/lending/formula/parser.ts';
 import { type FormulaValue, isFormulaFailure } from '../../../../shared/lending/formula/scope.ts';
 
 const Wide = Decimal.clone({ precision: 400, rounding: Decimal.ROUND_HALF_UP });
-const slotOf = (name: string): number => (name.toLowerCase() === 'x' ? 0 : 1);
+const getSlot = (name: string): number => (name.toLowerCase() === 'x' ? 0 : 1);
 
 /** Evaluates with x and every other name; undefined when the text is no expression or has no value. */
 function evaluate(text: string, x: FormulaValue, y: FormulaValue): FormulaValue | undefined {
   const tree = parseFormula(text);
   if (tree.kind === 'formula-error') return undefined;
-  const compiled = compileFormula(tree, { slotOf, rounding: 'HALF_UP' });
+  const compiled = compileFormula(tree, { getSlot, rounding: 'HALF_UP' });
   if ('kind' in compiled) return undefined;
   const value = compiled.evaluate({ slots: [x, y] });
   return isFormulaFailure(value) ? undefined : value;

@@ -18,13 +18,13 @@ const VALUES: readonly FormulaValue[] = [
   { numerator: 1n, denominator: 3n },
 ];
 
-const slotOf = (name: string): number => NAMES.indexOf(name.toLowerCase());
+const getSlot = (name: string): number => NAMES.indexOf(name.toLowerCase());
 
 /** The value of an expression as text, or what is wrong with it and where. */
 function valueOf(text: string, rounding: RoundingMode = 'HALF_UP'): string {
   const tree = parseFormula(text);
   if (tree.kind === 'formula-error') return `${tree.at}: ${tree.message}`;
-  const compiled = compileFormula(tree, { slotOf, rounding });
+  const compiled = compileFormula(tree, { getSlot, rounding });
   if ('kind' in compiled) return `${compiled.at}: ${compiled.message}`;
   const value = compiled.evaluate({ slots: [...VALUES] });
   return isFormulaFailure(value) ? value.reason : formatValue(value);
