@@ -105,6 +105,9 @@ function operationFaults(value: Document): readonly string[] {
   );
 }
 
+/** Checks schemas against the standard of schemas without compiling them, which takes long. */
+const schemas = newAjv();
+
 /** Most messages are the same in each changed document, and compiling their schemas takes long. */
 const knownFaults = new Map<string, readonly string[]>();
 
@@ -117,11 +120,14 @@ function messageFaults(id: string, message: Message): readonly string[] {
 
 function findMessageFaults(id: string, { payload, headers, examples = [] }: Message): readonly string[] {
   try {
-    const isHeaders = newAjv().compile(headers ?? true);
     if (payload.schemaFormat === AVRO) avro.Type.forSchema(payload.schema as Schema);
-    else newAjv().compile(payload.schema);
-    return examples
-      .filter((example) => example.headers !== undefined && !isHeaders(example.headers))
+    else if (!schemas.validateSchema(payload.schema)) return [`${id}: ${schemas.errorsText()}`];
+    const sent = examples.filter((example) => example.headers !== undefined);
+    if (sent.length === 0)
+      return schemas.validateSchema(headers ?? true) ? [] : [`${id}: ${schemas.errorsText()}`];
+    const isHeaders = newAjv().compile(headers ?? true);
+    return sent
+      .filter((example) => !isHeaders(example.headers))
       .map(() => `${id}: an example has other headers`);
   } catch (error) {
     return [`${id}: ${String(error)}`];
