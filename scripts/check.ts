@@ -17,7 +17,7 @@ const STEPS: readonly Step[] = [
     command: ['vitest', 'run', '--project', 'unit', '--maxWorkers=100%', '--silent=passed-only'],
   },
   {
-    // One program for both: it tells what tsc tells, which would build the same program once more.
+    // One program for both: it reports the same as tsc, which would build the same program again.
     name: 'lint and types (oxlint, type-aware)',
     command: ['oxlint', '--type-aware', '--type-check', '--max-warnings=0', '.'],
     env: { GOGC: LINT_GOGC },

@@ -93,7 +93,7 @@ export const LOOK_UP_CALL: HttpCall = {
   },
 };
 
-/** A valid Romanian mobile number; the last digits tell the receivers apart. */
+/** A valid Romanian mobile number; the last digits distinguish the receivers. */
 const FIRST_NUMBER = 40_722_100_000;
 
 const smsTo = (receiver: number) => ({

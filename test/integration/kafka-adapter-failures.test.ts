@@ -19,7 +19,7 @@ const MOVED_AT_ONCE = 3;
 const MOVES = 6;
 /** The cluster gives a silent broker up after 9 s; noticing, connecting elsewhere and joining anew take their time too. */
 const LEADERLESS_MS = 30 * SECOND;
-/** Far behind what was handed over, so that a skipped message is one that was not committed. */
+/** Far behind what was delivered, so that a skipped message is one that was not committed. */
 const COMMIT_BEHIND = 40;
 
 /** A cluster of the file's own: its brokers are stopped and its leaders moved. */
@@ -114,7 +114,7 @@ async function moveLeaders(topic: string, round: number): Promise<void> {
 
 suite('a cluster whose leaders move', () => {
   test(
-    'no generation skips a message that was handed over but not committed',
+    'no generation skips a message that was delivered but not committed',
     {
       timeout: 90 * SECOND,
     },
@@ -179,7 +179,7 @@ suite('a broker that stops answering', () => {
       const pids = cluster?.nodes.map(({ pid }) => pid) ?? [];
       for (const pid of pids) process.kill(pid, 'SIGSTOP');
       try {
-        await eventually('brokers that stand still', STEP_MS, () => pids.every(isStopped));
+        await eventually('suspended brokers', STEP_MS, () => pids.every(isStopped));
         const startedAt = performance.now();
         await expect(publisher.publish(message('doubt'))).rejects.toMatchObject({
           code: 'send-unknown',

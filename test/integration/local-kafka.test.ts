@@ -29,7 +29,7 @@ suite('kafkajs on Apache Kafka 4', () => {
   });
   afterAll(() => scope.close());
 
-  it('creates a topic with its settings once and tells that it is there already', async () => {
+  it('creates a topic with its settings once, and reports an existing one', async () => {
     const configEntries = [
       { name: 'cleanup.policy', value: 'compact' },
       { name: 'max.message.bytes', value: '8388608' },

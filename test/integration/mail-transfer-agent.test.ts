@@ -116,7 +116,7 @@ suite('Exim, a real mail server', () => {
     expect(signatures[0]?.signed).toContain('list-unsubscribe-post');
   });
 
-  it('refuses an unknown user and a foreign domain for good (550)', async () => {
+  it('refuses an unknown user and a foreign domain permanently (550)', async () => {
     const provider = providerFor();
     expect(await provider.send(outboundEmail({ receiver: 'nobody@example.net' }), NEVER)).toEqual({
       kind: 'permanent',
@@ -149,7 +149,7 @@ suite('Exim, a real mail server', () => {
     expect(await mailbox('ana', message.id)).toHaveLength(1);
   });
 
-  it('refuses a message that is too large for good (552)', async () => {
+  it('refuses a message that is too large permanently (552)', async () => {
     const content = Buffer.alloc(MESSAGE_LIMIT_BYTES, 1);
     const result = await providerFor().send(
       outboundEmail({ attachments: [{ name: 'a.bin', content }] }),

@@ -159,7 +159,7 @@ suite('notifications on Kafka', () => {
   );
 });
 
-/** What became of the notifications of a channel. */
+/** The outcomes of the notifications of a channel. */
 function reportOf(
   ids: readonly string[],
   states: ReadonlyMap<string, NotificationState>,

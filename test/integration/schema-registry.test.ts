@@ -99,7 +99,7 @@ suite('a schema registry', () => {
     });
   });
 
-  it('tells the versions of a subject, oldest first, and nothing of one that is not there', async () => {
+  it('returns the versions of a subject, oldest first, and none of a missing subject', async () => {
     const subject = `test.${randomUUID()}`;
     expect(await registeredVersions(settings, subject)).toEqual([]);
     const id = await createSchemaRegistry(settings).register(subject, problemSchema);

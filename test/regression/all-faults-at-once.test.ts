@@ -1,8 +1,8 @@
 /**
- * A request with a missing member and an unknown name was first told of the missing member only, and of the name after
- * that was mended: the calculation's checks ran only on requests without a fault in their shape. A text in place of a
- * list, and a list in place of a text, were each told of twice. Later a name of the institution's own catalogue was
- * called unknown beside a fault of shape, by a reader that has no catalogue: without one, names are not judged.
+ * A request with a missing member and an unknown name was first refused for the missing field only, and for the name
+ * after that was mended: the calculation's checks ran only on requests without a fault in their shape. A text in place
+ * of a list, and a list in place of a text, were each reported twice. Later a name of the institution's own catalogue
+ * was called unknown beside a fault of shape, by a reader that has no catalogue: without one, names are not judged.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ function faultsOf(changes: object) {
 }
 
 describe('faults of shape and of meaning (E3)', () => {
-  it('are told together', () => {
+  it('are reported together', () => {
     const changes = {
       ScheduleType: 'Tontine',
       Amount: undefined,
@@ -64,7 +64,7 @@ describe('faults of shape and of meaning (E3)', () => {
     ]);
   });
 
-  it('are told of the other members where a list is too long to be read', () => {
+  it('are reported for the other fields where a list is too long to be read', () => {
     expect(
       faultsOf({ Commission: Array.from({ length: 201 }, () => ({})), Amount: '5', Currency: 'XYZ' }),
     ).toEqual([
@@ -93,7 +93,7 @@ describe('faults of shape and of meaning (E3)', () => {
 });
 
 describe('a member of another kind', () => {
-  it('is told of once', () => {
+  it('is reported once', () => {
     expect(faultsOf({ Commission: 'x'.repeat(2_000) })).toEqual(['invalid-request', 'Commission wrong-type']);
     expect(faultsOf({ HolidayCountry: [] })).toEqual(['invalid-request', 'HolidayCountry wrong-type']);
   });
@@ -124,11 +124,11 @@ describe('names beside a fault of shape (S1, D7)', () => {
     'Commission[1].FeePeriodicityType not-allowed',
   ];
 
-  it('are not judged by a reader without the catalogue that may know them; all else is told', () => {
+  it('are not checked by a reader without the catalogue that may know them; all other faults are reported', () => {
     expect(codesOf()).toEqual(others);
   });
 
-  it('are known to a reader with the catalogue that has them, and told by one whose catalogue has not', () => {
+  it('are accepted by a reader whose catalogue has them, and reported by one whose catalogue has not', () => {
     expect(codesOf(EXAMPLE_CATALOGUE.lending)).toEqual(others.toSpliced(2, 0, 'PeriodicityType wrong-unit'));
     expect(codesOf(BUILT_IN_CATALOGUE)).toEqual([
       'Amount missing',

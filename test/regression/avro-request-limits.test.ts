@@ -60,7 +60,7 @@ describe('a request in Avro', () => {
     expect(await faultsOf(changes)).toEqual(['invalid-request', `jsonParam.${fault}`]);
   });
 
-  it('is told of everything at once', async () => {
+  it('gets all faults at once', async () => {
     expect(await faultsOf({ HolidayCountry: '', InstallmentDay: 40, ProductType: 'CC' })).toEqual([
       'invalid-request',
       'jsonParam.HolidayCountry empty',

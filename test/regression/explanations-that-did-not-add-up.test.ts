@@ -1,8 +1,8 @@
 /**
- * Explanations told other numbers than the figures were made from. A credit card with a blocked amount repaid 20 % of 900
- * and said `20 % * 1000.00 = 180.00`; in capitalising grace it took its percentage of the plan's balance and named the
- * shown one. A level payment over uneven rows was said to bring the balance to nothing, without the rate at which it
- * would, though the rate changed two rows later.
+ * Explanations showed other numbers than those that the figures were calculated from. A credit card with a blocked
+ * amount repaid 20 % of 900 and said `20 % * 1000.00 = 180.00`; in capitalising grace it took its percentage of the
+ * plan's balance and named the shown one. A level payment over uneven rows was said to bring the balance to nothing,
+ * without the rate at which it would, though the rate changed two rows later.
  */
 
 import { expect, test } from 'vitest';
@@ -47,7 +47,7 @@ test('a credit card in capitalising grace names the balance of its plan (B3, G2)
   });
 });
 
-test('a level payment over uneven rows tells the rate at which it would bring the balance to nothing (S5, R1)', () => {
+test('a level payment over uneven rows shows the rate at which it repays the balance (S5, R1)', () => {
   const payment = explained(
     {
       InterestPercent: undefined,

@@ -1,8 +1,8 @@
 /**
  * An unknown field named by an emoji made the list of warnings throw, as half of its surrogate pair has no encoding in
- * UTF-8. 150 such messages opened the breaker of the product look-ups, and each probe took the next of them: callers who
- * had sent nothing wrong got 504 until somebody restarted the process. What fails by itself ends alone now, answered and
- * kept as a dead letter, and the breaker opens only where nothing else is left.
+ * UTF-8. 150 such messages opened the breaker of the product look-ups, and each probe took the next of them: callers
+ * who had sent valid requests got 504 until the process was restarted. A message that fails by itself now ends alone,
+ * answered and kept as a dead letter, and the breaker opens only where nothing else is left.
  */
 
 import { expect, it, onTestFinished } from 'vitest';

@@ -1,7 +1,7 @@
 /**
  * Equal principal at a strongly negative rate makes the early payments negative. Its effective rate exists, but was
- * answered as null: over hundreds of years the worth of the last payment overflowed a number while the rate was looked
- * for. The first figure is checked in integers below; A4 asks for null only where there is no rate.
+ * answered as null: over hundreds of years the present value of the last payment overflowed a number while the rate was
+ * searched for. The first figure is checked in integers below; A4 asks for null only where there is no rate.
  */
 
 import { expect, it } from 'vitest';

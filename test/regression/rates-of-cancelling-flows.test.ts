@@ -21,7 +21,7 @@ it('answers null where no flows but cancelling ones would give a rate', () => {
   expect(solveRate(none, FOUR_DECIMALS).percent).toBeNull();
 });
 
-it('tells two rates apart that lie on either side of zero, where the search used to throw', () => {
+it('distinguishes two rates on either side of zero, where the search used to throw', () => {
   const close = flowsAtUnits(49_000_000_000_000, [98_000_000_000_008, -49_000_000_000_000], [2, 4], 1);
   expect(solveRate(close, FOUR_DECIMALS).percent).toBe('0.0000');
 });

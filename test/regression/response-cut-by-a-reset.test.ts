@@ -13,7 +13,7 @@ const MESSAGES = 30;
 /** Zeros make the lengths that a parser finds where it should not look small ones. */
 const FILLER = '\0'.repeat(400);
 
-/** Errors that nobody catches; Vitest would report them too, but only at the end of its run. */
+/** Uncaught errors; Vitest would report them too, but only at the end of its run. */
 function escapedErrors(): unknown[] {
   const escaped: unknown[] = [];
   const onEscaped = (error: unknown) => escaped.push(error);

@@ -1,5 +1,5 @@
 /**
- * Schedule types of the institution's own, whose columns are formulas, gave figures that nobody would have signed, with
+ * Schedule types of the institution's own, whose columns are formulas, gave wrong figures, with
  * status 200: no interest at all beside rates by bands; the charges of a month taken off the interest twice, once with an
  * early repayment and once with the month's own row; interest below zero at a rate above zero; and a loan without any
  * repayment before its end when the locked payment that it is made of was not sent. And members that a formula reads
@@ -67,7 +67,7 @@ describe('interest by a formula (S2)', () => {
     PARTS,
   ]);
 
-  it('takes the charges of a month into account once, with its due row and not with an early repayment (X3)', () => {
+  it('takes the charges of a month into account once, with its due row and not with a prepayment (X3)', () => {
     const EarlyRepayments = [{ Date: date('2025-02-16'), Amount: decimal(300) }];
     const changes = { Commission: [{ ...FEE, SourceValue: decimal('0.5') }], EarlyRepayments };
     const { rows } = scheduleWith(lessFees, changes);

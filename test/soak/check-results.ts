@@ -16,7 +16,7 @@ export interface ResultFigures {
   readonly unknown: number;
   /** Lines that do not stand where their contract stands in the portfolio. */
   readonly outOfOrder: number;
-  /** Lines that were held against the engine's own schedule. */
+  /** Lines that were compared with the engine's own schedule. */
   readonly compared: number;
   /** Those of them that differ, by id. */
   readonly wrong: readonly string[];
@@ -27,7 +27,7 @@ export interface ResultFigures {
 const ID = /^\{"id":("(?:[^"\\]|\\.)*"|\d+),/;
 const ID_BYTES = 64;
 const MINOR_PER_UNIT = 100;
-/** More differences than this tell nothing new. */
+/** Maximum number of differences that are listed. */
 const MAX_NAMED = 20;
 
 interface ResultLine {

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const NETWORK_FAULTS = ['delayed', 'torn', 'silent', 'black-holed', 'refused'] as const;
 export type NetworkFault = (typeof NETWORK_FAULTS)[number];
 
-/** A TCP proxy in front of one broker, with a network that fails as it is told. */
+/** A TCP proxy in front of one broker, with a network that fails on command. */
 export interface FaultProxy {
   readonly port: number;
   /** Connections that were taken. */

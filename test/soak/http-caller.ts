@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** What became of one HTTP call. */
+/** The outcome of one HTTP call. */
 export type CallEnd =
   | {
       readonly kind: 'answer';
@@ -11,7 +11,7 @@ export type CallEnd =
     }
   /** No connection: nothing was sent. */
   | { readonly kind: 'unconnected' }
-  /** The connection ended before the first byte of an answer: whether the request was taken is told by the log alone. */
+  /** The connection ended before the first byte of an answer: only the log shows whether the request was accepted. */
   | { readonly kind: 'cut'; readonly reason: string }
   /** The connection ended within an answer, or the time was over. */
   | { readonly kind: 'broken'; readonly reason: string };

@@ -1,4 +1,4 @@
-/** Calls whose answers tell which call they answer, so that a swapped reply is seen. */
+/** Calls whose answers identify the call, so that a swapped reply is detected. */
 
 import { assertNever } from '../../shared/platform/errors.ts';
 import { PROOF_REQUEST } from '../support/builders/schedule-call.ts';
@@ -17,7 +17,7 @@ export interface MarkedCall {
   readonly answers: (body: string) => boolean;
 }
 
-/** Actions that can be told apart by what they answer. */
+/** Actions that can be distinguished by their answers. */
 export type CallKind = 'schedule' | 'payment' | 'simulation' | 'product';
 
 /** The call of this number, from 0: the kinds in turn. */

@@ -30,7 +30,7 @@ const NO_DELIVERY_MS = 75 * SECOND_MS;
 const PARKED = 'outcome-unknown';
 /** An ingress answers sooner than its caller gives up, with time for a request that cannot be stored. */
 const REPLY_TIMEOUT_MS = 5 * SECOND_MS;
-/** Answers of a system whose network fails: the caller is told, and may call again. */
+/** Answers of a system whose network fails: the caller gets an error and may retry. */
 const TOLD: ReadonlySet<number> = new Set([503, 504]);
 const DEAD_LETTER_TOPICS = ['scheduleDeadLetters', 'notificationDeadLetters'] as const;
 const TEXT_CHARACTERS = 300;
@@ -295,7 +295,7 @@ interface Call {
   readonly kinds: readonly CallKind[];
 }
 
-/** One call, never repeated: what its caller is told is what counts. */
+/** One call, never repeated: only the answer to its caller is checked. */
 async function callOnce(caller: HttpCaller, url: string, { tally, number, kinds }: Call): Promise<void> {
   const { path: action, body, answers } = markedCall(kinds, number);
   const startedAt = performance.now();

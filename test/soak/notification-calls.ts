@@ -13,7 +13,7 @@ export interface NotificationFigures {
   /** Notifications that an ingress said it had accepted, and texts that came to the provider. */
   readonly accepted: number;
   readonly delivered: number;
-  /** Accepted, not delivered, and parked: it is not known whether they were sent, and an operator is told. */
+  /** Accepted, not delivered, and parked: it is not known whether they were sent, and an operator is notified. */
   readonly parked: number;
   /** Accepted, neither delivered nor parked. */
   readonly notificationsLost: number;

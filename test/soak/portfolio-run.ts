@@ -21,7 +21,7 @@ export interface PortfolioRunOptions {
   readonly commandKillAt: number;
   /** Options of the command, such as its window. */
   readonly commandOptions: readonly string[];
-  /** Every so many contracts one is held against the engine in this process. */
+  /** One in this number of contracts is compared with the engine in this process. */
   readonly sampleEvery: number;
   readonly limitMs: number;
 }

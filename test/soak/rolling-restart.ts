@@ -52,7 +52,7 @@ export interface RollingRestartReport {
   readonly swapped: number;
   /** Calls without an answer, or taken (they are on the log) and never answered. */
   readonly lost: number;
-  /** Statuses that nobody should see; text of each, first ones only. */
+  /** Unexpected statuses with their text; only the first ones. */
   readonly wrongAnswers: readonly string[];
   /** Processes that did not end with code 0. */
   readonly badExits: readonly string[];
@@ -241,7 +241,7 @@ function judge(end: CallEnd, { id, place, answers }: Asked, tally: Tally): 'over
   }
   if (end.status === 503 && end.retryAfter !== undefined && end.body.includes('"not-ready"')) {
     tally.refusedWhileDraining += 1;
-    if (!place.isDraining) tally.wrongAnswers.push(`${id}: refused by an ingress that nobody stopped`);
+    if (!place.isDraining) tally.wrongAnswers.push(`${id}: refused by an ingress that was not stopping`);
     return 'again';
   }
   if (end.status !== 200) {

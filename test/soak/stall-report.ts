@@ -4,11 +4,11 @@ import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { SoakWorld } from './soak-world.ts';
 import { readTopic } from './topic-reading.ts';
 
-/** More places than these tell nothing new. */
+/** Maximum number of places that are listed. */
 const MAX_NAMED = 10;
 
 /**
- * Where a run of the command stands still: requests that no worker has done (by partition), and requests without a
+ * Where a run of the command has stalled: requests that no worker has done (by partition), and requests without a
  * reply. None of both: the replies are on the log, and the command does not read them.
  */
 export async function describeStall({ broker, env, topic }: SoakWorld): Promise<string> {

@@ -49,7 +49,7 @@ async function lagOf(broker: KafkaBroker, groupId: string, topic: string): Promi
   return offsets.reduce((sum, { partition, low, high }) => sum + high - (done.get(partition) ?? low), 0);
 }
 
-/** What is told of the replies of requests by the log. */
+/** What the log shows about the replies to requests. */
 export interface ReplyFigures {
   readonly requests: number;
   readonly replies: number;

@@ -31,7 +31,7 @@ export interface UpstreamReport extends ReplyFigures {
   readonly misplaced: number;
   /** Items whose status is not what it has to be; an item in {@link BAD_EVERY} messages has to be refused. */
   readonly wrongStatus: number;
-  /** Items that were held against the engine's own schedule, and those that differ. */
+  /** Items that were compared with the engine's own schedule, and those that differ. */
   readonly compared: number;
   readonly different: number;
   readonly trouble: readonly string[];
@@ -199,7 +199,7 @@ async function untilAnswered(
 
 type ItemFigures = Pick<UpstreamReport, 'misplaced' | 'wrongStatus' | 'compared' | 'different'>;
 
-/** Looks at the first reply of each request; that further ones are the same bytes is told by `differing`. */
+/** Checks the first reply to each request; `differing` shows whether further ones are the same bytes. */
 async function checkReplies(
   world: SoakWorld,
   replyTopic: string,
@@ -224,7 +224,7 @@ async function checkReplies(
       }
       const isRefusal = item.status === 400 || item.status === 422;
       if (isBad(message, place) ? !isRefusal : item.status !== 200) figures.wrongStatus += 1;
-      // One of each message: the calculation itself is held against the engine in the run of the command.
+      // One of each message: the calculation itself is compared with the engine in the run of the command.
       if (place !== 0) continue;
       figures.compared += 1;
       const expected = JSON.parse(expectedSchedule(jsonParam, originTimestampMs(portfolio))) as unknown;

@@ -18,7 +18,7 @@ const ERROR_CHARACTERS = 600;
 
 /** What is seen of all watched processes. */
 export interface Sightings {
-  /** Ends that nobody asked for: exit code or signal, and the end of what was written to standard error. */
+  /** Unexpected exits: exit code or signal, and the end of the standard error output. */
   readonly crashes: string[];
   /** Processes whose `/health/live` did not answer while they worked: their event loop was blocked. */
   readonly spins: string[];

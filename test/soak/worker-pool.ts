@@ -7,7 +7,7 @@ export const SOAK_READY_LIMIT_MS = 90_000;
 export interface WorkerPool {
   /** Ends the process that has lived longest by SIGKILL and starts another one at once; resolves when that is ready. */
   replaceOne(): Promise<void>;
-  /** Ends of processes that nobody asked for: each is a failure. */
+  /** Unexpected exits of processes: each is a failure. */
   crashes(): readonly string[];
   /** Stops all by SIGTERM; answers their exit codes. */
   stop(): Promise<readonly (number | NodeJS.Signals)[]>;

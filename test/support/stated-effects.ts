@@ -1,4 +1,4 @@
-/** What docs/request-fields.md may state about an answer, worked out from the answer itself. */
+/** The effects that docs/request-fields.md may state, derived from the answer itself. */
 
 import { repaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';

@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const engine of running.splice(0)) await engine.end('SIGKILL');
 });
 
-/** For how long the process was ready to run while others had the processors; 0 where the system does not tell. */
+/** For how long the process was ready to run while others had the processors; 0 where the system does not report it. */
 function delayedByOthersMs({ child }: EngineProcess): number {
   try {
     const [, delayNs] = readFileSync(`/proc/${child.pid}/schedstat`, 'utf8').split(' ');

@@ -29,7 +29,7 @@ const REPEAT_AFTER_MS = Number(env['REPEAT_AFTER_MS'] ?? 30_000);
 const LONGEST_REPEAT_MS = 300_000;
 /** What is refused but may succeed later waits so long, then twice as long each time. */
 const BACKOFF_MS = 1_000;
-/** When no reply at all has come for so long, nobody seems to work. */
+/** Without any reply for this long, no worker seems to be running. */
 const PATIENCE_MS = Number(env['PATIENCE_MS'] ?? 600_000);
 const LOOK_EVERY_MS = 500;
 const MAX_LOOKS = 20;

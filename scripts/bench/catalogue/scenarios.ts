@@ -32,7 +32,7 @@ import { costTable, ratioTable, table, thousands } from '../tables.ts';
 const ROWS = 60;
 const REQUEST_DAY = toCalendarDate(2026, 1, 15);
 const FOLDER = fileURLToPath(new URL('../../../shared/product/example-catalogue', import.meta.url));
-/** A simulation goes through much code, each part of it seldom: the compiler takes its time. */
+/** A simulation runs much code, each part rarely: compilation takes longer. */
 const WARM_UP_MS = 3_000;
 /** Parts of the measured seconds that one work gets in a round. */
 const SLICES = 16;

@@ -92,7 +92,7 @@ function openPipe(file: string): RawSource {
   return { stream, totalBytes: undefined, close: () => closed(stream) };
 }
 
-/** Tells the writer of a pipe that nothing reads it any more. */
+/** Signals to the writer of a pipe that it has no reader any more. */
 function letGo(stream: NodeJS.ReadableStream): void {
   if (stream instanceof Readable) stream.destroy();
 }

@@ -117,7 +117,7 @@ export function thisProcess(): Checkpoint['process'] {
   return { pid: process.pid, host: hostname() };
 }
 
-/** Whether the process still runs, as far as this machine can tell. */
+/** Whether the process still runs, as far as this machine can determine. */
 export function isStillRunning({ pid, host }: Checkpoint['process']): boolean {
   if (host !== hostname() || pid === process.pid || pid === 0) return false;
   try {

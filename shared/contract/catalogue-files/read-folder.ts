@@ -92,7 +92,7 @@ export function catalogueError(folder: string, faults: readonly CatalogueFault[]
   return new ConfigError(`the catalogue ${folder} is wrong:\n  ${faults.map(formatFault).join('\n  ')}`);
 }
 
-/** A fault as a line for a person. */
+/** A fault as a human-readable line. */
 export function formatFault({ source, record, message }: CatalogueFault): string {
   return record === '' ? `${source}: ${message}` : `${source}: ${record}: ${message}`;
 }

@@ -11,7 +11,7 @@ import type { FormulaRecord, ItemFilter } from '../../product/catalogue/record-p
 import { ITEM_STATUSES } from '../../product/catalogue/record-parts.ts';
 import { wanted } from '../json/field-kinds.ts';
 
-/** Longest name, and longest text for a person to read, in UTF-16 code units. */
+/** Maximum length of names and of human-readable texts, in UTF-16 code units. */
 const MAX_NAME_LENGTH = 200;
 const MAX_TEXT_LENGTH = 10_000;
 /** Most items of any list of a record: bounds the work of checks, which compare items with one another. */

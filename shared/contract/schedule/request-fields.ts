@@ -120,7 +120,9 @@ const earlyRepayment = z.object(
 
 /** Most commissions, insurances or bands of one request: far above any product, low enough to bound the work. */
 const MAX_FEES = 200;
-/** Most rate ranges or early repayments of one request: one for each installment that a schedule may have (M6). */
+/**
+ * Maximum number of rate ranges or prepayments in one request: one for each installment that a schedule may have (M6).
+ */
 const MAX_ROWS_OF_A_SCHEDULE = 1_200;
 
 const mandatory = {

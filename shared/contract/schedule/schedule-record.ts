@@ -2,7 +2,7 @@
  * The Avro record of a schedule differs from the schedule in two points.
  *
  * Annual rates have three states: not requested (undefined), requested but without a value (null), or a percentage as
- * text (A1, A2, A5). Avro has one null for the first two; the field `show` tells them apart.
+ * text (A1, A2, A5). Avro has one null for the first two; the field `show` distinguishes them.
  *
  * Additional columns and explanations are beside the rows, one list for each row: nearly all schedules have neither, and
  * a field in every row would make writing and reading them a quarter slower.

@@ -1,6 +1,6 @@
 /**
- * The JSON texts within a simulation record (interface 4.4): ScheduleJson, OutputInterestJson, OutputCommissionJson
- * and OutputInsuranceJson. Member names are the interface's, CurrenctyId of insurances included; numbers keep every
+ * The JSON texts within a simulation record (interface 4.4): ScheduleJson, OutputInterestJson, OutputCommissionJson and
+ * OutputInsuranceJson. Field names are those of the interface, including CurrenctyId of insurances; numbers keep every
  * digit, amounts of rows have as many decimals as the currency.
  */
 

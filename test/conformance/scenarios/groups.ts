@@ -45,7 +45,7 @@ export function groupScenarios(test: ScenarioTest): void {
     expect(second.values().toSorted()).toEqual(['early-1', 'late-0', 'late-1']);
   });
 
-  test('tells the high watermark with each batch', { timeout: 15 * SECOND }, async ({ world }) => {
+  test('reports the high watermark with each batch', { timeout: 15 * SECOND }, async ({ world }) => {
     const topic = await world.topic(1);
     const publisher = await world.publisher();
     await publisher.publish(numbered(topic, 'k', 0, 25));

@@ -5,7 +5,7 @@ import { numbered, type ScenarioTest } from '../../support/conformance/world.ts'
 const SECOND = 1_000;
 const MIB = 1_024 * 1_024;
 
-/** What reading ranges promises: their messages, once each and in order, at the pace of whoever takes them. */
+/** The guarantees of range reads: each message once and in order, at the pace of the reader. */
 export function rangeScenarios(test: ScenarioTest): void {
   test(
     'reads the messages of several ranges, in order per partition, and nothing else',
@@ -42,7 +42,7 @@ export function rangeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'waits for whoever takes the messages, one at a time, and ends when told to',
+    'waits for the handler after each message, and ends on request',
     {
       timeout: 30 * SECOND,
     },

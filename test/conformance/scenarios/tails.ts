@@ -36,7 +36,7 @@ export function tailScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'from earliest, has handed over all that was there when caughtUp() resolves',
+    'from earliest, has delivered all existing messages when caughtUp() resolves',
     {
       timeout: 15 * SECOND,
     },
@@ -85,7 +85,7 @@ export function tailScenarios(test: ScenarioTest): void {
     },
   );
 
-  test('reads one partition only when told so', { timeout: 15 * SECOND }, async ({ world }) => {
+  test('reads a single partition if configured', { timeout: 15 * SECOND }, async ({ world }) => {
     const topic = await world.topic(3);
     const publisher = await world.publisher();
     const partitions = new Set<number>();

@@ -7,7 +7,7 @@ import { permanent, SENT, transient } from '../../support/fakes/scripted-provide
 const RUNS = 12;
 const FINAL: ReadonlySet<string | undefined> = new Set(['sent', 'failed']);
 
-/** How often each notification fails before it is sent, or 9: it is refused for good. */
+/** How often each notification fails before it is sent, or 9: it is refused permanently. */
 const fates = fc.array(fc.constantFrom(0, 0, 0, 1, 2, 9), { minLength: 10, maxLength: 60 });
 const receivers = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 60, maxLength: 60 });
 /** Workers that come and go meanwhile. */

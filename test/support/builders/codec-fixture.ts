@@ -16,7 +16,7 @@ export const PROBLEM = 'ProblemReply';
 
 const day = (days: number): CalendarDate => days as CalendarDate;
 
-/** A codec with the JSON forms of the contract and a clock that stands still. */
+/** A codec with the JSON forms of the contract and a stopped clock. */
 export function codecOf(options: Partial<MessageCodecOptions> = {}) {
   return createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 }, ...options });
 }

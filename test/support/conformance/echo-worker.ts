@@ -9,7 +9,9 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { jsonCodec } from './codec.ts';
 
-/** A worker on the real runtime that answers `Echo` requests; plain data, so that another process can be told. */
+/**
+ * A worker on the real runtime that answers `Echo` requests; plain data, so that it can be passed to another process.
+ */
 export interface EchoWorkerOptions {
   readonly clientId: string;
   readonly groupId: string;

@@ -6,7 +6,7 @@ import { eventually, sleep } from './wait.ts';
 
 const SESSION_TIMEOUT_MS = 150;
 const STEP_MS = 3_000;
-/** Longer than a session: the group has given up whoever was cut off. */
+/** Longer than a session: the group has expelled members that were cut off. */
 const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
 
 /** The embedded broker under test, with its logs compacted all the time. */

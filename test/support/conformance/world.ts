@@ -24,7 +24,7 @@ export class World {
     return this.target.broker;
   }
 
-  /** A name that nobody else uses. */
+  /** A unique name. */
   name(kind: string): string {
     this.#count += 1;
     return `conformance.${kind}.${this.#run}-${this.#count}`;

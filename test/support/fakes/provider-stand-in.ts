@@ -41,7 +41,7 @@ export interface StandInRequest {
   readonly body: Buffer;
 }
 
-/** A provider's HTTP interface on loopback that does as it is told, and keeps what it was sent. */
+/** A scripted HTTP provider on loopback that records its requests. */
 export interface ProviderStandIn {
   /** Scheme, host and port. */
   readonly origin: string;

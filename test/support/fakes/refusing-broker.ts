@@ -2,8 +2,8 @@ import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 
 /**
- * What a publisher's client is told instead of its messages being written: an error, or `lost`, that they were, though they
- * were not; undefined: they are written.
+ * What a publisher's client gets instead of its messages being written: an error, or with `lost` a confirmation, though
+ * they were not; undefined: they are written.
  */
 export type Refusal = (clientId: string, messages: readonly OutgoingMessage[]) => Error | 'lost' | undefined;
 

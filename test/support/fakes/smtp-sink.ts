@@ -2,7 +2,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { SelfSigned } from '../self-signed-certificate.ts';
 
-/** What the sink does at a phase: take it, answer with a code and text, drop the connection, or keep silent for good. */
+/** The behaviour of the sink in a phase: accept, answer with a code and text, drop the connection, or never answer. */
 export type SinkReply =
   | 'take'
   | 'drop'

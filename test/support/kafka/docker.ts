@@ -69,7 +69,7 @@ async function findDocker(): Promise<ContainerRuntimeClient | undefined> {
   }
 }
 
-/** Before any container, so that a missing image is told from a container that does not start. */
+/** Before any container, so that a missing image is distinguished from a container that does not start. */
 async function requireImages(client: ContainerRuntimeClient): Promise<void> {
   for (const image of [KAFKA_IMAGE, REGISTRY_IMAGE]) {
     const name = ImageName.fromString(image);

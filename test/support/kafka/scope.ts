@@ -13,7 +13,7 @@ export interface KafkaScope {
   createClient(): Kafka;
   /** `prefix` plus the name; the topic is not made. */
   nameOf(name: string): string;
-  /** Makes a topic with 3 partitions unless told otherwise; returns its full name. */
+  /** Creates a topic, with 3 partitions by default; returns its full name. */
   createTopic(name: string, config?: Partial<ITopicConfig>): Promise<string>;
   /** Deletes the groups and topics of the prefix and disconnects. Consumers must have left. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Requests that nobody should send: random ones with members taken away, twisted, or replaced by anything at all. */
+/** Invalid requests: random ones with fields removed, altered, or replaced by arbitrary values. */
 
 import { Decimal } from 'decimal.js';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';

@@ -1,4 +1,4 @@
-/** Compares the engine with the slow reference and writes down where they differ, for a person to decide. */
+/** Compares the engine with the slow reference and records where they differ, for manual review. */
 
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';

@@ -45,7 +45,7 @@ export function clampedDay(year: number, month: number, dayOfMonth: number): num
   return dateOf(year, month, Math.min(dayOfMonth, lastDay));
 }
 
-/** The same day of month that many months later, clamped. */
+/** The same day of month a number of months later, clamped. */
 export function monthsLater(date: number, months: number): number {
   const [year, month, dayOfMonth] = partsOf(date);
   return clampedDay(year, month + months, dayOfMonth);

@@ -13,10 +13,10 @@ import {
 
 const DAYS_PER_MONTH = 30;
 
-/** Days that early repayments have used of a regular period. */
+/** Days of a regular period used by prepayments. */
 export type UsedDays = number;
 
-/** The part of a year from `from` to the end of row `row`, of which early repayments have used some days (X3). */
+/** The part of a year from `from` to the end of row `row`, of which prepayments have used some days (X3). */
 export function restOfRow(terms: Terms, row: number, from: number, used: UsedDays): YearPart {
   const { dates, dayCount, period, lastRow } = terms;
   if (countsWholeMonths(dayCount) && dates.isRegular(row)) {
@@ -25,7 +25,7 @@ export function restOfRow(terms: Terms, row: number, from: number, used: UsedDay
   return yearPart(dayCount, { from, to: dates.accrual[row]!, endsSchedule: row === lastRow });
 }
 
-/** The part of a year between two dates inside row `row`, for an early repayment (X3). */
+/** The part of a year between two dates inside row `row`, for a prepayment (X3). */
 export function partOfRow(terms: Terms, row: number, span: Span, used: UsedDays): YearPart {
   const { dates, dayCount, period } = terms;
   if (!countsWholeMonths(dayCount) || !dates.isRegular(row)) return yearPart(dayCount, span);
@@ -72,7 +72,7 @@ export function exactInterest(terms: Terms, row: number, balance: Exact, part: Y
   return sum;
 }
 
-/** Interest of a row or early repayment, rounded once (M2); refused where no band holds the balance. */
+/** Interest of a row or prepayment, rounded once (M2); refused where no band holds the balance. */
 export function interestOf(terms: Terms, row: number, balance: Exact, part: YearPart): Exact {
   const last = terms.rates.bands?.at(-1)?.to;
   refuseIf(last !== undefined && balance.gt(last), 'a balance outside all bands');

@@ -63,7 +63,7 @@ export class RowLoop {
   /** Repaid before the payment was solved, but counted as owed by it (X3). */
   #stillCounted = NONE;
   #lock: Exact | undefined;
-  /** Interest is counted from here; days that early repayments used of a regular period. */
+  /** Interest is counted from here; days of a regular period used by prepayments. */
   #from: number;
   #used = 0;
   #isOver = false;
@@ -187,7 +187,7 @@ export class RowLoop {
     return !this.#isKept && row > settled + 1 && !rates.ofRow(row).eq(rates.ofRow(row - 1));
   }
 
-  /** The next early repayment, inside the period of row `row` or on its due date (X3). */
+  /** The next prepayment, inside the period of row `row` or on its due date (X3). */
   #repayEarly(row: number): void {
     const { date, amount: sent, decreases } = this.#early.shift()!;
     const before = restOfRow(this.#terms, row, this.#from, this.#used);

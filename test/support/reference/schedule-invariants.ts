@@ -103,7 +103,7 @@ const RULES: readonly Rule[] = [
       numberBefore(place) + (place.row.installmentTypeId === EarlyRepayment ? 0 : 1),
   ],
   [
-    'early repayments are marked, bear no charge and repay what was sent',
+    'prepayments are marked, bear no charge and repay the amount sent',
     ({ row, request, schedule }) => {
       const isEarly = row.installmentTypeId === EarlyRepayment;
       if (isEarly !== row.isEarlyRepayment) return false;

@@ -43,7 +43,7 @@ const DATE_WIDTH = 12;
 const DAYS_WIDTH = 6;
 const EXPLAINED_WIDTH = 32;
 
-/** Nothing for a regular row, else G for grace, R for a residual of its own, E for an early repayment. */
+/** Nothing for a regular row, else G for grace, R for a residual of its own, E for a prepayment. */
 const MARKS = new Map([
   [INSTALLMENT_TYPE_IDS.Grace, 'G'],
   [INSTALLMENT_TYPE_IDS.Residual, 'R'],

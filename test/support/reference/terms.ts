@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, TypeRules>> = {
 
 const DIGITS: Readonly<Record<string, number>> = { EUR: 2, RON: 2, USD: 2, JPY: 0, KWD: 3, CLF: 4 };
 
-/** What becomes of uncollected interest (G2). */
+/** The treatment of uncollected interest (G2). */
 export type Leniency = 'deferred' | 'capitalised' | 'spread' | 'forgiven';
 
 /** A loan as the reference calculates it; amounts in minor units. */

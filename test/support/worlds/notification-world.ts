@@ -49,7 +49,7 @@ export interface WorkerOver {
   readonly clock?: Clock;
 }
 
-/** The notification worker over an embedded broker, with providers that do as they are told. */
+/** The notification worker over an embedded broker, with scripted providers. */
 export interface NotificationWorld {
   readonly broker: Broker;
   readonly codec: MessageCodec;

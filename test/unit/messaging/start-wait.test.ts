@@ -21,7 +21,7 @@ function waiting({ limitMs = 60_000, attemptMs = 0, signal = undefined as AbortS
     },
     random: () => 1,
   });
-  /** Fails as told, then succeeds. */
+  /** Fails with the given errors, then succeeds. */
   const attemptFailing = (failures: readonly Error[]) => {
     const left = [...failures];
     return () => {
@@ -89,7 +89,7 @@ describe('a start that waiting does not help', () => {
   });
 });
 
-describe('a start that is told to end', () => {
+describe('an aborted start', () => {
   it('ends at once, during an attempt that hangs and between attempts', async () => {
     for (const attempt of [() => new Promise<never>(() => undefined), () => Promise.reject(away())]) {
       const ending = new AbortController();

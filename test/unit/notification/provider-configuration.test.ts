@@ -91,7 +91,7 @@ describe('the provider configuration (interface 4.8, N1)', () => {
 });
 
 describe('the profile of the channels', () => {
-  it('tells the channels and their default senders and nothing secret', () => {
+  it('describes the channels and their default senders and no secrets', () => {
     const profile = readChannelProfile(configurationText(HTTP, SMTP, TWILIO));
     expect(profile).toEqual({
       channels: { sms: { defaultSender: 'Bank' }, email: { defaultSender: 'info@bank.example' } },
@@ -111,7 +111,7 @@ describe('the profile of the channels', () => {
 });
 
 describe('a wrong configuration', () => {
-  it('tells all faults at once, of all providers, beside those of the shape', () => {
+  it('reports all faults of all providers at once, together with those of the shape', () => {
     const faults = faultsOf(
       {
         ...HTTP,
@@ -170,7 +170,7 @@ describe('a wrong configuration', () => {
     }
   });
 
-  it('tells where it ceases to be JSON, as far as the parser knows', () => {
+  it('reports where the JSON is invalid, as far as the parser knows', () => {
     expect(readProviderConfiguration('{"a": 1\n  "b": 2}')).toEqual({
       kind: 'invalid',
       faults: [{ path: 'file', message: 'must be JSON; see line 2 column 3' }],

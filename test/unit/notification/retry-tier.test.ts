@@ -40,7 +40,7 @@ function tier() {
   return { time, copies, pass, handling };
 }
 
-/** A copy that a worker wrote whose clock differs from the true time by so much. */
+/** A copy written by a worker whose clock is off by the given time. */
 function copy(skewMs: number, { attempt = 2, writtenMs = NOW, waitMs = DELAY_MS } = {}): LogMessage {
   const timestampMs = writtenMs + skewMs;
   const headers = {

@@ -74,7 +74,7 @@ describe('configuration', () => {
     expect(message).toContain('SCHEMA_REGISTRY_URL');
   });
 
-  it('tells a wrong setting once, in words that say what is allowed', () => {
+  it('reports a wrong setting once, with the allowed values', () => {
     const wrong = {
       BODY_LIMIT_BYTES: '0',
       REPLY_TIMEOUT_MS: '-1.5',

@@ -14,7 +14,7 @@ it('the process gives way to others, but keeps enough to stay a member of its co
   expect(asked).toEqual([constants.priority.PRIORITY_BELOW_NORMAL]);
 });
 
-it('a system that refuses is told of and changes nothing', () => {
+it('a refusal of the system is reported and changes nothing', () => {
   const told: object[] = [];
   const log = { warn: (fields: object) => void told.push(fields) };
   lowerPriority(log, refuse);

@@ -21,7 +21,7 @@ it('workers share one time-out: what the first takes the next one lacks, down to
   expect(given).toEqual([0, 0]);
 });
 
-it('a worker that fails to stop does not keep the others from it, and its failure is told', async () => {
+it('a worker that fails to stop does not keep the others from it, and its failure is reported', async () => {
   let stopped = 0;
   const good = {
     stop: async () => {

@@ -12,7 +12,7 @@ function faultsOf(...args: string[]): readonly string[] {
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const lines = error.message.split('\n');
-    return lines.at(-1) === '(see --help)' ? lines.slice(0, -1) : ['does not tell of the help'];
+    return lines.at(-1) === '(see --help)' ? lines.slice(0, -1) : ['does not mention the help'];
   }
   return [];
 }

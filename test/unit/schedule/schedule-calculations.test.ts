@@ -49,7 +49,7 @@ describe('the outcome of a schedule request', () => {
   });
 });
 
-it('a payment costs nothing worth counting, a schedule its instalments', () => {
+it('the effort of a payment is negligible, that of a schedule depends on its instalments', () => {
   const { CalculatePMTRequest: payment } = createCalculations(BUILT_IN_ENVIRONMENT);
   expect(payment?.estimate({}, 0)).toEqual({ processorMs: 0, leastReplyBytes: 0 });
   expect(SCHEDULE.estimate(loan(), 0)).toMatchObject({ leastReplyBytes: expect.any(Number) as number });

@@ -42,7 +42,7 @@ function calls(): string[] {
 }
 
 describe('the packages of a command', () => {
-  it('are installed once from their lock file, without install scripts, and the caller is told', async () => {
+  it('are installed once from their lock file, without install scripts, which is reported', async () => {
     replaceNpm(INSTALL);
     await installOwnPackages(folder, say);
     await installOwnPackages(folder, say);

@@ -27,7 +27,7 @@ const seen = (check: () => void) => vi.waitFor(check, { timeout: SEEN_WITHIN_MS,
 const days = (name: string, table: { lending: { periodicities: readonly object[] } }) =>
   table.lending.periodicities.find((one) => JSON.stringify(one).includes(`"${name}"`));
 
-/** A codec that answers later, and fails as often as told before. */
+/** An asynchronous codec that first fails the given number of times. */
 function slowCodec(codec: Codec, failures: number, delayMs = 20): Codec {
   let left = failures;
   let known = false;

@@ -139,7 +139,7 @@ describe('access by bearer token', () => {
     expect((await postEcho(ingress, {}, bearer(await claimed(claims)))).status).toBe(200);
   });
 
-  it('tells nothing of the claims of a token with another signature', async () => {
+  it('reveals nothing of the claims of a token with another signature', async () => {
     const other = new TextEncoder().encode('another secret of at least 32 characters');
     const response = await postEcho(
       await openGuarded(),

@@ -86,7 +86,7 @@ describe('calling an action', () => {
     expect(quiet.headers.get('warnings')).toBeNull();
   });
 
-  it('tells the holiday calendar of the answer in a header (H2)', async () => {
+  it('names the holiday calendar of the answer in a header (H2)', async () => {
     const requester = createFakeRequester(({ payload }) => ({
       kind: 'reply',
       type: 'EchoReply',
@@ -149,7 +149,7 @@ describe('what the worker or the log answers', () => {
 });
 
 describe('a caller that names its patience (RFC 7240)', () => {
-  it('is told only that a shorter wait than the own one was followed', async () => {
+  it('is notified only if a shorter wait than its own was applied', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester, options: { replyTimeoutMs: 10_000 } });
     const applied = async (prefer: string) =>

@@ -95,7 +95,7 @@ describe('Prefer: respond-async', () => {
 });
 
 describe('GET of a result', () => {
-  it('tells pending with Retry-After, then answers the very body with its warnings, again and again', async () => {
+  it('answers pending with Retry-After, then repeatedly the same body with its warnings', async () => {
     const ingress = await open();
     const { href, resultId } = await submit(ingress);
     const pending = await fetch(ingress.url + href);

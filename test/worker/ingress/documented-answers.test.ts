@@ -81,7 +81,7 @@ async function system(env: Record<string, string> = {}) {
   return { broker, url: ingress.url, passMs: (ms: number) => (nowMs += ms) };
 }
 
-/** An ingress whose requests are answered by nobody, with the actions of the interface. */
+/** An ingress without workers, with the actions of the interface. */
 const alone = (settings: IngressSettings = {}, open = openTestIngress) =>
   open({
     requester: createFakeRequester(() => new Promise(() => undefined)),
@@ -305,7 +305,7 @@ function failing(fails: () => Promise<void>): FakePublisher {
   return publisher;
 }
 
-/** Asked by somebody whose token cannot be judged. */
+/** A caller whose token cannot be verified. */
 async function withoutKeys(path: string): Promise<Response> {
   const { privateKey } = await generateKeyPair('ES256');
   const token = new SignJWT({ sub: 'ana', aud: 'banking-product-engine' })

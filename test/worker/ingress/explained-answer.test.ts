@@ -14,7 +14,7 @@ async function startSystem(env: Record<string, string> = {}): Promise<string> {
   return (await startOn(broker, startIngressWorker, env)).url;
 }
 
-it('the answer tells the holiday calendar that it was made with, at once and as a result fetched later (H2)', async () => {
+it('the answer names the holiday calendar used, both directly and as a result fetched later (H2)', async () => {
   const url = await startSystem();
   const direct = await post(url, { jsonParam: SHIFTED });
   expect(direct.headers.get('holiday-calendar')).toMatch(/^RO;version=[\w.]+$/);

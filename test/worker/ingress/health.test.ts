@@ -45,7 +45,7 @@ it('an instance that cannot send requests is not ready, says why, and is alive',
   expect(await ask({ requester }, '/health/live')).toMatchObject({ status: 200 });
 });
 
-it('the requester of an ingress tells whether its publisher reaches the broker', async () => {
+it('the requester of an ingress reports whether its publisher reaches the broker', async () => {
   const publisher = new FakePublisher();
   const broker = await createTestBroker();
   const requester = createRequester({

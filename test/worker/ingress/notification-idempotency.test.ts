@@ -38,7 +38,7 @@ async function bearer(subject: string) {
   return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
 }
 
-/** The broker as an instance sees it that hears of others only once it is told to. */
+/** The broker of an instance that receives records of others only on request. */
 function hearingLate(broker: Broker) {
   const held: (() => void)[] = [];
   let isHeld = true;
@@ -217,7 +217,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(new Set(statuses)).toEqual(new Set([202, 504]));
   });
 
-  it('of requests at the same moment on two instances the first on the log counts, on all and for good', async () => {
+  it('of requests at the same moment on two instances the first on the log wins, on all instances and permanently', async () => {
     const broker = await createSharedBroker(1);
     const { late, listen } = hearingLate(broker);
     const [one, two] = [await startOn(broker, startIngressWorker), await startOn(late, startIngressWorker)];

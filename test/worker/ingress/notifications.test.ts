@@ -125,7 +125,7 @@ const failing = (code: string) =>
   });
 
 describe('sending (interface 4.8, N3)', () => {
-  it('answers 202 with the id once the command is on the log, keyed by the receiver and readable by nobody', async () => {
+  it('answers 202 with the id once the command is on the log, keyed by the receiver and encrypted', async () => {
     const { broker, url } = await system();
     const response = await send(url, 'sms', { ...SMS, receiver: '0040 722 123 456', extra: 1 });
     expect(response.status).toBe(202);
@@ -419,8 +419,8 @@ describe('a broker that is away', () => {
   });
 });
 
-describe('asking what has become of it (N3)', () => {
-  it('tells each state, from any instance, also from one that starts later', async () => {
+describe('asking for its state (N3)', () => {
+  it('reports each state, from any instance, also from one that starts later', async () => {
     const broker = await createSharedBroker(3);
     const [one, two] = [await startOn(broker, startIngressWorker), await startOn(broker, startIngressWorker)];
     const id = await idOf(send(one.url, 'sms', SMS));
@@ -456,7 +456,7 @@ describe('asking what has become of it (N3)', () => {
     expect(JSON.stringify(last)).not.toContain('theirs');
   });
 
-  it('tells what came over HTTP to nobody but the caller who sent it, what upstream systems wrote to every caller', async () => {
+  it('shows notifications sent over HTTP only to their own caller, and those of upstream systems to every caller', async () => {
     const { url, broker } = await system({ AUTH_JWT_SECRET: SECRET });
     const id = await idOf(send(url, 'sms', SMS, { headers: await bearer('ana') }));
     expect((await statusOf(url, id)).status).toBe(401);
@@ -480,7 +480,7 @@ describe('asking what has become of it (N3)', () => {
     },
   );
 
-  it('says 410 when what became of it had to make room', async () => {
+  it('answers 410 when its state was evicted', async () => {
     const broker = await createTestBroker();
     const codec = await createCodec(loadConfig({}), systemClock);
     const { url } = await openTestIngress({

@@ -172,7 +172,7 @@ describe('a caller that goes away', () => {
     await expect.poll(() => requester.cancelled).toEqual([requester.requests[0]?.correlationId]);
   });
 
-  it('in the middle of its body reaches nobody', async () => {
+  it('in the middle of its body is not forwarded', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });
     const raw = await openRawHttp(ingress.port);
@@ -210,7 +210,7 @@ describe('stopping', () => {
     expect(requester.isReady()).toBe(false);
   });
 
-  it('tells callers on kept connections to go elsewhere instead of resetting their next request', async () => {
+  it('closes kept connections after a response instead of resetting the next request', async () => {
     const ingress = await openTestIngress({});
     const kept = await openRawHttp(ingress.port);
     kept.send(`GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n`);
@@ -228,7 +228,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  it('does not wait longer than it is told', async () => {
+  it('does not wait longer than configured', async () => {
     const requester = createFakeRequester(() => new Promise(() => undefined));
     const ingress = await openTestIngress({ requester });
     const pending = postEcho(ingress, {});

@@ -28,7 +28,7 @@ const TOPIC_AUTHORIZATION_FAILED = 29;
 const answer: Handler = (payload) => done({ type: 'Answer', payload });
 const isFrozen = (partition: number): boolean => partition % BROKERS === FROZEN;
 
-/** A consumer of requests whose replies go to a topic of brokers that fail as told, by publishers as a lane has them. */
+/** A consumer of requests whose replies go to a topic of scripted brokers, through the publishers of a lane. */
 async function startScene() {
   const cluster = await startFakeCluster(BROKERS, PARTITIONS);
   onTestFinished(() => cluster.close());
@@ -126,7 +126,7 @@ test('one frozen broker of three costs no reply: its partitions wait, the others
   await expect.poll(() => source.committed()).toBe(asked.length);
 }, 60_000);
 
-test('what the leader of a reply partition refuses for good becomes a dead letter, and the other partitions go on', async () => {
+test('a reply that the leader of its partition refuses permanently becomes a dead letter, and other partitions continue', async () => {
   const { cluster, ask, codes } = await startScene();
   cluster.onProduce = () => ({ 2: TOPIC_AUTHORIZATION_FAILED, 3: MESSAGE_TOO_LARGE });
   const answered = ask([0, 1, 4, 5, 6, 7, 8]);

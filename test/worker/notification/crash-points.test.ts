@@ -8,7 +8,10 @@ import { permanent, SENT, transient, unknown, type Answer } from '../../support/
 
 /** A lease of some 5 s, and what a busy machine adds to it: what was begun before a death is unknown after it. */
 const LEASE_OVER_MS = 20_000;
-/** Longer than the leases of all ids of a story one after another, so that what is missing is told, not just the limit. */
+/**
+ * Longer than the leases of all ids of a story one after another, so that the failure shows what is missing, not only
+ * the time limit.
+ */
 const TEST_LIMIT_MS = 120_000;
 const FINAL: ReadonlySet<string | undefined> = new Set(['sent', 'failed', 'parked']);
 
@@ -25,7 +28,7 @@ interface Story {
 
 const STORIES: readonly Story[] = [
   { name: 'is sent at once', answer: () => SENT, ids: 1, most: 4 },
-  { name: 'is refused for good', answer: () => permanent(), ids: 1, most: 5 },
+  { name: 'is refused permanently', answer: () => permanent(), ids: 1, most: 5 },
   {
     name: 'is sent at the second attempt',
     answer: (_, call) => (call === 1 ? transient() : SENT),

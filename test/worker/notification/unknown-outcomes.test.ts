@@ -106,7 +106,7 @@ it.each([
 
 it.each([
   ['runs out of time', transient('refused-connection'), TIME_LIMIT_MS],
-  ['is refused for good', permanent('gone'), 60_000],
+  ['is refused permanently', permanent('gone'), 60_000],
 ])('what may have been sent has not failed when its repeat %s', async (_, result, timeLimitMs) => {
   const world = await notificationWorld({ timeLimitMs });
   let calls = 0;
@@ -179,7 +179,7 @@ it('a late outcome does not hide the superseding one once the topic is compacted
   await world.worker({ broker });
   await world.sms({ id: ID });
   await expect.poll(() => isAway).toBe(true);
-  // Meanwhile somebody else took over, parked it, and an operator had it sent.
+  // Meanwhile another worker took over and parked it, and an operator had it sent.
   await write(world, { status: 'sent', attempt: 2 });
   isAway = false;
   await expect.poll(() => statuses(world), { timeout: 3_000 }).toContain('retrying 1');

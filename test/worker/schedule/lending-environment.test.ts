@@ -145,7 +145,7 @@ describe('what a worker that calculates knows', () => {
   });
 });
 
-it('the worker does not start with a default calendar that nobody knows (H2)', async () => {
+it('the worker does not start with an unknown default calendar (H2)', async () => {
   const broker = await createSharedBroker(1);
   const env = { DEFAULT_HOLIDAY_CALENDAR: 'Atlantis' };
   await expect(startOn(broker, startScheduleWorker, env)).rejects.toThrow('DEFAULT_HOLIDAY_CALENDAR');

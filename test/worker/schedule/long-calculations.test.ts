@@ -99,7 +99,7 @@ describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () =
     }
   });
 
-  it('is not begun any more when nobody waits for it', async () => {
+  it('is not started when no caller waits for it', async () => {
     const threads = startThreads();
     const first = threads.calculate(await workOf(EXPLAINED_LOAN));
     const late = threads.calculate({ ...(await workOf(EXPLAINED_LOAN)), deadlineMs: 1 });
@@ -109,7 +109,7 @@ describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () =
     ]);
   });
 
-  it('is not taken where too many wait, unless somebody else limits them', async () => {
+  it('is refused when too many wait, unless they are limited elsewhere', async () => {
     const idle = new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000);')}`);
     const threads = startThreads(idle);
     const work = await workOf(EXPLAINED_LOAN);
@@ -152,7 +152,7 @@ describe('the handler of a long calculation', () => {
     expect(handlers[REQUEST]?.(payloadOf(PROOF_REQUEST), contextOf({}))).toMatchObject({ kind: 'done' });
   });
 
-  it('tells a caller that waits when there are too many, and takes up again what nobody waits for', async () => {
+  it('refuses when too many wait, and retries requests without a waiting caller', async () => {
     const waiting = await handlers[REQUEST]?.(payloadOf(LONG), contextOf({ deadlineMs: 10_000 }));
     expect(waiting).toMatchObject({ kind: 'refused', problem: { code: 'overloaded', status: 503 } });
     const other = await handlers[REQUEST]?.(payloadOf(LONG), contextOf({}));

@@ -1,4 +1,4 @@
-/** The text of a message of the local outbox, for a person to read: enough MIME for the messages that this system writes. */
+/** The text of a message of the local outbox, human-readable: enough MIME for the messages that this system writes. */
 
 export interface MailText {
   /** Header lines, unfolded. */

@@ -233,7 +233,7 @@ describe('the shape of a record', () => {
       (list) => (list.Values = [1, '2']),
       ['PREFERRED-EMPLOYERS: Values[1] must be a number, not text'],
     ],
-  ])('is told for a %s, %s: everything that is wrong at once', (kind, code, change, expected) => {
+  ])('reports all faults of a %s at once: %s', (kind, code, change, expected) => {
     expect(faultsAfter(kind, code, change)).toEqual(expected);
   });
 

@@ -184,7 +184,7 @@ test('the document has every message of the catalogue in Avro and in JSON, each 
   expect([...used].toSorted()).toEqual(messages.map(([id]) => id).toSorted());
 });
 
-test('the document lists the holiday calendar with replies that may tell one only', () => {
+test('the document lists the holiday calendar only for replies that can have one', () => {
   const telling = messages
     .filter(([, { headers }]) => HEADER.holidayCalendar in (headers?.properties ?? {}))
     .map(([id]) => id);
@@ -207,7 +207,7 @@ test('the document has several requests in one message, and their answers, on th
   expect(replies).toContain('ReplyBatch.json');
 });
 
-test('the document tells where replies go and how they are matched', () => {
+test('the document describes where replies go and how they are matched', () => {
   const withBulk = ACTIONS.filter(({ bulkTopic }) => bulkTopic !== undefined);
   expect(operations).toHaveLength(ACTIONS.length + withBulk.length + NOTIFICATIONS.length);
   for (const operation of operations) {

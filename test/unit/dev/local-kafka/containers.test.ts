@@ -52,7 +52,7 @@ describe('docker-compose.yml', () => {
     expect(compose.match(/image: banking-product-engine:local\n {2}pull_policy: never$/gm)).toHaveLength(1);
   });
 
-  it('gives starting containers time on a busy machine, and asks healthy ones seldom', () => {
+  it('gives starting containers time on a busy machine, and checks healthy ones rarely', () => {
     const checks = [...compose.matchAll(/^ {4}healthcheck:\n((?: {6,}.*\n)+)/gm)].map(
       ([, body = '']) => body,
     );

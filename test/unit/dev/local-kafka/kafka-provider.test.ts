@@ -35,7 +35,7 @@ describe('the choice of a Kafka for the tests', () => {
     ['fetch-failed', false],
     ['broker-failed', true],
     ['port-in-use', true],
-  ] as const)('tells what is only missing from what broke: %s', async (code, isFault) => {
+  ] as const)('distinguishes a missing tool from a failure: %s', async (code, isFault) => {
     const local = () => Promise.reject(new LocalKafkaError(code, `the reason: ${code}`));
     expect(await provideKafka({}, { docker: async () => undefined, local })).toEqual({
       unavailable: `the reason: ${code}`,

@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../../../../scripts/dev/local-kafka/local-kafka-erro
 import { HELP, parseArguments } from '../../../../scripts/dev/local-kafka/parse-arguments.ts';
 
 describe('the command line of npm run kafka', () => {
-  it('starts one node and a registry on free ports unless told otherwise', () => {
+  it('starts one node and a registry on free ports by default', () => {
     expect(parseArguments([])).toEqual({
       json: false,
       outliveParent: false,

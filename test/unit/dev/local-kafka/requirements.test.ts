@@ -7,7 +7,7 @@ import { javaCommand, parseJavaVersion, requireJava } from '../../../../scripts/
 
 const MOST_WISHES = 10;
 
-/** Wishes for a port that is free, and for another one where somebody else on the machine took it meanwhile. */
+/** Requests a free port, and another one where a different process took it meanwhile. */
 async function choosePortsByWish(wishes = 1): Promise<{ wished: number; ports: Ports }> {
   const [wished = 0] = await findFreePorts(1);
   try {

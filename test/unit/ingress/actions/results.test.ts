@@ -64,7 +64,7 @@ describe('result ids', () => {
 });
 
 describe('the secret of result ids', () => {
-  it('has to be configured where callers are told apart and results outlive the process', () => {
+  it('must be configured where callers are authenticated and results outlive the process', () => {
     expect(secret('given', true, 'kafka')).toBe('given');
     expect(() => secret(undefined, true, 'kafka')).toThrow(/RESULT_ID_SECRET/);
     expect(secret(undefined, false, 'kafka')).toBe(secret(undefined, false, 'kafka'));

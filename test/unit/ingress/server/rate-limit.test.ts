@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../../../workers/ingress/server/rate-limit.ts';
 
 describe('the rate limit', () => {
-  it('lets a second’s worth through at once, then as many as time brings', () => {
+  it('allows a burst of one second, then the steady rate', () => {
     let nowMs = 0;
     const limit = createRateLimiter(10, { now: () => nowMs });
     const passed = () =>

@@ -20,7 +20,7 @@ import { date } from '../../../support/builders/lending-loan.ts';
 const WEEKEND = ['Saturday', 'Sunday'];
 const own: CalendarRecord = { name: 'Own', version: '1', weekend: WEEKEND, holidays: ['2025-03-03'] };
 
-/** A library with two countries, whose calendars tell by a day of 2025 that they are the library's. */
+/** A library with two countries, whose calendars are recognisable by a day of 2025. */
 function libraryOf(day: string): OtherCalendars {
   const isWorkingDay = (asked: number): boolean => asked !== date(day);
   const byName = new Map([
@@ -284,7 +284,7 @@ describe('calendars of the catalogue (H2)', () => {
 });
 
 describe('names that give no calendar (H2)', () => {
-  it('are told by the part of the union that is not known', () => {
+  it('name the unknown part of the union', () => {
     const part =
       'a part is a country by its ISO 3166 code or English name, TARGET, or a calendar of the catalogue';
     expect(faultOf('RO+Atlantis')).toBe(`must join calendars that are known, which part 2 is not; ${part}`);
@@ -294,7 +294,7 @@ describe('names that give no calendar (H2)', () => {
     expect(faultOf('Atlantis')).toMatch(/^must be a country by its ISO 3166 code/);
   });
 
-  it('are told by the limit that they exceed, or that they leave no working day', () => {
+  it('name the exceeded limit, or that no working day is left', () => {
     expect(faultOf('AT+BE+BG+CZ+DE+ES+FR+GB+RO')).toBe('must join at most 8 calendars, not 9');
     expect(faultOf(`RO+${'x'.repeat(300)}`)).toMatch(/^must have at most 300 characters; a part is/);
     expect(faultOf('RO+TARGET')).toMatch(/^must leave a working day/);

@@ -58,7 +58,7 @@ function listedHolidays(name: string, year: number): readonly string[] {
   return [...listHolidays(dataOf(name))(year)].map(formatCalendarDate).toSorted();
 }
 
-/** Weekdays of a year on which nobody works. */
+/** Holidays of a year that fall on weekdays. */
 function closedWeekdays(name: string, year: number): readonly string[] {
   const calendar = calendarNamed(name);
   const days: string[] = [];

@@ -175,7 +175,7 @@ describe('the calendar (H2)', () => {
     expect(datesFor({ ...SATURDAYS, HolidayMethod: 'None' }).calendar).toBeUndefined();
   });
 
-  it('is told of beside all other faults of the dates', () => {
+  it('is reported together with all other faults of the dates', () => {
     const request = loan({
       HolidayShift: true,
       HolidayMethod: 'Sideways',

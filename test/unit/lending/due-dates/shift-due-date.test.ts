@@ -10,7 +10,7 @@ import rawCases from '../../../cases/lending/calendar.json' with { type: 'json' 
 import { calendarNamed, ownCalendar } from '../../../support/builders/lending-calendar.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
-/** Long before every date of these tests: the start stands in nobody's way. */
+/** Long before every date of these tests, so that the start has no effect. */
 const EARLY = '1990-01-01';
 const WEEKEND = ['Saturday', 'Sunday'];
 const ordinaryWeek = ownCalendar({ weekend: WEEKEND, holidays: [] });

@@ -46,7 +46,7 @@ const TRACE: RowTrace = {
   showsInsurance: false,
 };
 
-/** The entries of a row by figure, after every formula was worked out. */
+/** The entries of a row by figure, after every formula was recalculated. */
 function explained(trace: RowTrace, context = THIRTY) {
   const entries = explainRow(trace, context);
   expect(entries.map((entry) => faultOfExplanation(entry, context.currencyDigits))).toEqual(

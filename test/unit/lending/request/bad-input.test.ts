@@ -20,7 +20,7 @@ const LOAN = {
 const FEE = { FeeName: 'Account fee', FeePeriodicityType: 'Monthly', FeeDate: '2025-01-01' };
 const PREMIUM = { InsuranceName: 'Life', InsurancePeriodicityType: 'Monthly', InsuranceDate: '2025-01-01' };
 
-/** Path, code and message of each fault of the loan with changes, in the order in which they are told. */
+/** Path, code and message of each fault of the loan with changes, in the reported order. */
 function faultsOf(changes: JsonObject): readonly string[] {
   const answer = answerTo({ ...LOAN, ...changes });
   if (answer.kind === 'schedule') throw new Error('the loan was calculated');
@@ -42,7 +42,7 @@ const ranges = (first: JsonObject, second: JsonObject): JsonObject => ({
   ],
 });
 
-/** One fault each: title, changes, where and with which code it is told, and what the message says. */
+/** One fault each: title, changes, path, code and message. */
 const SINGLE_FAULTS: readonly (readonly [string, JsonObject, string, RegExp])[] = [
   [
     'both SourceValue and SourcePercent',
@@ -155,7 +155,7 @@ describe('bad input (E1, E3)', () => {
     },
   );
 
-  it('of many kinds in one request is told of at once', () => {
+  it('of many kinds in one request is reported at once', () => {
     const told = codesOf({
       ScheduleType: 'Tontine',
       InterestCalculationMethod: '31/360',
@@ -184,7 +184,7 @@ describe('bad input (E1, E3)', () => {
     ]);
   });
 
-  it('beside members that cannot be read is told of at once too', () => {
+  it('beside unreadable fields is reported at once too', () => {
     const told = codesOf({
       InterestPercent: '12',
       ActivationDate: '2025-02-30',
@@ -209,7 +209,7 @@ describe('bad input (E1, E3)', () => {
     ]);
   });
 
-  it('of members and of due dates is told of at once', () => {
+  it('of fields and of due dates is reported at once', () => {
     const told = codesOf({
       InterestCalculationMethod: '31/360',
       MaturityDate: '2025-03-20',
@@ -222,12 +222,12 @@ describe('bad input (E1, E3)', () => {
     ]);
   });
 
-  it('of the calendar and of due dates is told of at once', () => {
+  it('of the calendar and of due dates is reported at once', () => {
     const told = codesOf({ HolidayShift: true, HolidayCountry: 'Atlantis', MaturityDate: '2025-03-20' });
     expect(told).toEqual(['HolidayCountry unknown-calendar', 'MaturityDate date-order']);
   });
 
-  it('of members, and in dates that are held against the due dates, is told of at once', () => {
+  it('of fields, and in dates that are compared with the due dates, is reported at once', () => {
     const told = codesOf({
       GraceType: 'Endless',
       InterestCalculationMethod: '31/360',
@@ -242,7 +242,7 @@ describe('bad input (E1, E3)', () => {
     ]);
   });
 
-  it('in dates that are held against the due dates is told of at once', () => {
+  it('in dates that are compared with the due dates is reported at once', () => {
     const told = codesOf({
       Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
       Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
@@ -261,7 +261,7 @@ describe('bad input (E1, E3)', () => {
     ]);
   });
 
-  it('in a schedule type, such as formulas in a circle, is told of before it is active (S3)', () => {
+  it('in a schedule type, such as a cycle of formulas, is reported before it is active (S3)', () => {
     const record = recordOf([
       ...LEVEL_COLUMNS,
       formulaColumn('Tax', 'Base * 0.1'),
@@ -280,7 +280,7 @@ describe('bad input (E1, E3)', () => {
 describe('faults beside one that cannot be read (E3)', () => {
   const both = { SourceValue: 5, SourcePercent: 1 };
 
-  it('of dates are told where the request says when the schedule starts', () => {
+  it('of dates are reported if the request determines the start of the schedule', () => {
     const told = codesOf({
       Commission: [{ ...FEE, ...both }],
       Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
@@ -307,7 +307,7 @@ describe('faults beside one that cannot be read (E3)', () => {
     ]);
   });
 
-  it('of a locked payment are told beside those of dates and calendars', () => {
+  it('of a locked payment are reported together with those of dates and calendars', () => {
     const told = codesOf({
       installmentValue: 1,
       HolidayShift: true,

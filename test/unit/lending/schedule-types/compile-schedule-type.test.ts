@@ -258,7 +258,7 @@ describe('formulas of a compiled schedule type', () => {
     expect(double.method.formula.text).toBe('interest*2 + Round(Amount/3, 2)');
   });
 
-  it('tell which inputs and columns they read, so that others can be reported as without effect (E5)', () => {
+  it('list the inputs and columns they read, so that others can be reported as without effect (E5)', () => {
     expect([...compiled.namesRead]).toEqual([
       'RemainingValue',
       'InterestPercent',

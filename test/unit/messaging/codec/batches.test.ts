@@ -76,7 +76,7 @@ test.each<[string, Buffer | null, boolean]>([
   ['neither', Buffer.from('hello'), false],
   ['nothing', null, false],
   ['no bytes', Buffer.alloc(0), false],
-])('%s is told from its first bytes to be a batch or none', (_, value, is) => {
+])('%s is recognised as a batch or a single message by its first bytes', (_, value, is) => {
   expect(local.isBatch({ value, headers: {} })).toBe(is);
 });
 

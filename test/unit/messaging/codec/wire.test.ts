@@ -80,7 +80,7 @@ describe('the Avro wire format', () => {
     );
   });
 
-  it('tells a rate that does not exist from one that nobody asked for', () => {
+  it('distinguishes a rate that does not exist from one that was not requested', () => {
     expect(carried({ ...schedule, show: 'rows-with-dae', eir: undefined, dae: null })).toHaveProperty(
       'dae',
       null,

@@ -36,7 +36,7 @@ test('as long as anything succeeds between them, no number of failures opens it'
   expect(record(new FailureRun(), ('x'.repeat(150) + '.').repeat(20))).toBe(0);
 });
 
-test('a message that fails again and again does not open it, nor do those of few keys', () => {
+test('neither a message that fails repeatedly nor those of few keys open it', () => {
   expect(record(new FailureRun(), 's'.repeat(1_000))).toBe(0);
   expect(record(new FailureRun(), 'x'.repeat(18) + 's'.repeat(1_000))).toBe(0);
   expect(record(new FailureRun(), 's'.repeat(1_000) + 'x'.repeat(18))).toBe(0);

@@ -54,7 +54,7 @@ test('a partition whose first message is running is stalled however many others 
 });
 
 test.each(['held', 'queued'] as const)(
-  'a partition whose first message is %s for another attempt is degraded while others end, and stands still when none does',
+  'a partition whose first message is %s for another attempt is degraded while others end, and stalled when none does',
   (state) => {
     const { work, look } = createScene();
     begin(work, 'held');

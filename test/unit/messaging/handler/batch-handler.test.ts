@@ -265,7 +265,7 @@ test('a batch that waited for others beyond its deadline is refused unseen', asy
   const { run } = createScene(1, {
     context: { deadlineMs: NOW_MS - 60_000 },
     open: () => {
-      throw new Error('nobody should look');
+      throw new Error('must not be read');
     },
   });
   expect(await run()).toMatchObject({ kind: 'refused', problem: { code: 'deadline-exceeded' } });
@@ -302,11 +302,11 @@ test('the requests of batches are counted by how they ended', async () => {
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** An item whose request waits for somebody else. */
+/** An item whose request waits for another party. */
 const waiting = (n: number, decoded: Promise<Decoded>): BatchItem => ({ id: n, decode: () => decoded });
 
 test.each(['decode', 'handle', 'encode'] as const)(
-  'while a batch waits for somebody else to %s, another one has the slices; it goes on under them',
+  'while a batch waits for another party to %s, another one uses the slices; it then continues within them',
   async (where) => {
     const gate = Promise.withResolvers<unknown>();
     const { run, slices } = createScene(where === 'decode' ? [] : 2, {

@@ -257,7 +257,7 @@ test.each([
   async (_, handler) => {
     const { handle, replies, deadLetters, handled } = createScene(handler);
     expect(await handle(question())).toBe('failed');
-    // Kept for whoever mends the bug, although it was answered.
+    // Stored for the analysis of the bug, although it was answered.
     expect(deadLetters.sent.map(({ headers }) => headers?.['plat-dead-letter-code'])).toEqual(['unexpected']);
     expect(JSON.stringify(deadLetters.sent)).not.toMatch(/secret|TypeError/);
     const [reply] = replies.sent;
@@ -507,7 +507,7 @@ test('while many foreign replies are slow, further ones wait, and those to our o
   expect(await handle(toForeign(3, 17), 2)).toBe('settled');
 });
 
-test('what the leader of a partition refuses for good is a dead letter at once, and counts against no other reply', async () => {
+test('a reply that the leader of a partition refuses permanently becomes a dead letter at once, without effect on other replies', async () => {
   const { handle, foreignReplies, deadLetters } = createScene();
   foreignReplies.onPublish = failWith('not-sent');
   expect(await handle(toForeign(2))).toBe('settled');

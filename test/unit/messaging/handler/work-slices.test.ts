@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { WorkSlices } from '../../../../shared/messaging/handler/work-slices.ts';
 
-/** Slices over a clock and an event loop that only move when told to. */
+/** Slices over a manual clock and event loop. */
 function createScene(sliceMs = 2) {
   let nowMs = 0;
   const turns: (() => void)[] = [];

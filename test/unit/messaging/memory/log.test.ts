@@ -77,7 +77,7 @@ describe('bounds', () => {
     expect(contents(log, 3)[0]).toBe('10=v10');
   });
 
-  test('keeps what somebody still has to read, even when full', () => {
+  test('keeps unread records, even when full', () => {
     const log = createLog();
     for (let index = 0; index < 100; index += 1) append(log, 'k', `v${index}`);
     log.makeRoom(5, 0);

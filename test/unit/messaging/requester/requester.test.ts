@@ -175,7 +175,7 @@ test.each([
   [{ 'plat-error-code': 'overloaded' }, 'overloaded'],
   [{ 'plat-error-code': 'something else' }, 'unexpected'],
   [{ 'kafka_nest-err': 'a stack' }, 'unexpected'],
-])('an error reply of a foreign worker is told by its headers %j', async (headers, code) => {
+])('an error reply of a foreign worker is recognised by its headers %j', async (headers, code) => {
   const { requester, reply } = await createScene();
   const answer = requester.request(question);
   reply('id-1', { err: 'a stack' }, headers);

@@ -45,7 +45,7 @@ describe('the gate before the providers', () => {
     }
   });
 
-  it('is left by whoever waited too long or is told to stop, without a place', async () => {
+  it('rejects waiters that time out or are aborted, without using a place', async () => {
     const gate = new SendGate();
     const providers = of(1);
     await Promise.all([1, 2, 3].map(() => gate.enter(providers, 1, never)));

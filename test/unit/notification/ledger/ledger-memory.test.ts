@@ -115,7 +115,7 @@ describe('the ledger in memory', () => {
     }
   });
 
-  it('tells the intents without an outcome, and those whose lease is over', () => {
+  it('returns the intents without an outcome, and those with an expired lease', () => {
     let elapsedMs = 0;
     const memory = new LedgerMemory({ monotonic: { elapsedMs: () => elapsedMs } });
     memory.apply(state(1, 'sending'));

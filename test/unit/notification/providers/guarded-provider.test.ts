@@ -285,7 +285,7 @@ describe('what passes the guard', () => {
   });
 });
 
-it('tells whose settings it has: its own, else those that the provider names', () => {
+it('has settings of its own, else those named by the provider', () => {
   const { provider, subject } = guarded({ identity: 'a1b2' });
   expect(subject.identity).toBe('a1b2');
   const clock = { elapsedMs: () => 0 };

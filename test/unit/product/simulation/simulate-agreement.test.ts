@@ -97,7 +97,7 @@ function source({ Value, Percent }: Json): Json {
   return Value === null ? { SourcePercent: Percent } : { SourceValue: Value };
 }
 
-/** What the answer of a simulation tells of its charges, in the members that the interface has for them (4.1). */
+/** The charges in the answer of a simulation, in the fields that the interface has for them (4.1). */
 function toldCharges({ commissions, insurances, terms }: SimulationRecord) {
   const graceOf = (id: unknown) => terms.Commission?.find(({ FeeId }) => FeeId === id)?.GracePeriodFee;
   return {

@@ -102,7 +102,7 @@ const commissionInput = { ...FIXED, jsonInputFormula: { commissionInput: X } };
 
 const MULTIPLE = [{ InterestRate: decimal(5), FromInstNo: 1, ToInstNo: 2 }];
 
-/** What the calculation refuses, the fault that is told of it, and a part of its message. */
+/** A refused calculation, the reported fault, and a part of its message. */
 const REFUSALS: readonly (readonly [
   name: string,
   offering: Offering,
@@ -501,7 +501,7 @@ const FOREIGN =
 
 describe('what the calculation refuses', () => {
   it.each(REFUSALS)(
-    'is told in the words of a simulation: %s (E1)',
+    'is reported in terms of the simulation: %s (E1)',
     (...[, offering, request, fault, message]) => {
       const outcome = simulated(offering, request);
       const faults = outcome.kind === 'refused' ? outcome.faults : [];

@@ -195,7 +195,7 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
     'INT-STUDY: Interests[0].Formula.Expression cannot be calculated at position',
   ],
   [
-    'a formula with one value that nobody could be charged (Q7)',
+    'a formula with a constant value that cannot be charged (Q7)',
     [
       'commission-list',
       'COM-LEASE',

@@ -89,7 +89,7 @@ it('counts its patience from the last answer to any request, not from the start 
     if (request.correlationId === 'other') return { reply: answer };
     inVain += 1;
     if (inVain > 5) return { reply: answer };
-    // Another batch is answered meanwhile: whoever works on the topic is alive.
+    // Another batch is answered meanwhile: a worker of the topic is alive.
     void patient.request({ ...REQUEST, correlationId: 'other' });
     return { reply: problem('reply-timeout'), tookMs: 100_000 };
   }, 300_000);
@@ -128,7 +128,7 @@ it('gives up on workers that answer without ever calculating, whether or not som
   await expect(askOn()).rejects.toThrow(
     new RunError('no request was answered for 30 s; the last attempt ended as unexpected'),
   );
-  // Never back to 0 in between: that would be told as answers that come again.
+  // Never back to 0 in between: that would be reported as resumed answers.
   expect(silences).toEqual(Array.from({ length: 29 }, (_, index) => (index + 1) * 1_000));
 });
 

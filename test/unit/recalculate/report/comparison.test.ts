@@ -72,7 +72,7 @@ describe('a former schedule', () => {
     ['an amount in words', [lower(1, 'one', 1, 2)]],
     ['an amount with an exponent', [lower(1, 1e-7, 1, 2)]],
     ['a missing total', [{ InstallmentNo: 1, principal: 1, interest: 1 }]],
-  ])('that is %s is told apart', (_, former) => {
+  ])('that is %s is distinguished', (_, former) => {
     expect(readFormerSchedule(former, EURO_DIGITS)).toBeUndefined();
   });
 });
@@ -103,7 +103,7 @@ describe('a comparison', () => {
     expect(compared([lower(1, 9, 2, 11)], [minorRow(1, 1_000, 100)]).isChanged).toBe(true);
   });
 
-  it('pairs an early repayment with the former one of the same number, not with the instalment (X3)', () => {
+  it('pairs a prepayment with the former one of the same number, not with the instalment (X3)', () => {
     const comparison = compared(
       [lower(1, 10, 0, 10), lower(1, 100, 0, 100), lower(2, 5, 0, 5)],
       [minorRow(1, 1_000, 0), minorRow(1, 9_000, 0), minorRow(2, 600, 0)],

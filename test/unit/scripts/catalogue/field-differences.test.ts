@@ -13,7 +13,7 @@ test('members are named from the top, one line each', () => {
   ]);
 });
 
-test('items are matched by what tells them apart, else by their place', () => {
+test('items are matched by their identifying fields, else by position', () => {
   const from = [
     { Id: 'x', Name: 'One', Value: 1 },
     { Id: 'y', Name: 'Two', Value: 2 },

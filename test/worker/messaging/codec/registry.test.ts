@@ -185,7 +185,7 @@ describe('the client of a schema registry', () => {
     expect(performance.now() - startedAt).toBeLessThan(4_500);
   });
 
-  it('tells refused credentials, which no later attempt mends, from a registry that is away', async () => {
+  it('distinguishes refused credentials, which no retry resolves, from an unavailable registry', async () => {
     for (const status of [401, 403]) {
       const { url } = await listen((_, response) => response.writeHead(status).end('{}'));
       const settings = { url, username: 'bank', password: 'wrong' };

@@ -73,7 +73,7 @@ describe('delivery', () => {
     expect(member.messages.findIndex(({ partition }) => partition === 1)).toBeLessThan(1_000);
   });
 
-  test('says how far it has read where compaction left nothing to hand over', async () => {
+  test('reports its position where compaction left nothing to deliver', async () => {
     const broker = await createBroker({ sweepIntervalMs: 5 });
     const config = { 'cleanup.policy': 'compact', 'delete.retention.ms': '0' };
     await broker.admin.createTopics([{ topic: 'table', partitions: 1, config }]);
@@ -118,7 +118,7 @@ describe('delivery', () => {
   });
 });
 
-test('a tail has caught up when the last message was handed over, not one before', async () => {
+test('a tail has caught up when the last message is delivered, not earlier', async () => {
   for (const count of [99, 100, 101, 201]) {
     const broker = await createBroker();
     const publisher = await createPublisher(broker);
@@ -181,7 +181,7 @@ describe('sessions', () => {
     expect(await Promise.all(commits)).toEqual([true]);
   });
 
-  test('nobody is expelled because the whole process was held up', async () => {
+  test('no member is expelled because the whole process was blocked', async () => {
     const broker = await createBroker();
     const member = await createMember(broker, 'member');
     await eventually('assignment', STEP_MS, () => member.epoch > 0);
@@ -223,7 +223,7 @@ describe('sessions', () => {
 describe('a full log', () => {
   const limits = { maxRecordsPerTopic: 50 };
 
-  test('loses its oldest records when nobody is there to read them', async () => {
+  test('loses its oldest records when there is no reader', async () => {
     const broker = await createBroker({ limits });
     const publisher = await createPublisher(broker);
     for (let index = 0; index < 200; index += 1) await publisher.publish([text(`${index}`)]);

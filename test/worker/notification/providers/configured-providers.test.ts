@@ -53,7 +53,7 @@ const sms = (provider: string, members: object = {}): object => ({
 const mail = { url: 'smtp://127.0.0.1:2525', provider: 'SMTP', 'communication-channel': 'email' };
 const names = (providers: readonly GuardedProvider[]): readonly string[] => providers.map(({ name }) => name);
 
-/** As a file is replaced in operation: nobody reads half of it. */
+/** Replaces a file atomically, as in operation. */
 async function replaceFile(file: string, text: string): Promise<void> {
   await writeFile(`${file}.tmp`, text);
   await rename(`${file}.tmp`, file);
@@ -165,7 +165,7 @@ describe('a file that changes', () => {
     await until(() => names(set.of('sms')).join() === 'after');
   });
 
-  it('changes nothing while it is wrong: told once, by paths, without values', async () => {
+  it('changes nothing while it is wrong: reported once, by paths, without values', async () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, configurationText(sms('one')));
     const set = await open(file);

@@ -74,7 +74,7 @@ describe('the outbox provider', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  it('names a sender where nobody does', async () => {
+  it('names a default sender', async () => {
     const email = outboundEmail({ sender: undefined });
     const sms = outboundSms({ sender: undefined });
     expect(await provider('email').send(email, NEVER)).toMatchObject({ kind: 'sent' });

@@ -22,7 +22,7 @@ describe('brokers that were silent', () => {
     expect(brokers.last(['a:1', 'b:2'])).toEqual(['a:1', 'b:2']);
   });
 
-  it('are as good as the others after half a minute without another silence', () => {
+  it('are used like the others after half a minute without another failure', () => {
     const brokers = new SilentBrokers();
     brokers.note('a:1');
     vi.advanceTimersByTime(29_000);

@@ -88,7 +88,7 @@ describe('the start of a Kafka consumer', () => {
     expect(lives).toBeGreaterThan(2);
   });
 
-  it('makes no run that nobody could stop when it is stopped between two attempts', async () => {
+  it('leaves no run behind when it is stopped between two attempts', async () => {
     const { lives, makeRun } = runsThatFail(unknownTopic(), 100);
     let isStopped = false;
     const started = startConsumer(makeRun, () => isStopped);

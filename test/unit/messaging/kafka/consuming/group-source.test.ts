@@ -64,14 +64,14 @@ describe('a member of a group over kafkajs', () => {
     },
   );
 
-  test('what was handed over is resolved before the batch ends, so that it is not fetched again', async () => {
+  test('delivered messages are resolved before the batch ends, so that they are not fetched again', async () => {
     const { run, heard } = await setUp();
     await run.fetch('1', [batch(0, 4, 5), batch(2, 0)]);
     expect(heard).toEqual(['assigned 1: 3', '1: 0/4 0/5', '1: 2/0']);
     expect(run.resolved).toEqual(['t/0@5', 't/2@0']);
   });
 
-  test('what comes of a paused or a lost partition is neither handed over nor resolved', async () => {
+  test('messages of a paused or lost partition are neither delivered nor resolved', async () => {
     const { source, run, heard } = await setUp();
     source.pause([at(0)]);
     await run.deliver(batch(0, 1));
@@ -104,7 +104,7 @@ describe('a member of a group over kafkajs', () => {
   });
 
   test.each(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'])(
-    'a heartbeat refused with %s is a revocation, told once, and nothing more is taken',
+    'a heartbeat refused with %s is a revocation, reported once, and no more messages are accepted',
     async (type) => {
       const { source, run, heard } = await setUp();
       await run.deliver(batch(0, 1));

@@ -73,7 +73,7 @@ test('gives up when nothing comes for half a minute, and when the consumer crash
   await expect(crashed.reading).rejects.toThrow('connection lost');
 });
 
-test('is told to stop within a fetch', async () => {
+test('is stopped within a fetch', async () => {
   const { reading, consumer, seen } = setUp((offset) => (offset === 6 ? 'stop' : 'more'));
   const run = await consumer();
   run.join({ t: [0] });

@@ -59,7 +59,7 @@ test('each join seeks to the own position, wherever the group would start', asyn
   expect(seen).toEqual([2, 3]);
 });
 
-test('a tail that is stopped before it knows where to begin makes no consumer that nobody could stop', async () => {
+test('a tail that is stopped before its start position is known leaves no consumer behind', async () => {
   const { tail, consumers, started } = setUp();
   const outcome = started.catch((error: unknown) => error);
   await tail.stop(1_000);
@@ -106,7 +106,7 @@ test('a tail that is stopped while it holds partitions back says so, and asks no
   expect(await outcome).toMatchObject({ code: 'tail-stopped' });
 });
 
-test('a tail is behind while a transaction hides what is on the log, and caught up when that was handed over', async () => {
+test('a tail is behind while a transaction hides what is on the log, and caught up once that is delivered', async () => {
   const { tail, consumers, started, seen, ends } = setUp();
   await settleMicrotasks();
   const [run] = consumers;
@@ -128,7 +128,7 @@ test('a tail is behind while a transaction hides what is on the log, and caught 
     answered({ partition: 0, from: 5, brings: true }),
   );
   expect(isCaughtUp).toBe(false);
-  // The marker of the transaction, offset 7, is passed over by kafkajs and handed over to nobody.
+  // The marker of the transaction, offset 7, is skipped by kafkajs and never delivered.
   await run?.fetch('1', [], answered({ partition: 0, from: 8, stableEnd: 8 }));
   await caughtUp;
   expect(seen).toEqual([5, 6]);

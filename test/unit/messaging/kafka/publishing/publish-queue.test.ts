@@ -183,7 +183,7 @@ describe('publish queue', () => {
     }
   });
 
-  test('a call is in doubt when one message was refused for good and another one is stored', async () => {
+  test('a call is in doubt when one message was refused permanently and another one is stored', async () => {
     const queue = new PublishQueue();
     const call = newCall(2);
     for (const partition of [0, 1]) add(queue, partition, 'x', { call });

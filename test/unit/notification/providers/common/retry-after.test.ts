@@ -28,7 +28,7 @@ describe('how long a provider asks to wait', () => {
     '1e3',
     'Mon, 02 Mar 2026 09:59:59 GMT',
     'Mon, 99 Foo 2026 10:00:00 GMT',
-  ])('is not told by %j', (text) => {
+  ])('is not given by %j', (text) => {
     expect(parseRetryAfter(text, 'seconds', NOW)).toBeUndefined();
   });
 });

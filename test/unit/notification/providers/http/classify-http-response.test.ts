@@ -59,7 +59,7 @@ describe('whom an answer speaks of', () => {
   });
 });
 
-describe('what a status means where the configuration does not tell', () => {
+describe('the meaning of a status without a configured one', () => {
   it.each([
     ['sent', [200, 201, 202, 204, 299]],
     ['misconfigured', [301, 302, 307, 308, 401, 402, 403, 404, 405, 407, 415, 501, 505, 511]],

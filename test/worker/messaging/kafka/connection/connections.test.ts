@@ -51,7 +51,7 @@ describe('a broker counts as silent', () => {
     expect(silent).toEqual([`127.0.0.1:${port}`]);
   });
 
-  test('while its connection is not ready in time, though the machine took it: a handshake that nobody answers', async () => {
+  test('while its connection is not ready in time, although the machine accepted it: an unanswered handshake', async () => {
     const { port } = await serverThat(() => undefined);
     const { silent, connections, connect } = client();
     const { closed } = connect(port, { rejectUnauthorized: false });

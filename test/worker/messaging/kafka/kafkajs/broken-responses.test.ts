@@ -126,7 +126,7 @@ describe('a connection whose broker sends what cannot be right', () => {
     expect(connection.isConnected()).toBe(false);
   });
 
-  test('is closed when it is told to pause for longer than a minute', async () => {
+  test('is closed when it is asked to pause for longer than a minute', async () => {
     const { ask, broken } = await setUp((socket, id) => socket.write(framed(id, 'x')));
     await expect(ask(() => Promise.resolve({ clientSideThrottleTime: 60_001 }))).rejects.toThrow('a pause');
     await expect.poll(() => broken).toEqual(['a pause of 60001 ms']);
@@ -139,7 +139,7 @@ describe('a connection whose broker sends what cannot be right', () => {
     expect({ broken, isConnected: connection.isConnected() }).toEqual({ broken: [], isConnected: true });
   });
 
-  test('takes the late response to a request that was given up, and hands it to nobody', async () => {
+  test('accepts the late response to an abandoned request and drops it', async () => {
     const late: (() => void)[] = [];
     const { ask, broken, connections } = await setUp((socket, id) => {
       if (id === 0) {

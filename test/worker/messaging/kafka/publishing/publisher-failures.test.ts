@@ -15,7 +15,7 @@ const SOON_MS = 2_500;
 /** Each began with any of three brokers: that none of so many began with one is no accident. */
 const NEW_CLIENTS = 20;
 
-/** A publisher over real kafkajs and brokers that fail as told; `publish` sends values to partitions of `t`. */
+/** A publisher over real kafkajs and scripted brokers; `publish` sends values to partitions of `t`. */
 async function setUp(brokers: number, deadlineMs = 10_000) {
   const cluster = await startFakeCluster(brokers, PARTITIONS);
   onTestFinished(() => cluster.close());
@@ -41,7 +41,7 @@ async function setUp(brokers: number, deadlineMs = 10_000) {
 }
 
 describe('a publisher whose brokers fail', () => {
-  test('tells which one was silent, and new clients begin with another one', async () => {
+  test('reports which one was silent, and new clients begin with another one', async () => {
     const { cluster, createClient, publish } = await setUp(3);
     await publish('warm');
     cluster.onProduce = (broker) => {

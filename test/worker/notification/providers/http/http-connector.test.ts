@@ -158,7 +158,7 @@ describe('other interfaces by configuration alone', () => {
     expect(JSON.parse(standIn.requests[0]!.body.toString())).toMatchObject({ to: '40722123456' });
   });
 
-  it('hands over its own id where the provider delivers an id once only, and may then repeat', async () => {
+  it('sends its own id where the provider deduplicates by id, and may then retry', async () => {
     await using standIn = await startProviderStandIn();
     const byHeader = connector({
       url: standIn.origin,
@@ -251,7 +251,7 @@ describe('what a provider cannot carry', () => {
     ],
     ['HTML', anEmail({ contentType: 'text/html' }), 'content-type-unsupported'],
     ['a message without a sender', anEmail({ sender: undefined }), 'sender-missing'],
-  ])('is refused for good and not left out: %s', async (_, message, code) => {
+  ])('is refused permanently and not left out: %s', async (_, message, code) => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: standIn.origin,
@@ -270,7 +270,7 @@ describe('what a provider cannot carry', () => {
     ['a subject', anEmail(), 'subject-unsupported'],
     ['a sender of its own', anEmail({ subject: '', sender: 'me@bank.example' }), 'sender-unsupported'],
     ['HTML without its type', anEmail({ subject: '', contentType: 'text/html' }), 'content-type-unsupported'],
-  ])('is refused for good where the template has no place for it: %s', async (_, message, code) => {
+  ])('is refused permanently where the template has no place for it: %s', async (_, message, code) => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin, 'communication-channel': 'email' });
     expect(await send(provider, message)).toEqual({ kind: 'permanent', code });
