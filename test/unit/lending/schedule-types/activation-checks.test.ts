@@ -269,6 +269,12 @@ describe('names in a formula (S2, S3)', () => {
     ]);
   });
 
+  it('are reported alone: a formula with an unknown name is not compiled', () => {
+    expect(withColumn(formulaColumn('Own', 'Income + 1 / 0'))).toEqual([
+      expect.stringContaining('column Own names Income in its formula'),
+    ]);
+  });
+
   it('may be columns of the row only when these are listed', () => {
     expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('Own', 'PMT / 2'))).toEqual([
       'column Own names PMT in its formula: list that column before it',
