@@ -28,28 +28,28 @@ export interface PublishFailure {
  * kafkajs does not report: repeating the whole send because of one partition would duplicate what the others confirmed.
  */
 export class ProduceRound implements ProduceListener {
-  readonly #slices: readonly PublishSlice[];
+  /** Slices that no broker has confirmed, by partition. */
   readonly #open = new Map<string, PublishSlice>();
   readonly #failures = new Map<PublishSlice, Omit<PublishFailure, 'slice'>>();
   readonly #onStored: (slices: readonly PublishSlice[]) => void;
 
   /** `onStored` is called with the slices that a broker has confirmed, while others may still be silent. */
   constructor(slices: readonly PublishSlice[], onStored: (slices: readonly PublishSlice[]) => void) {
-    this.#slices = slices;
     this.#onStored = onStored;
     for (const slice of slices) this.#open.set(partitionId(slice.queue.topic, slice.queue.partition), slice);
   }
 
   /** Sends once; resolves with the slices that no broker has confirmed. Never rejects. */
   async send(producer: Pick<Producer, 'sendBatch'>): Promise<readonly PublishFailure[]> {
+    const batch = toProducerBatch(this.#open.values());
     let error: unknown;
     try {
-      await produceListeners.run(this, () => producer.sendBatch(toProducerBatch(this.#slices)));
+      await produceListeners.run(this, () => producer.sendBatch(batch));
     } catch (thrown) {
       error = thrown;
     }
     const failures = Array.from(this.#open.values(), (slice) => this.#failureOf(slice, error));
-    // Connections that were opened meanwhile keep the round for as long as they live.
+    // Connections that were opened meanwhile keep the round for as long as they live, but none of its records.
     this.#open.clear();
     this.#failures.clear();
     return failures;
@@ -105,7 +105,7 @@ export class ProduceRound implements ProduceListener {
 }
 
 /** The slices as one request of kafkajs, which compresses all batches of a request or none. */
-function toProducerBatch(slices: readonly PublishSlice[]): ProducerBatch {
+function toProducerBatch(slices: Iterable<PublishSlice>): ProducerBatch {
   const topics = new Map<string, TopicMessages>();
   let isLarge = false;
   for (const { queue, entries } of slices) {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { ProducerBatch } from 'kafkajs';
 import { describe, expect, test } from 'vitest';
 import { brokerErrorType } from '../../../../../shared/messaging/kafka/connection/errors.ts';
@@ -39,6 +41,9 @@ async function send(partitions: readonly number[], script: Script, valueBytes = 
   );
   return { stored, failures };
 }
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 /** What kafkajs would send to the leader of these partitions. */
 function requestFor(...own: readonly number[]): ProduceRequest {
@@ -120,3 +125,32 @@ describe('a send to several brokers', () => {
     );
   });
 });
+
+describe('a connection that was opened during a send', () => {
+  test('keeps none of its records in memory', async () => {
+    const { round, value } = await sendOnce();
+    // A value is collected after the turn in which a weak reference to it was made.
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    collectGarbage();
+    expect(value.deref()).toBeUndefined();
+    expect(round).toBeInstanceOf(ProduceRound);
+  });
+});
+
+/** A round that is over, and the value that it has sent. */
+async function sendOnce() {
+  const queue = new PublishQueue();
+  const value = Buffer.alloc(1);
+  const call = new PublishCall('test', 1, 1_000);
+  queue.add('t', 0, { record: { value, partition: 0 }, bytes: 1, valueBytes: 1, call });
+  const round = new ProduceRound(queue.take(0), (stored) => queue.settle(stored));
+  await round.send({
+    sendBatch: async () => {
+      round.answer(answerOf({ 0: NONE }));
+      return [];
+    },
+  });
+  return { round, value: new WeakRef(value) };
+}
