@@ -111,6 +111,17 @@ test('a partition that was paused is read again in the next generation', () => {
   expect(source.paused.size).toBe(0);
 });
 
+test('of the partitions of a generation only the paused ones are resumed for the next', () => {
+  const { source, sink } = createScene({ window: { messages: 1 } });
+  sink.onAssigned(2, partitions(0, 1));
+  sink.onMessages(2, [fakeMessage(0, { partition: 1 })], 1);
+  const resumed = vi.spyOn(source, 'resume');
+  sink.onAssigned(3, partitions(0, 1));
+  expect(resumed.mock.calls).toEqual([[partitions(1)]]);
+  sink.onAssigned(4, partitions(0, 1));
+  expect(resumed).toHaveBeenCalledTimes(1);
+});
+
 test('a revocation starts nothing new and commits at once what is done', async () => {
   const { work, source, sink } = createScene({ concurrency: 2 });
   sink.onMessages(1, fakeMessages(0, 5), 6);
@@ -227,6 +238,17 @@ test('a message delivered twice in one generation is done once', async () => {
   sink.onMessages(1, fakeMessages(1, 3), 4);
   await work.end(2);
   expect(work.begun()).toEqual([0, 1, 2, 3]);
+});
+
+test('a message whose source is gone ends without holding up the later ones of its key', async () => {
+  const { work, runtime, sink } = createScene();
+  sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
+  runtime.detach();
+  await work.end(0);
+  const next = runtime.attach(new FakeGroupSource(), () => undefined);
+  next.onAssigned(1, partitions(0));
+  next.onMessages(1, [fakeMessage(1, { key: 'a' })], 2);
+  expect(work.begun()).toEqual([0, 1]);
 });
 
 test('what is done is remembered as long as its commit is not stored', async () => {
@@ -378,6 +400,19 @@ test('a drain ends after its time limit, aborts the handlers, and commits no mor
   expect(source.stops).toBe(1);
 });
 
+test('partitions that are assigned during a drain are paused, and stay so', async () => {
+  const { work, source, sink, runtime } = createScene({ window: { messages: 1 } });
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  const drained = runtime.drain(1_000);
+  await work.end(0);
+  expect([...source.paused]).toEqual([`${FAKE_TOPIC}/0`]);
+  sink.onAssigned(2, partitions(0, 1));
+  expect([...source.paused]).toEqual([`${FAKE_TOPIC}/0`, `${FAKE_TOPIC}/1`]);
+  expect(runtime.stats()).toMatchObject({ partitions: 2, paused: 2 });
+  await vi.advanceTimersByTimeAsync(1_000);
+  await drained;
+});
+
 test('a drain does not wait for messages that wait for another attempt', async () => {
   const { work, source, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 1);
@@ -390,9 +425,13 @@ test('a drain does not wait for messages that wait for another attempt', async (
 });
 
 test('calls of a source that was replaced are ignored', () => {
-  const { work, runtime, sink } = createScene();
+  const { work, runtime } = createScene();
+  const onCrash = vi.fn<(error: Error) => void>();
+  const sink = runtime.attach(new FakeGroupSource(), onCrash);
   const second = runtime.attach(new FakeGroupSource(), () => undefined);
   second.onAssigned(1, partitions(0));
+  sink.onCrash(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
+  expect(onCrash).not.toHaveBeenCalled();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   sink.onAssigned(2, partitions(0));
   expect(work.begun()).toEqual([]);
@@ -407,7 +446,10 @@ test('a consumer that is delivered to and makes no progress becomes unhealthy af
   await vi.advanceTimersByTimeAsync(59_000);
   expect(runtime.health().status).toBe('ready');
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(runtime.health()).toMatchObject({ status: 'unhealthy', reason: expect.stringContaining('lag 2') });
+  expect(runtime.health()).toMatchObject({
+    status: 'unhealthy',
+    reason: expect.stringMatching(`^${FAKE_TOPIC}/0 .* lag 2$`),
+  });
   await work.end(0);
   await afterCommitTick();
   expect(runtime.health().status).toBe('ready');
@@ -423,6 +465,12 @@ test('lag that is never delivered is reported as degraded, until the source says
   sink.onPosition?.(1, { topic: FAKE_TOPIC, partition: 0 }, 3, 3);
   await afterCommitTick();
   expect(runtime.health().status).toBe('ready');
+  expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
+});
+
+test('a position of a partition that is not assigned is ignored', () => {
+  const { sink, runtime } = createScene();
+  sink.onPosition?.(1, { topic: FAKE_TOPIC, partition: 1 }, 3, 7);
   expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
 });
 

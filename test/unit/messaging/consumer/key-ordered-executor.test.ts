@@ -49,6 +49,15 @@ test('no more works than the limit are in progress', () => {
   expect(executor.running).toBe(3);
 });
 
+test('a key whose queued works were dropped starts afresh', () => {
+  const { executor, begun, add } = createScene(never);
+  add(0, 'a');
+  executor.dropQueued();
+  add(1, 'a');
+  executor.dispatch();
+  expect(begun).toEqual([1]);
+});
+
 test('messages without a key do not wait for one another', () => {
   const { executor, begun, add } = createScene(never);
   for (let offset = 0; offset < 5; offset += 1) add(offset, null);
