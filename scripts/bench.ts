@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: what a round trip costs beside raw kafkajs in the same run, and what the work itself costs, beside
- * packages that do similar work.
+ * `npm run bench`: the cost of a round trip compared with raw kafkajs in the same run, and of the work itself compared
+ * with similar packages.
  */
 import path from 'node:path';
 import { errorText } from '../shared/platform/errors.ts';
@@ -64,7 +64,7 @@ const PARTS = [
   'isolation',
 ] as const;
 type Part = (typeof PARTS)[number];
-/** Parts that are asked for together. */
+/** Groups of parts. */
 const GROUPS: Readonly<Record<string, readonly Part[]>> = { bulk: ['throughput', 'lanes', 'portfolio'] };
 /** Calls over Kafka, each with the part that it belongs to. */
 const CALLS = [
@@ -78,7 +78,7 @@ interface BenchArguments extends Omit<BenchOptions, 'progress'> {
   readonly json: boolean;
 }
 
-/** Progress goes to stderr, so that the figures stand alone on stdout. */
+/** Progress goes to stderr, so that stdout contains only the figures. */
 const progress = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
@@ -92,7 +92,7 @@ async function run({ json, parts, ...asked }: BenchArguments): Promise<void> {
     part: Part,
     bench: (all: BenchOptions, kafka: KafkaUnderTest) => Promise<T>,
   ): Promise<T> | undefined => (wants(part) ? withKafka((kafka) => bench(options, kafka)) : undefined);
-  // Installed before anything is measured, so that a failure costs nothing.
+  // Installed before the first measurement, so that a failure is reported early.
   const benchLending = wants('lending') ? await loadLendingBench() : undefined;
   const costs = wants('costs') ? await benchCosts(options) : [];
   const measurements = wants('embedded') ? [...(await benchEmbedded(options))] : [];
@@ -188,7 +188,7 @@ function partsOf(only: string | undefined): readonly Part[] {
   return only === undefined ? PARTS : (GROUPS[only] ?? PARTS.filter((part) => part === only));
 }
 
-/** Uses the Kafka that is given, or one started for it. */
+/** Uses the given Kafka, or starts one. */
 async function withKafka<T>(use: (kafka: KafkaUnderTest) => Promise<T>): Promise<T> {
   const given = process.env.KAFKA_BROKERS;
   if (given !== undefined && given !== '') return use({ brokers: given.split(','), brokerPids: [] });

@@ -18,7 +18,7 @@ import { topicName } from '../shared/messaging/topics/topics.ts';
 import { errorText, MessagingError, SystemError } from '../shared/platform/errors.ts';
 import type { Log } from '../shared/platform/log.ts';
 
-/** The largest message of ours (8 MiB) as base64, with headers. */
+/** Our largest message (8 MiB) as base64, with headers. */
 const MAX_BODY_BYTES = 16 * 1_024 * 1_024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 5_000;
@@ -27,14 +27,14 @@ const MAX_CONNECTIONS = 8;
 const TOKEN_BYTES = 32;
 /** Only the user of this process may read the token. */
 const FILE_MODE = 0o600;
-/** The most that one answer of `read` holds; it holds one message at least. */
+/** Size limit of an answer of `read`; it contains at least one message. */
 const MAX_READ_BYTES = 1_024 * 1_024;
 const MAX_READ_MESSAGES = 500;
 
 export interface AdminEndpointOptions {
   readonly broker: Broker;
   readonly topicPrefix: string;
-  /** Where address and token are written; readable by the user of this process only. */
+  /** The file with address and token, readable only by the user of this process. */
   readonly file: string;
   readonly log: Log;
 }
@@ -47,7 +47,7 @@ export interface AdminEndpoint {
 /** The calls by their path; each parses its own body. */
 type Calls = Readonly<Record<string, (body: unknown) => Promise<unknown>>>;
 
-/** A call that is refused before it reaches the log. */
+/** A call that is refused before it accesses the log. */
 class Refusal extends Error {
   readonly status: number;
 
@@ -170,7 +170,7 @@ async function serve(request: IncomingMessage, calls: Calls, token: Buffer): Pro
   return call(parseJson(await readBody(request)));
 }
 
-/** Compares digests, which have one length whatever was sent, in a time that reveals nothing of the token. */
+/** Compares digests of equal length in constant time, so that nothing about the token is revealed. */
 function isAllowed({ headers }: IncomingMessage, token: Buffer): boolean {
   const [, given = ''] = /^Bearer (.+)$/.exec(headers.authorization ?? '') ?? [];
   return timingSafeEqual(digest(given), token);
@@ -214,15 +214,15 @@ function refuse(response: ServerResponse, error: unknown, log: Log): void {
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {
-  // A body that was not read to its end would be taken for the next call.
+  // The unread rest of a body would be parsed as the next call.
   const ending = status === 200 ? {} : { connection: 'close' };
   response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...ending });
   response.end(JSON.stringify(body));
 }
 
 /**
- * Writes where the endpoint is. The file is written under another name first, so that it never exists with other
- * permissions or half of its content; that of an earlier process is replaced. Throws when it cannot be written.
+ * Writes the endpoint's address file atomically by a rename, so that it never exists with other permissions or partial
+ * content; that of an earlier process is replaced. Throws when it cannot be written.
  */
 function writeAdminFile(file: string, content: AdminFile): void {
   mkdirSync(path.dirname(file), { recursive: true });
@@ -241,7 +241,7 @@ function removeAdminFile(file: string, token: string): void {
     const read = adminFileShape.safeParse(JSON.parse(readFileSync(file, 'utf8')));
     if (read.success && read.data.token === token) rmSync(file, { force: true });
   } catch {
-    // It is gone already.
+    // It does not exist any more.
   }
 }
 

@@ -1,6 +1,6 @@
 /** Requests under load: a closed loop with a window, an open loop with a rate, and what each measures. */
 
-/** What a closed loop measured; times in milliseconds. */
+/** Results of a closed loop; times in milliseconds. */
 export interface LoopResult {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -28,7 +28,7 @@ export async function closedLoop(options: {
   };
 }
 
-/** What an open loop measured; times in milliseconds. */
+/** Results of an open loop; times in milliseconds. */
 export interface OpenLoopResult {
   readonly requests: number;
   readonly failed: number;
@@ -48,9 +48,9 @@ export function departures(perSecond: number, forMs: number): readonly number[] 
 }
 
 /**
- * An open loop: sends `perSecond` requests for `forMs` at fixed times, whatever the answers, and waits for all of them. A
- * latency counts from the time at which the request was due, so that a server that stalls is charged with every request it
- * delayed. A request that rejects counts as failed, its time too.
+ * An open loop: sends `perSecond` requests for `forMs` at fixed times, regardless of the answers, and waits for all of
+ * them. A latency counts from the time at which the request was due, so that a server that stalls is charged with every
+ * request it delayed. A rejected request counts as failed, including its time.
  */
 export async function openLoop(options: {
   readonly perSecond: number;

@@ -1,4 +1,4 @@
-/** What the kernel reports of processors and processes (Linux: /proc). */
+/** Processor and process figures of the kernel (Linux: /proc). */
 
 import { readFileSync } from 'node:fs';
 
@@ -9,7 +9,7 @@ export interface CpuTimes {
   readonly idle: number;
 }
 
-/** What a process uses at a moment. */
+/** Resource usage of a process at a point in time. */
 export interface MemorySample {
   /** Since the sampling began. */
   readonly second: number;
@@ -62,13 +62,13 @@ export function readCpuTimes(): CpuTimes {
   return parseCpuTimes(readFileSync('/proc/stat', 'utf8'));
 }
 
-/** Processor seconds that a process has used; 0 of one that is gone. */
+/** Processor seconds of a process; 0 if it has ended. */
 export function processSeconds(pid: number | undefined): number {
   const text = procText(pid, 'stat');
   return text === undefined ? 0 : parseProcessSeconds(text);
 }
 
-/** Takes the resident memory of processes once a second until it is stopped; a process that is gone is left out. */
+/** Takes the resident memory of processes once a second until it is stopped; processes that have ended are omitted. */
 export function sampleMemory(pids: Readonly<Record<string, number | undefined>>): {
   stop(): readonly MemorySample[];
 } {
@@ -91,7 +91,7 @@ export function sampleMemory(pids: Readonly<Record<string, number | undefined>>)
   };
 }
 
-/** The first quarter of the samples: what is full by then is not to grow any more. */
+/** The first quarter of the samples: caches that are full by then must not grow further. */
 function firstQuarter(memory: readonly MemorySample[]): readonly MemorySample[] {
   return memory.slice(0, Math.ceil(memory.length / 4));
 }

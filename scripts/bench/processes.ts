@@ -10,7 +10,7 @@ const KEPT_ERROR_BYTES = 4_000;
 
 export interface Child {
   readonly process: ChildProcess;
-  /** What it printed until it was ready. */
+  /** Its output until it was ready. */
   readonly output: string;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Plain kafkajs as its documentation shows it: what the message runtime is measured against. */
+/** Plain kafkajs as its documentation shows it: the baseline of the message runtime. */
 
 import { Kafka, logLevel, Partitioners, type Consumer, type ConsumerRunConfig, type Producer } from 'kafkajs';
 

@@ -1,4 +1,4 @@
-/** How everything is measured: scenarios in turns, round by round, so that a busy machine slows all of them alike. */
+/** The measurement: scenarios in turns, round by round, so that a busy machine slows all of them alike. */
 
 import { median } from './load.ts';
 
@@ -6,7 +6,7 @@ import { median } from './load.ts';
 export const RESULT_FORMS = ['ndjson', 'csv', 'summary'] as const;
 export type ResultForm = (typeof RESULT_FORMS)[number];
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface BenchOptions {
   readonly rounds: number;
   /** Of one scenario in one round. */
@@ -19,7 +19,7 @@ export interface BenchOptions {
   readonly progress: (text: string) => void;
 }
 
-/** What a part measured: figures for --json, and the same as tables. */
+/** The results of a part: figures for --json, and the same as tables. */
 export interface PartResults<Figures> {
   readonly figures: Figures;
   readonly tables: readonly string[];
@@ -62,7 +62,7 @@ export interface TimingOptions extends Pick<BenchOptions, 'rounds' | 'progress'>
   readonly warmUpMs?: number;
 }
 
-/** Enough for the compiler to be done with most works. */
+/** Enough for just-in-time compilation of most tasks. */
 const WARM_UP_MS = 400;
 /** Calls between two looks at the clock take about this long. */
 const LOOK_MS = 1;

@@ -1,4 +1,4 @@
-/** What a run must not show: one line for each thing that is not as it has to be, none when all is well. */
+/** The faults of a run, one line each; empty when it succeeded. */
 
 import type { NetworkReport } from './network-run.ts';
 import type { PortfolioRunReport } from './portfolio-run.ts';
@@ -6,7 +6,7 @@ import type { RollingRestartReport } from './rolling-restart.ts';
 import type { ReplyFigures } from './topic-reading.ts';
 import type { UpstreamReport } from './upstream-events.ts';
 
-/** Every contract has exactly one result, in its place, and it is the engine's own; nothing is left on the log. */
+/** Every contract has exactly one result, in order and equal to the engine's; no message is left unprocessed. */
 export function portfolioFaults(report: PortfolioRunReport): string[] {
   return [
     ...report.trouble,
@@ -18,7 +18,7 @@ export function portfolioFaults(report: PortfolioRunReport): string[] {
   ];
 }
 
-/** Every message has a reply, with its items in their places; replies that were sent twice are the same bytes. */
+/** Every message has a reply with its items in order; repeated replies are the same bytes. */
 export function upstreamFaults(report: UpstreamReport): string[] {
   return [
     ...report.trouble,
@@ -28,7 +28,7 @@ export function upstreamFaults(report: UpstreamReport): string[] {
   ];
 }
 
-/** Every call has its own answer. */
+/** Every call gets its own answer. */
 export function rollingFaults(report: RollingRestartReport): string[] {
   return [
     ...report.wrongAnswers,
@@ -39,8 +39,8 @@ export function rollingFaults(report: RollingRestartReport): string[] {
 }
 
 /**
- * No process ends or hangs, no caller gets another one's answer or none, nothing accepted is lost, and all is well again
- * afterwards. Refusals are as it has to be, and so are replies that were sent twice.
+ * No process exits or hangs, every caller gets its own answer, no accepted request is lost, and the system recovers
+ * afterwards. Refusals and repeated replies are allowed.
  */
 export function networkFaults(report: NetworkReport): string[] {
   return [

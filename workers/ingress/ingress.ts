@@ -29,7 +29,7 @@ import type { IngressOptions } from './server/http-limits.ts';
 import { createRateLimiter } from './server/rate-limit.ts';
 import { createTraffic, type Traffic } from './server/traffic.ts';
 
-/** Everything an ingress instance works with. */
+/** The dependencies of an ingress instance. */
 export interface IngressDeps {
   readonly options: IngressOptions;
   readonly actions: ActionRegistry;
@@ -40,10 +40,10 @@ export interface IngressDeps {
   /** Not yet started. */
   readonly requester: Requester;
   readonly broker: Broker;
-  /** Puts notifications on the log; not yet started. */
+  /** Publishes notifications; not yet started. */
   readonly notificationPublisher: Publisher;
   readonly channelProfiles: ChannelProfiles;
-  /** The local outbox, where it takes the messages and its page is shown. */
+  /** The local outbox, if it receives the messages and its page is shown. */
   readonly outbox: OutboxReader | undefined;
   readonly codec: Codec;
   /** Renders large replies; absent: they are rendered on the event loop. */
@@ -59,10 +59,10 @@ export interface RunningIngress {
   readonly port: number;
   /** Address with the base path. */
   readonly url: string;
-  /** Resolves when actions are taken; rejects when the messaging parts cannot be started. */
+  /** Resolves when actions are accepted; rejects when the messaging parts cannot be started. */
   readonly opened: Promise<void>;
   readonly health: () => Health;
-  /** Takes no new work, waits for pending replies for at most `drainMs`, closes. Idempotent. */
+  /** Accepts no new work, waits for pending replies for at most `drainMs`, closes. Idempotent. */
   readonly stop: (drainMs: number) => Promise<void>;
 }
 
@@ -75,19 +75,19 @@ interface IngressParts {
 }
 
 const READY: Health = { status: 'ready' };
-/** Interval of looking for the last pending response: fine enough for a shutdown. */
+/** Polling interval for pending responses during a shutdown. */
 const DRAIN_POLL_MS = 10;
 /**
  * The time for which callers with kept connections are still served: 503 and `Connection: close`. Closing a connection at
- * once resets it whenever a request is on its way, and its caller cannot know that it was not taken.
+ * once resets it whenever a request is on its way, and its caller cannot know that it was not accepted.
  */
 const FAREWELL_MS = 500;
 /** Leaving the broker may take this long after the last response. */
 const LEAVE_TIMEOUT_MS = 2_000;
 
 /**
- * Starts an instance of the HTTP side: it listens at once, so that health can be asked, and takes actions as soon as
- * replies can be received. Rejects when the address cannot be listened on.
+ * Starts an ingress instance: it listens at once, so that health can be queried, and accepts actions as soon as replies
+ * can be received. Rejects when the address cannot be listened on.
  */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { options, broker, clock, metrics } = deps;

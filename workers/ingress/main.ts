@@ -20,14 +20,14 @@ import type { Documents } from './server/documents.ts';
 import { readIngressOptions } from './server/http-limits.ts';
 
 const NAME = 'ingress';
-/** Distinguishes the instances of one machine in the broker's tools. */
+/** Identifies the instances of one machine in the broker's tools. */
 const INSTANCE_ID_LENGTH = 8;
 /** Shorter than the timeouts of callers, so that they learn of a broker that cannot be reached. */
 const ACCEPT_DEADLINE_MS = 5_000;
 
 /**
- * Starts the HTTP ingress and resolves when it takes actions. Throws ConfigError when access control or the secret of
- * result ids is missing where it is needed; nothing is left running then.
+ * Starts the HTTP ingress and resolves when it accepts actions. Throws ConfigError when access control or the secret of
+ * result ids is missing where required; nothing is left running then.
  */
 export async function startIngressWorker(context: WorkerContext): Promise<RunningWorker> {
   const { config, broker, codec, threads, clock, log } = context;
@@ -75,7 +75,7 @@ export async function startIngressWorker(context: WorkerContext): Promise<Runnin
   return { name: NAME, url: ingress.url, health: ingress.health, stop: ingress.stop };
 }
 
-/** Only where everything stays on this machine: elsewhere other people's messages would be shown. */
+/** Only if all data stays on this machine: otherwise messages of other users would be shown. */
 function chooseOutbox({ notification }: Config, { kind }: Broker): OutboxReader | undefined {
   const isLocal = notification.configFile === undefined && kind === 'embedded';
   return isLocal ? openOutboxFolder(notification.outboxFolder) : undefined;

@@ -3,15 +3,15 @@
 export interface Contract {
   readonly line: number;
   readonly id: string | number;
-  /** The line itself is an item of the message, so that no figure is written anew. */
+  /** The line itself is an item of the message, so that no number is reformatted. */
   readonly text: string;
   readonly rows: number;
 }
 
 const LINE_FEED = 0x0a;
-/** In UTF-16 units, as the engine counts. */
+/** In UTF-16 code units, as counted by the engine. */
 const MAX_ID_LENGTH = 200;
-/** Leaves out the byte order mark that some editors put before the first line. */
+/** Skips the byte order mark that some editors write at the start of a file. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -33,7 +33,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   if (last.length > 0) yield last;
 }
 
-/** Undefined where the line is not JSON or has no usable id. Whether the request is right is for the engine to say. */
+/** Undefined where the line is not JSON or has no usable id. The engine validates the request. */
 export function readContract(bytes: Buffer, line: number): Contract | undefined {
   try {
     const text = utf8.decode(bytes);

@@ -9,11 +9,11 @@ import { calculate } from '../samples.ts';
 /** Contracts in a message, and messages in flight: those of `npm run recalculate`. */
 export const CONTRACTS_PER_BATCH = 100;
 export const BATCHES_IN_FLIGHT = 16;
-/** This many different messages are sent in turn: 4,000 contracts. */
+/** Number of distinct messages, sent in turn: 4,000 contracts. */
 const DIFFERENT_BATCHES = 40;
 const STATUS_OK = 200;
 const ROWS = 60;
-/** Contracts differ in these, so that nothing repeats for long: amount, rate, month and day. */
+/** Contracts vary in amount, rate, month and day. */
 const AMOUNTS = 9_973;
 const RATES = 997;
 const MONTHS = 12;
@@ -38,7 +38,7 @@ export function contractBody(index: number): { readonly jsonParam: Readonly<Reco
   };
 }
 
-/** The requests, as a requester sends them over and over. */
+/** The requests that a requester sends repeatedly. */
 export function bulkRequests(codec: Codec): Promise<readonly Encoded[]> {
   return batches(codec, REQUEST_BATCH, async (index) => {
     const { value } = await codec.encode('CalculateRepaymentScheduleRequest', contractRequest(index), 'avro');

@@ -1,6 +1,7 @@
 /**
- * Child process: what each contract of a batch costs without any broker. Asked with a time, it decodes batches, checks and
- * calculates their contracts, encodes the answers into a batch of replies, and answers its contracts per second.
+ * Child process: the cost of each contract of a batch without a broker. For the requested time it decodes batches,
+ * checks and calculates their contracts, encodes the answers into a batch of replies, and answers its contracts per
+ * second.
  */
 import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';

@@ -1,4 +1,4 @@
-/** Whether live traffic notices that whole portfolios are calculated on the same machine. */
+/** The effect of portfolio calculations on live traffic of the same machine. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LiveWords } from '../calls/live-load.ts';
@@ -21,14 +21,14 @@ const WARM_UP = { perSecond: 100, forMs: 8_000 } as const;
 /** The bulk run is at full speed when live traffic starts to be measured, and continues until it has ended. */
 const LEAD_MS = 3_000;
 const TRAIL_MS = 1_000;
-/** Answers that are still missing when a round ends. */
+/** Time limit for answers that are missing at the end of a round. */
 const ANSWER_MARGIN_MS = 90_000;
 
-/** Live traffic of one round, with what the machine did meanwhile. */
+/** Live traffic of one round, with the load of the machine. */
 interface LiveRound extends OpenLoopResult {
-  /** Of the machine, 0 to 1. */
+  /** Share of the machine, 0 to 1. */
   readonly busyShare: number;
-  /** Of the bulk run beside it; 0 without one. */
+  /** Of the concurrent bulk run; 0 without one. */
   readonly contractsPerSecond: number;
 }
 

@@ -14,7 +14,7 @@ const MS_PER_SECOND = 1_000;
 /** A group that takes longer is stuck. */
 const LIMIT_MS = 60_000;
 
-/** What the parent asks for. */
+/** The request of the parent process. */
 export interface LaneWords {
   readonly keys: number;
   readonly messages: number;

@@ -1,4 +1,4 @@
-/** What the key-ordered executor gains: one partition, a handler that waits, many keys beside one. */
+/** The gain of the key-ordered executor: one partition, a waiting handler, many keys compared with one. */
 
 import { median } from '../load.ts';
 import { askChild, startChild } from '../processes.ts';

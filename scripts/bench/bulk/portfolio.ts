@@ -1,4 +1,4 @@
-/** What `npm run recalculate` costs for each contract, from small portfolios to large ones, and what memory it takes. */
+/** The cost of `npm run recalculate` per contract, from small portfolios to large ones, and its memory. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,9 +23,12 @@ import { contractBody } from './contracts.ts';
 
 /** Portfolios below the largest one. */
 const SIZES = [1_000, 10_000, 100_000] as const;
-/** A run with next to nothing to calculate: its time is subtracted from that of the others. */
+/** A nearly empty run, whose time is subtracted from the others. */
 const START_SIZE = 1;
-/** Aims: times what a contract of the cheapest smaller portfolio costs, and MiB more than in the first quarter of the run. */
+/**
+ * Targets: cost of a contract relative to the cheapest smaller portfolio, and MiB more than in the first quarter of the
+ * run.
+ */
 const AIM = { growth: 1.1, memoryMiB: 64 } as const;
 /** Memory of a shorter run, in seconds, is mostly that of its start. */
 const LEAST_SAMPLES = 60;
@@ -43,7 +46,7 @@ interface PortfolioRun {
   readonly contracts: number;
   /** From the start of the process to its end. */
   readonly seconds: number;
-  /** Microseconds, without what the command takes to start and end. */
+  /** Microseconds, excluding start and end of the command. */
   readonly perContractUs: number;
   readonly memory: readonly MemorySample[];
 }
@@ -131,7 +134,7 @@ function lineOf(index: number): string {
   return `${JSON.stringify({ id: `contract-${index}`, ...contractBody(index) })}\n`;
 }
 
-/** Runs the command to its end; rejects unless all is well. */
+/** Runs the command to its end; rejects unless it succeeds. */
 async function runCommand(
   { results }: Options,
   folder: string,
@@ -185,7 +188,7 @@ function ratiosOf(broker: PortfolioRun['broker'], all: readonly PortfolioRun[]):
   ];
 }
 
-/** A value that was measured once. */
+/** A single measurement. */
 function single(value: number): Comparison {
   return { value, byFastest: value };
 }

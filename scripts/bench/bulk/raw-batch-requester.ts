@@ -21,7 +21,7 @@ import {
 
 const MS_PER_SECOND = 1_000;
 const STATUS_OK = 200;
-/** Replies that take longer than this are given up, and the run with them. */
+/** Time limit of a reply; beyond it the run fails. */
 const PATIENCE_MS = 30_000;
 const [brokers = '', requestTopic = '', replyTopic = '', partitions = '12'] = process.argv.slice(2);
 const codec = benchCodec();
@@ -97,7 +97,7 @@ async function idle(): Promise<void> {
   clearTimeout(timer);
 }
 
-/** A fast lane that answers with refusals measures nothing. */
+/** A run with refusals is not a valid measurement. */
 async function checkLatest(): Promise<void> {
   const decoded = await codec.decode({ value: (latest?.value as Buffer | undefined) ?? null, headers: {} });
   if (decoded.kind !== 'decoded' || decoded.type !== REPLY_BATCH) throw new Error('not a batch of replies');

@@ -17,13 +17,13 @@ const COMMIT_INTERVAL_MS = 200;
 /** A message that was read. */
 export type ReadMessage = Pick<Message, 'key' | 'value' | 'headers'>;
 
-/** What the requester is asked for; warming up is not measured. */
+/** The request of the parent process; the warm-up is not measured. */
 export interface BulkWords {
   readonly warmUpMs?: number;
   readonly measureMs: number;
 }
 
-/** What the requester measured. */
+/** The measurements of the requester. */
 export interface BulkAnswer {
   readonly contractsPerSecond: number;
   readonly contracts: number;

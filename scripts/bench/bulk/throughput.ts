@@ -1,4 +1,4 @@
-/** How many contracts pass through the bulk lane, beside what the broker and the calculation alone would allow. */
+/** Throughput of the bulk lane, compared with that of the broker and of the calculation alone. */
 
 import { availableParallelism } from 'node:os';
 import { median } from '../load.ts';
@@ -17,21 +17,21 @@ import { openSystem, type KafkaUnderTest, type System } from '../system.ts';
 import { percent, ratioTable, table, thousands } from '../tables.ts';
 import { askRequester, startRawBatches } from './raw-batches.ts';
 
-/** Worker processes that scaling is shown with. */
+/** Numbers of worker processes in the scaling test. */
 const WORKERS = [1, 2, 3] as const;
-/** The first time for the compilers of all processes; later ones fill the pipeline. */
+/** Warm-up: the first one is for just-in-time compilation in all processes, later ones fill the pipeline. */
 const FIRST_WARM_UP_MS = 8_000;
 const WARM_UP_MS = 1_500;
 const ANSWER_MARGIN_MS = 60_000;
 const US_PER_SECOND = 1_000_000;
 const PROCESSES = ['requester', 'broker', 'workers'] as const;
-/** Aim: share of the rate that echo and calculation in series would give. */
+/** Target: share of the rate of echo and calculation in series. */
 const AIM_SHARE = 0.8;
 
 /** One round of contracts over Kafka. */
 interface BulkRound {
   readonly contractsPerSecond: number;
-  /** Of the machine, 0 to 1. */
+  /** Share of the machine, 0 to 1. */
   readonly busyShare: number;
   /** Microseconds of processor time for each contract, by process. */
   readonly cpuUs: Readonly<Record<string, number>>;
@@ -55,7 +55,7 @@ interface Scenario {
 
 type Options = Pick<BenchOptions, 'rounds' | 'measureMs' | 'progress'>;
 
-/** Echo, engine and lane in turns; then the lane with more worker processes. Every part is a process of its own. */
+/** Echo, engine and lane in turns; then the lane with more worker processes. Every part is a separate process. */
 export async function benchThroughput(
   options: Options,
   kafka: KafkaUnderTest,
@@ -192,7 +192,7 @@ function scalingRatios([one, ...more]: readonly BulkLine[]): readonly Ratio[] {
   );
 }
 
-/** Contracts a second, and what they take of the processors. */
+/** Contracts per second, and their processor time. */
 function bulkTable(lines: readonly BulkLine[]): string {
   const rows = lines.map((line) => {
     const { scenario, rounds } = line;

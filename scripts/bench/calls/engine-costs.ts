@@ -9,7 +9,7 @@ const LONG_BODY = SAMPLE_BODY.replace('"InstallmentsNo":12', '"InstallmentsNo":3
 const REQUEST = 'CalculateRepaymentScheduleRequest';
 const REPLY = 'CalculateRepaymentScheduleReply';
 
-/** What the work of one request costs, each part alone, in microseconds per call. */
+/** The cost of each part of one request, in microseconds per call. */
 export async function benchCosts({
   rounds,
   progress,

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { HttpCall } from '../samples.ts';
 
-/** A keep-alive HTTP/1.1 client on bare sockets: what it costs is not charged to the server under test. */
+/** A keep-alive HTTP/1.1 client on bare sockets: its cost is excluded from the server under test. */
 export interface HttpLoad {
   /** Sends the request on the slot's own connection; resolves with the body's size when the answer is complete. Rejects unless the status is 200 or 202. */
   request(slot: number): Promise<number>;

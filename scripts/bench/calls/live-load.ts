@@ -7,10 +7,10 @@ import { answerParent } from '../processes.ts';
 import { SCHEDULE_CALL } from '../samples.ts';
 import { openHttpLoad } from './http-load.ts';
 
-/** Three seconds of requests at 20 a second; more in flight means that nothing is answered any more. */
+/** Three seconds of requests at 20 per second; more in flight means that the server no longer responds. */
 const CONNECTIONS = 64;
 
-/** What the parent asks for. */
+/** The request of the parent process. */
 export interface LiveWords {
   readonly perSecond: number;
   readonly forMs: number;

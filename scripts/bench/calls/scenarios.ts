@@ -1,4 +1,4 @@
-/** Round trips of the system over HTTP, embedded and over Kafka, beside those of raw kafkajs. */
+/** Round trips of the system over HTTP, embedded and over Kafka, compared with raw kafkajs. */
 
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { closedLoop, type LoopResult, median } from '../load.ts';
@@ -90,7 +90,7 @@ export async function benchKafka(
   }
 }
 
-/** The echo uses topics of the system that have the same number of partitions, under a prefix of its own. */
+/** The echo uses topics with the same number of partitions and a separate prefix. */
 async function startRaw(system: System, call: HttpCall): Promise<RawRequester> {
   const { brokers, prefix } = system;
   const { requestBytes, replyBytes } = await call.messageSizes();
@@ -126,7 +126,7 @@ async function measureTrips(options: Options, trips: readonly Trip[]): Promise<r
   });
 }
 
-/** The round trips of a call beside the raw ones of the same rounds. */
+/** The round trips of a call compared with the raw ones of the same rounds. */
 export function tripRatios(
   measurements: readonly Measurement[],
   { scenario: own }: HttpCall,

@@ -1,4 +1,4 @@
-/** What simulations cost beside plain schedules, and a table of many products beside one of few. */
+/** The cost of simulations compared with plain schedules, and of a table of many products compared with one of few. */
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -34,13 +34,13 @@ const REQUEST_DAY = toCalendarDate(2026, 1, 15);
 const FOLDER = fileURLToPath(new URL('../../../shared/product/example-catalogue', import.meta.url));
 /** A simulation runs much code, each part rarely: compilation takes longer. */
 const WARM_UP_MS = 3_000;
-/** Parts of the measured seconds that one work gets in a round. */
+/** Share of the measured seconds for one task in a round. */
 const SLICES = 16;
-/** Numbers of products that tables are compared by. */
+/** Table sizes that are compared. */
 const TABLE_SIZES = [100, 1_000, 10_000] as const;
 const TABLE_LIMIT_MS = 180_000;
 
-/** Aims: times a plain schedule, milliseconds, MiB, and times the look-up in the smallest table. */
+/** Targets: times a plain schedule, milliseconds, MiB, and times the look-up in the smallest table. */
 const AIM = { simulate: 3, readyMs: 5_000, memoryMiB: 150, growth: 1.5 } as const;
 
 const NAMES = {
@@ -146,7 +146,7 @@ function offerOf(request: SimulateRequest, context: SimulateContext): Simulation
   return offer;
 }
 
-/** Measured in a process of its own, whose memory nothing else uses. */
+/** Measured in a separate process, so that its memory is not shared. */
 function measureTable(products: number): TableFigures {
   const args = ['--expose-gc', 'scripts/bench/catalogue/table.ts', String(products)];
   const output = execFileSync(process.execPath, args, { encoding: 'utf8', timeout: TABLE_LIMIT_MS });

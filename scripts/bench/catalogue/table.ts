@@ -1,5 +1,5 @@
 /**
- * Child process: what a catalogue of many products costs a worker on the embedded broker. Prints one JSON line.
+ * Child process: the cost of a catalogue of many products in a worker on the embedded broker. Prints one JSON line.
  * `node --expose-gc scripts/bench/catalogue/table.ts [PRODUCTS]`, 10,000 when none is named.
  */
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** The loans that schedules are measured with, and their calculation taken apart into its phases. */
+/** The loans of the measurements, and their calculation split into its phases. */
 
 import { Decimal } from 'decimal.js';
 import { amortise } from '../../../shared/lending/amortisation/amortise.ts';
@@ -78,7 +78,7 @@ export function loanWithCharges(installments: number): RepaymentScheduleRequest 
   };
 }
 
-/** What is known after the dates. */
+/** The data after the first phase. */
 export interface DatedTerms {
   readonly terms: LoanTerms;
   readonly dates: ScheduleDates;

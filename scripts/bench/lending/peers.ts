@@ -1,5 +1,5 @@
 /**
- * Other packages that calculate loans and annual rates, asked for the same loan. `npm run bench` installs them into
+ * Other packages that calculate loans and annual rates, applied to the same loan. `npm run bench` installs them into
  * scripts/bench.
  */
 

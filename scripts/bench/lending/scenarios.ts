@@ -1,4 +1,4 @@
-/** What schedules and annual rates cost beside the same work of others, in one run and in turns. */
+/** The cost of schedules and annual rates compared with other packages, in one run and in turns. */
 
 import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
@@ -56,9 +56,9 @@ import {
   type Peer,
 } from './peers.ts';
 
-/** Thirty years of months, the longest loan that is usual. */
+/** Thirty years of months, the longest usual loan. */
 const ROWS = 360;
-/** Parts of the measured seconds that one work gets in a round. */
+/** Share of the measured seconds for one task in a round. */
 const SLICES = 16;
 const DAY_MS = 86_400_000;
 const MINOR_PER_MAJOR = 100;
@@ -67,13 +67,13 @@ const PERCENT = 100;
 /** Last digit of a rate in percent. */
 const RATE_STEP = 0.0001;
 
-/** What ten times as many rows may cost at most. */
+/** Maximum cost of ten times as many rows. */
 const MAX_TIMES_FOR_TEN = 11;
 
-/** Aims, as multiples of the engine's own time. */
+/** Targets, as multiples of the engine's time. */
 const AIM = { datedPeer: 50, decimal: 8, annualRate: 5 } as const;
 
-/** Names of the works as they are shown. */
+/** Display names of the tasks. */
 const NAMES = {
   whole: '360 rows, 3 charges, DAE and EIR',
   rows: '360 rows, 3 charges, no rates',
@@ -236,7 +236,7 @@ function schedulePeers(charged: RepaymentScheduleRequest): readonly Work[] {
   ];
 }
 
-/** Engine, reference and plain loop must have calculated the same, or comparing their times says nothing. */
+/** Engine, reference and plain loop must calculate the same, or comparing their times is meaningless. */
 function checkSums(
   charged: RepaymentScheduleRequest,
   reference: Extract<ReferenceOutcome, { kind: 'schedule' }>,
@@ -277,7 +277,7 @@ function checkRates(loan: ScheduledLoan, others: readonly number[]): void {
   }
 }
 
-/** The flows of the effective interest rate, as spreadsheets want them. */
+/** The flows of the effective interest rate, in the form for spreadsheets. */
 function flowsOf({ startDate, drawn, rows }: ScheduledLoan): readonly DatedAmount[] {
   return [
     flow(-drawn, startDate),

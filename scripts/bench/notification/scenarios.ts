@@ -1,4 +1,4 @@
-/** How fast one worker delivers e-mails beside nodemailer alone, and what memory many of them take. */
+/** The e-mail rate of one worker compared with nodemailer alone, and the memory of many e-mails. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ interface DeliveryRate {
   readonly rounds: readonly number[];
 }
 
-/** What a worker uses after a number of notifications. */
+/** Memory of a worker after a number of notifications. */
 interface MemoryMark extends MemoryInUse {
   readonly notifications: number;
 }
@@ -101,7 +101,7 @@ interface Mailer {
 
 /** A notification worker on Kafka that delivers to the sink. */
 interface WorkerMailer extends Mailer {
-  /** What the worker uses, after a garbage collection. */
+  /** Memory of the worker after a garbage collection. */
   memory(): Promise<MemoryInUse>;
 }
 

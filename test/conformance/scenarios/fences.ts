@@ -9,10 +9,10 @@ import type { ScenarioTest, World } from '../../support/conformance/world.ts';
 const SECOND = 1_000;
 const PARTITIONS = 3;
 const MESSAGES = 60;
-/** Work that lasts some sessions in all, so that the group rebalances in the middle of it. */
+/** Work that lasts several sessions, so that the group rebalances while it is running. */
 const STEPS_PER_SESSION = 40;
 
-/** A consumer that writes down on a table topic what it has done, and knows by the table what others have. */
+/** A consumer that records its work on a table topic, and reads there what others have done. */
 async function noter(world: World, topic: string, notes: string, groupId: string) {
   const publisher = await world.publisher();
   const table = createTable({
@@ -48,7 +48,7 @@ async function noter(world: World, topic: string, notes: string, groupId: string
     gate: async () => {
       fences.push(performance.now());
       if (fences.length === 1) throw new Error('the first time it cannot be read');
-      // Longer than a session: who waits here is not given up by the group.
+      // Longer than a session: a waiting member is not expelled from the group.
       await sleep(world.target.sessionTimeoutMs * 1.5);
       await table.caughtUp(world.target.stepMs);
     },
@@ -58,10 +58,10 @@ async function noter(world: World, topic: string, notes: string, groupId: string
   return { consumer, done, fences };
 }
 
-/** What a worker relies on that must know what others have done before it does anything itself. */
+/** The guarantees for a worker that must know the work of others before it starts. */
 export function fenceScenarios(test: ScenarioTest): void {
   test(
-    'who takes over knows all that was done before, though none of it was committed',
+    'a new owner knows all earlier work, even if none of it was committed',
     {
       timeout: 60 * SECOND,
     },

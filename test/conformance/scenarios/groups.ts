@@ -7,7 +7,7 @@ const SECOND = 1_000;
 /** Long enough for a wrong delivery to show. */
 const QUIET_MS = 300;
 
-/** What a consumer group promises: epochs, assignments, redelivery from the commit, and nothing skipped. */
+/** The guarantees of a consumer group: epochs, assignments, redelivery from the commit, and nothing skipped. */
 export function groupScenarios(test: ScenarioTest): void {
   test(
     'a new group gets each message once, from the earliest on',
@@ -139,7 +139,7 @@ export function groupScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'a paused partition rests while others go on; a new assignment pauses nothing',
+    'a paused partition delivers nothing while others continue; a new assignment resumes all',
     {
       timeout: 30 * SECOND,
     },
@@ -178,7 +178,7 @@ export function groupScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'loses nothing while members come and go under traffic',
+    'loses nothing while members join and leave under traffic',
     { timeout: 60 * SECOND },
     async ({ world }) => {
       const topic = await world.topic(6);
@@ -224,7 +224,7 @@ export function groupScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'a member that stopped commits nothing more and hears nothing more',
+    'a stopped member commits nothing and receives nothing',
     { timeout: 20 * SECOND },
     async ({ world }) => {
       const topic = await world.topic(1);

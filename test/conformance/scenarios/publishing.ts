@@ -5,7 +5,7 @@ import { eventually } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 
-/** What a publisher promises: order, partitions, bytes, and that one bad message harms no other. */
+/** The guarantees of a publisher: order, partitions, bytes, and that one bad message harms no other. */
 export function publishingScenarios(test: ScenarioTest): void {
   test(
     'keeps the order of each key while many publish at once',
@@ -30,16 +30,20 @@ export function publishingScenarios(test: ScenarioTest): void {
     },
   );
 
-  test('puts a key where every Kafka client puts it', { timeout: 10 * SECOND }, async ({ world }) => {
-    const topic = await world.topic(7);
-    const publisher = await world.publisher();
-    const keys = Array.from({ length: 100 }, (_, index) => `key-${index * 7919}`);
-    await publisher.publish(keys.map((key) => ({ topic, key, value: Buffer.from('x') })));
-    const messages = await world.readAll(topic);
-    const found = new Map(messages.map((message) => [message.key?.toString(), message.partition]));
-    const expected = new Map(keys.map((key) => [key, partitionOfKey(Buffer.from(key), 7)]));
-    expect(found).toEqual(expected);
-  });
+  test(
+    'places a key on the same partition as every Kafka client',
+    { timeout: 10 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(7);
+      const publisher = await world.publisher();
+      const keys = Array.from({ length: 100 }, (_, index) => `key-${index * 7919}`);
+      await publisher.publish(keys.map((key) => ({ topic, key, value: Buffer.from('x') })));
+      const messages = await world.readAll(topic);
+      const found = new Map(messages.map((message) => [message.key?.toString(), message.partition]));
+      const expected = new Map(keys.map((key) => [key, partitionOfKey(Buffer.from(key), 7)]));
+      expect(found).toEqual(expected);
+    },
+  );
 
   test('a named partition wins over the key', { timeout: 10 * SECOND }, async ({ world }) => {
     const topic = await world.topic(3);
@@ -52,7 +56,7 @@ export function publishingScenarios(test: ScenarioTest): void {
   });
 
   test(
-    'gives back bytes, headers, repeated headers, tombstones and timestamps as they were',
+    'preserves bytes, headers, repeated headers, tombstones and timestamps',
     {
       timeout: 10 * SECOND,
     },
@@ -88,7 +92,7 @@ export function publishingScenarios(test: ScenarioTest): void {
     },
   );
 
-  test('rejects a message that is too large, and it alone', { timeout: 10 * SECOND }, async ({ world }) => {
+  test('rejects only the message that is too large', { timeout: 10 * SECOND }, async ({ world }) => {
     const topic = await world.topic(1, { 'max.message.bytes': '10000' });
     const publisher = await world.publisher();
     const large = { topic, key: 'k', value: incompressible(20_000) };
@@ -139,28 +143,24 @@ export function publishingScenarios(test: ScenarioTest): void {
     },
   );
 
-  test(
-    'rejects a message for an unknown topic, and it alone',
-    { timeout: 15 * SECOND },
-    async ({ world }) => {
-      const topic = await world.topic(1);
-      const publisher = await world.publisher();
-      const startedMs = performance.now();
-      const results = await Promise.allSettled([
-        publisher.publish(numbered(topic, 'k', 0, 5)),
-        publisher.publish([{ topic: world.name('absent'), key: 'k', value: Buffer.from('x') }]),
-        publisher.publish(numbered(topic, 'k', 5, 10)),
-      ]);
-      expect(results[1]).toMatchObject({
-        status: 'rejected',
-        reason: { code: 'topic-unknown', canRetry: false },
-      });
-      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-      expect(performance.now() - startedMs).toBeLessThan(5 * SECOND);
-      expect(await world.readAll(topic)).toHaveLength(10);
-      await publisher.publish(numbered(topic, 'k', 10, 11));
-    },
-  );
+  test('rejects only the message for an unknown topic', { timeout: 15 * SECOND }, async ({ world }) => {
+    const topic = await world.topic(1);
+    const publisher = await world.publisher();
+    const startedMs = performance.now();
+    const results = await Promise.allSettled([
+      publisher.publish(numbered(topic, 'k', 0, 5)),
+      publisher.publish([{ topic: world.name('absent'), key: 'k', value: Buffer.from('x') }]),
+      publisher.publish(numbered(topic, 'k', 5, 10)),
+    ]);
+    expect(results[1]).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'topic-unknown', canRetry: false },
+    });
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(performance.now() - startedMs).toBeLessThan(5 * SECOND);
+    expect(await world.readAll(topic)).toHaveLength(10);
+    await publisher.publish(numbered(topic, 'k', 10, 11));
+  });
 
   test(
     'keeps what is published before start() and sends it then',
@@ -216,7 +216,7 @@ export function publishingScenarios(test: ScenarioTest): void {
     },
   );
 
-  test('a topic can be used as soon as it is made', { timeout: 20 * SECOND }, async ({ world }) => {
+  test('a topic can be used as soon as it is created', { timeout: 20 * SECOND }, async ({ world }) => {
     const publisher = await world.publisher();
     for (let round = 0; round < 10; round += 1) {
       const topic = await world.topic(3);
@@ -226,7 +226,7 @@ export function publishingScenarios(test: ScenarioTest): void {
   });
 
   test(
-    'makes topics once, counts their partitions and deletes them',
+    'creates topics once, counts their partitions and deletes them',
     { timeout: 10 * SECOND },
     async ({ world }) => {
       const topic = world.name('topic');
@@ -247,7 +247,7 @@ export function publishingScenarios(test: ScenarioTest): void {
   );
 }
 
-/** Bytes that no compression makes smaller. */
+/** Incompressible bytes. */
 function incompressible(length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => Math.floor(Math.random() * 256)));
 }

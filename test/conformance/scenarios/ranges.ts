@@ -72,7 +72,7 @@ export function rangeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'rejects with what the taker throws, and when there is no such topic',
+    'rejects with the error of the handler, and when there is no such topic',
     {
       timeout: 30 * SECOND,
     },

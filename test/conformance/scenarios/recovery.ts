@@ -6,10 +6,10 @@ import { eventually } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 
-/** What holds over a broker that goes away without a word and comes back with what it had stored. */
+/** The guarantees after a broker is killed and restarted with its stored data. */
 export function recoveryScenarios(test: ScenarioTest): void {
   test(
-    'a restart of the broker loses no accepted request, and all goes on',
+    'a restart of the broker loses no accepted request, and all clients continue',
     {
       timeout: 60 * SECOND,
     },

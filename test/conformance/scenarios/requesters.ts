@@ -8,39 +8,43 @@ import type { ScenarioTest } from '../../support/conformance/world.ts';
 
 const SECOND = 1_000;
 
-/** What requesters promise who share a reply topic. */
+/** The guarantees of requesters that share a reply topic. */
 export function requesterScenarios(test: ScenarioTest): void {
-  test('two requesters side by side lose and swap no reply', { timeout: 30 * SECOND }, async ({ world }) => {
-    const system = await echoSystem(world, 4);
-    await system.worker();
-    const requesters = ['one', 'two'].map((instanceId) => {
-      const { replies: replyTopic } = system.topics;
-      return createRequester({
-        broker: world.broker,
-        codec: jsonCodec,
-        clock: systemClock,
-        log: silentLog,
-        replyTopic,
-        instanceId: world.name(instanceId),
-      });
-    });
-    for (const requester of requesters) {
-      world.after(() => requester.stop(SECOND));
-      await requester.start();
-    }
-    const ask = requesters.flatMap((requester, index) =>
-      numberedIds(`requester-${index}`, 300).map(async (id) => {
-        const { requests: topic } = system.topics;
-        const reply = await requester.request({
-          topic,
-          type: 'Echo',
-          payload: { id },
-          timeoutMs: world.target.stepMs,
+  test(
+    'two concurrent requesters neither lose nor swap a reply',
+    { timeout: 30 * SECOND },
+    async ({ world }) => {
+      const system = await echoSystem(world, 4);
+      await system.worker();
+      const requesters = ['one', 'two'].map((instanceId) => {
+        const { replies: replyTopic } = system.topics;
+        return createRequester({
+          broker: world.broker,
+          codec: jsonCodec,
+          clock: systemClock,
+          log: silentLog,
+          replyTopic,
+          instanceId: world.name(instanceId),
         });
-        expect(reply).toMatchObject({ kind: 'reply', type: 'Echoed', payload: { id } });
-      }),
-    );
-    await Promise.all(ask);
-    expect(requesters.map((requester) => requester.pending())).toEqual([0, 0]);
-  });
+      });
+      for (const requester of requesters) {
+        world.after(() => requester.stop(SECOND));
+        await requester.start();
+      }
+      const ask = requesters.flatMap((requester, index) =>
+        numberedIds(`requester-${index}`, 300).map(async (id) => {
+          const { requests: topic } = system.topics;
+          const reply = await requester.request({
+            topic,
+            type: 'Echo',
+            payload: { id },
+            timeoutMs: world.target.stepMs,
+          });
+          expect(reply).toMatchObject({ kind: 'reply', type: 'Echoed', payload: { id } });
+        }),
+      );
+      await Promise.all(ask);
+      expect(requesters.map((requester) => requester.pending())).toEqual([0, 0]);
+    },
+  );
 }

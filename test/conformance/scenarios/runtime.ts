@@ -7,7 +7,9 @@ import type { ScenarioTest } from '../../support/conformance/world.ts';
 
 const SECOND = 1_000;
 const ALWAYS_SHORT = (index: number) => index % 5;
-/** At any moment some work is under way while later work is done and committing would be wrong. */
+/**
+ * At any time some work is in progress while later work is done, so that committing the later offset would be wrong.
+ */
 const SOMETIMES_LONG = (index: number) => (index % 10 === 0 ? 400 : index % 5);
 /** A bound for traffic that flows until something has happened. */
 const MOST_TRAFFIC = 50_000;
@@ -34,7 +36,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   });
 
   test(
-    'handles the messages of one key one after another, in order',
+    'handles the messages of one key sequentially, in order',
     { timeout: 20 * SECOND },
     async ({ world }) => {
       const system = await echoSystem(world, 2);
@@ -49,7 +51,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'bad messages are answered or put aside, and stop nothing',
+    'bad messages are answered or stored as dead letters, and block nothing',
     { timeout: 20 * SECOND },
     async ({ world }) => {
       const system = await echoSystem(world, 1);
@@ -78,7 +80,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'a slow key holds up neither other keys of its partition nor other partitions',
+    'a slow key delays neither other keys of its partition nor other partitions',
     {
       timeout: 20 * SECOND,
     },
@@ -121,7 +123,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'a stop finishes and commits what was begun, and nothing of it is done again',
+    'a stop finishes and commits started work, none of which is repeated',
     {
       timeout: 20 * SECOND,
     },
@@ -148,7 +150,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'workers come and go under load: every request has one effective reply',
+    'workers join and leave under load: every request has one effective reply',
     {
       timeout: 60 * SECOND,
     },
@@ -180,7 +182,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'a rebalance does not do again what is under way in the process',
+    'a rebalance does not repeat work in progress in the process',
     { timeout: 30 * SECOND },
     async ({ world }) => {
       const system = await echoSystem(world, 2);
@@ -204,27 +206,23 @@ export function runtimeScenarios(test: ScenarioTest): void {
     },
   );
 
-  test(
-    'a worker killed in the middle of its work loses no request',
-    { timeout: 60 * SECOND },
-    async ({ world }) => {
-      const system = await echoSystem(world, 4);
-      const asked = numberedIds('n', Math.min(1_000, world.target.trafficMessages));
-      const victim = await system.killableWorker();
-      await system.worker();
-      const load = publishAll(system, asked, SOMETIMES_LONG);
-      await eventually('some replies', world.target.stepMs, () => system.replies.length > asked.length / 10);
-      await sleep(Math.random() * KILL_WITHIN_MS);
-      await victim.kill();
-      await load;
-      await system.allAnswered(asked, world.target.sessionTimeoutMs + world.target.stepMs);
-      expect(new Set(system.answered())).toEqual(new Set(asked));
-      expect(system.unequalRepeats()).toEqual([]);
-      await system.allCommitted();
-      await system.ask('k', { id: 'still alive' });
-      await system.allAnswered(['still alive']);
-    },
-  );
+  test('a worker killed during its work loses no request', { timeout: 60 * SECOND }, async ({ world }) => {
+    const system = await echoSystem(world, 4);
+    const asked = numberedIds('n', Math.min(1_000, world.target.trafficMessages));
+    const victim = await system.killableWorker();
+    await system.worker();
+    const load = publishAll(system, asked, SOMETIMES_LONG);
+    await eventually('some replies', world.target.stepMs, () => system.replies.length > asked.length / 10);
+    await sleep(Math.random() * KILL_WITHIN_MS);
+    await victim.kill();
+    await load;
+    await system.allAnswered(asked, world.target.sessionTimeoutMs + world.target.stepMs);
+    expect(new Set(system.answered())).toEqual(new Set(asked));
+    expect(system.unequalRepeats()).toEqual([]);
+    await system.allCommitted();
+    await system.ask('k', { id: 'still alive' });
+    await system.allAnswered(['still alive']);
+  });
 }
 
 /** One request after another, so that the load lasts while workers come and go. */

@@ -4,7 +4,7 @@ import { eventually } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 
-/** What a tail promises: all that is published once it has started, in every partition, whatever happens to it. */
+/** The guarantees of a tail: all that is published once it has started, in every partition, whatever happens to it. */
 export function tailScenarios(test: ScenarioTest): void {
   test(
     'from latest, delivers everything that is published once start() has resolved',
@@ -100,50 +100,42 @@ export function tailScenarios(test: ScenarioTest): void {
     expect([...partitions]).toEqual([1]);
   });
 
-  test(
-    'skips a message that its handler throws at, and goes on',
-    { timeout: 15 * SECOND },
-    async ({ world }) => {
-      const topic = await world.topic(1);
-      const publisher = await world.publisher();
-      const values: string[] = [];
-      const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) => {
-        if (String(value) === 'k-1') throw new Error('a bad record');
-        values.push(String(value));
-      });
-      await publisher.publish(numbered(topic, 'k', 0, 4));
-      await tail.caughtUp(world.target.stepMs);
-      expect(values).toEqual(['k-0', 'k-2', 'k-3']);
-      expect(tail.isReady()).toBe(true);
-    },
-  );
+  test('skips a message whose handler throws, and continues', { timeout: 15 * SECOND }, async ({ world }) => {
+    const topic = await world.topic(1);
+    const publisher = await world.publisher();
+    const values: string[] = [];
+    const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) => {
+      if (String(value) === 'k-1') throw new Error('a bad record');
+      values.push(String(value));
+    });
+    await publisher.publish(numbered(topic, 'k', 0, 4));
+    await tail.caughtUp(world.target.stepMs);
+    expect(values).toEqual(['k-0', 'k-2', 'k-3']);
+    expect(tail.isReady()).toBe(true);
+  });
 
-  test(
-    'loses and repeats nothing when it is made to join anew',
-    { timeout: 30 * SECOND },
-    async ({ world }) => {
-      const topic = await world.topic(3);
-      const publisher = await world.publisher();
-      const values: string[] = [];
-      const { tail, clientId } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
-        values.push(String(value)),
-      );
-      const expected: string[] = [];
-      const publishing = new AbortController();
-      const traffic = (async () => {
-        for (let index = 0; !publishing.signal.aborted; index += 1) {
-          const messages = numbered(topic, `key-${index % 7}`, index, index + 1);
-          expected.push(...messages.map(({ value }) => String(value)));
-          await publisher.publish(messages);
-        }
-      })();
-      await world.target.forceRejoin(clientId);
-      publishing.abort();
-      await traffic;
-      const seen = () => new Set(values).size;
-      await eventually('every message', world.target.stepMs, () => seen() >= expected.length, seen);
-      await tail.caughtUp(world.target.stepMs);
-      expect(values.toSorted()).toEqual(expected.toSorted());
-    },
-  );
+  test('loses and repeats nothing when it has to rejoin', { timeout: 30 * SECOND }, async ({ world }) => {
+    const topic = await world.topic(3);
+    const publisher = await world.publisher();
+    const values: string[] = [];
+    const { tail, clientId } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
+      values.push(String(value)),
+    );
+    const expected: string[] = [];
+    const publishing = new AbortController();
+    const traffic = (async () => {
+      for (let index = 0; !publishing.signal.aborted; index += 1) {
+        const messages = numbered(topic, `key-${index % 7}`, index, index + 1);
+        expected.push(...messages.map(({ value }) => String(value)));
+        await publisher.publish(messages);
+      }
+    })();
+    await world.target.forceRejoin(clientId);
+    publishing.abort();
+    await traffic;
+    const seen = () => new Set(values).size;
+    await eventually('every message', world.target.stepMs, () => seen() >= expected.length, seen);
+    await tail.caughtUp(world.target.stepMs);
+    expect(values.toSorted()).toEqual(expected.toSorted());
+  });
 }

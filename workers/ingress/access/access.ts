@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** What a request brings to prove who sends it. */
+/** The credentials of a request. */
 export interface CallerCredentials {
   readonly token: string | undefined;
   /** `user_name` of the generic form. */
   readonly userName: string | undefined;
-  /** Set when the generic form has a token that does not count, since it has no `user_name`. */
+  /** Set when the generic form has a token that is ignored because `user_name` is absent. */
   readonly lacksUserName?: boolean;
 }
 
@@ -15,10 +15,10 @@ export type AccessDecision =
   | { readonly kind: 'unauthenticated'; readonly reason: string }
   /** The token belongs to another user: 403. */
   | { readonly kind: 'forbidden'; readonly reason: string }
-  /** The keys cannot be fetched: no token can be checked, 503. */
+  /** The keys cannot be fetched: no token can be verified, 503. */
   | { readonly kind: 'undecided' };
 
-/** Who may call. Answers at once when the token was checked before, so that the hot path pays for no promise. */
+/** Decides who may call. Synchronous for cached tokens, so that the hot path needs no promise. */
 export interface Access {
   readonly required: boolean;
   check(credentials: CallerCredentials): AccessDecision | Promise<AccessDecision>;
@@ -27,7 +27,7 @@ export interface Access {
 /** The subject of all callers where no access control is configured. */
 const ANONYMOUS = '';
 
-/** Admits every caller; only for an instance that is reachable from its own machine alone (E2). */
+/** Admits every caller; only for an instance that is reachable only from its own machine (E2). */
 export const openAccess: Access = {
   required: false,
   check: () => ({ kind: 'granted', subject: ANONYMOUS }),
@@ -40,8 +40,8 @@ export function readBearerToken(authorization: string | undefined): string | und
 }
 
 /**
- * The credentials of a request (E2): the bearer header's token, else `access_token` of the generic form, which counts
- * only together with `user_name`. A user name that was sent is compared in either case.
+ * The credentials of a request (E2): the bearer header's token, else `access_token` of the generic form, which is
+ * accepted only together with `user_name`. A user name is always compared if sent.
  */
 export function readCredentials(authorization: string | undefined, body: unknown): CallerCredentials {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
@@ -59,7 +59,7 @@ export function nonEmptyText(fields: Readonly<Record<string, unknown>>, name: st
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A caller as it is written into ids and records: recognisable, not readable. 96 bits distinguish all callers. */
+/** The pseudonym of a caller in ids and records: stable, not readable. 96 bits distinguish all callers. */
 export function hashSubject(subject: string): string {
   return createHash('sha256').update(subject).digest('base64url').slice(0, 16);
 }

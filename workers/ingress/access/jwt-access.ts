@@ -29,23 +29,23 @@ export type JwtSettings = Config['auth'];
 interface VerifiedToken {
   /** Stable identity of the caller: `sub`, else the user name. */
   readonly subject: string;
-  /** What `user_name` has to equal: the configured claim, else `sub` (E2). */
+  /** The expected value of `user_name`: the configured claim, else `sub` (E2). */
   readonly userName: string;
   readonly expiresAtMs: number;
 }
 
-/** Clocks of token issuer and gateway differ by no more than this. */
+/** Maximum clock difference between token issuer and gateway. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** The shortest interval between two requests for the key set, when tokens name keys that are not in it. */
 const KEY_SET_COOLDOWN_MS = 30_000;
-/** A key that the issuer withdrew is honoured at most this long. */
+/** A revoked key is accepted for at most this time. */
 const KEY_SET_MAX_AGE_MS = 600_000;
 const KEY_SET_TIMEOUT_MS = 5_000;
-/** A withdrawn key or token is honoured at most this long; a check costs 100 times a look-up. */
+/** A revoked key or token is accepted for at most this time; verification costs 100 times a look-up. */
 const MAX_CACHE_AGE_MS = 60_000;
-/** Tokens remembered; the oldest are evicted first. */
+/** Maximum number of cached tokens; the oldest are evicted first. */
 const MAX_CACHED_TOKENS = 10_000;
-/** Characters of the longest token that is checked; the ones in use have some 1,000. */
+/** Maximum length of a token in characters; usual ones have some 1,000. */
 const MAX_TOKEN_LENGTH = 8_192;
 const MILLIS_PER_SECOND = 1_000;
 const MILLIS_PER_HOUR = 3_600_000;
@@ -60,7 +60,7 @@ const CLAIM_FAULTS: Readonly<Record<string, string>> = {
 };
 
 const SECRET_ALGORITHMS = ['HS256', 'HS384', 'HS512'];
-/** Signatures only: a key set must never let a public key be taken for a shared secret. */
+/** Asymmetric signatures only: a public key of a key set must never be used as a shared secret. */
 const KEY_SET_ALGORITHMS = [
   'RS256',
   'RS384',
@@ -154,7 +154,7 @@ function decide(token: VerifiedToken, userName: string | undefined): AccessDecis
     : { kind: 'forbidden', reason: 'The access token belongs to another user than user_name.' };
 }
 
-/** Undefined: the token names no caller. The library checks the types of the times only. */
+/** Undefined: the token names no caller. The library checks only the types of the times. */
 function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken | undefined {
   const sub = nonEmptyText(claims, 'sub');
   const userName = nonEmptyText(claims, userClaim) ?? sub;
@@ -168,7 +168,7 @@ function lifetimeMs({ exp = 0, iat }: JWTPayload, nowMs: number): number {
   return exp * MILLIS_PER_SECOND - Math.min(nowMs, (iat ?? nowMs / MILLIS_PER_SECOND) * MILLIS_PER_SECOND);
 }
 
-/** A claim is named only once the signature is valid, so that a forged token reveals nothing. */
+/** Claims are named only after the signature was verified, so that a forged token reveals nothing. */
 function describeFault(error: unknown): string {
   const isClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
   return isClaim ? (CLAIM_FAULTS[error.claim] ?? INVALID) : INVALID;
@@ -206,7 +206,7 @@ function createVerify(settings: JwtSettings, clock: Clock): Verify {
   };
 }
 
-/** While an issuer rotates its keys, a token that names none may be signed by any of them. */
+/** While an issuer rotates its keys, a token without a key id may be signed by any of them. */
 async function verifyByAny(
   token: string,
   candidates: errors.JWKSMultipleMatchingKeys,
@@ -237,7 +237,7 @@ function keySet(settings: JwtSettings): JWTVerifyGetKey {
   }
 }
 
-/** Remembers checked tokens by their hash, so that none stays in memory. */
+/** Caches verified tokens by hash, so that no token stays in memory. */
 function createTokenCache(clock: Clock) {
   const cached = new Map<string, { readonly token: VerifiedToken; readonly validUntilMs: number }>();
   return {

@@ -22,7 +22,7 @@ import { readPreferences } from './prefer-header.ts';
 import { renderPending, formatResultPath, sendReply } from './reply.ts';
 import type { ResultIds } from './result-ids.ts';
 
-/** What the ingress has to know of an action to forward it: no more, so that a new action changes nothing here. */
+/** What the ingress needs to know about an action to forward it; a new action requires no change here. */
 export type ActionContract = Pick<
   Action,
   'name' | 'topic' | 'requestType' | 'replyType' | 'read' | 'effort' | 'render'
@@ -52,14 +52,14 @@ const DAY_MS = 86_400_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The action of the address; set on routes of actions. */
+    /** The action of the path; set on routes of actions. */
     action: ActionContract;
   }
 }
 
 /**
- * POST of an action (section 4): the checks in the order of their cost, then the body, then the request goes on the log. It
- * is answered when the reply comes, or at once with the address of its result (RFC 7240).
+ * POST of an action (section 4): the cheapest checks first, then the body, then the request is published. It is
+ * answered when the reply arrives, or at once with the address of its result (RFC 7240).
  */
 export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): void {
   const { options, traffic } = deps;
@@ -94,7 +94,7 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
   refuseOtherMethods(app, url, 'POST', [findAction]);
 }
 
-/** Hook: finds the action of the address, or responds with 404 and the name that was probably meant. */
+/** Hook: finds the action of the path, or responds with 404 and the most similar name. */
 function createActionLookup({ actions, options }: ActionRouteDeps) {
   const names = [...actions.values()].map(({ name }) => name);
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -118,7 +118,9 @@ function labelAction(request: FastifyRequest, _reply: FastifyReply, done: () => 
   done();
 }
 
-/** Charges an expensive request by its effort (E6); false: it was refused, since its reply cannot fit or by the limit. */
+/**
+ * Charges an expensive request by its effort (E6); false: refused, because its reply cannot fit or by the rate limit.
+ */
 function chargeEffort(
   { rateLimiter, clock }: ActionRouteDeps,
   { action, caller, bodyCost }: FastifyRequest,
@@ -138,7 +140,7 @@ function chargeEffort(
   return waitSeconds === 0;
 }
 
-/** Sends a request and waits for its reply, no longer than the caller does. */
+/** Sends a request and waits for its reply, at most as long as the caller. */
 async function respondNow(
   deps: ActionRouteDeps,
   request: FastifyRequest,
@@ -197,7 +199,7 @@ function createOutgoing(
   return { topic, type: action.requestType, payload, ...call, ...readTraceContext(headers) };
 }
 
-/** Adds what the requester cannot know: how long this caller waited, and that it may repeat the request. */
+/** Adds details unknown to the requester: how long this caller waited, and that it may repeat the request. */
 function explainTimeout(answer: Reply, timeoutMs: number): Reply {
   if (answer.kind !== 'problem' || answer.problem.code !== 'reply-timeout') return answer;
   const detail = `No worker replied within ${timeoutMs} ms. Nothing is stored by an action: it may be sent again.`;

@@ -5,14 +5,14 @@ export interface Preferences {
   readonly waitSeconds: number | undefined;
 }
 
-/** Separators inside a quoted value separate nothing. */
+/** Separators inside a quoted value are ignored. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 const SEPARATORS = /[,;=]/g;
 const NONE: Preferences = { respondAsync: false, waitSeconds: undefined };
 
 /**
- * Reads `Prefer` (RFC 7240): `respond-async` and `wait=<seconds>`; all else is ignored, as the standard asks. Of a
- * preference given twice the first counts. A wait that is no whole number from 1 up is ignored.
+ * Reads `Prefer` (RFC 7240): `respond-async` and `wait=<seconds>`; other preferences are ignored, as the standard
+ * requires. The first of repeated preferences applies. A wait that is not a positive integer is ignored.
  */
 export function readPreferences(header: string | readonly string[] | undefined): Preferences {
   if (header === undefined) return NONE;

@@ -58,7 +58,7 @@ export function formatResultPath(basePath: string, resultId: string): string {
   return `${basePath}/platapi/results/${resultId}`;
 }
 
-/** The JSON text of a result that is not there yet. */
+/** The JSON text of a pending result. */
 export function renderPending(basePath: string, resultId: string): string {
   return JSON.stringify({ resultId, status: 'pending', href: formatResultPath(basePath, resultId) });
 }

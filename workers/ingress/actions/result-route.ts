@@ -19,16 +19,16 @@ export interface ResultRouteDeps extends AdmissionDeps {
   readonly actions: ActionRegistry;
   readonly resultIds: ResultIds;
   readonly results: ResultStore;
-  /** Fills the store; what is missing from it proves nothing before it is current. */
+  /** Fills the store; a missing result is conclusive only once it is current. */
   readonly resultFeed: Pick<TopicFeed, 'isCurrent'>;
   readonly readReply: (message: EncodedMessage) => SyncOrAsync<Reply>;
   readonly clock: Clock;
 }
 
 /**
- * GET of a result: the response of the action once it is there, 202 while it is pending, 504 when its deadline
+ * GET of a result: the response of the action once it is available, 202 while it is pending, 504 when its deadline
  * passed without one, 410 when it is no longer kept, 404 for an id that was never issued or is another caller's. Any
- * instance can answer: the id holds everything that has to be known of the request.
+ * instance can answer: the id contains everything needed about the request.
  */
 export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): void {
   const url = `${deps.options.basePath}/platapi/results/:id`;

@@ -4,12 +4,12 @@ import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { createRecordStore, type RecordStore, type RecordStoreOptions } from '../feed/record-store.ts';
 
-/** Overhead of an entry beside its value: map slot, headers, strings. */
+/** Overhead of an entry besides its value: map slot, headers, strings. */
 const ENTRY_BYTES = 512;
 
-/** The results topic as this instance keeps it in memory, still encoded: most results are never asked of it. */
+/** The results topic in the memory of this instance, still encoded: most results are never requested from it. */
 export interface ResultStore extends Pick<RecordStore<EncodedMessage>, 'mayHaveEvicted' | 'size'> {
-  /** Adds a message of the results topic. The first answer to a correlation id counts (delivery is at least once). */
+  /** Adds a message of the results topic. The first answer to a correlation id wins (delivery is at least once). */
   add(message: LogMessage): void;
   find(correlationId: string): EncodedMessage | undefined;
 }

@@ -6,7 +6,7 @@ export interface StoredRecord<Value> {
 
 export interface RecordStoreOptions<Value> {
   readonly maxBytes: number;
-  /** Records that were written longer ago are forgotten. */
+  /** Older records are evicted. */
   readonly retentionMs: number;
   readonly now: () => number;
   /** Bytes of memory that an entry takes. */
@@ -18,12 +18,12 @@ export interface RecordStore<Value> {
   put(key: string, value: Value, writtenAtMs: number): void;
   delete(key: string): void;
   find(key: string): StoredRecord<Value> | undefined;
-  /** Whether a record of something that began then may have been evicted for lack of room. */
+  /** Whether a record from that time may have been evicted because of the size limit. */
   mayHaveEvicted(sinceMs: number): boolean;
   size(): { readonly records: number; readonly bytes: number };
 }
 
-/** A store that is bounded by age and by bytes: the records that were put first are evicted first. */
+/** A store that is bounded by age and by bytes: the oldest records are evicted first. */
 export function createRecordStore<Value>(options: RecordStoreOptions<Value>): RecordStore<Value> {
   const { maxBytes, retentionMs, now, sizeOf } = options;
   const records = new Map<string, StoredRecord<Value>>();

@@ -4,16 +4,16 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 /** Time to read some days of records after a restart; an instance that needs longer does not start. */
 const CATCH_UP_MS = 60_000;
 
-/** Topics that are followed from their beginning into this instance's memory: so any instance knows all of them. */
+/** Topics that every instance reads from the beginning into its memory. */
 export interface TopicFeed {
-  /** Resolves when everything that was there has been received. */
+  /** Resolves when all existing records have been received. */
   start(): Promise<void>;
   /** Started, and following. */
   isCurrent(): boolean;
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Gives `receive` every message of the topics, those of one partition in their order. */
+/** Passes every message of the topics to `receive`, in order per partition. */
 export function createTopicFeed(
   broker: Broker,
   { clientId, topics }: { readonly clientId: string; readonly topics: readonly string[] },

@@ -30,7 +30,7 @@ export interface ReadNotification {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Takes a notification and responds to it. */
+/** Accepts a notification and responds to it. */
 export type AcceptNotification = (notification: ReadNotification) => Promise<void>;
 
 export interface AcceptDeps extends PublishDeps {
@@ -47,9 +47,9 @@ const TOO_LARGE = {
 };
 
 /**
- * Takes notifications (N3): 202 once the command is on the log. Of requests with the same Idempotency-Key the first is
- * carried out; the others wait for it and get its response, or 409 when they ask for something else. A repeat after a
- * 504 puts the command on the log again, under the same id, and the worker sends it once.
+ * Accepts notifications (N3): 202 once the command is stored. The first of requests with the same Idempotency-Key is
+ * executed; the others wait for it and get its response, or 409 when they differ from it. A repeat after a 504 puts the
+ * command on the log again, under the same id, and the worker sends it once.
  */
 export function createAccept(deps: AcceptDeps): AcceptNotification {
   const inTurn = createKeyedQueue();
@@ -66,7 +66,7 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
       const keyId = deps.keys.idOf(owner);
       await inTurn(keyId, () => acceptKeyed(deps, notification, { keyId, owner }));
     } catch (error) {
-      // A registry that cannot be reached is a passing fault, all else a bug. Nothing of the command is on the log then.
+      // An unreachable registry is a transient fault, anything else a bug. The command was not published.
       if (!isTransientFailure(error)) throw error;
       refuse(reply, 'broker-unavailable');
     }
@@ -74,7 +74,7 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
 }
 
 /**
- * Runs the tasks of one key one after another; those of different keys do not wait for each other. Bounded by its
+ * Runs the tasks of one key in sequence and those of different keys concurrently. Bounded by its
  * callers: each waiting task is an open connection.
  */
 function createKeyedQueue() {

@@ -6,7 +6,7 @@ import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 
-/** What the ingress knows of the providers: which channels have one, and whether the sender may be omitted (N3). */
+/** The ingress's view of the providers: which channels have one, and whether the sender may be omitted (N3). */
 export interface ChannelProfiles {
   /** Undefined: no provider is configured for the channel. */
   of(channel: Channel): { readonly hasDefaultSender: boolean } | undefined;
@@ -14,7 +14,10 @@ export interface ChannelProfiles {
   close(): void;
 }
 
-/** A change of the file takes effect within this time. Secrets are mounted through links, which file watchers lose. */
+/**
+ * Polling interval for changes of the file. Secrets are mounted through symbolic links, which file watchers do not
+ * follow.
+ */
 const POLL_MS = 2_000;
 const READY: Health = { status: 'ready' };
 
@@ -26,8 +29,8 @@ const OUTBOX: ChannelProfiles = {
 };
 
 /**
- * Follows the provider configuration. Throws ConfigError when it is wrong at the start; a later one that is wrong is
- * reported without any of its values, and the previous one stays in effect.
+ * Reloads the provider configuration on changes. Throws ConfigError when it is invalid at the start; a later invalid
+ * one is reported without its values, and the previous one stays in effect.
  */
 export function createChannelProfiles(options: {
   readonly configFile: string | undefined;
@@ -39,7 +42,7 @@ export function createChannelProfiles(options: {
   const first = readFile(configFile);
   let profile = readChannelProfile(first.text);
   let health = READY;
-  /** Of the text that was read last: a wrong one stays wrong, however often the file is touched or replaced by the same. */
+  /** Digest of the last text, so that an unchanged invalid file is not reported again. */
   let { hash } = first;
   let isValid = true;
   const check = (): void => {

@@ -6,7 +6,7 @@ import {
 import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
 import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 
-/** What the ingress has to know of a channel to take its notifications (interface 4.8). */
+/** What the ingress needs to know about a channel to accept its notifications (interface 4.8). */
 export interface ChannelContract {
   readonly channel: Channel;
   /** The value of X-Communication-Channel. */

@@ -14,21 +14,21 @@ import { createRecordStore, type RecordStore } from '../feed/record-store.ts';
 import { createTopicFeed, type TopicFeed } from '../feed/topic-feed.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
 
-/** Record names of what is followed. */
+/** Record names of the topics' messages. */
 export const ACCEPTANCE_TYPE = 'NotificationAcceptance';
 export const STATE_TYPE = 'NotificationState';
 
-/** An Idempotency-Key counts for this long (N3). */
+/** Lifetime of an Idempotency-Key (N3). */
 export const KEY_COUNTS_MS = 24 * 3_600_000;
 
-/** Memory of an entry beside its key and value: map slot, object, and the headers of two strings. */
+/** Memory of an entry besides its key and value: map slot, object, and the headers of two strings. */
 const ENTRY_BYTES = 160;
-/** First byte of Avro: these records are written in no other format. */
+/** First byte of Avro, the only format of these records. */
 const AVRO = 0;
-/** Own records that the broker may have lost are not awaited without end. */
+/** Maximum number of own records that are awaited, since the broker may have lost some. */
 const MAX_OWN_RECORDS = 10_000;
 
-/** Records still encoded, since most are never asked for: one-byte characters cost the least memory and no collection. */
+/** Encoded records, since most are never requested: one-byte characters cost the least memory and no collection. */
 type EncodedStore = RecordStore<string>;
 /** A record that was read, not a tombstone. */
 type ReadRecord = LogMessage & { readonly value: Buffer };
@@ -37,11 +37,11 @@ export interface NotificationFeedDeps {
   readonly options: IngressOptions;
   readonly codec: Codec;
   readonly clock: Clock;
-  /** Writes the acceptance that came first on the log again, when one that this instance wrote came later. */
+  /** Rewrites the first acceptance on the log if this instance wrote a later one. */
   readonly writeAgain: (message: OutgoingMessage) => void;
 }
 
-/** The acceptances and states of notifications: so any instance knows them, also after a restart. */
+/** The acceptances and states of notifications, known to every instance, also after a restart. */
 export interface NotificationFeed extends TopicFeed {
   /**
    * What was accepted under an id; of several acceptances within 24 hours the first on the log counts, everywhere. At
@@ -50,9 +50,9 @@ export interface NotificationFeed extends TopicFeed {
   acceptance(id: string): SyncOrAsync<NotificationAcceptance | undefined>;
   /** The latest state of the notification, likewise. */
   state(id: string): SyncOrAsync<NotificationState | undefined>;
-  /** Adds an acceptance that this instance is about to write: it counts until the log shows another one first. */
+  /** Adds an acceptance that this instance is about to write: valid until the log has an earlier one. */
   addAcceptance(id: string, value: Buffer, acceptedAtMs: number): void;
-  /** Whether the state of a notification accepted then may have been evicted for lack of room. */
+  /** Whether the state of a notification accepted then may have been evicted because of the size limit. */
   mayHaveEvictedState(acceptedAtMs: number): boolean;
   size(): { readonly acceptances: number; readonly states: number; readonly bytes: number };
 }
@@ -100,12 +100,12 @@ export function createNotificationFeed(broker: Broker, deps: NotificationFeedDep
 }
 
 /**
- * Two instances that get the same Idempotency-Key in the same moment both write an acceptance. Compaction keeps the last
+ * Two instances that receive the same Idempotency-Key concurrently both write an acceptance. Compaction keeps the last
  * record of an id, so the instance whose own one came later gives the first one to `writeAgain`, marked as the first:
- * whichever of the records are left, every instance ends with the same one.
+ * regardless of compaction, every instance ends with the same one.
  */
 function createAcceptances(records: EncodedStore, writeAgain: (message: OutgoingMessage) => void) {
-  /** Written here and not yet seen on the log. */
+  /** Written by this instance and not yet read from the log. */
   const own = new Map<string, string>();
   return {
     addOwn: (id: string, text: string, acceptedAtMs: number): void => {

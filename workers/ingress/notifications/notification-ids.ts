@@ -7,7 +7,7 @@ const NAMESPACE = '5a3d0f6e-7c1b-4e52-9f58-0c6a4d2b9e71';
 const REALM = 'platrealm';
 const KEY_BYTES = 32;
 
-/** Whose Idempotency-Key, and for what. */
+/** The scope of an Idempotency-Key. */
 export interface KeyOwner {
   readonly subject: string;
   readonly channel: Channel;
@@ -22,7 +22,7 @@ export interface NotificationKeys {
    * then (epoch milliseconds) and no longer counts.
    */
   idOf(owner: KeyOwner, after?: number): string;
-  /** Key of the command on the log: the same for all messages to one receiver, and unreadable. */
+  /** Key of the command: the same for all messages to one receiver, and opaque. */
   receiverKey(channel: Channel, receiver: string): string;
   /** Equal for equal commands. */
   commandHash(command: SmsCommand | EmailCommand): string;

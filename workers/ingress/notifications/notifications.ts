@@ -28,7 +28,7 @@ export interface NotificationDeps extends AdmissionDeps {
   readonly options: IngressOptions;
   readonly traffic: Traffic;
   readonly broker: Broker;
-  /** Puts notifications on the log; not yet started. */
+  /** Publishes notifications; not yet started. */
   readonly notificationPublisher: Publisher;
   readonly channelProfiles: ChannelProfiles;
   /** The secret of the result ids. */
@@ -41,7 +41,7 @@ export interface NotificationDeps extends AdmissionDeps {
 
 /** The notifications of an ingress instance. */
 export interface Notifications {
-  /** Message types that have to be known before anything is taken. */
+  /** Message types to be registered before requests are accepted. */
   readonly types: readonly string[];
   start(): Promise<void>;
   health(): Readonly<Record<string, Health>>;
@@ -50,7 +50,7 @@ export interface Notifications {
 
 const READY: Health = { status: 'ready' };
 
-/** Registers the addresses of notifications (interface 4.8) and makes what is behind them. */
+/** Registers the addresses of notifications (interface 4.8) and creates their services. */
 export function registerNotifications(app: FastifyInstance, deps: NotificationDeps): Notifications {
   const { broker, notificationPublisher: publisher, channelProfiles, traffic } = deps;
   const feed = createNotificationFeed(broker, {
@@ -82,7 +82,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
   };
 }
 
-/** Every running instance has the right one already: a failure can mislead only those that start later. */
+/** Every running instance already has the right one: a failure affects only instances that start later. */
 function writeAgain({ notificationPublisher, log }: NotificationDeps, message: OutgoingMessage): void {
   notificationPublisher.publish([message]).catch((error: unknown) => {
     log.error({ reason: errorText(error) }, 'the acceptance that came first could not be written again');

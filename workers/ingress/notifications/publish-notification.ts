@@ -17,10 +17,10 @@ import type { ChannelContract } from './channels.ts';
 import { ACCEPTANCE_TYPE, type NotificationFeed } from './notification-feed.ts';
 import type { NotificationKeys } from './notification-ids.ts';
 
-/** A command that is ready for the log, and what its acceptance records. */
+/** A command ready to be published, and the data of its acceptance. */
 export interface ReadyNotification {
   readonly contract: ChannelContract;
-  /** Its notificationId is not set yet. */
+  /** The notificationId is not set yet. */
   readonly command: SmsCommand | EmailCommand;
   readonly notificationId: string;
   /** Hash of the caller, and of the command where it has an Idempotency-Key. */
@@ -31,7 +31,7 @@ export interface ReadyNotification {
   readonly traceParent: string | undefined;
 }
 
-/** The result of publishing. `unknown`: the command may be on the log. */
+/** The result of publishing. `unknown`: the command may be stored. */
 export type Published =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly code: ErrorCode }
@@ -50,7 +50,7 @@ export interface PublishDeps {
 }
 
 /**
- * Puts a command on the log and then records that it was accepted (N3). Accepted once the command is stored by all
+ * Publishes a command and then records its acceptance (N3). Accepted once the command is stored by all
  * replicas; a lost record costs the caller its GET, not the message, and is logged and counted. Rejects on bugs only.
  */
 export async function publishNotification(deps: PublishDeps, ready: ReadyNotification): Promise<Published> {

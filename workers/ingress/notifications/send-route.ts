@@ -57,7 +57,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         if (reply.sent) return;
         const reading = { country: options.defaultCountry, ...profile };
         const read = await contract.reader.read(request.body, reading);
-        // Attachments are in the command now; the body must not keep them in memory a second time.
+        // Attachments are in the command now; the body must not hold a second copy.
         request.body = undefined;
         if (read.kind === 'invalid') {
           return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
@@ -72,9 +72,8 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
 }
 
 /**
- * The memory that bodies may take together while their requests are in flight: without it as many e-mails as there are
- * connections could be in memory at once. Returns what reserves memory for a request, until its response is sent or its
- * caller disconnected.
+ * Limits the total memory of bodies of requests in flight: otherwise every connection could hold an e-mail in memory.
+ * Returns what reserves memory for a request, until its response is sent or its caller disconnected.
  */
 function createBodyBudget(maxBytes: number): (reply: FastifyReply) => (bytes: number) => boolean {
   let leftBytes = maxBytes;
@@ -94,8 +93,8 @@ function createBodyBudget(maxBytes: number): (reply: FastifyReply) => (bytes: nu
 }
 
 /**
- * Reads the headers that a notification needs: X-Sender-Id (403), X-Communication-Channel and Idempotency-Key (400). All
- * that is wrong with them is reported at once; a wrong sender decides about the code.
+ * Reads the headers that a notification needs: X-Sender-Id (403), X-Communication-Channel and Idempotency-Key (400).
+ * All faults are reported at once; an invalid sender determines the code.
  */
 function readNotificationHeaders(
   { headers, headersDistinct }: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
@@ -110,7 +109,7 @@ function readNotificationHeaders(
     faults.push(createValueFault('X-Communication-Channel', sent, wanted));
   }
   const key = headers['idempotency-key'];
-  // Node joins several lines by commas, which may occur in a key as well.
+  // Node joins repeated headers with commas, which may also occur in a key.
   const isRepeated = (headersDistinct['idempotency-key']?.length ?? 0) > 1;
   if (isRepeated || (key !== undefined && !KEY.test(String(key)))) {
     faults.push({ path: 'Idempotency-Key', code: 'wrong-type', message: isRepeated ? ONE_KEY : KEY_RULE });

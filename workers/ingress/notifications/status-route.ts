@@ -18,9 +18,9 @@ export interface StatusRouteDeps extends AdmissionDeps {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * GET of a notification (N3): its state, from any instance. What came over HTTP is shown only to the caller who sent it,
- * what an upstream system wrote on the log itself to every caller who is admitted. 404 for an id that was never issued,
- * is another caller's or is no longer known; 410 when only the state is no longer kept.
+ * GET of a notification (N3): its state, from any instance. Notifications sent over HTTP are shown only to their
+ * caller, those of upstream systems to every admitted caller. 404 for an id that was never issued, is another caller's
+ * or is no longer known; 410 when only the state is no longer kept.
  */
 export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): void {
   const url = `${deps.options.basePath}/api/notifications/v1/:notificationId`;

@@ -14,12 +14,12 @@ interface Part {
   readonly body: Buffer;
 }
 
-/** Deeper than any message of ours; a hostile file costs no more. */
+/** Deeper than any of our messages; bounds the work for malicious files. */
 const MAX_DEPTH = 5;
 const MAX_PARTS = 50;
 const LINE_BREAK = /\r?\n/;
 
-/** Reads a message (RFC 5322, 2045, 2046). What it does not understand is shown as it is. */
+/** Reads a message (RFC 5322, 2045, 2046). Unsupported parts are shown unchanged. */
 export function readMailText(content: Buffer): MailText {
   const message = splitPart(content);
   const leaves: Part[] = [];

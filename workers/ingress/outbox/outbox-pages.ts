@@ -1,4 +1,4 @@
-/** The pages of the local outbox, complete in themselves: no part of a message becomes markup. */
+/** The self-contained pages of the local outbox: no part of a message becomes markup. */
 
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,17 +11,17 @@ import { refuse, refuseOtherMethods } from '../server/send-answer.ts';
 import { labelFigures } from '../server/traffic.ts';
 import { readMailText } from './mail-text.ts';
 
-/** The local outbox as its pages read it. */
+/** The local outbox, as read by its pages. */
 export type OutboxReader = Pick<OutboxFolder, 'list' | 'read'>;
 
 type MessageRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** Messages on the first page. */
 const MAX_LISTED = 100;
-/** More than anyone reads on a page. */
+/** Limit of the text shown on a page. */
 const MAX_SHOWN_CHARACTERS = 1_000_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Nothing is loaded or run; the one inline style is allowed by its hash. */
+/** No resources and no scripts; the only inline style is allowed by its hash. */
 const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(DOCS_STYLE.markup).digest('base64')}'`,
@@ -31,9 +31,9 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Serves /outbox, /outbox/{id} and /outbox/{id}/message.eml, read-only: what would have been sent, for those who try the
- * system out. Where access control is on they need the token like every other address. Without `outbox` /outbox explains
- * why there is none: the README names the address.
+ * Serves /outbox, /outbox/{id} and /outbox/{id}/message.eml, read-only: the messages that would have been sent, for
+ * evaluation. With access control they require a token like every other path. Without `outbox` /outbox explains why
+ * there is none: the README names the address.
  */
 export function registerOutbox(
   app: FastifyInstance,

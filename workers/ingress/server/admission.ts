@@ -1,4 +1,4 @@
-/** Who may call: access control and rate limit as hooks of a route, which set `request.subject` and `request.caller`. */
+/** Access control and rate limit as hooks of a route, which set `request.subject` and `request.caller`. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assertNever } from '../../../shared/platform/errors.ts';
@@ -17,9 +17,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Stable identity of the caller, once it is admitted. */
     subject: string;
-    /** The name under which the rate limit counts the request; empty until it was counted. */
+    /** The key of the rate limit; empty until the request was counted. */
     caller: string;
-    /** What its body has cost the caller beyond the one request that is counted for it anyway. */
+    /** The cost of the body in addition to the request itself. */
     bodyCost: number;
   }
 }
@@ -32,8 +32,8 @@ export interface AdmissionDeps {
 type AsyncHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Callers count by
- * subject; those without a valid token, and all where access control is off, by remote address.
+ * Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Callers are counted by
+ * subject; those without a valid token, and all without access control, by remote address.
  */
 export function authenticate(deps: AdmissionDeps): AsyncHook {
   return (request, reply) => {
@@ -42,7 +42,7 @@ export function authenticate(deps: AdmissionDeps): AsyncHook {
   };
 }
 
-/** Hook: the same, except that a caller without a bearer token is judged by its body, which may hold the token (E2). */
+/** Hook: the same, except that without a bearer token the body is checked for one (E2). */
 export function authenticateBearer(deps: AdmissionDeps): AsyncHook {
   const judge = authenticate(deps);
   return async (request, reply) => {
@@ -52,8 +52,8 @@ export function authenticateBearer(deps: AdmissionDeps): AsyncHook {
 }
 
 /**
- * Hook after `authenticateBearer` and `readBody`: admits a caller by the credentials of the generic form. One that was
- * admitted already is not counted again; a user_name beside its bearer token still has to be the token's own.
+ * Hook after `authenticateBearer` and `readBody`: admits a caller by the credentials of the generic form. A caller
+ * already admitted is not counted again; a user_name besides its bearer token must still match the token.
  */
 export function authenticateBody(deps: AdmissionDeps): AsyncHook {
   return async (request, reply) => {
@@ -110,7 +110,7 @@ function refuseCaller(
 ): void {
   switch (decision.kind) {
     case 'unauthenticated': {
-      // RFC 6750 section 3: names a token that was sent and is not valid as the reason.
+      // RFC 6750 section 3: the reason names an invalid token.
       const reason = token === undefined ? '' : ', error="invalid_token"';
       reply.header('www-authenticate', `Bearer realm="platapi"${reason}`);
       return refuse(reply, 'unauthenticated', { detail: decision.reason });

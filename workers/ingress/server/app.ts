@@ -13,7 +13,7 @@ import { answerClientError, findFramingFault, refuseConnect } from './malformed-
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 import type { Traffic } from './traffic.ts';
 
-/** The one address that takes longer bodies. */
+/** The only path that accepts larger bodies. */
 const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
 
 /**
@@ -21,7 +21,7 @@ const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
  * through, and a problem document for every failure (E1). Nothing is logged per request.
  *
  * Routes check their requests in `preHandler` hooks, in the order in which they list them, and read bodies themselves:
- * with a limit, and not at all where the response is known before.
+ * with a limit, and not at all if the response is already known.
  */
 export function createApp(options: IngressOptions, traffic: Traffic, log: Log): FastifyInstance {
   const app = fastify({
@@ -101,7 +101,7 @@ function answerExpectations(app: FastifyInstance, limits: IngressOptions): void 
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }
 
-/** The routes refuse methods that they do not take (405), the rare ones of HTTP included. */
+/** The routes refuse other methods (405), including uncommon ones. */
 function acceptAllMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HTTP_LIMITS } from './http-limits.ts';
 
-/** Visible ASCII without blanks: it is written to a header, to logs and to problem documents as it came. */
+/** Visible ASCII without spaces: it is written unchanged to a header, to logs and to problem documents. */
 const VALID_ID = new RegExp(`^[\\x21-\\x7e]{1,${HTTP_LIMITS.correlationIdLength}}$`);
 const TRACE_PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
 /**
- * The id that a request is traced by: the caller's own `X-Correlation-Id`, else `X-Request-Id`, else a new UUID. An
+ * The id by which a request is traced: the caller's `X-Correlation-Id`, else `X-Request-Id`, else a new UUID. An
  * id that is not 1 to 128 visible ASCII characters (or was sent twice) is replaced.
  */
 export function chooseCorrelationId(headers: IncomingHttpHeaders): string {
@@ -15,8 +15,8 @@ export function chooseCorrelationId(headers: IncomingHttpHeaders): string {
 }
 
 /**
- * The id that the same request has on the log. Two callers may choose the same id and each has to get its own reply,
- * so a chosen one is followed by a UUID; a new one is unique as it is.
+ * The correlation id of the request on the log. Two callers may send the same id and each must get its own reply, so a
+ * UUID is appended to it; a generated id is already unique.
  */
 export function createLogCorrelationId(headers: IncomingHttpHeaders, correlationId: string): string {
   return sentId(headers) === undefined ? correlationId : `${correlationId}.${randomUUID()}`;

@@ -22,7 +22,7 @@ function createScene(offsets: readonly number[]) {
   return { tracker, finish };
 }
 
-test('the tracker ends before the first message that is not done', () => {
+test('the position is the first message that is not done', () => {
   const { tracker, finish } = createScene([5, 6, 7, 8]);
   finish(6, 8);
   expect(tracker.position).toBeUndefined();
@@ -33,13 +33,13 @@ test('the tracker ends before the first message that is not done', () => {
   expect(tracker.pending).toBe(0);
 });
 
-test('offsets that the log does not have are no gap', () => {
+test('offsets missing from the log are not a gap', () => {
   const { tracker, finish } = createScene([5, 9, 12]);
   finish(5, 9);
   expect(tracker.position).toBe(10);
 });
 
-test('a position is committed once, and again only when it moved', () => {
+test('a position is committed once, and again only after it has advanced', () => {
   const { tracker, finish } = createScene([0, 1]);
   finish(0);
   expect(tracker.uncommitted()).toBe(1);
@@ -49,14 +49,14 @@ test('a position is committed once, and again only when it moved', () => {
   expect(tracker.uncommitted()).toBe(2);
 });
 
-test('works are remembered until their commit is confirmed', () => {
+test('works are kept until their commit is confirmed', () => {
   const { tracker, finish } = createScene([0, 1, 2]);
   finish(0, 1);
   tracker.confirm(1);
   expect(tracker.unconfirmed().map(({ offset }) => offset)).toEqual([1, 2]);
 });
 
-test('messages beyond the tracker are counted, and those of them that are not done with their bytes', () => {
+test('messages beyond the position are counted, and the bytes of those that are not done', () => {
   const { tracker, finish } = createScene([0, 1]);
   const one = 'value-0'.length + 'key-0'.length;
   expect([tracker.pending, tracker.unfinished, tracker.unfinishedBytes]).toEqual([2, 2, 2 * one]);
@@ -66,13 +66,13 @@ test('messages beyond the tracker are counted, and those of them that are not do
   expect([tracker.pending, tracker.unfinished, tracker.unfinishedBytes]).toEqual([0, 0, 0]);
 });
 
-test('a message that is done is let go before it is committed', () => {
+test('a completed message is released before it is committed', () => {
   const { tracker, finish } = createScene([0, 1]);
   finish(1);
   expect(tracker.unconfirmed().map(({ message }) => message.value)).toEqual([Buffer.from('value-0'), null]);
 });
 
-test('offsets without a message are no lag, and are never committed', () => {
+test('offsets without a message do not count as lag and are never committed', () => {
   const { tracker, finish } = createScene([0]);
   tracker.highWatermark = 5;
   tracker.readTo = 5;
@@ -82,7 +82,7 @@ test('offsets without a message are no lag, and are never committed', () => {
   expect(tracker.uncommitted()).toBe(1);
 });
 
-test('many confirmed works keep the figures right', () => {
+test('the counters stay correct after many confirmed works', () => {
   const offsets = Array.from({ length: 3_000 }, (_, offset) => offset);
   const { tracker, finish } = createScene(offsets);
   for (const offset of offsets) {
@@ -94,7 +94,7 @@ test('many confirmed works keep the figures right', () => {
   expect(tracker.unconfirmed()).toHaveLength(99);
 });
 
-test('lag is what lies between the tracker and the end of the partition', () => {
+test('lag is the distance from the position to the end of the partition', () => {
   const { tracker, finish } = createScene([10, 11]);
   expect(tracker.lag).toBe(0);
   tracker.highWatermark = 20;
