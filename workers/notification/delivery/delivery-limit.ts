@@ -4,7 +4,7 @@ import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 const ROUNDS_PER_CALL = 3;
 
 /**
- * Limits the rounds of a channel that are under way to three times what its largest provider can serve. Otherwise all
+ * Limits the rounds of a channel that are in progress to three times what its largest provider can serve. Otherwise all
  * lanes would write intents and then queue inside the provider, and the death of the process would leave the outcome of
  * all of them unknown. First come, first served.
  */

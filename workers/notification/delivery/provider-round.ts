@@ -13,7 +13,7 @@ export interface ProviderRound {
   /** Counted from 1. */
   readonly attempt: number;
   readonly turn: ProviderTurn;
-  /** On the monotonic clock; nothing is sent that could still be under way then. */
+  /** On the monotonic clock; nothing is sent that could still be in progress then. */
   readonly leaseEndsMs: number;
   readonly signal: AbortSignal;
 }
