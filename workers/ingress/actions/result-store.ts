@@ -20,7 +20,8 @@ export function createResultStore(options: Omit<RecordStoreOptions<EncodedMessag
   return {
     add: ({ value, headers, timestampMs }) => {
       const id = headerText(headers, HEADER.correlationId);
-      if (id === undefined || results.find(id) !== undefined) return;
+      const isExpired = timestampMs < options.now() - options.retentionMs;
+      if (id === undefined || isExpired || results.find(id) !== undefined) return;
       results.put(id, { value, headers }, timestampMs);
     },
     find: (correlationId) => results.find(correlationId)?.value,

@@ -6,7 +6,7 @@ export interface StoredRecord<Value> {
 
 export interface RecordStoreOptions<Value> {
   readonly maxBytes: number;
-  /** Older records are evicted. */
+  /** Older records are evicted, in the order in which they were put. */
   readonly retentionMs: number;
   readonly now: () => number;
   /** Bytes of memory that an entry takes. */
@@ -47,7 +47,6 @@ export function createRecordStore<Value>(options: RecordStoreOptions<Value>): Re
   return {
     put: (key, value, writtenAtMs) => {
       remove(key);
-      if (writtenAtMs < now() - retentionMs) return;
       records.set(key, { value, writtenAtMs });
       bytes += sizeOf(key, value);
       evict();
