@@ -1,8 +1,8 @@
 /**
  * Explanations showed other numbers than those that the figures were calculated from. A credit card with a blocked
- * amount repaid 20 % of 900 and said `20 % * 1000.00 = 180.00`; in capitalising grace it took its percentage of the
- * plan's balance and named the shown one. A level payment over uneven rows was said to bring the balance to nothing,
- * without the rate at which it would, though the rate changed two rows later.
+ * amount repaid 20 % of 900 and said `20 % * 1000.00 = 180.00`; in capitalising grace it applied its percentage to the
+ * plan's balance but named the shown one. The explanation of a level payment over uneven rows omitted the rate at which
+ * it repays the balance, although the rate changed two rows later.
  */
 
 import { expect, test } from 'vitest';

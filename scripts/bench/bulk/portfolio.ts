@@ -34,7 +34,7 @@ const AIM = { growth: 1.1, memoryMiB: 64 } as const;
 const LEAST_SAMPLES = 60;
 const LINES_OF_A_CHUNK = 1_000;
 const RUN_LIMIT_MS = 120_000;
-/** The maximum waiting time. */
+/** Time limit of a run per contract, in milliseconds. */
 const LIMIT_MS_PER_CONTRACT = 5;
 const US_PER_MS = 1_000;
 /** Bytes of the command's standard error that are kept in case it fails. */

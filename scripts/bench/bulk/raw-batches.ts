@@ -29,7 +29,7 @@ export interface BulkAnswer {
   readonly contracts: number;
 }
 
-/** Answers that are still missing when a round ends, and the drain of the bulk lane. */
+/** Time limit for answers that are missing at the end of a round, and for draining the bulk lane. */
 const ANSWER_MARGIN_MS = 90_000;
 
 /** Starts the raw requester of batches, or the echo that answers it, on the topics of the bulk lane. */

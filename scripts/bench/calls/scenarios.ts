@@ -56,8 +56,9 @@ export async function benchEmbedded(options: Options): Promise<readonly Measurem
 }
 
 /**
- * Round trips over Kafka, raw kafkajs and the system's own in turns, so that both see the same machine. All parts are
- * separate as in production: requester and HTTP client here; echo, ingress and worker a process each.
+ * Round trips over Kafka, raw kafkajs and the system in turns, so that both run under the same conditions. All parts
+ * are separate as in production: requester and HTTP client in this process; echo, ingress and worker in one process
+ * each.
  */
 export async function benchKafka(
   options: Options,

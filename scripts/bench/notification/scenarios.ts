@@ -37,7 +37,7 @@ const CONNECTIONS = 10;
 /** Messages sent at once: the worker's lanes. */
 const DELIVERY_WINDOW = 64;
 const PROBE_LIMIT_MS = 30_000;
-/** The maximum waiting time. */
+/** The lowest rate before a run is aborted. */
 const LEAST_PER_SECOND = 10;
 const START_LIMIT_MS = 60_000;
 const RECORDS_OF_A_REQUEST = 500;

@@ -135,7 +135,7 @@ describe('GET of a result', () => {
     expect(await statusOf((await open({ resultSecret: 'another secret' })).url + href)).toBe(404);
   });
 
-  it('is 504 when the deadline passed without a result, and 200 should it come all the same', async () => {
+  it('is 504 when the deadline passed without a result, and 200 if it arrives later', async () => {
     const ingress = await open();
     const { href } = await submit(ingress);
     nowMs += 61 * SECOND;
@@ -148,7 +148,7 @@ describe('GET of a result', () => {
     await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
   });
 
-  it('is 410 when its time to be kept is over', async () => {
+  it('is 410 after its retention time', async () => {
     const ingress = await open();
     const { href } = await submit(ingress);
     await reply({ a: 1 });
@@ -159,7 +159,7 @@ describe('GET of a result', () => {
     expect(await gone.json()).toMatchObject({ code: 'result-gone' });
   });
 
-  it('is 410, not 504, when it may have been dropped for lack of room', async () => {
+  it('is 410, not 504, when it may have been evicted because of the size limit', async () => {
     const ingress = await open({ options: { resultStoreBytes: 2_000 } });
     const { href } = await submit(ingress);
     await reply({ text: 'x'.repeat(1_000) });
