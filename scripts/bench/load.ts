@@ -1,4 +1,4 @@
-/** Requests under load: a closed loop with a window, an open loop with a rate, and what each measures. */
+/** Requests under load: a closed loop with a window and an open loop with a rate, with their results. */
 
 /** Results of a closed loop; times in milliseconds. */
 export interface LoopResult {

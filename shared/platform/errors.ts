@@ -1,4 +1,4 @@
-/** An error with a stable code, a verdict whether to try again, and its cause. */
+/** An error with a stable code, whether it can be retried, and its cause. */
 export class SystemError extends Error {
   readonly code: string;
   readonly canRetry: boolean;
@@ -19,12 +19,12 @@ export class InfrastructureError extends SystemError {
   }
 }
 
-/** What a publisher, consumer or admin call ended with (see ports.ts for the codes). */
+/** The failure of a publisher, consumer or admin call (see ports.ts for the codes). */
 export class MessagingError extends SystemError {
   override readonly name = 'MessagingError';
 }
 
-/** A setting is wrong: the message names it and what is allowed, and the process does not start. */
+/** An invalid setting: the message names it and the allowed values, and the process does not start. */
 export class ConfigError extends SystemError {
   constructor(message: string) {
     super('invalid-configuration', message, { canRetry: false });
@@ -37,7 +37,7 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Marks a branch that the types exclude. */
+/** Marks an unreachable branch. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }

@@ -15,8 +15,8 @@ const MAX_ID_LENGTH = 200;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Cuts a file into its lines as it is read. Lines end with \n (a \r before it is a blank to JSON) and with nothing else:
- * U+2028 and U+2029 may stand in JSON as they are, and node:readline would cut there.
+ * Splits a file into lines as it is read. Lines end only with \n (a preceding \r is whitespace in JSON): U+2028 and
+ * U+2029 are allowed in JSON, but node:readline would split there.
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let begun: Buffer[] = [];

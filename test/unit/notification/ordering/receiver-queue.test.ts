@@ -22,7 +22,10 @@ const HEAD = idOf(1);
 const copyOf = (number: number, key: string | null = 'k') =>
   readCopy(fakeMessage(number, { key, timestampMs: NOW }), NOW, idOf(number));
 
-/** The order of one receiver, whose head is retrying; up to two followers are kept whole, and three places in all. */
+/**
+ * The order of one receiver, whose head is retrying; at most two followers are stored with their message, and three
+ * places in total.
+ */
 async function world() {
   const broker = createMemoryBroker();
   onTestFinished(() => broker.close());
@@ -57,7 +60,7 @@ async function world() {
   return { hold, key, copies, states, held, logged, order };
 }
 
-it('the first of a receiver, one without a key, and the head itself do not wait', async () => {
+it('the first notification of a receiver, one without a key, and the head itself do not wait', async () => {
   const { order, hold, copies } = await world();
   expect(await order.enqueue(copyOf(5))).toBe('first-in-line');
   await order.setHead(copyOf(1), 2);
@@ -67,7 +70,7 @@ it('the first of a receiver, one without a key, and the head itself do not wait'
   expect([hold.figures().followers, copies.sent.length]).toEqual([0, 0]);
 });
 
-it('a head has the round of its next copy, and a message without a key none', async () => {
+it('a head has the round of its next copy; a message without a key has none', async () => {
   const { order, hold, key } = await world();
   await order.setHead(copyOf(1), 4);
   await order.setHead(copyOf(2, null), 4);
@@ -75,7 +78,7 @@ it('a head has the round of its next copy, and a message without a key none', as
   expect(hold.figures().keys).toBe(1);
 });
 
-it('a later one waits, whole, then by its place, then not at all; once however often it arrives', async () => {
+it('followers wait with their message, then by place only, then not at all; duplicates are ignored', async () => {
   const { order, hold, key, copies, held } = await world();
   await order.setHead(copyOf(1), 2);
   expect(await order.enqueue(copyOf(5))).toBe('queued');
@@ -98,7 +101,7 @@ it('a later one waits, whole, then by its place, then not at all; once however o
   expect(copies.sent).toHaveLength(2);
 });
 
-it('a place waits for the first tier at least where its head has no due time', async () => {
+it('a place waits at least for the first tier if its head has no due time', async () => {
   const { order, copies, states } = await world();
   await order.setHead(copyOf(1), 2);
   for (const number of [5, 6]) await order.enqueue(copyOf(number));
@@ -110,7 +113,7 @@ it('a place waits for the first tier at least where its head has no due time', a
   });
 });
 
-it('wake messages that cannot be written are written by the next search', async () => {
+it('wake messages that could not be written are written by the next search', async () => {
   const { order, hold, states, copies, logged } = await world();
   await order.setHead(copyOf(1), 2);
   states.set(HEAD, { status: 'failed', attempt: 2 });
@@ -135,7 +138,7 @@ it('wake messages that cannot be written are written by the next search', async 
   ]);
 });
 
-it('a follower of which only the place was kept becomes the head, and its copy is awaited', async () => {
+it('a follower stored by place only becomes the head, and its copy is awaited', async () => {
   const { order, hold, key, states } = await world();
   await order.setHead(copyOf(1), 2);
   const headers = { [HEADER.attempt]: '3' };
@@ -170,10 +173,10 @@ it.each<[string, LedgerEntry | undefined, { isDeferred?: boolean; attempt?: numb
   ['that failed', { status: 'failed', attempt: 1 }, {}, false],
   ['that is parked', { status: 'parked', attempt: 1 }, {}, false],
   ['that is being sent', { status: 'sending', attempt: 2, leaseEndsMs: -LOST_AFTER_MS + 1 }, {}, true],
-  ['whose lease is long over', { status: 'sending', attempt: 2, leaseEndsMs: -LOST_AFTER_MS }, {}, false],
-  ['whose lease is not known', { status: 'sending', attempt: 2 }, {}, true],
-  ['that the ledger does not know', undefined, {}, false],
-  ['of which only the place was kept', undefined, { isDeferred: true }, true],
+  ['whose lease expired long ago', { status: 'sending', attempt: 2, leaseEndsMs: -LOST_AFTER_MS }, {}, false],
+  ['whose lease is unknown', { status: 'sending', attempt: 2 }, {}, true],
+  ['that is not in the ledger', undefined, {}, false],
+  ['that is stored by place only', undefined, { isDeferred: true }, true],
   ['whose redrive waits on a tier', { status: 'failed', attempt: 1 }, { isDeferred: true }, true],
   ['whose redrive has failed', { status: 'failed', attempt: 2 }, { isDeferred: true }, false],
 ])('a head %s is awaited: %s', (...[, known, given, expected]) => {
