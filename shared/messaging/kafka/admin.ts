@@ -16,7 +16,7 @@ const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
 const CREATE_TIMEOUT_MS = 15_000;
 /** How many replicas topics get where the cluster has enough brokers. */
 const WANTED_REPLICAS = 3;
-/** With that many replicas, two must have a record before it counts as stored: one broker may fail without loss. */
+/** With this number of replicas, two must have a record before it counts as stored: one broker may fail without loss. */
 const MIN_IN_SYNC_REPLICAS = '2';
 /** Offsets of a new topic wait this long for the broker that answers to know it. */
 const OFFSETS_SPREAD_MS = 2_000;

@@ -19,7 +19,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   readonly #parts: MemoryParts;
   readonly #clientId: string;
   #sink: GroupSink | undefined;
-  #epoch = 0;
+  #generation = 0;
   /** Absent while nothing is delivered: before the first assignment, and between a revocation and the next one. */
   #cursors: MemoryCursors | undefined;
   #next: { readonly generation: number; readonly partitions: readonly TopicPartition[] } | undefined;
@@ -54,9 +54,9 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     this.#parts.scheduler.wake(this);
   }
 
-  async commit(epoch: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
+  async commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
     if (this.#isCutOff()) throw unreachable(`commit of ${this.#clientId}`);
-    return this.#group.commit(this, epoch, offsets);
+    return this.#group.commit(this, generation, offsets);
   }
 
   async heartbeat(): Promise<void> {
@@ -88,12 +88,12 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   deliver(): boolean {
     const sink = this.#sink;
     if (sink === undefined || this.#cursors === undefined || this.#isCutOff()) return false;
-    const epoch = this.#epoch;
+    const generation = this.#generation;
     const take = (cursor: Cursor, messages: readonly LogMessage[]) => {
       const last = messages.at(-1);
-      if (last !== undefined) sink.onMessages(epoch, messages, cursor.log.high);
+      if (last !== undefined) sink.onMessages(generation, messages, cursor.log.high);
       if (last?.offset === cursor.position - 1 || this.#stopped) return;
-      sink.onPosition?.(epoch, cursor, cursor.position, cursor.log.high);
+      sink.onPosition?.(generation, cursor, cursor.position, cursor.log.high);
     };
     return this.#guard(() => this.#cursors?.round(take)) ?? false;
   }
@@ -120,7 +120,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     this.#joining = true;
     this.#next = undefined;
     this.#closeCursors();
-    if (this.#epoch > 0) this.#guard(() => sink.onRevoking(this.#epoch));
+    if (this.#generation > 0) this.#guard(() => sink.onRevoking(this.#generation));
     const join = () => {
       this.#joining = false;
       if (!this.#stopped && !this.#isCutOff()) this.#group.join(this);
@@ -132,7 +132,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     if (this.#next === undefined) return;
     const { generation, partitions } = this.#next;
     this.#next = undefined;
-    this.#epoch = generation;
+    this.#generation = generation;
     this.#closeCursors();
     this.#cursors = new MemoryCursors(
       partitions.flatMap((partition) => this.#cursorAt(partition)),

@@ -43,8 +43,8 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
   #run: KafkaConsumerRun | undefined;
   #sink: GroupSink | undefined;
   #stopped = false;
-  #epoch = 0;
-  #revokedEpoch = 0;
+  #generation = 0;
+  #revokedGeneration = 0;
   #assigned: ReadonlyMap<string, TopicPartition> = new Map();
   readonly #paused = new Map<string, TopicPartition>();
 
@@ -78,23 +78,23 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
     if (!this.#gate.isShut) this.#run?.resume(owned);
   }
 
-  async commit(epoch: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
-    if (epoch !== this.#epoch || this.#stopped || this.#run === undefined) return false;
+  async commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
+    if (generation !== this.#generation || this.#stopped || this.#run === undefined) return false;
     try {
       return await this.#run.commit(offsets);
     } catch (error) {
       if (!isGenerationOver(error)) throw toMessagingError(`commit of ${this.#options.clientId}`, error);
-      this.#revoke(epoch);
+      this.#revoke(generation);
       return false;
     }
   }
 
   async heartbeat(): Promise<void> {
-    const epoch = this.#epoch;
+    const generation = this.#generation;
     try {
       await this.#run?.heartbeat();
     } catch (error) {
-      if (isGenerationOver(error)) this.#revoke(epoch);
+      if (isGenerationOver(error)) this.#revoke(generation);
       else this.#parts.log.debug({ error: brokerErrorType(error) }, 'heartbeat failed');
     }
   }
@@ -107,7 +107,7 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
   }
 
   onJoined(partitions: readonly TopicPartition[]): void {
-    this.#epoch += 1;
+    this.#generation += 1;
     this.#assigned = new Map(partitions.map((partition) => [idOf(partition), partition]));
     const run = this.#run;
     // kafkajs keeps partitions paused over a rejoin; a new assignment starts with none.
@@ -117,26 +117,27 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
       run?.resume(partitions.filter((partition) => !this.#paused.has(idOf(partition))));
     });
     if (shut) run?.pause(partitions);
-    this.#sink?.onAssigned(this.#epoch, partitions);
+    this.#sink?.onAssigned(this.#generation, partitions);
   }
 
   onRebalancing(): void {
     this.#gate.allEnded();
-    this.#revoke(this.#epoch);
+    this.#revoke(this.#generation);
   }
 
   onBatch(messages: readonly LogMessage[], highWatermark: number): boolean {
     const [first] = messages;
     // Otherwise it is fetched again: from the right position, after a resume, or by the next owner of the partition.
-    if (first === undefined || this.#gate.isShut || this.#revokedEpoch === this.#epoch) return false;
+    if (first === undefined || this.#gate.isShut || this.#revokedGeneration === this.#generation)
+      return false;
     const id = idOf(first);
     if (this.#paused.has(id) || !this.#assigned.has(id)) return false;
-    this.#sink?.onMessages(this.#epoch, messages, highWatermark);
+    this.#sink?.onMessages(this.#generation, messages, highWatermark);
     return true;
   }
 
   onPassed(position: PartitionOffset, highWatermark: number): void {
-    this.#sink?.onPosition?.(this.#epoch, position, position.offset, highWatermark);
+    this.#sink?.onPosition?.(this.#generation, position, position.offset, highWatermark);
   }
 
   onFetchStarted(nodeId: string): void {
@@ -172,11 +173,11 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
     return this.#run;
   }
 
-  #revoke(epoch: number): void {
-    if (this.#stopped || epoch !== this.#epoch || epoch === this.#revokedEpoch) return;
-    this.#revokedEpoch = epoch;
+  #revoke(generation: number): void {
+    if (this.#stopped || generation !== this.#generation || generation === this.#revokedGeneration) return;
+    this.#revokedGeneration = generation;
     try {
-      this.#sink?.onRevoking(epoch);
+      this.#sink?.onRevoking(generation);
     } catch (error) {
       this.#run?.fail(error);
     }

@@ -128,7 +128,7 @@ test('any success among those tried closes it, and the rest follows', async () =
   expect(source.paused.size).toBe(0);
 });
 
-test('a mended handler closes it at the next try, and nothing is lost', async () => {
+test('a fixed handler closes it at the next try, and nothing is lost', async () => {
   let isMended = false;
   const { begun, changes, source, runtime, sink } = createScene(() => (isMended ? 'settled' : 'failed'));
   sink.onMessages(1, fakeMessages(0, 99), 100);
@@ -188,7 +188,7 @@ test('what was refused unseen because it came too late neither opens nor closes 
   expect(runtime.stats()).toMatchObject({ breaker: 'open', settled: 21 + PROBES });
 });
 
-test('a message that meets lost infrastructure leaves its try to another one, be it at once or later', async () => {
+test('a message that meets unavailable infrastructure returns its try to another one, at once or later', async () => {
   for (const isLate of [false, true]) {
     const waiting = 400;
     const bad = waiting + IN_A_ROW;
@@ -211,7 +211,7 @@ test('a message that meets lost infrastructure leaves its try to another one, be
   }
 });
 
-test('refusals and passing faults do not open it', async () => {
+test('refusals and transient failures do not open it', async () => {
   const { runtime, sink } = createScene((offset) =>
     offset % 2 === 0 ? 'settled' : { retryAfterMs: 100_000 },
   );

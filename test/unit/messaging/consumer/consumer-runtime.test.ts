@@ -208,7 +208,7 @@ test('work of a lost partition is joined when the partition comes back', async (
   expect(source.committed()).toBe(2);
 });
 
-test('what another member has done meanwhile is forgotten, not joined', async () => {
+test('what another consumer has done meanwhile is forgotten, not joined', async () => {
   const { work, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 1), 2);
   sink.onAssigned(2, partitions(1));
@@ -223,7 +223,7 @@ test('what another member has done meanwhile is forgotten, not joined', async ()
   expect(work.begun()).toEqual([0, 1, 2, 0, 1]);
 });
 
-test('a topic that was made anew is not taken for the old one', () => {
+test('a topic that was created again is not mistaken for the old one', () => {
   const { work, sink } = createScene();
   sink.onMessages(1, [fakeMessage(0, { timestampMs: 1 })], 1);
   sink.onAssigned(2, partitions(0));
@@ -326,7 +326,7 @@ test('a held message that is delivered again keeps its attempts and its place be
   ]);
 });
 
-test('a held message that another member has done meanwhile keeps its followers waiting no longer', async () => {
+test('a held message that another consumer has done meanwhile no longer holds up its followers', async () => {
   const { work, sink, source } = createScene();
   sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
   await work.end(0, { retryAfterMs: 600_000 });
@@ -500,7 +500,7 @@ test('a commit in flight is not overtaken by another', async () => {
   expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1, 2]);
 });
 
-test('messages that weigh much are begun side by side as far as their weight allows', async () => {
+test('heavy messages are in progress together as far as their weight allows', async () => {
   const { work, sink } = createScene({ concurrency: 4, weigh: ({ offset }) => (offset < 4 ? 2 : 1) });
   sink.onMessages(1, fakeMessages(0, 5), 6);
   expect(work.begun()).toEqual([0, 1]);

@@ -205,7 +205,7 @@ test('an answer that does not fit its schema is the problem of its item', async 
 });
 
 test.each([
-  ['lost infrastructure', () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'))],
+  ['unavailable infrastructure', () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'))],
   ['an item that can only be handled later', () => retry(5, createProblem('not-ready'))],
 ])('%s puts off the whole batch, and the slices are free again', async (_, handler) => {
   const { run, slices, counts } = createScene(3, { handler });

@@ -12,6 +12,7 @@ import { createProblem } from '../../../../shared/platform/problem.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec, readFakeValue } from '../../../support/fakes/codec.ts';
+import { partitionOfKey } from '../../../../shared/messaging/topics/key-partition.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { FakePublisher } from '../../../support/fakes/publisher.ts';
 
@@ -103,6 +104,13 @@ test('a served request is answered with its correlation bytes, its key, and to t
   expect(replies.sent[0]?.headers).not.toHaveProperty('plat-error-code');
   expect(readFakeValue(replies.sent[0]?.value)).toEqual({ type: 'Answer', payload: 42 });
   expect(handled).toMatchObject([{ type: 'Question', result: 'done', code: undefined }]);
+});
+
+test('without a partition the reply goes to that of its key, wherever the request lies', async () => {
+  const { handle, replies } = createScene();
+  for (const offset of [7, 8, 9]) await handle({ ...question(), offset });
+  const partition = partitionOfKey(Buffer.from('the key'), 6);
+  expect(replies.sent.map((reply) => reply.partition)).toEqual([partition, partition, partition]);
 });
 
 test('of a repeated correlation id the last is echoed', async () => {
@@ -222,6 +230,12 @@ test('a message that cannot be decoded is answered, not dead-lettered', async ()
   expect(deadLetters.sent).toEqual([]);
 });
 
+test('a message that cannot be decoded is refused as that, also after its deadline', async () => {
+  const { handle, replies } = createScene();
+  await handle(question({ 'plat-deadline': String(NOW_MS - 60_000) }, 'garbage'));
+  expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('undecodable-message');
+});
+
 test('a type without a handler is refused', async () => {
   const { handle, replies } = createScene();
   await handle(question({}, { type: 'toString', payload: 1 }));
@@ -309,7 +323,7 @@ test('an error reply that cannot be encoded makes a dead letter', async () => {
 test.each([
   ['decoding', { decode: () => Promise.reject(new InfrastructureError('registry-unavailable', 'away')) }],
   ['encoding', { encode: () => Promise.reject(new InfrastructureError('registry-unavailable', 'away')) }],
-])('lost infrastructure at %s is thrown on, so that the message stays', async (_, codec) => {
+])('unavailable infrastructure at %s is rethrown, so that the message stays', async (_, codec) => {
   const { handle, replies, deadLetters } = createScene(undefined, codec);
   await expect(handle(question())).rejects.toMatchObject({ code: 'registry-unavailable' });
   expect([...replies.sent, ...deadLetters.sent]).toEqual([]);
@@ -611,6 +625,26 @@ test('a message whose headers or key alone fill the dead-letter topic leaves its
       'plat-dead-letter-reason': expect.stringContaining('headers left out'),
     },
   });
+});
+
+test.each([
+  [1_024, true],
+  [1_025, false],
+])('a dead letter without value and headers has a key of %i bytes: %s', async (bytes, hasKey) => {
+  const { handle, deadLetters } = createScene();
+  deadLetters.onPublish = ([message]) =>
+    message?.headers?.['x-filler'] === undefined ? Promise.resolve() : failWith('message-too-large')();
+  const key = Buffer.alloc(bytes, 'k');
+  await handle({ ...question({ ...withoutAddress, 'x-filler': Buffer.alloc(10_000) }), key });
+  expect(deadLetters.sent.map((letter) => letter.key)).toEqual([hasKey ? key : null]);
+});
+
+test('a dead letter of a message without a key has none, however little is kept of it', async () => {
+  const { handle, deadLetters } = createScene();
+  deadLetters.onPublish = ([message]) =>
+    message?.headers?.['x-filler'] === undefined ? Promise.resolve() : failWith('message-too-large')();
+  await handle({ ...question({ ...withoutAddress, 'x-filler': Buffer.alloc(10_000) }), key: null });
+  expect(deadLetters.sent.map((letter) => letter.key)).toEqual([null]);
 });
 
 test('a dead-letter topic that takes nothing keeps the message on its own topic', async () => {

@@ -26,16 +26,18 @@ async function setUp({ withPositions = false } = {}) {
     },
   );
   const started = source.start({
-    onAssigned: (epoch, partitions) => heard.push(`assigned ${epoch}: ${partitions.length}`),
-    onRevoking: (epoch) => heard.push(`revoking ${epoch}`),
-    onMessages: (epoch, messages) => {
+    onAssigned: (generation, partitions) => heard.push(`assigned ${generation}: ${partitions.length}`),
+    onRevoking: (generation) => heard.push(`revoking ${generation}`),
+    onMessages: (generation, messages) => {
       if (messages[0]?.value?.toString() === 'value-666') throw new Error('a broken sink');
-      heard.push(`${epoch}: ${messages.map(({ partition, offset }) => `${partition}/${offset}`).join(' ')}`);
+      heard.push(
+        `${generation}: ${messages.map(({ partition, offset }) => `${partition}/${offset}`).join(' ')}`,
+      );
     },
     ...(withPositions
       ? {
-          onPosition: (epoch, { partition }, position, highWatermark) =>
-            heard.push(`position ${epoch}: ${partition}@${position} of ${highWatermark}`),
+          onPosition: (generation, { partition }, position, highWatermark) =>
+            heard.push(`position ${generation}: ${partition}@${position} of ${highWatermark}`),
         }
       : {}),
     onCrash: (error) => heard.push(`crash ${error.message}`),
@@ -127,7 +129,7 @@ describe('a member of a group over kafkajs', () => {
     expect(heard).toEqual(['assigned 1: 3', '1: 0/1']);
   });
 
-  test('a commit belongs to its epoch; refused by the group it is a revocation, lost on its way an error', async () => {
+  test('a commit belongs to its generation; refused by the group it is a revocation, lost on its way an error', async () => {
     const { source, run, heard } = await setUp();
     await run.deliver(batch(0, 1));
     const offsets = [{ ...at(0), offset: 2 }];

@@ -61,7 +61,7 @@ async function consume(broker: Broker, reader: Reader, isOver: () => boolean): P
       await source.start({
         onAssigned: () => undefined,
         onRevoking: () => undefined,
-        onMessages: (_epoch, messages) => messages.forEach(reader.take),
+        onMessages: (_generation, messages) => messages.forEach(reader.take),
         onCrash: () => crashed.resolve(),
       });
       await Promise.race([crashed.promise, until(isOver)]);
