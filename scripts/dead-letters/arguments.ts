@@ -16,40 +16,40 @@ import { isRestricted, type Selection } from './selection.ts';
 
 export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
 
-  list       the letters, newest first, with their number by code; handled ones are left out
-    --all            those that were redriven, edited or discarded too
-  show       where a letter came from, why it ended, its headers, its payload (personal data masked), what was done with it
+  list       lists dead letters, newest first, with their number by code; handled ones are hidden
+    --all            lists those that were redriven, edited or discarded too
+  show       shows the origin of a dead letter, its reason, headers, payload (personal data masked), and what was done with it
     --reveal         without masking
-  redrive    sends letters to the topic that they came from
-  edit       changes payload or headers, checks them as its worker would, and sends an edited copy
-    --set PATH=VALUE a member, such as receiver=+40722123456 or jsonParam.Amount=1000; repeatable.
-                     VALUE is JSON where it can be, else text; null removes the member
+  redrive    sends dead letters to the topic that they came from
+  edit       changes payload or headers, validates them as the worker does, and sends an edited copy
+    --set PATH=VALUE a field, such as receiver=+40722123456 or jsonParam.Amount=1000; repeatable.
+                     VALUE is JSON if it can be parsed, else text; null removes the field
     --patch FILE     a JSON merge patch (RFC 7396) instead or before
     --header N=VALUE a header, such as kafka_replyTopic=bank.replies; without VALUE it is removed; repeatable
-  discard    marks letters as done with; they stay on their topic until its retention ends
-    --reason TEXT    needed
+  discard    marks dead letters as closed; they stay on their topic until its retention ends
+    --reason TEXT    required
 
-Which letters (all of these together; every command but list needs one of them):
+Selection (dead letters that match all of these; every command except list needs one):
   ID, --id ID        topic/partition/offset as list prints it, or the id of a notification; repeatable
   --topic NAME       a worker (notification, schedule ...), a dead-letter topic, or the topic that they came from; repeatable
-  --code CODE        why they ended; smtp-5* stands for all that begin so; repeatable
+  --code CODE        the error code; smtp-5* matches all with this prefix; repeatable
   --key KEY          the message key, as text or in hexadecimal
   --since, --until   2026-05-01, 2026-05-01T10:00:00Z, or 30m, 2h, 7d before now
   --limit N          the newest N (list: 100, show: 10), the oldest N for the others
 
-Acting (redrive, edit, discard):
-  --dry-run          says what would be done; writes nothing, the audit included
-  --reason TEXT      kept in the audit
-  --operator NAME    who acts, instead of the user of the operating system
-  --again            also what was handled already
-  --rate N           letters a second (50)
-  --force            also what has come back three times: the cause should be mended first
+Actions (redrive, edit, discard):
+  --dry-run          shows what would be done; writes nothing, not even the audit
+  --reason TEXT      recorded in the audit
+  --operator NAME    recorded in the audit instead of the user of the operating system
+  --again            also dead letters that were handled already
+  --rate N           dead letters a second (50)
+  --force            also dead letters that have come back three times: fix the cause first
   --accept-duplicates  also notifications of unknown outcome, which may have been sent before
 
   --json   one JSON document on standard output
   --help   this text
 
-Every action is kept on the audit topic: who, when, what, why, with what result; never a payload.
+Every action is recorded on the audit topic: who, when, what, why, and the result; never a payload.
 Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. Without
 KAFKA_BROKERS the command works on the running \`npm start\` of this machine, which it finds by ADMIN_FILE.
 Exit codes: 0 done, 1 something failed or was refused, 2 wrong usage.

@@ -19,33 +19,33 @@ import { INPUT_FORMATS, type InputFormat } from './input/records.ts';
 export const HELP = `Usage: npm run recalculate -- --input FILE|- --output FILE|- [OPTIONS]
        npm run recalculate -- --input FILE|- --summary [OPTIONS]
 
-Calculates the schedule of every contract of a portfolio again, in the order of the input. Each line of the input gives
-one line of results or one line of failures, never both.
+Recalculates the schedule of every contract of a portfolio, in the order of the input. Each line of the input gives one
+line of results or one line of failures, never both.
 
-What is read:
-  --input FILE       .ndjson or .jsonl, or .csv, each also .gz; - is the standard input (packed or not)
-  --input-format F   ndjson or csv, where the name does not say it
+Input:
+  --input FILE       .ndjson, .jsonl or .csv, each also .gz; - is the standard input (compressed or not)
+  --input-format F   ndjson or csv, if the file name does not determine it
                      NDJSON: {"id": "c-1", "jsonParam": {...}}, and "schedule": [...] for the former schedule
-                     CSV: a column id, and columns named like the members of jsonParam, in any case; or a column
+                     CSV: a column id, and columns named like the fields of jsonParam, in any case; or a column
                      jsonParam with all of them. Lists (Commission, Insurance, ...), jsonParam and schedule are JSON text in
-                     their cells; an empty cell is a member left out. Comma, semicolon or tab, as the header has it.
-                     Numbers as JSON writes them: 1234.5
+                     their cells; an empty cell is an absent field. Comma, semicolon or tab, as in the first line.
+                     Numbers as in JSON: 1234.5
 
-What is written:
-  --output FILE      .ndjson or .jsonl, or .csv, each also .gz; - is the standard output
+Output:
+  --output FILE      .ndjson, .jsonl or .csv, each also .gz; - is the standard output
   --output-format F  ndjson: {"id": ..., "schedule": [...]}; csv: one line of figures a contract
   --failures FILE    {"line": ..., "id": ..., "problem": {...}} for each contract that fails (OUTPUT.failures.ndjson)
   --summary          no results, only the report
-  --compare          each contract's former and new installments, and the contracts that moved most
+  --compare          each contract's former and new installments, and the contracts that changed most
   --overwrite        replaces the files of an earlier run
   --json             the report as JSON on standard output, instead of text on standard error
 
-How it is done:
-  --resume           goes on where a run was cut off: same input, same options. Works after kill -9 too
-  --as-of DAY        calculates as on that day (yyyy-mm-dd), instead of today; a resumed run keeps its day
+Run:
+  --resume           continues an interrupted run: same input, same options. Works after kill -9 too
+  --as-of DAY        calculates as of that day (yyyy-mm-dd) instead of today; a resumed run keeps its day
   --batch N          contracts in one message, 1 to 500 (100)
   --window N         messages in flight, 1 to 256 (16)
-  --patience TIME    gives up when no reply at all has come for so long: 90s, 10m, 2h (10m)
+  --patience TIME    gives up when no reply has arrived for this time: 90s, 10m, 2h (10m)
   --max-failures N   gives up when more contracts than this have failed
   --help             this text
 
@@ -60,7 +60,7 @@ Examples:
 
 Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. With
 KAFKA_BROKERS the workers of that Kafka calculate; without, this process does it by itself.
-Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configuration or input file, 3 given up (--resume goes on).
+Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configuration or input file, 3 aborted (--resume continues).
 `;
 
 export type OutputFormat = InputFormat;
@@ -237,7 +237,7 @@ function contradictions(values: Values): readonly string[] {
     [isStream && failures === undefined, '--output - needs --failures FILE for the contracts that fail'],
     [isStream && json, '--json writes its report to the standard output, where the results go'],
     [failures === STANDARD_STREAM || failures === '', '--failures is a file'],
-    [resume && overwrite, '--resume goes on with what --overwrite would throw away: choose one'],
+    [resume && overwrite, '--resume continues the run that --overwrite would discard: choose one'],
   ];
   return faults.flatMap(([isAtFault, fault]) => (isAtFault ? [fault] : []));
 }

@@ -142,7 +142,7 @@ async function* decompressed(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buff
     yield* gunzipMembers(blocks);
   } catch (error) {
     if (error instanceof InputError) throw error;
-    throw new InputError(`the gzip packing of the input is cut off or damaged: ${errorText(error)}`, {
+    throw new InputError(`the gzip data of the input is truncated or corrupt: ${errorText(error)}`, {
       cause: error,
     });
   }

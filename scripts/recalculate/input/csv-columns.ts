@@ -85,7 +85,7 @@ function unknownColumns(names: readonly string[]): readonly string[] {
 
 function columnsTwice(columns: Columns): readonly string[] {
   const twice = columns.filter((found, index) => columns.indexOf(found) !== index);
-  return [...new Set(twice)].map(({ name }) => `${name} stands there more than once`);
+  return [...new Set(twice)].map(({ name }) => `${name} occurs more than once`);
 }
 
 function contradictions(columns: Columns): readonly string[] {
@@ -93,10 +93,10 @@ function contradictions(columns: Columns): readonly string[] {
   const fields = columns.filter(({ isRequestField }) => isRequestField);
   const faults = has(ID) ? [] : [`${ID} is missing; must name the column of the contract's own id`];
   if (has(REQUEST) && fields.length > 0) {
-    faults.push(`${REQUEST} holds the whole request; must not stand beside columns for its members`);
+    faults.push(`${REQUEST} holds the whole request; must not be combined with columns for its fields`);
   }
   if (!has(REQUEST) && fields.length === 0) {
-    faults.push(`there is no column for any member of the request; must have them, or ${REQUEST}`);
+    faults.push(`there is no column for any field of the request; must have them, or ${REQUEST}`);
   }
   return faults;
 }

@@ -54,7 +54,7 @@ export function planRun(args: RecalculateArguments, nowMs: number): RunPlan {
   const written = [output, args.failures].filter((name) => name !== undefined && hasContent(name));
   if (written.length > 0 && sizeOf(output) !== undefined) {
     throw new UsageError(
-      `${output} has no checkpoint (${file}): its run is complete, or was never one; --overwrite begins anew`,
+      `${output} has no checkpoint (${file}): it belongs to a complete run, or to none; --overwrite replaces it`,
     );
   }
   refuseExisting(args, written);
@@ -93,9 +93,9 @@ function resumedRun(args: RecalculateArguments, checkpoint: Checkpoint, file: st
   const { options, originTimestampMs, outputBytes, failuresBytes } = checkpoint;
   const faults = Object.entries(outputOptions(args))
     .filter(([name, value]) => value !== options[name as keyof typeof options])
-    .map(([name]) => `${name} must be as the run began with, ${options[name as keyof typeof options]}`);
+    .map(([name]) => `${name} must be as at the start of the run: ${options[name as keyof typeof options]}`);
   if (args.asOfMs !== undefined && args.asOfMs !== originTimestampMs) {
-    faults.push(`--as-of must be as the run began with, ${new Date(originTimestampMs).toISOString()}`);
+    faults.push(`--as-of must be as at the start of the run: ${new Date(originTimestampMs).toISOString()}`);
   }
   const lengths: [string | undefined, number][] = [
     [args.output?.file, outputBytes],
@@ -103,7 +103,7 @@ function resumedRun(args: RecalculateArguments, checkpoint: Checkpoint, file: st
   ];
   for (const [name, bytes] of lengths) {
     if (name === undefined || !isPlainFile(name) || (sizeOf(name) ?? 0) >= bytes) continue;
-    faults.push(`${name} has lost what was written: it must have ${bytes} bytes or more`);
+    faults.push(`${name} was truncated: it must have ${bytes} bytes or more`);
   }
   if (faults.length > 0) throw new UsageError(`the run cannot be resumed:\n  ${faults.join('\n  ')}`);
   const { runId, sessions, tally, elapsedMs, input } = checkpoint;
@@ -119,7 +119,7 @@ function refuseExisting({ overwrite }: RecalculateArguments, files: readonly (st
   );
   if (existing.length === 0) return;
   throw new UsageError(
-    `there is already: ${existing.join(', ')}; --resume goes on with an unfinished run, --overwrite begins anew`,
+    `already exists: ${existing.join(', ')}; --resume continues an unfinished run, --overwrite starts a new one`,
   );
 }
 

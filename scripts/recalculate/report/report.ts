@@ -104,7 +104,7 @@ export function reportLines(report: Report): string[] {
     ...formerLines(report),
     ...(report.largestMovers ?? []).map(moverLine),
     `  took          ${durationText(seconds)}${again}, ${grouped(String(report.contractsPerSecond))} contracts/s`,
-    ...(resumeWith === undefined ? [] : [`go on with: ${resumeWith}`]),
+    ...(resumeWith === undefined ? [] : [`resume with: ${resumeWith}`]),
   ];
 }
 

@@ -85,7 +85,7 @@ it('ends with 3 when the input breaks off, keeps what is done, and resumes when 
   const options = ['--input', input, '--output', files.at('out.ndjson')];
   const torn = await runRecalculation(options);
   expect(torn.code).toBe(3);
-  expect(torn.stderr).toMatch(/go on with: /);
+  expect(torn.stderr).toMatch(/resume with: /);
   files.write('in.ndjson.gz', packed);
   expect((await runRecalculation([...options, '--resume'])).code).toBe(0);
   expect(files.lines('out.ndjson')).toHaveLength(2_000);

@@ -103,7 +103,7 @@ it('with --resume and nothing to resume keeps an existing file of failures', asy
   const refused = await runRecalculation(args);
   expect([refused.code, refused.stderr]).toEqual([
     2,
-    expect.stringMatching(/there is already: .*failed\.ndjson/),
+    expect.stringMatching(/already exists: .*failed\.ndjson/),
   ]);
   expect(files.text('failed.ndjson')).toBe('of another run\n');
 });

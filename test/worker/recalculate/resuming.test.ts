@@ -106,7 +106,7 @@ it('on SIGINT finishes the work in progress and prints how to resume, with gzip 
   const { files, options, code, stderr } = await interrupted('out.ndjson.gz');
   expect(code).toBe(3);
   expect(stderr).toContain('aborted, SIGINT');
-  expect(stderr).toMatch(/go on with: npm run recalculate -- .*--resume/);
+  expect(stderr).toMatch(/resume with: npm run recalculate -- .*--resume/);
   const soFar = gunzipSync(files.bytes('out.ndjson.gz')).toString().split('\n').length - 1;
   expect(soFar).toBe(lastLineOf(files.at('out.ndjson.gz.checkpoint.json')));
   expect(soFar).toBeLessThan(CONTRACTS);
@@ -119,7 +119,7 @@ it('on SIGINT finishes the work in progress and prints how to resume, with gzip 
   expect(ids).toEqual(Array.from({ length: CONTRACTS }, (_, index) => `c-${index + 1}`));
 });
 
-it('refuses to go on with another input, other options or shortened files, and changes nothing', async () => {
+it('refuses to resume with another input, other options or shortened files, and changes nothing', async () => {
   const { files, lines, options, code } = await interrupted('out.ndjson');
   expect(code).toBe(3);
   const before = files.bytes('out.ndjson');
@@ -128,9 +128,9 @@ it('refuses to go on with another input, other options or shortened files, and c
     options.map((option, index) => (options[index - 1] === name ? value : option));
   const attempts: [string[], RegExp][] = [
     [instead('--input', tampered), /not those that the run began with/],
-    [[...options, '--compare'], /compare must be as the run began with/],
-    [[...options, '--as-of', '2001-01-01'], /--as-of must be as the run began with/],
-    [[...options, '--failures', files.at('elsewhere.ndjson')], /failures must be as the run began with/],
+    [[...options, '--compare'], /compare must be as at the start of the run/],
+    [[...options, '--as-of', '2001-01-01'], /--as-of must be as at the start of the run/],
+    [[...options, '--failures', files.at('elsewhere.ndjson')], /failures must be as at the start of the run/],
   ];
   for (const [args, words] of attempts) {
     const refused = await runRecalculation([...args, '--resume']);
@@ -141,7 +141,7 @@ it('refuses to go on with another input, other options or shortened files, and c
   expect(files.bytes('out.ndjson').equals(before)).toBe(true);
   files.write('out.ndjson', before.subarray(0, 10));
   const shortened = await runRecalculation([...options, '--resume']);
-  expect([shortened.code, shortened.stderr]).toEqual([2, expect.stringMatching(/has lost what was written/)]);
+  expect([shortened.code, shortened.stderr]).toEqual([2, expect.stringMatching(/was truncated/)]);
 });
 
 it('lets no other run work on an output while its run is in progress', async () => {

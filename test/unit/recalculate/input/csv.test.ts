@@ -138,12 +138,12 @@ describe('the header line of CSV', () => {
       expect.stringMatching(
         /^not known: "Ammount", "Rate"; known columns, in any case, are id, jsonParam, schedule, ScheduleType, /,
       ),
-      'schedule stands there more than once',
+      'schedule occurs more than once',
       "id is missing; must name the column of the contract's own id",
-      'jsonParam holds the whole request; must not stand beside columns for its members',
+      'jsonParam holds the whole request; must not be combined with columns for its fields',
     ]);
     expect(faultsOf('id,schedule')).toEqual([
-      'there is no column for any member of the request; must have them, or jsonParam',
+      'there is no column for any field of the request; must have them, or jsonParam',
     ]);
   });
 

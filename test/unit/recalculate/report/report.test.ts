@@ -178,7 +178,7 @@ it('reads as text with thousands apart, and says how to go on', () => {
     '  compared      1, 1 changed',
     '  moves most: c-2 (line 2) 100 -> 80, -20 EUR',
     '  took          2.0 s, 2 contracts/s',
-    'go on with: again --resume',
+    'resume with: again --resume',
   ]);
 });
 

@@ -94,7 +94,7 @@ describe('a portfolio in a file', () => {
     for (const [index, content] of broken.entries()) {
       const file = await fileOf(`broken-${index}.ndjson.gz`, content);
       await expect(readFileChunks(file)).rejects.toThrow(
-        /^the gzip packing of the input is cut off or damaged: /,
+        /^the gzip data of the input is truncated or corrupt: /,
       );
       await expect(readFileChunks(file)).rejects.toThrow(InputError);
     }
