@@ -18,7 +18,7 @@ COPY scripts scripts
 RUN mkdir var && chown node:node var
 
 USER node
-# Loopback of a container is reached by nobody else. Beyond it the ingress starts with keys for access tokens only.
+# Nothing outside the container can reach its loopback address. Beyond it the ingress starts with keys for access tokens only.
 ENV HOST=0.0.0.0
 EXPOSE 8080 8081
 

@@ -20,7 +20,7 @@ out mutants of what a module computes when it is loaded. StrykerJS is installed 
 needed.
 
   --levels NAMES      test levels, separated by commas (default unit,golden; property takes long)
-  --sample LINES      mutates that many lines only, picked at random
+  --sample LINES      mutates only this number of lines, picked at random
   --seed NUMBER       picks the same lines again (default: a random one, which is printed)
   --concurrency N     test processes side by side (default 1)
   --help              this text

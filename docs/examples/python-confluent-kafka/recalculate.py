@@ -39,7 +39,7 @@ LONGEST_REPEAT_S = 300.0
 SEND_TIMEOUT_MS = 30_000
 # What is refused but may succeed later waits so long, then twice as long each time.
 BACKOFF_S = 1.0
-# When no reply at all has come for so long, nobody seems to work.
+# Without any reply for this long, no worker seems to be running.
 PATIENCE_S = float(os.environ.get("PATIENCE_S", "600"))
 LOOK_EVERY_S = 0.5
 # What depends on today is calculated for this moment; the same moment again gives the same answers again.
@@ -264,7 +264,7 @@ def read_contract(content: bytes, line: int) -> Contract | None:
 
 
 def read_headers(message: Message) -> dict[str, str]:
-    """Headers as text; a correlation id of somebody else may be any bytes."""
+    """Headers as text; a foreign correlation id may be any bytes."""
     headers = cast("list[tuple[str, bytes | None]]", message.headers() or [])
     return {name: (value or b"").decode("utf-8", "replace") for name, value in headers}
 

@@ -45,7 +45,7 @@ final class Recalculation {
   private static final long LONGEST_REPEAT_MS = 300_000;
   /** What is refused but may succeed later waits so long, then twice as long each time. */
   private static final long BACKOFF_MS = 1_000;
-  /** When no reply at all has come for so long, nobody seems to work. */
+  /** Without any reply for this long, no worker seems to be running. */
   private static final Duration PATIENCE = Duration.ofMillis(Long.parseLong(setting("PATIENCE_MS", "600000")));
   private static final long LOOK_EVERY_MS = 500;
   /** In UTF-16 units, as the engine counts. */

@@ -17,7 +17,7 @@ import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.kafka.requestreply.ReplyingKafkaTemplate;
 
 /**
- * One request while somebody waits, by Spring's own request-reply (docs/bulk-events.md):
+ * One request with a waiting caller, by Spring's own request-reply (docs/bulk-events.md):
  *
  * <pre>KAFKA_BROKERS=127.0.0.1:9092 mvn -q compile exec:java -Dexec.mainClass=example.SingleRequest</pre>
  */
