@@ -54,7 +54,6 @@ const ROW_FIELDS = [
   'explanation',
 ] as const;
 const EXPLANATION_FIELDS = [
-  'figure',
   'name',
   'amount',
   'days',
@@ -72,7 +71,10 @@ type Labels<Field extends string> = Readonly<Record<Field, string>>;
 interface Spelling {
   readonly row: Labels<(typeof ROW_FIELDS)[number]>;
   readonly explanation: Labels<(typeof EXPLANATION_FIELDS)[number]>;
-  readonly figures: Readonly<Record<string, string>>;
+  /** The field that names an explained figure, without the name. */
+  readonly figure: string;
+  /** The same with the name, by figure. */
+  readonly figures: ReadonlyMap<string, string>;
   /** End of the DueDate's text (D1). */
   readonly midnight: string;
 }
@@ -85,11 +87,15 @@ const SPELLINGS: Readonly<Record<Casing, Spelling>> = {
 function createSpelling(casing: Casing, midnight: string): Spelling {
   const labels = <Field extends string>(fields: readonly Field[]) =>
     Object.fromEntries(fields.map((name) => [name, `,"${spelled(name, casing)}":`])) as Labels<Field>;
-  const figures = Object.entries(FIGURE_NAMES).map(([figure, name]) => [figure, spelled(name, casing)]);
+  const figure = `"${spelled('figure', casing)}":`;
+  const figures = Object.entries(FIGURE_NAMES).map(
+    ([one, name]) => [one, `${figure}"${spelled(name, casing)}"`] as const,
+  );
   return {
     row: labels(ROW_FIELDS),
     explanation: labels(EXPLANATION_FIELDS),
-    figures: Object.fromEntries(figures) as Record<string, string>,
+    figure,
+    figures: new Map(figures),
     midnight,
   };
 }
@@ -169,21 +175,21 @@ function columnFields(amounts: readonly number[], { extraColumns, digits }: RowS
 /** The JSON array that explains a row (S6, Explain). */
 function renderExplanation(
   figures: readonly FigureExplanation[],
-  { explanation: labels, figures: names }: Spelling,
+  { explanation: labels, figure, figures: known }: Spelling,
   digits: number,
 ): string {
   const texts = figures.map((one) => {
     // A worker of a later version may explain figures that this one does not know.
-    const figure = names[one.figure] ?? one.figure;
+    const named = known.get(one.figure) ?? figure + JSON.stringify(one.figure);
     return (
-      `{${labels.figure.slice(1)}${JSON.stringify(figure)}` +
+      `{${named}` +
       optionalText(labels.name, one.name, JSON.stringify) +
       labels.amount +
       moneyText(one.amount, digits) +
       optionalText(labels.days, one.days, String) +
       optionalText(labels.basis, one.basis, String) +
       optionalText(labels.dayCount, one.dayCount, JSON.stringify) +
-      optionalText(labels.rates, one.rates, (rates) => `[${rates.map(rateText).join(',')}]`) +
+      optionalText(labels.rates, one.rates, ratesText) +
       optionalText(labels.base, one.base, (base) => moneyText(base, digits)) +
       `${labels.formula}${JSON.stringify(one.formula)}}`
     );
@@ -197,6 +203,12 @@ function optionalText<Value>(
   write: (value: Value) => string,
 ): string {
   return value === undefined ? '' : label + write(value);
+}
+
+function ratesText(rates: readonly string[]): string {
+  let text = '';
+  for (const rate of rates) text += (text === '' ? '' : ',') + rateText(rate);
+  return `[${text}]`;
 }
 
 function rateField({ show, dae, eir }: RepaymentSchedule): string {
