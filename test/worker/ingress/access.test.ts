@@ -214,6 +214,22 @@ describe('access by the generic form (E2)', () => {
     expect(await none.json()).toMatchObject({ detail: 'The request carries no access token.' });
   });
 
+  it('does not prolong the wait of a caller beyond its allowance by the bodies that it sends meanwhile', async () => {
+    let nowMs = 1_000_000;
+    const options = { rateLimitPerSecond: 4 };
+    const guard = access({ jwtSecret: SECRET });
+    const ingress = await openTestIngress({ access: guard, options, clock: { now: () => nowMs } });
+    const body = JSON.stringify({ access_token: await token({ sub: 'u1' }), user_name: 'u1', Data: '{}' });
+    const large = body + ' '.repeat(200_000);
+    const statuses: number[] = [];
+    for (const sent of [body, body, body, body, large, large, large]) {
+      statuses.push((await postEcho(ingress, sent)).status);
+    }
+    nowMs += 500;
+    statuses.push((await postEcho(ingress, body)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429, 200]);
+  });
+
   it('takes the user name from the configured claim', async () => {
     const ingress = await openGuarded({ userClaim: 'email' });
     const access_token = await token({ sub: 'u1', preferred_username: 'ana', email: 'ana@bank.example' });

@@ -60,6 +60,8 @@ export function authenticateBody(deps: AdmissionDeps): AsyncHook {
     const credentials = readCredentials(request.headers.authorization, request.body);
     if (request.caller === '') {
       await admit(deps, request, reply, credentials);
+      // The body of a caller that is refused counts for its address: the allowance that it waits for stays the same.
+      if (reply.sent) request.caller = describeAddress(request);
     } else {
       const decision = await deps.access.check(credentials);
       if (decision.kind === 'granted') request.subject = decision.subject;
