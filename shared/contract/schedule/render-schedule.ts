@@ -122,7 +122,8 @@ export function renderRepaymentSchedule(schedule: RepaymentSchedule): string {
   const { casing, show, rows } = schedule;
   if (show === 'dae') return `[{"dae":${rateText(schedule.dae)}}]`;
   const style: RowStyle = {
-    spelling: SPELLINGS[casing],
+    // A schedule from the log may have a casing that only newer workers know.
+    spelling: casing === 'lower' ? SPELLINGS.lower : SPELLINGS.capitalised,
     digits: schedule.currencyDigits,
     extraColumns: (schedule.extraColumns ?? []).map((name) => `,${JSON.stringify(name)}:`),
     tail: rateField(schedule) + `,"ScheduleTypeId":${JSON.stringify(schedule.scheduleTypeId)}`,

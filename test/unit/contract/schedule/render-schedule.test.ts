@@ -43,6 +43,11 @@ describe('spelling (A5, D1)', () => {
     );
   });
 
+  test('spells fields as by default in a casing that is not known', () => {
+    const casing = 'kebab' as 'lower';
+    expect(render({ casing })).toBe(render({ casing: 'capitalised' }));
+  });
+
   test('capitalised: the date with Z, the same common fields', () => {
     expect(render({ casing: 'capitalised', show: 'rows-with-eir', eir: '7.2444' })).toBe(
       '[{"InstallmentNo":1,"DueDate":"2024-02-01T00:00:00Z","NoDays":31,"InstallmentTypeId":"type-1",' +
