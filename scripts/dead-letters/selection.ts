@@ -1,10 +1,10 @@
 import { parsePlace, type Letter } from './letter.ts';
 
-/** Which letters a command applies to; what is absent does not restrict. */
+/** The dead letters that a command applies to; absent criteria do not restrict them. */
 export interface Selection {
   /** Worker (`notification`), dead-letter topic or original topic, with or without the prefix. */
   readonly topics: readonly string[];
-  /** Codes; a trailing `*` matches any rest. */
+  /** Codes; a trailing `*` matches any suffix. */
   readonly codes: readonly string[];
   /** The whole key as text, or its bytes in hexadecimal. */
   readonly key: string | undefined;
@@ -14,7 +14,7 @@ export interface Selection {
   readonly ids: readonly string[];
 }
 
-/** Whether anything restricts the letters, so that no action applies to all of them by oversight. */
+/** Whether there is any criterion, so that no action applies to all letters by mistake. */
 export function isRestricted({ topics, codes, key, sinceMs, untilMs, ids }: Selection): boolean {
   const isTimed = sinceMs !== undefined || untilMs !== undefined;
   return topics.length + codes.length + ids.length > 0 || key !== undefined || isTimed;

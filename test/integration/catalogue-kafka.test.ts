@@ -13,7 +13,7 @@ import { kafkaOrSkip } from '../support/kafka/suite.ts';
 
 const STEP_MS = 15_000;
 const COMMAND_LIMIT_MS = 60_000;
-/** What a change may take until a table has it. */
+/** Time limit for a change to reach a table. */
 const SEEN_WITHIN_MS = 1_000;
 const BROKER_EXIT = 3;
 const root = path.resolve(import.meta.dirname, '../..');
@@ -80,7 +80,7 @@ async function messages(): Promise<number> {
 }
 
 suite('the catalogue on Kafka', () => {
-  it('asks for its topic, and finds it as specified once it is made', async () => {
+  it('requires its topic, and accepts it once it is created', async () => {
     const { code, text } = await catalogue('list');
     expect(code).toBe(BROKER_EXIT);
     expect(text).toContain('npm run topics -- create');
@@ -90,7 +90,7 @@ suite('the catalogue on Kafka', () => {
     expect(topicDifferences(spec!, state!)).toEqual([]);
   });
 
-  it('is published once, followed by a table within a second, approved, closed and taken back', async () => {
+  it('is published once, read by a table within a second, approved, closed and reverted', async () => {
     const table = await startedTable();
     expect(table.health()).toEqual({ status: 'ready' });
     expect(await catalogue('publish', EXAMPLE)).toMatchObject({ code: 0, output: { ok: true } });
@@ -118,7 +118,7 @@ suite('the catalogue on Kafka', () => {
     await table.stop();
   });
 
-  it('has everything again after a restart, and sees what others write by hand in JSON', async () => {
+  it('is complete after a restart, and includes records that others write in JSON', async () => {
     const table = await startedTable();
     expect(table.product('TL-PERSONAL', TODAY)?.Version).toBe(2);
     expect(table.lending.periodicities.length).toBeGreaterThan(10);

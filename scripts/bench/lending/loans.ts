@@ -132,12 +132,12 @@ export function scheduled(request: RepaymentScheduleRequest, rows: number): Sche
   return { terms, dates, startDate: dates.startDate, drawn: terms.amount - terms.upFront, rows: answer };
 }
 
-/** The same with due dates moved on from Romanian holidays and weekends. */
+/** The same with due dates shifted off Romanian holidays and weekends. */
 export function shiftedLoan(installments: number): RepaymentScheduleRequest {
   return { ...loanWithCharges(installments), HolidayShift: true, HolidayCountry: 'RO' };
 }
 
-/** All phases, DAE and EIR both: what calculateRepaymentSchedule does, without its limit of rows. */
+/** All phases with DAE and EIR: the same as calculateRepaymentSchedule without its limit of rows. */
 export function withBothRates(request: RepaymentScheduleRequest, rows: number): readonly (string | null)[] {
   const loan = scheduled(request, rows);
   return [effectiveAnnualRate(loan, loan.terms.periodicity), effectiveInterestRate(loan)];

@@ -28,7 +28,7 @@ export interface RecalculationOptions {
   readonly elapsedMs: () => number;
   /** Called with each chunk when it is counted. */
   readonly onFinished?: (chunk: InputChunk) => void;
-  /** No further input is taken once this is aborted. */
+  /** No further input is read once this is aborted. */
   readonly stopped: AbortSignal;
   /** The run rejects without waiting for anything once this is aborted. */
   readonly abandoned: AbortSignal;
@@ -37,7 +37,7 @@ export interface RecalculationOptions {
 /** A kill loses at most this much work. A checkpoint waits some milliseconds for the disk. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
 
-/** A line of one of the files, and what it counts as. */
+/** A line of one of the files, and its category. */
 interface FinishedLine {
   readonly text: string;
   readonly counted: { readonly schedule: CountedSchedule } | { readonly failure: string };

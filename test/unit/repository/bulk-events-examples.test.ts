@@ -18,12 +18,12 @@ const BULK_EXAMPLES = [
   'docs/examples/python-confluent-kafka/recalculate.py',
   `${JAVA}/Recalculation.java`,
 ];
-/** Spring writes these names itself. */
+/** Names that Spring writes. */
 const SPRING_NAMES: Readonly<Record<string, string>> = {
   'KafkaHeaders.CORRELATION_ID': HEADER.correlationId,
   'KafkaHeaders.REPLY_TOPIC': HEADER.replyTopic,
 };
-/** Headers without which an example would not do what docs/bulk-events.md says. */
+/** Headers that the examples need to work as described in docs/bulk-events.md. */
 const NEEDED = [
   HEADER.correlationId,
   HEADER.replyTopic,
@@ -34,7 +34,7 @@ const NEEDED = [
   HEADER.warnings,
 ];
 
-/** Every name of ours that stands in a source: quoted, as a member of an object, or by Spring's constants. */
+/** Every header or topic name in a source: quoted, as a property, or by Spring's constants. */
 function namesIn(source: string): { headers: Set<string>; topics: Set<string> } {
   const spring = Object.keys(SPRING_NAMES).filter((constant) => source.includes(constant));
   const written = [...source.matchAll(/(?<![\w.-])(?:plat-[\w-]+|kafka_[A-Za-z-]+)/g)].map(([name]) => name);
@@ -85,7 +85,7 @@ describe('the examples of bulk requests as events', () => {
     expect(clientVersion('docs/examples/node-kafkajs/package.json')).toBe(clientVersion('package.json'));
   });
 
-  it('the sample portfolio holds contracts with an id each, and one line that is none', () => {
+  it('the sample portfolio contains contracts with an id each, and one invalid line', () => {
     const lines = read('docs/examples/portfolio.ndjson').trimEnd().split('\n');
     const ids = lines.flatMap((line) => {
       try {
@@ -99,7 +99,7 @@ describe('the examples of bulk requests as events', () => {
   });
 
   it.each([1, 2, 3, 1_024])(
-    'the Node example cuts lines at line feeds and nothing else, read %d bytes at a time',
+    'the Node example splits lines only at line feeds, reading %d bytes at a time',
     async (chunkBytes) => {
       const odd = '{"id":"\u2028\u2029\u0085\u{1f4c8}"}';
       expect(await linesOf(`${odd}\n\na\rb\r\n${odd}`, chunkBytes)).toEqual([odd, '', 'a\rb\r', odd]);
@@ -118,7 +118,7 @@ describe('the examples of bulk requests as events', () => {
     2 ** 53,
     1.5,
     true,
-  ])('the Node example sends an id that the engine takes, and no other (example %#)', (id) => {
+  ])('the Node example sends only ids that the engine accepts (example %#)', (id) => {
     const contract = readContract(Buffer.from(JSON.stringify({ id })), 1);
     expect(contract?.id).toBe(batchIdFault(id) === undefined ? id : undefined);
   });
@@ -128,11 +128,11 @@ describe('the examples of bulk requests as events', () => {
     ['no object', Buffer.from('null')],
     ['no id', Buffer.from('{"jsonParam":{}}')],
     ['other bytes than UTF-8', Buffer.from('{"id":"\u00e9"}', 'latin1')],
-  ])('the Node example sends no line that is no contract: %s', (_, line) => {
+  ])('the Node example skips lines that are not contracts: %s', (_, line) => {
     expect(readContract(line, 1)).toBeUndefined();
   });
 
-  it('the Node example takes a first line behind a byte order mark, and sends it without', () => {
+  it('the Node example accepts a byte order mark and does not send it', () => {
     expect(readContract(Buffer.from('\ufeff{"id":1}\r'), 1)).toMatchObject({
       id: 1,
       text: '{"id":1}\r',

@@ -7,7 +7,7 @@ interface Delivery {
   readonly step: Step;
   /** When it entered the state, or last made progress within it, on the monotonic clock. */
   readonly sinceMs: number;
-  /** It has begun a round, not only repeated what follows from an earlier one. */
+  /** It has started a round, rather than only repeating effects of an earlier one. */
   readonly isRound: boolean;
 }
 

@@ -34,7 +34,7 @@ function createScene(options: Partial<RuntimeOptions> = {}): Scene {
 
 const afterCommitTick = () => vi.advanceTimersByTimeAsync(COMMIT_MS);
 
-test('only the contiguous prefix of what is done is committed', async () => {
+test('only the contiguous prefix of completed messages is committed', async () => {
   const { work, source, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 3), 4);
   await work.end(1);
@@ -51,7 +51,7 @@ test('only the contiguous prefix of what is done is committed', async () => {
   expect(source.committed()).toBe(4);
 });
 
-test('nothing new to commit costs no commit', async () => {
+test('no commit is sent when there is nothing new', async () => {
   const { work, source, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await work.end(0);
@@ -71,7 +71,7 @@ test('a failed commit is covered by the next one', async () => {
   expect(runtime.stats()).toMatchObject({ commits: 1, commitsFailed: 1 });
 });
 
-test('messages of one key wait for one another across batches, other keys go on', async () => {
+test('messages of one key are sequential across batches, while other keys continue', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, [fakeMessage(0, { key: 'a' }), fakeMessage(1, { key: 'b' })], 2);
   sink.onMessages(1, [fakeMessage(2, { key: 'a' }), fakeMessage(3, { key: 'c' })], 4);
@@ -86,7 +86,7 @@ test('a partition with a full window is paused and resumed under half of it', as
   expect(source.paused.size).toBe(0);
   sink.onMessages(1, fakeMessages(9, 9), 10);
   expect([...source.paused]).toEqual([`${FAKE_TOPIC}/0`]);
-  // What is done beyond the prefix does not make room: a crash would deliver it again.
+  // Completed messages beyond the prefix still fill the window: a crash would deliver them again.
   for (const offset of [5, 6, 7, 8, 9]) await work.end(offset);
   expect(source.paused.size).toBe(1);
   for (const offset of [0, 1, 2, 3]) await work.end(offset);
@@ -122,7 +122,7 @@ test('of the partitions of a generation only the paused ones are resumed for the
   expect(resumed).toHaveBeenCalledTimes(1);
 });
 
-test('a revocation starts nothing new and commits at once what is done', async () => {
+test('a revocation starts nothing new and commits completed messages at once', async () => {
   const { work, source, sink } = createScene({ concurrency: 2 });
   sink.onMessages(1, fakeMessages(0, 5), 6);
   await work.end(0);
@@ -134,7 +134,7 @@ test('a revocation starts nothing new and commits at once what is done', async (
   expect(work.begun()).toEqual([0, 1, 2]);
 });
 
-test('what still ran at the revocation is committed when the last of it has ended', async () => {
+test('messages in progress at the revocation are committed when the last one has ended', async () => {
   const { work, source, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 1), 2);
   sink.onRevoking(1);
@@ -216,7 +216,7 @@ test('what another consumer has done meanwhile is forgotten, not joined', async 
   sink.onMessages(3, fakeMessages(2, 2), 3);
   sink.onAssigned(4, partitions(0));
   sink.onMessages(4, fakeMessages(0, 2), 3);
-  // Only 2 is known; 0 and 1, delivered again by an operator's will, are done anew behind what still runs of their keys.
+  // Only 2 is known; 0 and 1, redelivered by an operator, are processed again after running work of their keys.
   expect(runtime.stats().joined).toBe(1);
   await work.end(0);
   await work.end(1);
@@ -231,7 +231,7 @@ test('a topic that was created again is not mistaken for the old one', () => {
   expect(work.begun()).toEqual([0, 0]);
 });
 
-test('a message delivered twice in one generation is done once', async () => {
+test('a message delivered twice in one generation is processed once', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 2), 3);
   await work.end(1);
@@ -240,7 +240,7 @@ test('a message delivered twice in one generation is done once', async () => {
   expect(work.begun()).toEqual([0, 1, 2, 3]);
 });
 
-test('a message whose source is gone ends without holding up the later ones of its key', async () => {
+test('a message of a discarded source does not block later ones of its key', async () => {
   const { work, runtime, sink } = createScene();
   sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
   runtime.detach();
@@ -251,7 +251,7 @@ test('a message whose source is gone ends without holding up the later ones of i
   expect(work.begun()).toEqual([0, 1]);
 });
 
-test('what is done is remembered as long as its commit is not stored', async () => {
+test('completed work is kept until its commit is stored', async () => {
   const { work, source, sink } = createScene();
   source.onCommit = () => Promise.resolve(false);
   sink.onMessages(1, fakeMessages(0, 0), 1);
@@ -288,7 +288,7 @@ test('a transient failure holds the key, is retried with growing delays, and let
   expect(source.committed()).toBe(3);
 });
 
-test('the outcome retry waits as long as it says and counts the attempts', async () => {
+test('the outcome retry waits for its delay and counts the attempts', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 1, { key: 'a' }), 2);
   await work.end(0, { retryAfterMs: 5_000 });
@@ -300,14 +300,14 @@ test('the outcome retry waits as long as it says and counts the attempts', async
   expect(work.begun()).toEqual([0, 0, 1]);
 });
 
-test('a held message of a lost partition is not tried again', async () => {
+test('a held message of a lost partition is not retried', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await work.end(0, { retryAfterMs: 1_000 });
   sink.onAssigned(2, partitions(1));
   await vi.advanceTimersByTimeAsync(10_000);
   expect(work.begun()).toEqual([0]);
-  // Given up here, it is done anew should the partition come back.
+  // It was dropped, so it is processed again if the partition comes back.
   sink.onAssigned(3, partitions(0));
   sink.onMessages(3, fakeMessages(0, 0), 1);
   expect(work.begun()).toEqual([0, 0]);
@@ -385,7 +385,7 @@ test('a drain starts nothing new, lets messages in progress end, commits and lea
   expect(source.stops).toBe(1);
 });
 
-test('a drain ends after its time limit, aborts the handlers, and commits no more than is done', async () => {
+test('a drain ends after its time limit, aborts the handlers, and commits only completed messages', async () => {
   const { work, source, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 1), 2);
   await work.end(0);
@@ -400,7 +400,7 @@ test('a drain ends after its time limit, aborts the handlers, and commits no mor
   expect(source.stops).toBe(1);
 });
 
-test('partitions that are assigned during a drain are paused, and stay so', async () => {
+test('partitions that are assigned during a drain are paused and stay paused', async () => {
   const { work, source, sink, runtime } = createScene({ window: { messages: 1 } });
   sink.onMessages(1, fakeMessages(0, 0), 1);
   const drained = runtime.drain(1_000);
@@ -439,7 +439,7 @@ test('calls of a source that was replaced are ignored', () => {
   expect(work.begun()).toEqual([0]);
 });
 
-test('a consumer that is delivered to and makes no progress becomes unhealthy after 60 seconds', async () => {
+test('a consumer that receives messages without progress becomes unhealthy after 60 seconds', async () => {
   const { work, sink, runtime } = createScene();
   expect(runtime.health()).toEqual({ status: 'ready' });
   sink.onMessages(1, fakeMessages(0, 1), 2);
@@ -455,7 +455,7 @@ test('a consumer that is delivered to and makes no progress becomes unhealthy af
   expect(runtime.health().status).toBe('ready');
 });
 
-test('lag that is never delivered is reported as degraded, until the source says that it holds no messages', async () => {
+test('lag that is never delivered is reported as degraded, until the source reports that it contains no messages', async () => {
   const { work, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 3);
   await work.end(0);

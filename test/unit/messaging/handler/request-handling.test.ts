@@ -113,7 +113,7 @@ test('without a partition the reply goes to that of its key, wherever the reques
   expect(replies.sent.map((reply) => reply.partition)).toEqual([partition, partition, partition]);
 });
 
-test('of a repeated correlation id the last is echoed', async () => {
+test('the last of repeated correlation ids is echoed', async () => {
   const { handle, replies } = createScene();
   await handle(question({ kafka_correlationId: [Buffer.from('first'), CORRELATION] }));
   expect(replies.sent[0]?.headers?.kafka_correlationId).toEqual(CORRELATION);
@@ -132,7 +132,7 @@ test('the reply has the format of the request', async () => {
   expect(replies.sent.map(({ value }) => value?.[0])).toEqual([0, '{'.charCodeAt(0)]);
 });
 
-test('warnings travel as a header', async () => {
+test('warnings are sent as a header', async () => {
   const { handle, replies } = createScene(() =>
     done({ type: 'Answer', payload: 1, warnings: 'no-effect;a.b' }),
   );
@@ -267,7 +267,7 @@ test.each([
   ],
   ['rejects', () => Promise.reject(new TypeError('secret of the stack'))],
 ])(
-  'a handler that %s is answered at once as unexpected, without a word of what was thrown',
+  'a handler that %s is answered at once as unexpected, without details of the error',
   async (_, handler) => {
     const { handle, replies, deadLetters, handled } = createScene(handler);
     expect(await handle(question())).toBe('failed');
@@ -281,7 +281,7 @@ test.each([
   },
 );
 
-test('a bug in a request without a reply address makes one dead letter', async () => {
+test('a bug in a request without a reply address creates one dead letter', async () => {
   const { handle, deadLetters, buried } = createScene(() => {
     throw new TypeError('a bug');
   });
@@ -312,7 +312,7 @@ test('a reply that cannot be encoded is answered as unexpected', async () => {
   expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('unexpected');
 });
 
-test('an error reply that cannot be encoded makes a dead letter', async () => {
+test('an error reply that cannot be encoded becomes a dead letter', async () => {
   const { handle, deadLetters } = createScene(undefined, {
     encode: () => Promise.reject(new Error('no schema')),
   });
@@ -329,13 +329,13 @@ test.each([
   expect([...replies.sent, ...deadLetters.sent]).toEqual([]);
 });
 
-test('a broker that does not take the reply leaves the message on the log', async () => {
+test('a broker that does not accept the reply leaves the message on the log', async () => {
   const { handle, replies } = createScene();
   replies.onPublish = failWith('send-unknown', true);
   await expect(handle(question(), 99)).rejects.toMatchObject({ code: 'send-unknown' });
 });
 
-test('retry is put off, abandon goes to the dead letters', async () => {
+test('retry delays the message, abandon makes it a dead letter', async () => {
   const problem = createProblem('not-ready');
   const waiting = createScene(() => retry(1_500, problem));
   expect(await waiting.handle(question())).toEqual({ retryAfterMs: 1_500 });
@@ -374,7 +374,7 @@ test('a dead letter keeps the origin time of the request, also when only the rec
   expect(deadLetters.sent[0]?.headers?.['plat-origin-timestamp']).toBe(String(NOW_MS + 7));
 });
 
-test('a result without a reply address does not vanish, work without a result needs none', async () => {
+test('a result without a reply address is not lost, and work without a result needs none', async () => {
   const { handle, deadLetters } = createScene();
   await handle(question(withoutAddress));
   expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('no-reply-address');
@@ -401,7 +401,7 @@ test('a reply partition beyond the topic makes a dead letter', async () => {
   expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('reply-partition-invalid');
 });
 
-test('replies to foreign topics go by a publisher of their own', async () => {
+test('replies to foreign topics have a separate publisher', async () => {
   const { handle, replies, foreignReplies } = createScene();
   await handle(question({ kafka_replyTopic: FOREIGN }));
   expect(foreignReplies.sent).toHaveLength(1);
@@ -431,7 +431,7 @@ test('a large reply to our own topic has a publisher of its own, so that small o
   expect(largeReplies.sent[0]?.value?.length).toBeGreaterThan(2_000_000);
 });
 
-/** A scene in which partition 2 of the foreign topic takes nothing, however well everything else is. */
+/** A scene in which only partition 2 of the foreign topic does not answer. */
 function createSilentScene() {
   let calls = 0;
   let isSilent = true;
@@ -472,7 +472,7 @@ test('the other partitions of the same topic are answered meanwhile, by their us
   expect(foreign.sent.map(({ partition }) => partition)).toEqual([0, 1, 3, 4, 5]);
 });
 
-test('of those that wait for a silent partition one at a time is computed, and tries it by a publisher of its own', async () => {
+test('one request at a time probes a silent partition, with a separate publisher', async () => {
   const { handle, probes, foreign, calls, wake } = createSilentScene();
   await expect(handle(toForeign(2))).rejects.toThrow('send-unknown');
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -496,14 +496,14 @@ test('a request without a key and without a partition is answered on one that is
   expect(foreign.sent.map(({ partition }) => partition)).toEqual([0, 1, 3, 3, 4, 5]);
 });
 
-test('a publish that waited behind others in vain says nothing against its partition', async () => {
+test('a publish that timed out behind others does not count against its partition', async () => {
   const { handle, foreignReplies } = createScene();
   foreignReplies.onPublish = failWith('not-sent', true);
   await expect(handle(toForeign(2))).rejects.toMatchObject({ code: 'not-sent' });
   await expect(handle(toForeign(2, 8))).rejects.toMatchObject({ code: 'not-sent' });
 });
 
-test('while many foreign replies are slow, further ones wait, and those to our own topics pass', async () => {
+test('while many foreign replies are slow, further ones wait, and those to our own topics continue', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { handle, foreignReplies, replies } = createScene();
@@ -555,7 +555,7 @@ test('types that are not served here do not become labels of metrics', async () 
   expect(handled).toMatchObject([{ type: 'unknown', result: 'refused' }]);
 });
 
-test('a topic that vanished since it was looked up makes dead letters from then on', async () => {
+test('a topic deleted since its look-up leads to dead letters from then on', async () => {
   const known = new Map([[FOREIGN, 6]]);
   const admin = { partitionCounts: () => Promise.resolve(known) };
   const { handle, foreignReplies, deadLetters } = createScene(undefined, {}, { admin });
@@ -594,7 +594,7 @@ test('an error reply that is too large makes a dead letter', async () => {
   expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('not-computable');
 });
 
-test('a dead letter that is too large is written without its value, with the way to it', async () => {
+test('a dead letter that is too large is written without its value, with its origin', async () => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = ([message]) =>
     message?.value === null ? Promise.resolve() : failWith('message-too-large')();
@@ -605,7 +605,7 @@ test('a dead letter that is too large is written without its value, with the way
   });
 });
 
-test('a message whose headers or key alone fill the dead-letter topic leaves its provenance there, and the rest goes on', async () => {
+test('a message whose headers or key alone fill the dead-letter topic leaves only its provenance there, and others continue', async () => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = ([message]) =>
     message?.headers?.['x-filler'] === undefined && message?.key === null
@@ -647,7 +647,7 @@ test('a dead letter of a message without a key has none, however little is kept 
   expect(deadLetters.sent.map((letter) => letter.key)).toEqual([null]);
 });
 
-test('a dead-letter topic that takes nothing keeps the message on its own topic', async () => {
+test('an unavailable dead-letter topic keeps the message on its own topic', async () => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = failWith('topic-unknown');
   await expect(handle(question(withoutAddress))).rejects.toMatchObject({
@@ -656,7 +656,7 @@ test('a dead-letter topic that takes nothing keeps the message on its own topic'
   });
 });
 
-test('dead letters count as failures where the consumer wants that', async () => {
+test('dead letters count as failures if the consumer is configured so', async () => {
   const counting = createScene(undefined, {}, { deadLettersFail: true });
   expect(await counting.handle(question(withoutAddress))).toBe('failed');
   expect(await counting.handle(question())).toBe('settled');
@@ -669,11 +669,11 @@ const answerAsFailed: Handler = () => ({
   failed: true,
 });
 
-test('what was answered although it failed counts for the breaker, and not as done', async () => {
+test('an answered failure counts for the breaker, and not as done', async () => {
   const { handle, replies, handled } = createScene(answerAsFailed);
   expect(await handle(question())).toBe('failed');
   expect(replies.sent).toHaveLength(1);
   expect(handled).toMatchObject([{ result: 'unexpected', code: 'unexpected' }]);
-  // A dead letter that were tried again would be stored twice.
+  // A retried dead letter would be stored twice.
   expect(await handle(question(withoutAddress))).toBe('settled');
 });

@@ -14,7 +14,7 @@ const NUMERIC_CODE = /^\d{1,5}$/;
 const SAFE_ID = /^[A-Za-z0-9._:@<>+=/~-]{1,64}$/;
 /** Shorter runs of digits occur everywhere. */
 const MIN_REVEALING_DIGITS = 5;
-/** Lengths from which a word of a text reveals something: as a token of an id, and within other letters. */
+/** Minimum length of a sensitive word: as a token of an id, and within other letters. */
 const MIN_WORD = 4;
 const MIN_WORD_WITHIN = 5;
 const MIN_NAME = 3;
