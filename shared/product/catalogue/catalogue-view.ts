@@ -90,21 +90,20 @@ export function compileLending(
 
 /** The lists in force among these records. */
 export function indexLists(records: readonly CatalogueRecord[]): ListsInForce {
-  const lists = records.flatMap(({ kind, record }) => ('Code' in record ? [{ kind, record }] : []));
-  const versions = Map.groupBy(lists, ({ kind, record }) => `${kind}/${codeKey(record.Code)}`);
-  const inForce = new Map(
-    [...versions].map(([key, found]) => [
-      key,
-      selectListVersion(found.map(({ record }) => record as ListVersion)),
-    ]),
-  );
+  const lists = Map.groupBy(records, ({ kind }) => kind);
+  const inForce = new Map([...lists].map(([kind, entries]) => [kind, indexVersions(entries)]));
   return {
     list: <Kind extends ListKind>(kind: Kind, code: string | null) =>
-      // The compiler does not see that the kind, which is part of the key, decides the record.
-      (code === null ? undefined : inForce.get(`${kind}/${codeKey(code)}`)) as
-        | RecordsByKind[Kind]
-        | undefined,
+      // The compiler does not see that a kind decides its records.
+      (code === null ? undefined : inForce.get(kind)?.get(codeKey(code))) as RecordsByKind[Kind] | undefined,
   };
+}
+
+/** The version in force of each list of one kind, by code. */
+function indexVersions(entries: readonly CatalogueRecord[]): ReadonlyMap<string, unknown> {
+  const lists = entries.flatMap(({ record }) => ('Code' in record ? [record] : []));
+  const versions = Map.groupBy(lists, ({ Code }) => codeKey(Code));
+  return new Map([...versions].map(([code, found]) => [code, selectListVersion(found as ListVersion[])]));
 }
 
 /** The same lists without those that are in a set of faulty records. */

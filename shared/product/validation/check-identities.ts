@@ -67,14 +67,14 @@ function isVersioned({ kind }: CatalogueRecord): boolean {
 function collectIds({ record }: CatalogueRecord): readonly HeldId[] {
   if ('PaymentScheduleTypeId' in record) return [held('PaymentScheduleTypeId', record.PaymentScheduleTypeId)];
   if (!('Id' in record)) return [];
-  const ofItems = Object.entries(record).flatMap(([list, items]: readonly [string, unknown]) =>
-    Array.isArray(items)
-      ? items.flatMap((item: { readonly Id?: string }, place) =>
-          item.Id === undefined ? [] : [held(`${list}[${place}].Id`, item.Id)],
-        )
-      : [],
-  );
-  return [held('Id', record.Id), ...ofItems];
+  const ids = [held('Id', record.Id)];
+  for (const [list, items] of Object.entries(record) as readonly (readonly [string, unknown])[]) {
+    if (!Array.isArray(items)) continue;
+    for (const [place, { Id }] of (items as readonly { readonly Id?: string }[]).entries()) {
+      if (Id !== undefined) ids.push(held(`${list}[${place}].Id`, Id));
+    }
+  }
+  return ids;
 }
 
 function held(field: string, id: string): HeldId {
