@@ -270,7 +270,7 @@ const BY_TYPE: ReadonlyMap<string, MessageDefinition> = new Map(
   MESSAGES.map((message) => [message.type, message]),
 );
 
-/** The definition of a type; undefined when there is none of that type. */
+/** The definition of a type; undefined when no message has that type. */
 export function messageDefinition(type: string): MessageDefinition | undefined {
   return BY_TYPE.get(type);
 }

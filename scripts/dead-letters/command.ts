@@ -162,7 +162,7 @@ function resultLine({ id, code, result, to, why, warnings = [] }: LetterResult):
 }
 
 function nothing(): CommandReport {
-  const text = 'no letter is as asked for; `npm run dead-letters -- list --all` tells what there is';
+  const text = 'no dead letter matches; `npm run dead-letters -- list --all` lists them all';
   return { ok: false, lines: [text], result: { letters: [] } };
 }
 

@@ -186,19 +186,19 @@ async function publishAudited(
   try {
     await record('done', message.topic);
   } catch (error) {
-    const why = `it was sent, but the audit could not be told: ${errorText(error)}`;
+    const why = `it was sent, but the audit record could not be written: ${errorText(error)}`;
     return { result: 'failed', why, isLost: true };
   }
   return { result: DONE[action] };
 }
 
 async function discardBatch(context: CommandContext, letters: readonly Letter[]): Promise<Settled> {
-  if (context.signal.aborted) return { result: 'failed', why: 'interrupted before it was begun' };
+  if (context.signal.aborted) return { result: 'failed', why: 'interrupted before it started' };
   try {
     await publishAudit(context, letters, { action: 'discard', stage: 'done' });
     return { result: 'discarded' };
   } catch (error) {
-    return { result: 'failed', why: `the audit could not be told: ${errorText(error)}` };
+    return { result: 'failed', why: `the audit record could not be written: ${errorText(error)}` };
   }
 }
 

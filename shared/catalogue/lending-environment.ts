@@ -19,7 +19,7 @@ import {
   type WorkerCatalogue,
 } from './open-catalogue.ts';
 
-/** The environment of calculations. Both fields follow the catalogue: they are read anew for each request. */
+/** The environment of calculations. Both fields follow the catalogue: they are read for each request. */
 export interface LendingEnvironment {
   /**
    * Current schedule types and periodicities, built-in ones and the institution's own (S1, D7), and the commissions and

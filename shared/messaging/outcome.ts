@@ -10,7 +10,7 @@ import type { ReplyContent } from './reply.ts';
 export type Outcome =
   /**
    * The work is done: `reply` answers the requester (if the message names a reply topic), `outputs` are published as they
-   * are. `failed`: it counts as a failure for the circuit breaker all the same.
+   * are. `failed`: it still counts as a failure for the circuit breaker.
    */
   | {
       readonly kind: 'done';

@@ -203,7 +203,7 @@ async function openWrittenFiles(files: readonly WrittenFile[], stopped: AbortSig
       const isNew = file.name !== STANDARD_STREAM && !existsSync(file.name);
       opened.push({ ...file, isPlain, isNew, descriptor: await openFile(file.name, stopped) });
     }
-    // Names that did not exist before may lead to one file all the same.
+    // Names that did not exist before may still lead to the same file.
     refuseSame(opened.map(({ name, descriptor }) => [name, fstatSync(descriptor, { bigint: true })]));
   } catch (error) {
     undo();

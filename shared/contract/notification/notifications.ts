@@ -27,7 +27,7 @@ export const NOTIFICATIONS: readonly NotificationContract[] = [
     name: 'SendSms',
     summary: 'Sends an SMS',
     description:
-      'Answered as soon as the message is stored; what becomes of it is asked for by its id. Messages to one receiver ' +
+      'Answered as soon as the message is stored; its state is available by its id. Messages to one receiver ' +
       'keep their order.',
     path: '/api/notifications/v1/sms/send',
     channelNumber: '1',
@@ -41,7 +41,7 @@ export const NOTIFICATIONS: readonly NotificationContract[] = [
     name: 'SendEmail',
     summary: 'Sends an e-mail',
     description:
-      'Answered as soon as the message is stored; what becomes of it is asked for by its id. Messages to one receiver ' +
+      'Answered as soon as the message is stored; its state is available by its id. Messages to one receiver ' +
       'keep their order.',
     path: '/api/notifications/v1/email/send',
     channelNumber: '2',

@@ -43,7 +43,7 @@ const ALPHANUMERIC =
 
 /**
  * The sender of an SMS as providers take it: a name of at most 11 GSM characters, a short code of 3 to 8 digits, or a
- * number as E.164. Undefined for what is none of them.
+ * number as E.164. Undefined for any other text.
  */
 export function cleanSmsSender(text: string, country?: string): string | undefined {
   const trimmed = text.trim();

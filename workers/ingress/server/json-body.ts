@@ -114,7 +114,7 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
   }
 }
 
-/** `utf8` is no registered name, and common all the same. */
+/** `utf8` is not a registered name but is common. */
 function isUtf8Charset(charset = ''): boolean {
   return charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8';
 }
