@@ -83,10 +83,10 @@ function differenceOf(text: string, portfolio: Portfolio, index: number): string
   const before = totalMinor(JSON.parse(former) as Row[]);
   const after = totalMinor(schedule);
   const { comparison } = line;
-  const told = [comparison?.before.total, comparison?.after.total, comparison?.difference.total].map(
+  const reported = [comparison?.before.total, comparison?.after.total, comparison?.difference.total].map(
     (total) => Math.round((total ?? Number.NaN) * MINOR_PER_UNIT),
   );
-  return isDeepStrictEqual(told, [before, after, after - before]) ? undefined : 'another comparison';
+  return isDeepStrictEqual(reported, [before, after, after - before]) ? undefined : 'another comparison';
 }
 
 function totalMinor(rows: readonly Row[]): number {

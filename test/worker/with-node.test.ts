@@ -15,7 +15,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Runs until it is told to end, and tells in files of its folder that it runs and that it has ended in order. */
+/** Runs until it gets a signal to end, and writes files to its folder when it runs and when it has ended in order. */
 const PROGRAM = `
 import { writeFileSync } from 'node:fs';
 process.once('SIGTERM', () => {
@@ -56,7 +56,7 @@ it('the end of the shell that npm runs a script by ends the script in order', as
 
 it.each([
   ['started without npm', {}, []],
-  ['told to outlive its parent', NPM, ['--outlive-parent']],
+  ['allowed to outlive its parent', NPM, ['--outlive-parent']],
 ])('a program that is %s goes on', async (_, env, args) => {
   const { shell, has } = runByShell(env, ...args);
   await expect.poll(() => has('running')).toBe(true);

@@ -32,7 +32,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Takes the first of: KAFKA_BROKERS (with SCHEMA_REGISTRY_URL), Docker, Apache Kafka run by the local Java. A Docker that
- * lacks an image is passed over, and `say` is told why. Never throws: with none of them the answer says why.
+ * lacks an image is passed over, and `say` gets the reason. Never throws: with none of them the answer says why.
  */
 export async function provideKafka(
   env: Environment,

@@ -1,5 +1,5 @@
 /**
- * DAE and EIR of the slow reference (A1, A2): halving in binary numbers tells where to look, the net value at the two
+ * DAE and EIR of the slow reference (A1, A2): halving in binary numbers finds where to look, the net value at the two
  * rounding boundaries around it, with 60 digits, which four decimals are right.
  */
 

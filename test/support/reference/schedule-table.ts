@@ -111,8 +111,8 @@ export function explanationTable(schedule: RepaymentSchedule, index: number): st
   const row = schedule.rows[index];
   if (row?.explanation === undefined) throw new Error(`row ${index} explains nothing`);
   const lines = row.explanation.map(({ figure, name, formula }) => {
-    const told = name === undefined ? figure : `${figure} (${name})`;
-    return `${told.padEnd(EXPLAINED_WIDTH)}${formula}`;
+    const reported = name === undefined ? figure : `${figure} (${name})`;
+    return `${reported.padEnd(EXPLAINED_WIDTH)}${formula}`;
   });
   return [`Row ${row.InstallmentNo}`, ...lines, ''].join('\n');
 }

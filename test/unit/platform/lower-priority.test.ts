@@ -15,10 +15,10 @@ it('the process gives way to others, but keeps enough to stay a member of its co
 });
 
 it('a refusal of the system is reported and changes nothing', () => {
-  const told: object[] = [];
-  const log = { warn: (fields: object) => void told.push(fields) };
+  const found: object[] = [];
+  const log = { warn: (fields: object) => void found.push(fields) };
   lowerPriority(log, refuse);
-  expect(told).toEqual([{ error: 'not permitted' }]);
+  expect(found).toEqual([{ error: 'not permitted' }]);
 });
 
 const PROGRAM = `

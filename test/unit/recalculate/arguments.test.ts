@@ -85,9 +85,9 @@ describe('the command line of a recalculation', () => {
     expect(formats('a.CSV.GZ', 'b.csv')).toEqual(['csv', 'csv', false]);
     expect(formats('a.jsonl', 'b.ndjson.gz')).toEqual(['ndjson', 'ndjson', true]);
     expect(formats('-', 'b.jsonl.gz')).toEqual(['ndjson', 'ndjson', true]);
-    const told = ['--input-format', 'csv', '--output-format', 'csv'];
-    expect(formats('a.txt', 'b.gz', ...told)).toEqual(['csv', 'csv', true]);
-    expect(formats('a.ndjson', 'b', ...told)).toEqual(['csv', 'csv', false]);
+    const reported = ['--input-format', 'csv', '--output-format', 'csv'];
+    expect(formats('a.txt', 'b.gz', ...reported)).toEqual(['csv', 'csv', true]);
+    expect(formats('a.ndjson', 'b', ...reported)).toEqual(['csv', 'csv', false]);
   });
 
   it('writes nothing but the report with --summary, and failures only where a file is given', () => {

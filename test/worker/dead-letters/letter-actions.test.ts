@@ -44,13 +44,13 @@ function fakeLog(
     },
     close: () => Promise.resolve(),
   };
-  const told = () =>
+  const reported = () =>
     published.map(({ topic, value }) =>
       topic === TOPIC.deadLetterAudit
         ? (JSON.parse(String(value)) as { stage: string; result?: string }).stage
         : topic,
     );
-  return { log, published, told };
+  return { log, published, reported };
 }
 
 const failOn = (stage: string, code: string) => (message: OutgoingMessage) => {
@@ -67,10 +67,10 @@ const CHOSEN = [17, 18].map((offset) =>
 
 describe('sending letters again', () => {
   it('writes an audit record before and after each, without payload or address', async () => {
-    const { log, told, published } = fakeLog(LETTERS);
+    const { log, reported, published } = fakeLog(LETTERS);
     const results = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'redriven']);
-    expect(told()).toEqual(['begun', TOPIC.smsCommands, 'done', 'begun', TOPIC.smsCommands, 'done']);
+    expect(reported()).toEqual(['begun', TOPIC.smsCommands, 'done', 'begun', TOPIC.smsCommands, 'done']);
     const audit = published.filter(({ topic }) => topic === TOPIC.deadLetterAudit);
     for (const { value, key } of audit) {
       expect(String(value)).not.toMatch(/40722|hello|abab/);
@@ -79,23 +79,23 @@ describe('sending letters again', () => {
   });
 
   it('sends nothing when the audit cannot be written, and starts no other', async () => {
-    const { log, told } = fakeLog(LETTERS, failOn('begun', 'not-sent'));
+    const { log, reported } = fakeLog(LETTERS, failOn('begun', 'not-sent'));
     const results = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 
   it('leaves a letter begun whose copy may have been written', async () => {
-    const { log, told } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'send-unknown'));
+    const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'send-unknown'));
     const [first] = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('is safe') as string });
-    expect(told()).toEqual(['begun']);
+    expect(reported()).toEqual(['begun']);
   });
 
   it('records a failure when certainly nothing was sent, and continues where only this copy was refused', async () => {
-    const { log, told } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'message-too-large'));
+    const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'message-too-large'));
     await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
-    expect(told()).toEqual(['begun', 'failed', 'begun', 'failed']);
+    expect(reported()).toEqual(['begun', 'failed', 'begun', 'failed']);
   });
 
   it('reports a copy that was sent without its audit record', async () => {
@@ -106,13 +106,13 @@ describe('sending letters again', () => {
 
   it('begins no other once it is interrupted', async () => {
     const interruption = new AbortController();
-    const { log, told } = fakeLog(LETTERS, ({ topic }) => {
+    const { log, reported } = fakeLog(LETTERS, ({ topic }) => {
       if (topic === TOPIC.smsCommands) interruption.abort();
     });
     const world = commandContext(log, { signal: interruption.signal });
     const results = await sendLetters(world, CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'failed']);
-    expect(told()).toEqual(['begun', TOPIC.smsCommands, 'done']);
+    expect(reported()).toEqual(['begun', TOPIC.smsCommands, 'done']);
   });
 
   it('keeps to the rate', async () => {
@@ -137,11 +137,11 @@ describe('sending letters again', () => {
       { result: 'redriven' },
     ]);
     expect(whole.published[1]?.value).toEqual(original.value);
-    const { log, told } = fakeLog([letter]);
+    const { log, reported } = fakeLog([letter]);
     expect(await sendLetters(commandContext(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
       { result: 'refused' },
     ]);
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 });
 

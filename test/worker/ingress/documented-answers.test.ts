@@ -53,7 +53,7 @@ const documented = new Map<string, Documented>(
   ),
 );
 
-/** Headers that every HTTP server sends, and those that a browser is told to be careful by. */
+/** Headers that every HTTP server sends, and those that restrict what a browser does with the answer. */
 const UNDOCUMENTED = new Set([
   'cache-control',
   'connection',

@@ -464,8 +464,8 @@ describe('asking for its state (N3)', () => {
     expect((await statusOf(url, id.toUpperCase(), await bearer('ana'))).status).toBe(200);
     const upstream = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
     await writeState(broker, state(upstream, { status: 'sent' }));
-    const told = async () => (await statusOf(url, upstream, await bearer('ana'))).status;
-    await expect.poll(told).toBe(200);
+    const reported = async () => (await statusOf(url, upstream, await bearer('ana'))).status;
+    await expect.poll(reported).toBe(200);
     expect((await statusOf(url, upstream)).status).toBe(401);
   });
 

@@ -85,7 +85,7 @@ it('logs, metrics, health, states and our headers contain nothing of a message',
     headers: { [HEADER.messageType]: 'SendEmailCommand' },
   });
   await expect.poll(() => world.deadLetters.length, { timeout: 8_000 }).toBeGreaterThan(8);
-  const told = [
+  const reported = [
     ...lines,
     await world.metrics.text(),
     JSON.stringify(worker.health()),
@@ -96,7 +96,8 @@ it('logs, metrics, health, states and our headers contain nothing of a message',
       ),
     ),
   ].join('\n');
-  for (const planted of [secret, '40722123456', 'someone@example.org']) expect(told).not.toContain(planted);
+  for (const planted of [secret, '40722123456', 'someone@example.org'])
+    expect(reported).not.toContain(planted);
   expect(
     world.deadLetters.every(({ headers }) => headerNumber(headers, HEADER.deadLetterAt) !== undefined),
   ).toBe(true);

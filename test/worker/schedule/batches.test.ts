@@ -152,11 +152,11 @@ it('a bad request among those of an array is answered with its problem, and the 
     expect(totalsOf(answer.body)).toEqual(PROOF_TOTALS);
   }
   const refused = answers.filter((_, index) => index % 2 === 1);
-  const told = refused.map(({ id, status, body }) => {
+  const reported = refused.map(({ id, status, body }) => {
     const { code, errors = [] } = body as Problem;
     return [id, status, code, errors.map(({ path }) => path)];
   });
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [undefined, 400, 'invalid-request', ['body']],
     [undefined, 400, 'malformed-json', []],
     [undefined, 400, 'invalid-request', ['id', 'jsonParam.Amount']],

@@ -130,7 +130,7 @@ describe('a schedule with commissions of the example catalogue', () => {
     });
   });
 
-  it('is not told that a schedule type of the catalogue is unknown beside a fault of shape (E3, S1)', async () => {
+  it('does not report a schedule type of the catalogue as unknown beside a fault of shape (E3, S1)', async () => {
     const ask = await startWithExamples();
     const own = { ScheduleType: 'CardMinimumPayment', Amount: 'much' };
     expect((await ask(own)).faults).toEqual(['jsonParam.Amount wrong-type']);

@@ -189,7 +189,7 @@ async function startCaller(broker: Broker) {
   };
 }
 
-it('the worker takes calendars and periodicities that are published while it runs, and tells them (H2, D7)', async () => {
+it('the worker uses calendars and periodicities that are published while it runs, and reports them (H2, D7)', async () => {
   const broker = await createSharedBroker(1);
   await startOn(broker, startScheduleWorker);
   const ask = await startCaller(broker);

@@ -42,7 +42,7 @@ describe('a catalogue with records that can be read in part', () => {
     writeFileSync(place, JSON.stringify(record));
   }
 
-  function told(): readonly string[] {
+  function found(): readonly string[] {
     const { faults, catalogue } = readWholeCatalogue(folder);
     expect(catalogue).toBeUndefined();
     return faults.map(({ source, record, message }) => `${source}: ${record}: ${message}`);
@@ -58,7 +58,7 @@ describe('a catalogue with records that can be read in part', () => {
     }
     change('discount-lists/dis-home.json', (list) => (list.Discounts = 'all'));
     change('custom-lists/preferred-employers.json', (list) => (list.Values = [1, 'two']));
-    expect(told()).toEqual([
+    expect(found()).toEqual([
       'interest-lists/int-lease.json: INT-LEASE: Name must be text, not a number',
       'commission-lists/com-lease.json: COM-LEASE: Name must be text, not a number',
       'insurance-lists/ins-vehicle.json: INS-VEHICLE: Name must be text, not a number',
@@ -70,7 +70,7 @@ describe('a catalogue with records that can be read in part', () => {
   it('misses no list of a kind of which a code cannot be read, and no associated product', () => {
     change('interest-lists/int-lease.json', (list) => (list.Code = 7));
     change('products/tl-study.json', (product) => delete product.Code);
-    expect(told()).toEqual([
+    expect(found()).toEqual([
       'products/tl-study.json: : Code is missing; must be text',
       'interest-lists/int-lease.json: : Code must be text, not a number',
     ]);
@@ -88,7 +88,7 @@ describe('a catalogue with records that can be read in part', () => {
       Interests[0].Description = 5;
       Interests[1].Name = Interests[0].Name;
     });
-    const faults = told();
+    const faults = found();
     expect(faults.slice(0, 3)).toEqual([
       'products/ls-car.json: LS-CAR: Display.NoOfDebtor must be a number, not text',
       'products/ls-car.json: LS-CAR: must not have the unknown field Colour',
@@ -116,7 +116,7 @@ describe('a catalogue with records that can be read in part', () => {
       }
     }
     writeFileSync(path.join(folder, 'products/broken.json'), '{"Code": ');
-    expect(told().filter((fault) => !fault.includes(': : must be a readable JSON file: '))).toEqual([]);
+    expect(found().filter((fault) => !fault.includes(': : must be a readable JSON file: '))).toEqual([]);
   });
 
   it.each<[file: string, change: (record: Json) => unknown, faults: readonly string[]]>([
@@ -215,11 +215,11 @@ describe('a catalogue with records that can be read in part', () => {
     'hides of %s no more than the items that cannot be read, and keeps the places of the others',
     (file, changes, faults) => {
       change(file, changes);
-      const fields = told()
+      const fields = found()
         .filter((fault) => fault.startsWith(file))
         .map((fault) => fault.replace(/^.*?\.json: [^:]*: /, ''));
       expect(fields.map((field) => faults.find((fault) => field.startsWith(fault)) ?? field)).toEqual(faults);
-      expect(told().filter((fault) => !fault.startsWith(file))).toEqual([]);
+      expect(found().filter((fault) => !fault.startsWith(file))).toEqual([]);
     },
   );
 

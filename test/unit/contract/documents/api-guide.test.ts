@@ -65,7 +65,7 @@ test('the notification of the guide is accepted as it stands, and its answers ar
 
 test('the limits of notifications in the guide are those that are kept', () => {
   const { smsCharacters, subjectBytes, recipients, attachments, attachmentBytes } = NOTIFICATION_LIMITS;
-  const told = [
+  const reported = [
     `${smsCharacters.toLocaleString('en')} UTF-16 units`,
     `${NOTIFICATION_LIMITS.smsSenderCharacters} GSM characters`,
     `at most ${NOTIFICATION_LIMITS.addressCharacters} characters`,
@@ -75,7 +75,7 @@ test('the limits of notifications in the guide are those that are kept', () => {
     `at most ${NOTIFICATION_LIMITS.attachmentNameCharacters} characters`,
     `1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters`,
   ];
-  expect(told.filter((text) => !guide.replaceAll('\n', ' ').includes(text))).toEqual([]);
+  expect(reported.filter((text) => !guide.replaceAll('\n', ' ').includes(text))).toEqual([]);
 });
 
 test('the generic form of the guide is read as one', () => {

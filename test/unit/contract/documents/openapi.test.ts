@@ -112,8 +112,8 @@ test.each(NOTIFICATIONS)('the body of $name and its answers fit their schemas', 
   const responses = document.paths[path]?.post.responses;
   const accepted = responses?.['202']?.content?.['application/json']?.examples?.['accepted']?.value;
   expect(schemaOf('AcceptedNotification').safeParse(accepted)).toMatchObject({ success: true });
-  const told = document.paths['/api/notifications/v1/{notificationId}']?.get.responses['200'];
-  const sent = told?.content?.['application/json']?.examples?.['sent']?.value;
+  const reported = document.paths['/api/notifications/v1/{notificationId}']?.get.responses['200'];
+  const sent = reported?.content?.['application/json']?.examples?.['sent']?.value;
   expect(schemaOf('Notification').safeParse(sent)).toMatchObject({ success: true });
   expect(schemaOf('Notification').safeParse({ ...(sent as object), status: 'sending' }).success).toBe(false);
 });

@@ -164,11 +164,11 @@ describe('the records of notifications', () => {
 describe('the answer about a notification (N3)', () => {
   const acceptance = ACCEPTANCE_EXAMPLE as NotificationAcceptance;
   const state = { ...STATE_EXAMPLE, owner: 'process', leaseUntil: 5 } as unknown as NotificationState;
-  const told = (known: NotificationState | undefined) =>
+  const reported = (known: NotificationState | undefined) =>
     JSON.parse(renderNotification(acceptance, known)) as object;
 
   it('is accepted before the first try, in ISO times', () => {
-    expect(told(undefined)).toEqual({
+    expect(reported(undefined)).toEqual({
       notificationId: acceptance.notificationId,
       status: 'accepted',
       channel: 'email',
@@ -178,7 +178,7 @@ describe('the answer about a notification (N3)', () => {
   });
 
   it('is retrying with its attempts and when the next one is made', () => {
-    expect(told(state)).toEqual({
+    expect(reported(state)).toEqual({
       notificationId: acceptance.notificationId,
       status: 'retrying',
       channel: 'email',
@@ -198,13 +198,13 @@ describe('the answer about a notification (N3)', () => {
   });
 
   it('shows a sending one as what it was before', () => {
-    expect(told({ ...state, status: 'sending', attempt: 1 })).toMatchObject({ status: 'accepted' });
-    const again = told({ ...state, status: 'sending', attempt: 2 });
+    expect(reported({ ...state, status: 'sending', attempt: 1 })).toMatchObject({ status: 'accepted' });
+    const again = reported({ ...state, status: 'sending', attempt: 2 });
     expect(again).toMatchObject({ status: 'retrying' });
     expect(again).not.toHaveProperty('nextAttemptAt');
   });
 
   it.each(['sent', 'failed', 'parked'] as const)('is %s at the end', (status) => {
-    expect(told({ ...state, status })).toMatchObject({ status, code: 'smtp-452-4.2.2' });
+    expect(reported({ ...state, status })).toMatchObject({ status, code: 'smtp-452-4.2.2' });
   });
 });

@@ -146,17 +146,17 @@ describe('bad input (E1, E3)', () => {
   it.each(SINGLE_FAULTS)(
     '%s is refused with path, code and what is allowed',
     (_title, changes, fault, says) => {
-      const told = faultsOf(changes);
-      expect(told).toHaveLength(1);
-      expect(told[0]).toMatch(
+      const found = faultsOf(changes);
+      expect(found).toHaveLength(1);
+      expect(found[0]).toMatch(
         new RegExp(`^${fault.replaceAll(/[[\].]/g, '\\$&')}: (must |is missing; must ).*[^.]$`),
       );
-      expect(told[0]).toMatch(says);
+      expect(found[0]).toMatch(says);
     },
   );
 
   it('of many kinds in one request is reported at once', () => {
-    const told = codesOf({
+    const found = codesOf({
       ScheduleType: 'Tontine',
       InterestCalculationMethod: '31/360',
       HolidayShift: true,
@@ -169,7 +169,7 @@ describe('bad input (E1, E3)', () => {
       CapitalPercent: 101,
       EarlyRepayments: [{ Date: '2025-02-16', Amount: 0 }],
     });
-    expect(told).toEqual([
+    expect(found).toEqual([
       'CapitalPercent out-of-range',
       'Commission[0].FeePeriodicityType not-allowed',
       'EarlyRepayments[0].Amount out-of-range',
@@ -185,7 +185,7 @@ describe('bad input (E1, E3)', () => {
   });
 
   it('beside unreadable fields is reported at once too', () => {
-    const told = codesOf({
+    const found = codesOf({
       InterestPercent: '12',
       ActivationDate: '2025-02-30',
       InterestCalculationMethod: '31/360',
@@ -196,7 +196,7 @@ describe('bad input (E1, E3)', () => {
       Insurance: [PREMIUM],
       BlockInstallmentNo: 4,
     });
-    expect(told).toEqual([
+    expect(found).toEqual([
       'ActivationDate invalid-date',
       'BlockInstallmentNo out-of-range',
       'Commission[0].SourceValue mutually-exclusive',
@@ -210,12 +210,12 @@ describe('bad input (E1, E3)', () => {
   });
 
   it('of fields and of due dates is reported at once', () => {
-    const told = codesOf({
+    const found = codesOf({
       InterestCalculationMethod: '31/360',
       MaturityDate: '2025-03-20',
       GraceType: 'Endless',
     });
-    expect(told).toEqual([
+    expect(found).toEqual([
       'GraceType unknown-value',
       'InterestCalculationMethod unknown-day-count',
       'MaturityDate date-order',
@@ -223,18 +223,18 @@ describe('bad input (E1, E3)', () => {
   });
 
   it('of the calendar and of due dates is reported at once', () => {
-    const told = codesOf({ HolidayShift: true, HolidayCountry: 'Atlantis', MaturityDate: '2025-03-20' });
-    expect(told).toEqual(['HolidayCountry unknown-calendar', 'MaturityDate date-order']);
+    const found = codesOf({ HolidayShift: true, HolidayCountry: 'Atlantis', MaturityDate: '2025-03-20' });
+    expect(found).toEqual(['HolidayCountry unknown-calendar', 'MaturityDate date-order']);
   });
 
   it('of fields, and in dates that are compared with the due dates, is reported at once', () => {
-    const told = codesOf({
+    const found = codesOf({
       GraceType: 'Endless',
       InterestCalculationMethod: '31/360',
       Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
       EarlyRepayments: [{ Date: '2025-01-01', Amount: 10 }],
     });
-    expect(told).toEqual([
+    expect(found).toEqual([
       'Commission[0].FeeDate date-order',
       'EarlyRepayments[0].Date date-order',
       'GraceType unknown-value',
@@ -243,7 +243,7 @@ describe('bad input (E1, E3)', () => {
   });
 
   it('in dates that are compared with the due dates is reported at once', () => {
-    const told = codesOf({
+    const found = codesOf({
       Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
       Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
       EarlyRepayments: [
@@ -252,7 +252,7 @@ describe('bad input (E1, E3)', () => {
       ],
       InterestPercent: -1200,
     });
-    expect(told).toEqual([
+    expect(found).toEqual([
       'Commission[0].FeeDate date-order',
       'EarlyRepayments[0].Date date-order',
       'EarlyRepayments[1].Date date-order',
@@ -281,12 +281,12 @@ describe('faults beside one that cannot be read (E3)', () => {
   const both = { SourceValue: 5, SourcePercent: 1 };
 
   it('of dates are reported if the request determines the start of the schedule', () => {
-    const told = codesOf({
+    const found = codesOf({
       Commission: [{ ...FEE, ...both }],
       Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
       EarlyRepayments: [{ Date: '2031-01-01', Amount: 10 }],
     });
-    expect(told).toEqual([
+    expect(found).toEqual([
       'Commission[0].SourceValue mutually-exclusive',
       'EarlyRepayments[0].Date date-order',
       'Insurance[0].InsuranceDate date-order',
@@ -299,8 +299,8 @@ describe('faults beside one that cannot be read (E3)', () => {
 
   it('are not made up from members that stand in for those that cannot be read', () => {
     const rows = { GracePeriodPrincipal: 2, MultipleInterestRates: [{ InterestRate: 5, ToInstNo: 4 }] };
-    const told = codesOf({ ...rows, InstallmentsNo: 'four', ResidualValue: 500, RealInstallmentNo: 3 });
-    expect(told).toEqual(['InstallmentsNo wrong-type']);
+    const found = codesOf({ ...rows, InstallmentsNo: 'four', ResidualValue: 500, RealInstallmentNo: 3 });
+    expect(found).toEqual(['InstallmentsNo wrong-type']);
     expect(codesOf({ Amount: 'much', ResidualValue: 500 })).toEqual(['Amount wrong-type']);
     expect(codesOf({ InterestPercent: null, MultipleInterestRates: {} })).toEqual([
       'MultipleInterestRates wrong-type',
@@ -308,13 +308,13 @@ describe('faults beside one that cannot be read (E3)', () => {
   });
 
   it('of a locked payment are reported together with those of dates and calendars', () => {
-    const told = codesOf({
+    const found = codesOf({
       installmentValue: 1,
       HolidayShift: true,
       HolidayCountry: 'Atlantis',
       Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
     });
-    expect(told).toEqual([
+    expect(found).toEqual([
       'Commission[0].FeeDate date-order',
       'HolidayCountry unknown-calendar',
       'installmentValue payment-below-interest',

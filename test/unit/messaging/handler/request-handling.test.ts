@@ -158,8 +158,10 @@ test('fields that decoding ignored come before the warnings of the handler (E3)'
 });
 
 test('the holiday calendar of an answer is sent as a header, ASCII and of limited length (H2)', async () => {
-  const told = `Banca Națională;version=${'ș'.repeat(1_000)}`;
-  const { handle, replies } = createScene(() => done({ type: 'Answer', payload: 1, holidayCalendar: told }));
+  const reported = `Banca Națională;version=${'ș'.repeat(1_000)}`;
+  const { handle, replies } = createScene(() =>
+    done({ type: 'Answer', payload: 1, holidayCalendar: reported }),
+  );
   await handle(question());
   const header = String(replies.sent[0]?.headers?.['plat-holiday-calendar']);
   expect(header).toMatch(/^Banca Na%C8%9Bional%C4%83;version=(%C8%99)+(%C8)?$/);

@@ -51,9 +51,9 @@ describe('the gate before the providers', () => {
     await Promise.all([1, 2, 3].map(() => gate.enter(providers, 1, never)));
     expect(await gate.enter(providers, 5, never)).toBe(false);
     const stop = new AbortController();
-    const told = gate.enter(providers, 60_000, stop.signal);
+    const reported = gate.enter(providers, 60_000, stop.signal);
     stop.abort();
-    expect(await told).toBe(false);
+    expect(await reported).toBe(false);
     expect(await gate.enter(providers, 60_000, stop.signal)).toBe(false);
     gate.leave(providers);
     expect(await gate.enter(providers, 1, never)).toBe(true);

@@ -89,7 +89,7 @@ function never(): never {
 
 type Json = Readonly<Record<string, unknown>>;
 
-function told(text: string, periodicity: string): readonly Json[] {
+function reported(text: string, periodicity: string): readonly Json[] {
   return (JSON.parse(text) as readonly Json[]).filter((item) => item[periodicity] !== 'Once');
 }
 
@@ -101,7 +101,7 @@ function source({ Value, Percent }: Json): Json {
 function toldCharges({ commissions, insurances, terms }: SimulationRecord) {
   const graceOf = (id: unknown) => terms.Commission?.find(({ FeeId }) => FeeId === id)?.GracePeriodFee;
   return {
-    Commission: told(commissionsText(commissions), 'FeePeriodicityType').map((item) => ({
+    Commission: reported(commissionsText(commissions), 'FeePeriodicityType').map((item) => ({
       ...source(item),
       FeePeriodicityType: item['FeePeriodicityType'],
       FeeDate: item['FeeDate'],
@@ -110,7 +110,7 @@ function toldCharges({ commissions, insurances, terms }: SimulationRecord) {
       IsUpfront: item['IsUpfront'],
       GracePeriodFee: graceOf(item['FeeId']),
     })),
-    Insurance: told(insurancesText(insurances), 'InsurancePeriodicityType').map((item) => ({
+    Insurance: reported(insurancesText(insurances), 'InsurancePeriodicityType').map((item) => ({
       ...source(item),
       InsurancePeriodicityType: item['InsurancePeriodicityType'],
       InsuranceDate: item['InsuranceDate'],
@@ -122,7 +122,7 @@ function toldCharges({ commissions, insurances, terms }: SimulationRecord) {
 
 /**
  * What CalculateRepaymentSchedule answers when the terms of a record are sent to it as JSON, its charges by what the
- * simulation told of them: their base, and whether they are annual, the catalogue has to say (S6).
+ * simulation reports of them: their base, and whether they are annual, the catalogue has to say (S6).
  */
 function recalculation(record: SimulationRecord, knows: ScheduleCatalogue) {
   const { jsonParam } = JSON.parse(repaymentScheduleRequest.render(record.terms)) as { jsonParam: Json };

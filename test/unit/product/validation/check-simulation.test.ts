@@ -289,9 +289,9 @@ const MANY: Change = [
 describe('what a simulation would refuse whatever is sent', () => {
   it.each(HOLES)('is a fault of the catalogue: %s', (_, change, fault) => {
     const faults = faultsOf(withChanges(change));
-    expect(faults.filter((told) => told.includes(fault))).not.toEqual([]);
+    expect(faults.filter((reported) => reported.includes(fault))).not.toEqual([]);
     const [, code] = change;
-    const others = faults.filter((told) => !told.includes(fault) && told.startsWith(`${code}: `));
+    const others = faults.filter((reported) => !reported.includes(fault) && reported.startsWith(`${code}: `));
     expect(others).toEqual([]);
   });
 

@@ -24,9 +24,9 @@ const result = (members: Partial<ContractResult> = {}): ContractResult => ({
 it('a result is one line of JSON with the id as it came', () => {
   const numbered = ndjsonResult(result({ id: 42 }));
   expect(numbered).toBe(`{"id":42,"schedule":${renderRepaymentSchedule(schedule)}}\n`);
-  const told = ndjsonResult(result({ id: 'a"\n', warnings: 'code;path' }));
-  expect(told.indexOf('\n')).toBe(told.length - 1);
-  expect(JSON.parse(told)).toMatchObject({ id: 'a"\n', warnings: 'code;path' });
+  const reported = ndjsonResult(result({ id: 'a"\n', warnings: 'code;path' }));
+  expect(reported.indexOf('\n')).toBe(reported.length - 1);
+  expect(JSON.parse(reported)).toMatchObject({ id: 'a"\n', warnings: 'code;path' });
 });
 
 it('a result as CSV has as many cells as the header, with and without a comparison', () => {

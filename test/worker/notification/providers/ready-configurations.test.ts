@@ -428,7 +428,7 @@ const CASES: readonly Case[] = [
         'http-402-not_enough_credits',
       ),
       failure(
-        'no credit, told as a bad request',
+        'no credit, reported as a bad request',
         json(400, { code: 'not_enough_credits' }),
         'misconfigured',
         'http-400-not_enough_credits',
@@ -534,7 +534,7 @@ describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
     expect(isMultipart ? fieldsOf(request!) : JSON.parse(request!.body.toString())).toEqual(shipped.body);
   });
 
-  it.each(shipped.failures)('tells what came of: $title', async ({ reply, result }) => {
+  it.each(shipped.failures)('classifies: $title', async ({ reply, result }) => {
     standIn.script(reply);
     expect(await send()).toEqual(result);
     expect(standIn.requests).toHaveLength(1);

@@ -28,7 +28,7 @@ function* portfolio(format: InputFormat): Generator<Buffer> {
   }
 }
 
-// Growth is told from garbage only by collecting it.
+// Only a collection separates growth from garbage.
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 

@@ -154,7 +154,7 @@ describe('what is passed on of a provider', () => {
     ],
   };
   const { connector } = httpEntry({ connector: settings }).settings;
-  const told = (answer: object, message: Outbound, status = 400): SendResult =>
+  const reported = (answer: object, message: Outbound, status = 400): SendResult =>
     classifyHttpResponse(
       { status, headers: {}, text: JSON.stringify(answer) },
       connector!,
@@ -168,7 +168,7 @@ describe('what is passed on of a provider', () => {
     [21_211, 'http-400-21211'],
     ['99', 'http-400-99'],
   ])('is a code that the configuration names or a short number: %s', (code, expected) => {
-    expect(told({ code }, otp)).toMatchObject({ code: expected });
+    expect(reported({ code }, otp)).toMatchObject({ code: expected });
   });
 
   it.each([
@@ -183,13 +183,13 @@ describe('what is passed on of a provider', () => {
     'E',
     true,
   ])('is no other code: %s', (code) => {
-    expect(told({ code }, otp)).toMatchObject({ code: 'http-400-other' });
+    expect(reported({ code }, otp)).toMatchObject({ code: 'http-400-other' });
   });
 
   it('is no number that an attachment holds', () => {
     const attachments = [{ name: 'a.txt', content: Buffer.from('PIN 4821') }];
-    expect(told({ code: 4_821 }, anEmail({ attachments }))).toMatchObject({ code: 'http-400-other' });
-    expect(told({ code: 4_822 }, anEmail({ attachments }))).toMatchObject({ code: 'http-400-4822' });
+    expect(reported({ code: 4_821 }, anEmail({ attachments }))).toMatchObject({ code: 'http-400-other' });
+    expect(reported({ code: 4_822 }, anEmail({ attachments }))).toMatchObject({ code: 'http-400-4822' });
   });
 
   it.each([
@@ -202,7 +202,7 @@ describe('what is passed on of a provider', () => {
     ['blanks', 'a b'],
     ['too much', 'x'.repeat(65)],
   ])('is no id with %s', (_, id) => {
-    expect(told({ id }, otp, 200)).toEqual({ kind: 'sent', providerMessageId: undefined });
+    expect(reported({ id }, otp, 200)).toEqual({ kind: 'sent', providerMessageId: undefined });
   });
 
   it.each([
@@ -212,7 +212,7 @@ describe('what is passed on of a provider', () => {
     '9C817C6F8AF3D48F9FE553282AFA2B67',
   ])('is every other id: %s', (id) => {
     const message = anEmail({ message: 'Your bank sent it.', sender: 'Your Bank <info@mg.bank.example>' });
-    expect(told({ id }, otp, 200)).toEqual({ kind: 'sent', providerMessageId: id });
-    expect(told({ id }, message, 200)).toEqual({ kind: 'sent', providerMessageId: id });
+    expect(reported({ id }, otp, 200)).toEqual({ kind: 'sent', providerMessageId: id });
+    expect(reported({ id }, message, 200)).toEqual({ kind: 'sent', providerMessageId: id });
   });
 });
