@@ -35,7 +35,7 @@ export interface LocalMta {
 const READY_LIMIT_MS = 15_000;
 const POLL_MS = 20;
 const STOP_LIMIT_MS = 5_000;
-/** Nobody: Exim refuses to keep running as root after its start. */
+/** The unprivileged user `nobody`: Exim refuses to keep running as root after its start. */
 const UNPRIVILEGED_ID = 65_534;
 
 /**

@@ -117,7 +117,7 @@ export function eligibleProviders<P extends Recognising>(
   });
 }
 
-/** The lease of a round with so many providers, in milliseconds; undefined: their number is not known. */
+/** The lease of a round with the given number of providers, in milliseconds; undefined: the number is not known. */
 export function leaseMs(providers: number | undefined, sendTimeoutMs: number): number {
   return (providers ?? MAX_PROVIDERS) * sendTimeoutMs + LEASE_MARGIN_MS;
 }

@@ -16,7 +16,7 @@ export interface LedgerLimits {
   /** Decides which ends are older than the retention. Default: the clock. */
   readonly ageClock?: Clock;
   readonly monotonic?: MonotonicClock;
-  /** The longest lease of a round with so many providers, in milliseconds; undefined: their number is not known. */
+  /** The longest lease of a round with this number of providers, in milliseconds; undefined: the number is not known. */
   readonly longestLeaseMs?: (providers: number | undefined) => number;
 }
 

@@ -3,7 +3,7 @@ import { SendGate } from '../../../../workers/notification/delivery/delivery-lim
 import { scriptedProviders } from '../../../support/fakes/scripted-providers.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';
 
-/** Providers that serve so many calls side by side; undefined: any number. */
+/** Providers that serve at most this number of concurrent calls; undefined: no limit. */
 const of = (...concurrency: (number | undefined)[]) => {
   const set = scriptedProviders();
   for (const [index, most] of concurrency.entries())
@@ -27,7 +27,7 @@ describe('the gate before the providers', () => {
     await settleMicrotasks();
     expect(order).toEqual([]);
     gate.leave(providers);
-    // Whoever comes now comes after those who wait.
+    // A new call queues behind those that wait.
     const late = gate.enter(providers, 1_000, never).then(() => order.push('late'));
     await settleMicrotasks();
     expect(order).toEqual(['first']);
