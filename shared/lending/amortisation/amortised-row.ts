@@ -48,7 +48,7 @@ export function outsideBands(): RowFault {
   return rowFault('BandedInterestRates', 'outside-bands', message);
 }
 
-/** True for a fault instead of a figure or a row. */
-export function isRowFault(result: number | object): result is RowFault {
-  return typeof result === 'object' && 'kind' in result && result.kind === 'fault';
+/** True for a fault instead of a figure or of a row with its effects. */
+export function isRowFault(result: number | { readonly row: AmortisedRow } | RowFault): result is RowFault {
+  return typeof result === 'object' && 'kind' in result;
 }

@@ -21,7 +21,7 @@ export interface LoanState {
   residual: number;
   /** Index of the interest segment in force. */
   segment: number;
-  /** Level payment or equal part in force. */
+  /** Level payment or equal part in force; undefined only while it is still to be calculated. */
   payment: number | undefined;
   hold: PaymentHold;
   /** Whether the next paying row recalculates the payment, after a change of the rate or of the balance. */

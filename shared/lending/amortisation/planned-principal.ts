@@ -68,7 +68,7 @@ function principalByType(
       return capped(plan, part, rest);
     }
     case 'EqualParts':
-      if (state.solveDue !== 'no' || state.payment === undefined) solve(plan, state, row, rest);
+      if (state.solveDue !== 'no') solve(plan, state, row, rest);
       plan.notes?.principal({ rule: 'part' });
       return capped(plan, state.payment ?? 0, rest);
     case 'Balance':
@@ -133,7 +133,7 @@ function paymentInForce(
   if (payment.kind === 'Formula' && state.hold !== 'locked') {
     return plan.formulas?.payment(payment.formula) ?? 0;
   }
-  if (state.solveDue !== 'no' || state.payment === undefined) solve(plan, state, row, rest);
+  if (state.solveDue !== 'no') solve(plan, state, row, rest);
   return state.payment ?? 0;
 }
 

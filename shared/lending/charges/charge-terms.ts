@@ -122,10 +122,7 @@ function checkList(
   return true;
 }
 
-/**
- * The terms of an item; undefined, with all its faults reported, when they are invalid. `isLocked`: blocked amounts
- * apply (X2).
- */
+/** The terms of an item, unusable if a fault was reported. `isLocked`: blocked amounts apply (X2). */
 function parseItem(
   charge: CompletedCharge,
   context: ChargeContext,
@@ -133,7 +130,6 @@ function parseItem(
 ): ChargeItem | undefined {
   const { input } = charge;
   const { rules, digits, validation } = context;
-  const faultsBefore = validation.faults.length;
   const name = checkChargeName(charge, validation);
   const periodicity = parsePeriodicity(input, context);
   const price = parseChargePrice(charge, periodicity, { digits, bases: allowedBases(rules) }, validation);
@@ -141,7 +137,6 @@ function parseItem(
   const blocked = checkAmount(validation, input.blockedPath, input.blocked, digits) ?? 0;
   if (blocked > 0 && !isLocked) validation.warn(input.blockedPath);
   if (name === undefined || periodicity === undefined || price === undefined) return undefined;
-  if (validation.faults.length > faultsBefore) return undefined;
   return {
     kind: input.kind,
     path: input.path,

@@ -8,6 +8,7 @@
  * in fixed point where that is inconclusive.
  */
 
+import { cacheByCount } from './cache-by-count.ts';
 import type { RepaidBalance } from './level-payment.ts';
 import { type BandedRule, findBand } from './rate-bands.ts';
 
@@ -140,14 +141,7 @@ interface CountFactors {
 
 /** Ends of balances over rows with given counts; the interest of the bands over a count is converted once. */
 function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => BandedEnd {
-  const known = new Map<number, CountFactors>();
-  const getFactors = (count: number): CountFactors => {
-    const before = known.get(count);
-    if (before !== undefined) return before;
-    const factors = convertFactors(rule, count);
-    known.set(count, factors);
-    return factors;
-  };
+  const getFactors = cacheByCount((count) => convertFactors(rule, count));
   const { starts, bands } = rule;
   return (counts, { balance, residual, payment }) => {
     let owed = balance;
@@ -205,16 +199,11 @@ interface FixedPointFactors {
  * length of the numbers.
  */
 function createSignProver(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => Sign {
-  const known = new Map<number, FixedPointFactors>();
-  const getFactors = (count: number): FixedPointFactors => {
-    const before = known.get(count);
-    if (before !== undefined) return before;
+  const getFactors = cacheByCount((count): FixedPointFactors => {
     const { perUnit, below } = rule.forCount(count);
     const factor = (numerator: bigint): bigint => (numerator << FRACTION_BITS) / rule.denominator;
-    const factors = { perUnit: perUnit.map(factor), below: below.map(factor) };
-    known.set(count, factors);
-    return factors;
-  };
+    return { perUnit: perUnit.map(factor), below: below.map(factor) };
+  });
   const rises = rule.bands.bands.every((band) => band.rule.sign >= 0);
   return (counts, { balance, residual, payment }) => {
     const paid = BigInt(payment * 2) << (FRACTION_BITS - 1n);

@@ -3,6 +3,7 @@
  * M4). Linear interest is rate * fraction of a year; at an effective rate it is (1 + rate)^fraction - 1 (S2).
  */
 
+import { cacheByCount } from './cache-by-count.ts';
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { fixedPower, fixedRoot } from '../numbers/fixed-root.ts';
 import { divideRounded, divideRoundedSafe, type RoundingMode } from '../numbers/rounding.ts';
@@ -63,18 +64,13 @@ export function effectiveInterest(
   const denominator = 10n ** BigInt(GROWTH_DECIMALS);
   const grown = annualRate.numerator + annualRate.denominator;
   const root = fixedRoot(grown, annualRate.denominator, dayCountDenominator, POWER_BITS).value;
-  const known = new Map<number, bigint>([[0, 0n]]);
-  const computeNumerator = (count: number): bigint => {
-    const before = known.get(count);
-    if (before !== undefined) return before;
-    const growth = fixedPower(root, count, POWER_BITS) * denominator;
-    const numerator = divideRounded(growth, 1n << POWER_BITS, 'HALF_EVEN') - denominator;
-    known.set(count, numerator);
-    return numerator;
-  };
   return {
     denominator,
-    computeNumerator,
+    computeNumerator: cacheByCount((count) => {
+      if (count === 0) return 0n;
+      const growth = fixedPower(root, count, POWER_BITS) * denominator;
+      return divideRounded(growth, 1n << POWER_BITS, 'HALF_EVEN') - denominator;
+    }),
     sign: getSign(annualRate),
     fastNumerator: 0,
     fastDenominator: 0,

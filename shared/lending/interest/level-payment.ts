@@ -9,6 +9,7 @@
  * where they differ (at or very close to a tie) the payment is calculated as an exact fraction.
  */
 
+import { cacheByCount } from './cache-by-count.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 import { type InterestRule, growthNumerator } from './interest-rule.ts';
 
@@ -144,16 +145,12 @@ function productErrorBound(n: number): bigint {
  */
 function sumFactors(counts: readonly number[], computeFactor: (count: number) => bigint): FactorSeries {
   let series: FactorSeries = { sum: 0n, product: ONE };
-  // Actual months have only a few distinct lengths, and each factor costs a division.
-  const factors = new Map<number, bigint>();
+  // Each factor costs a division.
+  const getFactor = cacheByCount(computeFactor);
   let end = counts.length;
   while (end > 0) {
     const count = counts[end - 1] ?? 0;
-    let factor = factors.get(count);
-    if (factor === undefined) {
-      factor = computeFactor(count);
-      factors.set(count, factor);
-    }
+    const factor = getFactor(count);
     let start = end - 1;
     while (start > 0 && counts[start - 1] === count) start -= 1;
     const length = end - start;

@@ -1,6 +1,6 @@
 /** The fraction of a year of one period of a periodicity, without dates (P1). */
 
-import type { DayCountName } from '../dates/day-count.ts';
+import { dayCountDenominator, type DayCountName } from '../dates/day-count.ts';
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 
@@ -18,7 +18,8 @@ export function periodFraction(dayCount: DayCountName, periodicity: Periodicity)
   const months = monthsPerPeriod(periodicity);
   if (months > 0) return monthsFraction(dayCount, months);
   const days = daysPerPeriod(periodicity);
-  return days > 0 ? reduceRatio(BigInt(days), BigInt(daysPerYear(dayCount))) : undefined;
+  const daysPerYear = dayCount === 'Actual/Actual' ? DAYS_PER_YEAR : dayCountDenominator(dayCount);
+  return days > 0 ? reduceRatio(BigInt(days), BigInt(daysPerYear)) : undefined;
 }
 
 function monthsFraction(dayCount: DayCountName, months: number): ExactRatio {
@@ -33,22 +34,6 @@ function monthsFraction(dayCount: DayCountName, months: number): ExactRatio {
       return reduceRatio(BigInt(DAYS_PER_BANKING_MONTH * months), BigInt(DAYS_PER_YEAR));
     case 'Actual/360':
       return reduceRatio(BigInt(DAYS_PER_YEAR * months), BigInt(MONTHS_PER_YEAR * DAYS_PER_BANKING_YEAR));
-    default:
-      return dayCount satisfies never;
-  }
-}
-
-function daysPerYear(dayCount: DayCountName): number {
-  switch (dayCount) {
-    case '30/360':
-    case '30E/360':
-    case '30E/360 ISDA':
-    case 'Actual/360':
-      return DAYS_PER_BANKING_YEAR;
-    case '30/365':
-    case 'Actual/365':
-    case 'Actual/Actual':
-      return DAYS_PER_YEAR;
     default:
       return dayCount satisfies never;
   }

@@ -2,6 +2,7 @@
 
 import { greatestCommonDivisor } from '../numbers/exact-ratio.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
+import { cacheByCount } from './cache-by-count.ts';
 import type { InterestRule } from './interest-rule.ts';
 
 /** A band: from this balance in minor units up to the next band's, interest accrues by this rule. */
@@ -44,14 +45,7 @@ export function createBandedRule(bands: Bands): BandedRule {
     denominator *= rule.denominator / greatestCommonDivisor(denominator, rule.denominator);
   }
   const starts = bands.bands.map(({ from }, band) => (band === 0 ? 0 : from));
-  const known = new Map<number, BandedCount>();
-  const forCount = (count: number): BandedCount => {
-    const before = known.get(count);
-    if (before !== undefined) return before;
-    const banded = accrueBands(bands, denominator, starts, count);
-    known.set(count, banded);
-    return banded;
-  };
+  const forCount = cacheByCount((count) => accrueBands(bands, denominator, starts, count));
   return { bands, starts, denominator, forCount };
 }
 

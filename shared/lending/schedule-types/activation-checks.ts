@@ -5,6 +5,7 @@ import { collectNames } from '../formula/tree.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { type ColumnSet, checkMethods, createColumnSet, compileFormulas } from './activation-methods.ts';
+import { findName } from './find-name.ts';
 import { PRODUCT_TYPE_CODES, type ProductTypeCode, findProductType } from './product-types.ts';
 import { type ColumnDraft, MAX_COLUMNS, countsAsCharge, draftColumn } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
@@ -184,10 +185,8 @@ function readSettings(record: ScheduleTypeRecord, faults: ActivationFault[]): Sc
     id: record.PaymentScheduleTypeId.toLowerCase(),
     code: record.PaymentScheduleCode.trim(),
     name: record.PaymentScheduleTypeName.trim(),
-    status,
     productTypes,
     dayCount,
-    isWithEqualInstallments: record.IsWithEqualInstallments,
     installmentValueCustom: record.InstallmentValueCustom,
     useMaturityDate: record.UseMaturityDate,
     measurementUnit,
@@ -223,7 +222,7 @@ function readChoice<Known extends string>(
   known: readonly Known[],
   faults: ActivationFault[],
 ): Known | undefined {
-  const found = known.find((name) => name.toLowerCase() === value.trim().toLowerCase());
+  const found = findName(known, value);
   if (found === undefined) faults.push({ message: `${field} must be one of ${known.join(', ')}` });
   return found;
 }

@@ -4,6 +4,7 @@ import { compileFormula } from '../formula/compiler.ts';
 import { FIRST_EXTRA_SLOT, INPUT_NAMES, READABLE_COLUMNS, SLOTS } from '../formula/scope.ts';
 import { type FormulaTree, collectNames } from '../formula/tree.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
+import { findName } from './find-name.ts';
 import { type ColumnDraft, type StandardColumn, countsAsCharge } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 
@@ -210,11 +211,10 @@ export function compileFormulas(
 }
 
 function adviseOnName(name: string, columns: readonly ColumnDraft[]): string {
-  const wanted = name.toLowerCase();
-  if (wanted === 'totalinstallment') {
+  if (name.toLowerCase() === 'totalinstallment') {
     return 'must not name TotalInstallment, which is calculated last: write PMT + ManagementFee + Insurance';
   }
-  const missing = READABLE_COLUMNS.find((known) => known.toLowerCase() === wanted);
+  const missing = findName(READABLE_COLUMNS, name);
   if (missing !== undefined) return `names ${missing} in its formula: list that column before it`;
   const own = columns.filter(({ standard }) => standard === undefined).map((column) => column.name);
   const known = [...READABLE_COLUMNS, ...own, ...INPUT_NAMES].join(', ');
@@ -223,10 +223,13 @@ function adviseOnName(name: string, columns: readonly ColumnDraft[]): string {
 
 /** True when an expression is the sum of these names, each once, in any order and case. */
 function isSumOf(tree: FormulaTree, names: readonly string[]): boolean {
-  const terms = listTerms(tree)?.map((term) => term.toLowerCase());
-  if (terms?.length !== names.length) return false;
-  const wanted = new Set(names.map((name) => name.toLowerCase()));
-  return new Set(terms).size === wanted.size && terms.every((term) => wanted.has(term));
+  const sorted = (list: readonly string[]) =>
+    list
+      .map((name) => name.toLowerCase())
+      .toSorted()
+      .join(' ');
+  const terms = listTerms(tree);
+  return terms !== undefined && sorted(terms) === sorted(names);
 }
 
 function listTerms(tree: FormulaTree): readonly string[] | undefined {

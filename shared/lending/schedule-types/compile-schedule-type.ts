@@ -55,7 +55,7 @@ function compileColumns(type: ScheduleType, columns: ColumnSet): CompiledSchedul
     payment,
     principal,
     extras,
-    ...orderSteps(columns, extras),
+    steps: orderSteps(columns, extras),
     hasFormulas: methods.some(({ kind }) => kind === 'Formula'),
     namesRead: collectNamesRead(columns),
     upfront: collectUpfrontDefaults(columns),
@@ -168,30 +168,24 @@ interface NamedColumns {
   readonly charges: ReadonlySet<string>;
 }
 
-/** The steps of a row, and the first money figure that needs charges. */
-function orderSteps(
-  columns: ColumnSet,
-  extras: readonly ExtraColumn[],
-): Pick<CompiledScheduleType, 'steps' | 'chargesBefore'> {
+function orderSteps(columns: ColumnSet, extras: readonly ExtraColumn[]): readonly RowStep[] {
   const named: NamedColumns = {
     extras: new Map(extras.map((extra) => [extra.name.toLowerCase(), extra])),
     charges: collectChargeColumns(columns.all),
   };
   const ordering: Ordering = { steps: [], waiting: [], hasCharges: false };
   const isSum = paysInterestPlusPrincipal(columns);
-  let chargesBefore: CompiledScheduleType['chargesBefore'];
   for (const column of moveInterestFirst(columns.all)) {
     const kind = getMoneyStep(column, isSum);
     if (column.standard === undefined && column.method === 'Formula') ordering.waiting.push(column);
     if (kind === undefined) continue;
     if (readsAdditional(column, named)) addWaiting(ordering, named, column);
-    if (ordering.hasCharges) chargesBefore ??= kind;
     ordering.steps.push({ kind });
     if (isSum && kind === 'principal') ordering.steps.push({ kind: 'payment' });
   }
   addCharges(ordering);
   addWaiting(ordering, named);
-  return { steps: ordering.steps, chargesBefore };
+  return ordering.steps;
 }
 
 /** Columns that hold charges of the request, by name in lower case. */
@@ -219,7 +213,10 @@ function moveInterestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraf
 }
 
 /** The step of a money figure. A payment by sum has no position of its own. */
-function getMoneyStep({ standard }: ColumnDraft, isSum: boolean): CompiledScheduleType['chargesBefore'] {
+function getMoneyStep(
+  { standard }: ColumnDraft,
+  isSum: boolean,
+): 'interest' | 'payment' | 'principal' | undefined {
   if (standard === 'Interest') return 'interest';
   if (standard === 'Principal') return 'principal';
   return standard === 'PMT' && !isSum ? 'payment' : undefined;

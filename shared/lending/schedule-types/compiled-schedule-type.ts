@@ -102,16 +102,12 @@ export interface CompiledScheduleType {
   /**
    * Steps of a row in their order. Each of interest, payment, principal and charges occurs exactly once, interest
    * before payment and principal; payment before principal, unless the payment kind is Sum: then it comes directly
-   * after principal and only adds the two. The balance (RemainingValue) is known before the first step.
+   * after principal and only adds the two. The balance (RemainingValue) is known before the first step. Charges cannot be
+   * a percentage of a figure that is calculated after them (F2).
    */
   readonly steps: readonly RowStep[];
   /** False: no formula at all, as in every built-in type; interest, payment and principal need no scope. */
   readonly hasFormulas: boolean;
-  /**
-   * The first of interest, payment and principal that a formula calculates from charges; undefined: charges come after
-   * all three. Charges that are a percentage of this figure or a later one (F2) are not possible with this type.
-   */
-  readonly chargesBefore: 'interest' | 'payment' | 'principal' | undefined;
   /** Names of inputs and columns that any formula reads, as spelled in INPUT_NAMES and by the columns. */
   readonly namesRead: ReadonlySet<string>;
   readonly upfront: UpfrontDefaults;

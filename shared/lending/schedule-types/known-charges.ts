@@ -30,22 +30,6 @@ export interface Agreement {
   readonly names: KnownCharge['names'];
 }
 
-/** Charges with the same name; never empty. */
-export interface NamedCharges {
-  readonly charges: ReadonlySet<KnownCharge>;
-  readonly agreement: Agreement;
-}
-
-/** The index of charges. */
-export interface KnownCharges {
-  /** True when the catalogue has a value of that field for any charge. */
-  uses(field: NameField): boolean;
-  /** The charges that a value of a field names, in any case; undefined: there is none. */
-  named(field: NameField, value: string): NamedCharges | undefined;
-  /** All charges by list, as plain data; the same object until one of them changes. */
-  lists(): ChargeLists;
-}
-
 /** Charges by list. */
 export type ChargeLists = ReadonlyMap<string, readonly KnownCharge[]>;
 
@@ -71,11 +55,14 @@ function normalizeDefaults({ appliedTo, perAnnum, isForUnusage }: ChargeDefaults
   return [base, perAnnum, isForUnusage].join(' ');
 }
 
+/** The look-ups of a {@link ChargeDirectory}. */
+export type KnownCharges = Pick<ChargeDirectory, 'uses' | 'named' | 'lists'>;
+
 /** The charges of many lists; each list can be replaced independently. */
-export class ChargeDirectory implements KnownCharges {
+export class ChargeDirectory {
   readonly #byList = new Map<string, readonly KnownCharge[]>();
   #lists: ChargeLists | undefined;
-  readonly #byName = new Map<NameField, Map<string, ChargesOfName>>();
+  readonly #byName = new Map<NameField, Map<string, NamedCharges>>();
 
   get isEmpty(): boolean {
     return this.#byName.size === 0;
@@ -90,14 +77,17 @@ export class ChargeDirectory implements KnownCharges {
     for (const charge of charges) this.#add(charge);
   }
 
+  /** True when the catalogue has a value of that field for any charge. */
   uses(field: NameField): boolean {
     return this.#byName.has(field);
   }
 
+  /** The charges that a value of a field names, in any case; undefined: there is none. */
   named(field: NameField, value: string): NamedCharges | undefined {
     return this.#byName.get(field)?.get(value.trim().toLowerCase());
   }
 
+  /** All charges by list, as plain data; the same object until one of them changes. */
   lists(): ChargeLists {
     this.#lists ??= new Map(this.#byList);
     return this.#lists;
@@ -105,8 +95,8 @@ export class ChargeDirectory implements KnownCharges {
 
   #add(charge: KnownCharge): void {
     for (const [field, name] of listNames(charge)) {
-      const byValue = this.#byName.get(field) ?? new Map<string, ChargesOfName>();
-      const named = byValue.get(name) ?? new ChargesOfName();
+      const byValue = this.#byName.get(field) ?? new Map<string, NamedCharges>();
+      const named = byValue.get(name) ?? new NamedCharges();
       named.add(charge);
       byValue.set(name, named);
       this.#byName.set(field, byValue);
@@ -128,8 +118,8 @@ function listNames({ names }: KnownCharge): readonly (readonly [NameField, strin
   return Object.entries(names) as [NameField, string][];
 }
 
-/** Charges with the same name; their common data is calculated once after a change. */
-class ChargesOfName implements NamedCharges {
+/** Charges with the same name, at least one; their common data is calculated once after a change. */
+class NamedCharges {
   readonly charges = new Set<KnownCharge>();
   #agreement: Agreement | undefined;
 

@@ -14,6 +14,7 @@ import {
 import { type CatalogueEntry, type CatalogueFault, isReportable } from './catalogue-entry.ts';
 import { compileScheduleType } from './compile-schedule-type.ts';
 import type { CompiledScheduleType } from './compiled-schedule-type.ts';
+import { findName } from './find-name.ts';
 import { type ScheduleCatalogue, createScheduleCatalogue } from './schedule-catalogue.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 import { SCHEDULE_TYPE_STATUSES, type ScheduleTypeStatus } from './schedule-type.ts';
@@ -138,8 +139,7 @@ function checkRecord(record: ScheduleTypeRecord, compiled: CompiledScheduleType[
 }
 
 function readStatus(record: ScheduleTypeRecord): ScheduleTypeStatus | undefined {
-  const wanted = record.Status.trim().toLowerCase();
-  return SCHEDULE_TYPE_STATUSES.find((known) => known.toLowerCase() === wanted);
+  return findName(SCHEDULE_TYPE_STATUSES, record.Status);
 }
 
 function replaces(record: ScheduleTypeRecord, builtIn: ScheduleTypeRecord): boolean {
@@ -224,7 +224,7 @@ function readPeriodicity(
   const name = record.name.trim();
   const isNamed = name.length > 0 && name.length <= MAX_NAME_LENGTH;
   if (!isNamed) report(`name must have from 1 to ${MAX_NAME_LENGTH} characters`);
-  const unit = UNITS.find((known) => known.toLowerCase() === record.unit.trim().toLowerCase());
+  const unit = findName(UNITS, record.unit);
   if (unit === undefined) report(`unit must be one of ${UNITS.join(', ')}`);
   const count = record.count ?? 0;
   const isOnce = unit === 'Once';

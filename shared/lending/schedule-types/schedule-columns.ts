@@ -4,6 +4,7 @@ import type { CompiledExpression } from '../formula/compiler.ts';
 import { parseFormula } from '../formula/parser.ts';
 import { INPUT_NAMES, type InputName, READABLE_COLUMNS } from '../formula/scope.ts';
 import { FORMULA_FUNCTIONS, type FormulaTree } from '../formula/tree.ts';
+import { findName } from './find-name.ts';
 import type { ActivationFault, ScheduleColumnRecord } from './schedule-type-record.ts';
 
 /** The columns of the contract's row that a schedule type may list. */
@@ -75,12 +76,6 @@ const TAKEN_NAMES: ReadonlySet<string> = new Set(
 
 const ADDITIONAL_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** The column of the contract's row that has this name in any case, or undefined. */
-function findStandardColumn(name: string): StandardColumn | undefined {
-  const wanted = name.trim().toLowerCase();
-  return STANDARD_COLUMNS.find((known) => known.toLowerCase() === wanted);
-}
-
 /** The fault of an additional column's name, or undefined. */
 function findNameFault(name: string): string | undefined {
   if (!ADDITIONAL_NAME.test(name) || name.length > MAX_COLUMN_NAME_LENGTH) {
@@ -120,7 +115,7 @@ export function countsAsCharge(column: ColumnDraft): boolean {
 
 /** Parses a column and reports the faults of the column itself. */
 export function draftColumn(record: ScheduleColumnRecord, faults: ActivationFault[]): ColumnDraft {
-  const standard = findStandardColumn(record.ColumnRepaymentSchedule);
+  const standard = findName(STANDARD_COLUMNS, record.ColumnRepaymentSchedule);
   const name = standard ?? record.ColumnRepaymentSchedule.trim();
   const report = (message: string): void => void faults.push({ column: name, message });
   const nameFault = standard === undefined ? findNameFault(name) : undefined;
@@ -156,8 +151,7 @@ function readMethod(
   report: Report,
 ): ColumnMethod | undefined {
   const allowed = standard === undefined ? ADDITIONAL_METHODS : METHODS[standard];
-  const wanted = record.CalculationMethod.trim().toLowerCase();
-  const method = allowed.find((known) => known.toLowerCase() === wanted);
+  const method = findName(allowed, record.CalculationMethod);
   if (method !== undefined) return method;
   const isCharge = standard === 'ManagementFee' || standard === 'Insurance';
   const advice = isCharge ? '; for an amount of your own add a Formula column with a name of its own' : '';
@@ -199,7 +193,7 @@ function readFormula(
     report('needs a Formula, such as Interest + Principal, or the Source whose value it shows');
     return undefined;
   }
-  const input = INPUT_NAMES.find((known) => known.toLowerCase() === source.toLowerCase());
+  const input = findName(INPUT_NAMES, source);
   if (input === undefined) report(`must have one of these as Source: ${INPUT_NAMES.join(', ')}`);
   return input;
 }

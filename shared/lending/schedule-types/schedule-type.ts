@@ -22,12 +22,9 @@ export interface ScheduleType {
   readonly id: string;
   readonly code: string;
   readonly name: string;
-  readonly status: ScheduleTypeStatus;
   /** Codes of the product types that can use it, the default first (S4). */
   readonly productTypes: readonly ProductTypeCode[];
   readonly dayCount: DayCountName;
-  /** True: level payment; false: equal parts of principal. */
-  readonly isWithEqualInstallments: boolean;
   /** True: a caller may lock the payment (B2). */
   readonly installmentValueCustom: boolean;
   /** True: MaturityDate replaces the last due date (D5). */

@@ -9,8 +9,8 @@ const SCHEDULE = createCalculations(BUILT_IN_ENVIRONMENT)['CalculateRepaymentSch
 const answer = (changes: Partial<RepaymentScheduleRequest>, originTimestampMs = 0) =>
   SCHEDULE.answer(loan(changes), originTimestampMs);
 
-describe('the outcome of a schedule request', () => {
-  it('is a reply with the holiday calendar that was applied (H2)', () => {
+describe('outcome of a schedule request', () => {
+  it('contains the holiday calendar that was applied (H2)', () => {
     const shifted = { HolidayShift: true, HolidayCountry: 'Romania', HolidayMethod: 'Forward' } as const;
     expect(answer(shifted)).toMatchObject({
       kind: 'done',
@@ -23,7 +23,7 @@ describe('the outcome of a schedule request', () => {
     expect(JSON.stringify(answer({}))).not.toContain('holidayCalendar');
   });
 
-  it('names ignored fields in its payload and in its warnings, by their path in the body (E3)', () => {
+  it('reports ignored fields in the payload and the warnings header, by their path in the body (E3)', () => {
     const outcome = answer({ HolidayMethod: 'Forward' });
     expect(outcome).toMatchObject({
       kind: 'done',
@@ -34,14 +34,14 @@ describe('the outcome of a schedule request', () => {
     });
   });
 
-  it('is a refusal with all faults: incomplete, or not computable (E1)', () => {
+  it('is a refusal with all faults (E1)', () => {
     expect(answer({ ScheduleType: 'None such' })).toMatchObject({
       kind: 'refused',
       problem: { errors: [{ path: 'jsonParam.ScheduleType' }] },
     });
   });
 
-  it('starts on the UTC day of the message when the request has no dates (D2)', () => {
+  it('starts the schedule on the UTC day of the message when the request has no dates (D2)', () => {
     const { ActivationDate: _, ...undated } = loan();
     const outcome = SCHEDULE.answer(undated, 20_000 * DAY_MS + DAY_MS - 1);
     expect(outcome).toEqual(SCHEDULE.answer(undated, 20_000 * DAY_MS));
@@ -49,7 +49,7 @@ describe('the outcome of a schedule request', () => {
   });
 });
 
-it('the effort of a payment is negligible, that of a schedule depends on its instalments', () => {
+it('estimates no effort for a payment, and the effort of a schedule by its instalments', () => {
   const { CalculatePMTRequest: payment } = createCalculations(BUILT_IN_ENVIRONMENT);
   expect(payment?.estimate({}, 0)).toEqual({ processorMs: 0, leastReplyBytes: 0 });
   expect(SCHEDULE.estimate(loan(), 0)).toMatchObject({ leastReplyBytes: expect.any(Number) as number });
@@ -61,6 +61,6 @@ it.each([
   ['Bank; version=0, North', '1', 'Bank%3B%20version%3D0%2C%20North;version=1'],
   ['😀\ud800', '1', '%F0%9F%98%80%EF%BF%BD;version=1'],
   ['Zürich (old)', 'a\nb', 'Z%C3%BCrich%20%28old%29;version=a%0Ab'],
-])('the calendar %j of version %j is formatted as %s (H2)', (name, version, header) => {
+])('formats calendar %j of version %j as %s (H2)', (name, version, header) => {
   expect(formatCalendar({ name, version })).toBe(header);
 });

@@ -33,7 +33,7 @@ import { PROOF_REQUEST, PROOF_TOTALS, type Row } from '../../support/builders/sc
 const REQUEST = 'CalculateRepaymentScheduleRequest';
 const totalsOf = (body: unknown) => (body as Row[]).map((row) => row['TotalInstallment']);
 
-/** Sends one message and answers the reply to it. */
+/** Sends one message and returns its reply. */
 async function ask(world: BatchWorld, message: BatchMessage) {
   const before = world.replies.length;
   await world.send(message);
@@ -41,14 +41,14 @@ async function ask(world: BatchWorld, message: BatchMessage) {
   return world.replies[before];
 }
 
-/** A request as a message value in Avro. */
+/** The Avro encoding of a request. */
 async function avroValue(codec: MessageCodec, jsonParam: object, type = REQUEST): Promise<Buffer> {
   const read = MESSAGE_FORMS[type]?.parse({ jsonParam });
   if (read?.kind !== 'valid') throw new Error(`not a request: ${JSON.stringify(read)}`);
   return (await codec.encode(type, read.payload, 'avro')).value;
 }
 
-/** The items of a reply in Avro, each read as a requester does. */
+/** The items of an Avro reply, each decoded as by a requester. */
 async function avroAnswers(world: BatchWorld, message: BatchMessage) {
   const reply = await ask(world, message);
   if (reply === undefined) throw new Error('there is no reply');
@@ -67,7 +67,7 @@ async function avroAnswers(world: BatchWorld, message: BatchMessage) {
 const rowsOf = (reply: Reply | undefined): number =>
   reply?.kind === 'reply' ? (reply.payload as { rows: readonly unknown[] }).rows.length : -1;
 
-it('an array of requests in JSON is answered by one reply, its items in order, each as a single call is answered', async () => {
+it('answers a JSON array of requests with one reply, whose items equal the single replies in order', async () => {
   const world = await createBatchWorld();
   const withWarning = { ...PROOF_REQUEST, HolidayShift: true, HolidayCountry: 'RO', Colour: 'red' };
   const items = [
@@ -97,7 +97,7 @@ it('an array of requests in JSON is answered by one reply, its items in order, e
   expect(answers[1]?.body).toEqual(JSON.parse(String(single?.value)));
 });
 
-it('a RequestBatch in Avro is answered by a ReplyBatch, whatever calculations are in it', async () => {
+it('answers a RequestBatch in Avro with a ReplyBatch, also for mixed calculations', async () => {
   const world = await createBatchWorld();
   const { codec } = world;
   const payment = (PAYMENT_VALUE_EXAMPLES[0].request as { jsonParam: object }).jsonParam;
@@ -116,7 +116,7 @@ it('a RequestBatch in Avro is answered by a ReplyBatch, whatever calculations ar
   expect(rowsOf(answers[0]?.reply)).toBe(6);
 });
 
-it('500 requests are answered in their order, and schedules without dates count from the time of the message (D2)', async () => {
+it('answers 500 requests in order, and starts undated schedules on the day of the message (D2)', async () => {
   const world = await createBatchWorld({ replyConfig: { 'max.message.bytes': String(8 * 1_024 * 1_024) } });
   const undated = { ...PROOF_REQUEST, ActivationDate: undefined };
   const items = Array.from({ length: 500 }, (_, index) => ({
@@ -132,7 +132,7 @@ it('500 requests are answered in their order, and schedules without dates count 
   expect(first?.['DueDate']).toMatch(/^2024-02-01/);
 });
 
-it('a bad request among those of an array is answered with its problem, and the others are answered all the same', async () => {
+it('answers an invalid item of an array with its problem, and the other items as usual', async () => {
   const world = await createBatchWorld();
   const good = JSON.stringify({ id: 'good', jsonParam: PROOF_REQUEST });
   const bad = [
@@ -168,7 +168,7 @@ it('a bad request among those of an array is answered with its problem, and the 
   expect(world.deadLetters).toEqual([]);
 });
 
-it('an item of a batch in Avro that cannot be read is its own problem', async () => {
+it('answers an unreadable item of an Avro batch with its own problem', async () => {
   const world = await createBatchWorld();
   const { codec } = world;
   const good = await avroValue(codec, PROOF_REQUEST);
@@ -211,7 +211,7 @@ it.each([
   ['a comma too much', '[{"jsonParam": {}},]', 'malformed-json'],
   ['more after the array', '[{"jsonParam": {}}] {}', 'malformed-json'],
   ['the wrong bracket at the end', '[{"jsonParam": {}}}', 'malformed-json'],
-])('a message of %s is refused as a whole', async (_, text, code) => {
+])('refuses a message with %s as a whole', async (_, text, code) => {
   const world = await createBatchWorld();
   const reply = await ask(world, jsonBatch(text));
   expect(textOf(reply, HEADER.messageType)).toBe('ProblemReply');
@@ -221,7 +221,7 @@ it.each([
   expect(errors.map(({ path }) => path)).toEqual(code === 'invalid-request' ? ['items'] : []);
 });
 
-it('a batch in Avro that is empty, too long or unreadable is refused as a whole', async () => {
+it('refuses an Avro batch that is empty, too long or unreadable', async () => {
   const world = await createBatchWorld();
   const { codec } = world;
   const whole = await avroBatch(codec, [{ id: 'c-1', value: Buffer.from([1]) }]);
@@ -238,7 +238,7 @@ it('a batch in Avro that is empty, too long or unreadable is refused as a whole'
   expect(codes).toEqual(['invalid-request', 'invalid-request', 'undecodable-message']);
 });
 
-it('a batch whose deadline has passed is refused unseen', async () => {
+it('refuses a batch whose deadline has passed without calculating it', async () => {
   const world = await createBatchWorld();
   const batch = jsonBatch([{ jsonParam: PROOF_REQUEST }]);
   const reply = await ask(world, {
@@ -248,7 +248,7 @@ it('a batch whose deadline has passed is refused unseen', async () => {
   expect(textOf(reply, HEADER.errorCode)).toBe('deadline-exceeded');
 });
 
-it('answers larger than a message may be are refused with the advice to send fewer requests in one', async () => {
+it('refuses a batch whose reply exceeds the message size, with the advice to send fewer requests', async () => {
   const world = await createBatchWorld({ replyConfig: { 'max.message.bytes': '20000' } });
   const long = { jsonParam: { ...PROOF_REQUEST, InstallmentsNo: 1_200 } };
   const refusals = [
@@ -264,7 +264,7 @@ it('answers larger than a message may be are refused with the advice to send few
   expect(60 * JSON.stringify(one[0]?.body).length).toBeGreaterThan(MAX_BATCH_REPLY_BYTES);
 });
 
-it('a message that is delivered again gets the same bytes', async () => {
+it('gives the same bytes when a message is redelivered', async () => {
   const world = await createBatchWorld();
   const { codec } = world;
   const undated = { ...PROOF_REQUEST, ActivationDate: undefined };
@@ -280,7 +280,7 @@ it('a message that is delivered again gets the same bytes', async () => {
   }
 });
 
-it('several requests in one message are refused on the topic for live requests, which names the other one', async () => {
+it('refuses a batch on the interactive topic and names the bulk topic', async () => {
   const world = await createBatchWorld();
   const { codec } = world;
   const item = { value: await avroValue(codec, PROOF_REQUEST) };
@@ -297,7 +297,7 @@ it('several requests in one message are refused on the topic for live requests, 
   expect(textOf(avro, HEADER.nestError)).toContain(TOPIC.scheduleBulkRequests);
 });
 
-it('a worker without a bulk topic refuses batches, and says that there is none', async () => {
+it('refuses a batch on a worker without a bulk topic', async () => {
   const world = await createBatchWorld({ start: startProductWorker });
   const reply = await ask(world, {
     ...(await avroBatch(world.codec, [{ value: Buffer.alloc(1) }])),
@@ -306,7 +306,7 @@ it('a worker without a bulk topic refuses batches, and says that there is none',
   expect(textOf(reply, HEADER.nestError)).toContain('takes one request in a message.');
 });
 
-it('a batch that names no reply topic becomes a dead letter as a whole', async () => {
+it('publishes a batch with an unknown reply topic as one dead letter', async () => {
   const world = await createBatchWorld();
   const batch = jsonBatch([{ id: 'c-1', jsonParam: PROOF_REQUEST }]);
   await world.send({ ...batch, replyTopic: 'not.there' });
@@ -317,7 +317,7 @@ it('a batch that names no reply topic becomes a dead letter as a whole', async (
   await expect.poll(() => world.replies.length).toBe(1);
 });
 
-it('the array of the guide is answered as the guide says', async () => {
+it('answers the array of the API guide as documented', async () => {
   const guide = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
   const section = guide.slice(guide.indexOf('### Many requests in one message'));
   const [request = '', reply = ''] = [...section.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text]) => text);
@@ -328,7 +328,7 @@ it('the array of the guide is answered as the guide says', async () => {
   expect(answers).toMatchObject(expected);
 });
 
-it('of batches whose replies cannot go out only four are begun, whatever waits behind them', async () => {
+it('processes at most four batches at a time while their replies cannot be published', async () => {
   const gate = Promise.withResolvers<void>();
   let waiting = 0;
   const start: StartWorker = ({ broker, ...context }) => {

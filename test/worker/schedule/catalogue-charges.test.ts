@@ -22,21 +22,21 @@ const TERMS = {
   CalculateDAE: 0,
 };
 const PERIOD = { FeePeriodicityType: 'Monthly', FeeDate: '2025-01-01' };
-/** 1 % of the remaining value by the catalogue, of the financed amount by default. */
+/** Fees of 1 % of the remaining value, the base in the catalogue, and of the financed amount, the default. */
 const OF_REMAINING = ['10.00', '7.54', '5.05', '2.54'];
 const OF_AMOUNT = ['10.00', '10.00', '10.00', '10.00'];
 
 interface Answer {
   readonly status: number;
   readonly warnings: string | null;
-  /** The managementFee of each row; empty when there are none. */
+  /** The managementFee of each row; empty for a refusal. */
   readonly fees: readonly string[];
   readonly insurances: readonly (number | undefined)[];
   /** Path and code of each fault. */
   readonly faults: readonly string[];
 }
 
-/** The ingress and the schedule worker; asks for the schedule of a loan with changes. */
+/** Starts ingress and schedule worker; returns a function that requests a schedule with changes. */
 async function startSystem(broker: Broker) {
   await startOn(broker, startScheduleWorker);
   const { url } = await startOn(broker, startIngressWorker);
@@ -56,7 +56,7 @@ async function startSystem(broker: Broker) {
   };
 }
 
-/** The system as `npm start` makes it: over the example catalogue on the embedded broker. */
+/** The system with the example catalogue on the embedded broker, as in `npm start`. */
 async function startWithExamples() {
   const broker = await createSharedBroker(1);
   const config = loadConfig({});
@@ -66,8 +66,8 @@ async function startWithExamples() {
 
 const percent = (members: object) => ({ Commission: [{ SourcePercent: 1, ...PERIOD, ...members }] });
 
-describe('a schedule with commissions of the example catalogue', () => {
-  it('takes the base of a percentage from it, by name or by id, unless one is sent (S6)', async () => {
+describe('schedule with commissions of the example catalogue', () => {
+  it('uses the base of a percentage from the catalogue, by name or id, unless the request has one (S6)', async () => {
     const ask = await startWithExamples();
     const byName = await ask(percent({ FeeName: 'Management fee' }));
     const warnings = 'from-catalogue;jsonParam.Commission[0].PercentAppliedTo';
@@ -78,7 +78,7 @@ describe('a schedule with commissions of the example catalogue', () => {
     expect(sent).toMatchObject({ status: 200, warnings: null, fees: OF_AMOUNT });
   });
 
-  it('reports a name that it does not have, and takes the defaults (F1)', async () => {
+  it('warns about an unknown name and uses the defaults (F1)', async () => {
     const ask = await startWithExamples();
     expect(await ask(percent({ FeeName: 'Mystery' }))).toMatchObject({
       status: 200,
@@ -87,7 +87,7 @@ describe('a schedule with commissions of the example catalogue', () => {
     });
   });
 
-  it('refuses a name and an id of different commissions, or of one and none (F1)', async () => {
+  it('refuses a name and an id of different commissions, or an unknown id (F1)', async () => {
     const ask = await startWithExamples();
     for (const FeeId of ['99f59166-d33b-5a05-9a10-ec13dbecb3e3', 'none']) {
       expect(await ask(percent({ FeeName: 'Management fee', FeeId }))).toMatchObject({
@@ -97,7 +97,7 @@ describe('a schedule with commissions of the example catalogue', () => {
     }
   });
 
-  it('charges one for unusage on the unused amount, which is then mandatory (F5)', async () => {
+  it('requires the unused amount for a commission for unusage (F5)', async () => {
     const ask = await startWithExamples();
     const line = percent({ FeeName: 'Unused line', SourcePercent: 12 });
     expect(await ask(line)).toMatchObject({ status: 400, faults: ['jsonParam.UnusedAmount missing'] });
@@ -106,7 +106,7 @@ describe('a schedule with commissions of the example catalogue', () => {
     expect(await ask({ ...line, UnusedAmount: 400 })).toMatchObject({ status: 200, warnings, fees });
   });
 
-  it('knows insurances and their classes too (F1, S6)', async () => {
+  it('finds insurances by name and class (F1, S6)', async () => {
     const ask = await startWithExamples();
     const life = {
       SourcePercent: 1,
@@ -130,7 +130,7 @@ describe('a schedule with commissions of the example catalogue', () => {
     });
   });
 
-  it('does not report a schedule type of the catalogue as unknown beside a fault of shape (E3, S1)', async () => {
+  it('accepts a schedule type of the catalogue when the request has a shape fault (E3, S1)', async () => {
     const ask = await startWithExamples();
     const own = { ScheduleType: 'CardMinimumPayment', Amount: 'much' };
     expect((await ask(own)).faults).toEqual(['jsonParam.Amount wrong-type']);
@@ -155,8 +155,8 @@ const list = (PercentAppliedTo: string) =>
     ],
   });
 
-describe('a schedule over a catalogue that changes', () => {
-  it('follows it: without lists no name is unknown, and a change counts without a restart', async () => {
+describe('schedule with a changing catalogue', () => {
+  it('accepts any name without lists, and applies changes without a restart', async () => {
     const broker = await createSharedBroker(1);
     const writing = { broker, codec: catalogueCodec(), topic: CATALOGUE_TOPIC, clientId: 'writer' };
     const ask = await startSystem(broker);

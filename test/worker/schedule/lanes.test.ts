@@ -42,7 +42,7 @@ const textOf = (message: LogMessage | undefined, name: string): string | undefin
   message === undefined ? undefined : headerText(message.headers, name);
 
 it.each([TOPIC.scheduleRequests, TOPIC.scheduleBulkRequests])(
-  'a JSON request on %s is answered in JSON on the topic and partition that it names, under its own correlation id',
+  'answers a JSON request on %s on the topic and partition in its headers, with its correlation id',
   async (topic) => {
     const { send, replies } = await startWorld();
     const headers = {
@@ -64,7 +64,7 @@ it.each([TOPIC.scheduleRequests, TOPIC.scheduleBulkRequests])(
   },
 );
 
-it('a refused request is answered with every fault, the error headers of both client families and its correlation id', async () => {
+it('answers an invalid request with all faults, the error headers of both client families and its correlation id', async () => {
   const { send, replies, deadLetters } = await startWorld();
   const headers = { ...JSON_REQUEST, [HEADER.replyTopic]: REPLY_TOPIC, [HEADER.correlationId]: 'loan-4711' };
   await send(
@@ -86,7 +86,7 @@ it('a refused request is answered with every fault, the error headers of both cl
   expect(deadLetters).toEqual([]);
 });
 
-it('a request that names no reply topic ends among the dead letters as it was, and the next one is answered', async () => {
+it('publishes a request without a reply topic as a dead letter and answers the next one', async () => {
   const { send, replies, deadLetters } = await startWorld();
   await send(TOPIC.scheduleRequests, { jsonParam: PROOF_REQUEST }, JSON_REQUEST);
   await send(

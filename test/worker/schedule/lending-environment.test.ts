@@ -27,14 +27,14 @@ const REPLY_TOPIC = 'an.upstream.system.replies';
 const BANK = recordOf('calendar', { name: 'Bank', version: '7', base: 'RO', holidays: ['2026-06-15'] });
 const DECADE = recordOf('periodicity', { name: 'Every 10 days', count: 10, unit: 'Days' });
 
-/** Writes records to the catalogue of a broker, or deletes them. */
+/** Writes records to the catalogue topic of a broker, or deletes them. */
 const change = (broker: Broker, put: readonly CatalogueRecord[], remove: readonly string[] = []) =>
   writeRecords(
     { broker, codec: catalogueCodec(), topic: CATALOGUE_TOPIC, clientId: 'writer' },
     { put, remove },
   );
 
-/** What a worker that calculates knows over these records, and the broker that it follows them on. */
+/** The environment of a calculation worker with these records, and its broker. */
 async function environmentOf(env: Record<string, string>, records: readonly CatalogueRecord[] = []) {
   const broker = await createSharedBroker(1);
   await change(broker, records);
@@ -59,8 +59,8 @@ const faultOf = async (env: Record<string, string>): Promise<string> => {
   throw new Error('the settings were accepted');
 };
 
-describe('what a worker that calculates knows', () => {
-  it('is without records what is built in, every country, and no default calendar (S4, D7, H2)', async () => {
+describe('lending environment', () => {
+  it('contains the built-in names, all countries and no default calendar without records (S4, D7, H2)', async () => {
     const { environment } = await environmentOf({});
     const { catalogue, calendars } = environment;
     expect(catalogue.findScheduleType('equalinstallments')).toBeDefined();
@@ -70,7 +70,7 @@ describe('what a worker that calculates knows', () => {
     expect(calendars.defaultName).toBeUndefined();
   });
 
-  it('holds the records of the catalogue, the default calendar among them', async () => {
+  it('contains the records of the catalogue, including the default calendar', async () => {
     const env = { DEFAULT_HOLIDAY_CALENDAR: 'bank+TARGET' };
     const { environment } = await environmentOf(env, [BANK, DECADE]);
     const { catalogue, calendars } = environment;
@@ -82,7 +82,7 @@ describe('what a worker that calculates knows', () => {
     expect(bank?.isWorkingDay(toCalendarDate(2026, 6, 16))).toBe(true);
   });
 
-  it('follows the catalogue: what is published counts, what is deleted is gone, what is built in stays', async () => {
+  it('follows published and deleted records, and keeps the built-in ones', async () => {
     const { broker, environment } = await environmentOf({});
     const { calendars } = environment;
     const names = () => environment.catalogue.periodicities.map(({ name }) => name);
@@ -101,7 +101,7 @@ describe('what a worker that calculates knows', () => {
     expect(calendars.find('RO')?.name).toBe('RO');
   });
 
-  it('is made again from its snapshot, a copy of plain data, which is another one after each change', async () => {
+  it('is restored from its snapshot, which changes with each update', async () => {
     const list = recordOf('commission-list', {
       Id: randomUUID(),
       Code: 'FEES',
@@ -132,12 +132,12 @@ describe('what a worker that calculates knows', () => {
     await expect.poll(() => environment.snapshot?.()?.charges).toBeUndefined();
   });
 
-  it('takes countries to read at startScheduleWorker, built-in ones among them', async () => {
+  it('preloads the countries of HOLIDAY_COUNTRIES, including built-in ones', async () => {
     const { environment } = await environmentOf({ HOLIDAY_COUNTRIES: 'RO, Iceland' });
     expect(environment.calendars.find('IS')?.isWorkingDay(toCalendarDate(2026, 6, 17))).toBe(false);
   });
 
-  it('is refused by the name of the setting where a country or calendar is not known', async () => {
+  it('rejects an unknown country or calendar with the name of the setting', async () => {
     expect(await faultOf({ HOLIDAY_COUNTRIES: 'SE,Atlantis' })).toMatch(/^HOLIDAY_COUNTRIES: .*"Atlantis"/);
     expect(await faultOf({ DEFAULT_HOLIDAY_CALENDAR: 'RO+Bank' })).toMatch(
       /^DEFAULT_HOLIDAY_CALENDAR: .*"RO\+Bank".* part 2 is not/,
@@ -145,13 +145,13 @@ describe('what a worker that calculates knows', () => {
   });
 });
 
-it('the worker does not start with an unknown default calendar (H2)', async () => {
+it('rejects the start of the worker with an unknown default calendar (H2)', async () => {
   const broker = await createSharedBroker(1);
   const env = { DEFAULT_HOLIDAY_CALENDAR: 'Atlantis' };
   await expect(startOn(broker, startScheduleWorker, env)).rejects.toThrow('DEFAULT_HOLIDAY_CALENDAR');
 });
 
-/** A schedule of 100 over two instalments; answers headers and rows of the reply, or the fault codes. */
+/** Requests a schedule of 100 over two instalments; returns the calendar and the due dates, or the fault codes. */
 async function startCaller(broker: Broker) {
   await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);
   const replies: LogMessage[] = [];
@@ -189,7 +189,7 @@ async function startCaller(broker: Broker) {
   };
 }
 
-it('the worker uses calendars and periodicities that are published while it runs, and reports them (H2, D7)', async () => {
+it('applies and reports calendars and periodicities published while the worker runs (H2, D7)', async () => {
   const broker = await createSharedBroker(1);
   await startOn(broker, startScheduleWorker);
   const ask = await startCaller(broker);

@@ -56,8 +56,8 @@ const contextOf = (changes: Partial<Request>): Request => ({
   ...changes,
 });
 
-describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () => {
-  it('gives the bytes that the same calculation on the event loop gives, also once the snapshot was sent', async () => {
+describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
+  it('gives the same bytes as on the event loop, also when the thread already has the snapshot', async () => {
     const threads = startThreads();
     const handler = createScheduleHandlers(restoreEnvironment(SNAPSHOT))[REQUEST];
     const outcome = await handler?.(payloadOf(EXPLAINED_LOAN), contextOf({}));
@@ -71,7 +71,7 @@ describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () =
     }
   });
 
-  it('gives a refusal as it is', async () => {
+  it('returns a refusal', async () => {
     const outcome = await startThreads().calculate(await workOf({ ...LONG, ScheduleType: 'Unheard of' }));
     expect(outcome).toMatchObject({
       kind: 'refused',
@@ -79,7 +79,7 @@ describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () =
     });
   });
 
-  it('is interrupted when the process stops, so that another worker takes the request', async () => {
+  it('rejects with InfrastructureError when the process stops, so that another worker takes the request', async () => {
     const threads = startThreads();
     const outcomes = [threads.calculate(await workOf(LONG)), threads.calculate(await workOf(LONG))];
     const ended = Promise.allSettled(outcomes);
@@ -90,7 +90,7 @@ describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () =
     await expect(threads.calculate(await workOf(LONG))).rejects.toThrow(InfrastructureError);
   });
 
-  it('fails alone when its thread ends, and the next one has a new thread', async () => {
+  it('rejects only the current calculation when a thread exits, and starts a new thread', async () => {
     const dying =
       "import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit(3));";
     const threads = startThreads(new URL(`data:text/javascript,${encodeURIComponent(dying)}`));
@@ -99,7 +99,7 @@ describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () =
     }
   });
 
-  it('is not started when no caller waits for it', async () => {
+  it('is refused without being started when its deadline has passed', async () => {
     const threads = startThreads();
     const first = threads.calculate(await workOf(EXPLAINED_LOAN));
     const late = threads.calculate({ ...(await workOf(EXPLAINED_LOAN)), deadlineMs: 1 });
@@ -109,7 +109,7 @@ describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () =
     ]);
   });
 
-  it('is refused when too many wait, unless they are limited elsewhere', async () => {
+  it('is refused when too many calculations wait, unless it is a batch item', async () => {
     const idle = new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000);')}`);
     const threads = startThreads(idle);
     const work = await workOf(EXPLAINED_LOAN);
@@ -127,7 +127,7 @@ describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () =
     expect((await Promise.all(taken)).filter((end) => end === undefined)).toHaveLength(1);
   });
 
-  it('is taken for a caller that waits where many without a deadline wait already', async () => {
+  it('takes precedence over waiting calculations without a deadline when it has one', async () => {
     const idle = new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000);')}`);
     const threads = startThreads(idle);
     const work = await workOf(EXPLAINED_LOAN);
@@ -140,7 +140,7 @@ describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () =
   });
 });
 
-describe('the handler of a long calculation', () => {
+describe('handler of long calculations', () => {
   const busy: CalculationThreads = {
     calculate: () => Promise.resolve(undefined),
     render: () => Promise.resolve(undefined),
@@ -148,11 +148,11 @@ describe('the handler of a long calculation', () => {
   };
   const handlers = createScheduleHandlers(restoreEnvironment(SNAPSHOT), { threads: busy, codec });
 
-  it('calculates what is short at once', () => {
+  it('calculates a short request on the event loop', () => {
     expect(handlers[REQUEST]?.(payloadOf(PROOF_REQUEST), contextOf({}))).toMatchObject({ kind: 'done' });
   });
 
-  it('refuses when too many wait, and retries requests without a waiting caller', async () => {
+  it('refuses a request with a deadline when too many wait, and retries one without', async () => {
     const waiting = await handlers[REQUEST]?.(payloadOf(LONG), contextOf({ deadlineMs: 10_000 }));
     expect(waiting).toMatchObject({ kind: 'refused', problem: { code: 'overloaded', status: 503 } });
     const other = await handlers[REQUEST]?.(payloadOf(LONG), contextOf({}));
@@ -167,8 +167,8 @@ async function startEngine() {
   return system;
 }
 
-describe('a worker with threads', { timeout: TEST_LIMIT_MS }, () => {
-  it('answers a large reply over HTTP as any other, also where it is fetched later', async () => {
+describe('worker with threads', { timeout: TEST_LIMIT_MS }, () => {
+  it('answers a large reply over HTTP, also with respond-async', async () => {
     const { url = '' } = await startEngine();
     const response = await post(url, { jsonParam: EXPLAINED_LOAN });
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -183,7 +183,7 @@ describe('a worker with threads', { timeout: TEST_LIMIT_MS }, () => {
     expect(await (await fetch(url + place)).text()).toBe(text);
   });
 
-  it('answers a long calculation among the items of an array, in the format of the array', async () => {
+  it('answers a long calculation within an array in the format of the array', async () => {
     const { broker } = await startEngine();
     const ask = await createLogCaller(broker);
     const long = { ...EXPLAINED_LOAN, InstallmentsNo: 400, Commission: commissions(2) };

@@ -25,7 +25,7 @@ const PMT_TERMS = {
 const PMT_ANSWER = '{"PMTValue":256.28,"PrincipalValue":250.00}';
 const PMT_PATH = '/platapi/automation-processors/actions/plat_bp_calculatepmt';
 
-/** A schedule worker, and a caller of the log that asks it and waits for the answer. */
+/** Starts a schedule worker; returns a function that sends a message and waits for its reply. */
 async function startCaller() {
   const broker = await createSharedBroker(2);
   await startOn(broker, startScheduleWorker);
@@ -33,7 +33,7 @@ async function startCaller() {
   return (topic: string, value: Buffer, headers: MessageHeaders) => ask({ topic, value, headers });
 }
 
-/** A system of ingress and worker; answers the address of an action. */
+/** Starts ingress and worker; returns the URL of the ingress. */
 async function startSystem(): Promise<string> {
   const broker = await createSharedBroker(1);
   await startOn(broker, startScheduleWorker);
@@ -44,7 +44,7 @@ const jsonOf = (jsonParam: object) => Buffer.from(JSON.stringify({ jsonParam }))
 const textOf = (reply: LogMessage) => reply.value?.toString('utf8') ?? '';
 
 it.each([TOPIC.scheduleRequests, TOPIC.scheduleBulkRequests])(
-  'a payment value is asked for in JSON on %s and answered in JSON, members without meaning reported',
+  'answers a payment value in JSON on %s and reports unknown fields',
   async (topic) => {
     const ask = await startCaller();
     const reply = await ask(topic, jsonOf({ ...PMT_TERMS, Currency: 'EUR' }), {
@@ -57,7 +57,7 @@ it.each([TOPIC.scheduleRequests, TOPIC.scheduleBulkRequests])(
   },
 );
 
-it('a payment value is asked for in Avro and answered in Avro, exactly', async () => {
+it('answers a payment value in Avro without loss of precision', async () => {
   const ask = await startCaller();
   const request = {
     ...PMT_TERMS,
@@ -78,7 +78,7 @@ it('a payment value is asked for in Avro and answered in Avro, exactly', async (
   });
 });
 
-it('a payment value that cannot be calculated is refused with every fault, in either format', async () => {
+it('refuses an invalid payment value with all faults in both formats', async () => {
   const ask = await startCaller();
   const wrong = { ...PMT_TERMS, PeriodicityType: 'Once', InterestCalculationMethod: 'x', InstallmentsNo: 0 };
   const inJson = await ask(TOPIC.scheduleRequests, jsonOf(wrong), {
@@ -100,7 +100,7 @@ it('a payment value that cannot be calculated is refused with every fault, in ei
   expect(decoded).toMatchObject({ type: 'ProblemReply', payload: { errors: problem.errors } });
 });
 
-it('over HTTP a payment value has the path of the interface, in any case and both forms (E2, E4)', async () => {
+it('answers a payment value over HTTP on its path in any case and in both body forms (E2, E4)', async () => {
   const url = await startSystem();
   const bodies = [
     { jsonParam: PMT_TERMS },
@@ -132,7 +132,7 @@ const CASH_FLOWS = [
 ];
 const RATE_PATH = '/platapi/automation-processors/actions/PLAT_BP_CalculateRate';
 
-it('a rate is asked for in JSON and answered with its proof, members without effect reported (A6, E5)', async () => {
+it('answers a rate in JSON with its proof and reports ignored fields (A6, E5)', async () => {
   const ask = await startCaller();
   const xirr = { Rule: 'XIRR', Unit: 'Months', CashFlows: CASH_FLOWS };
   const reply = await ask(TOPIC.scheduleBulkRequests, jsonOf(xirr), {
@@ -146,7 +146,7 @@ it('a rate is asked for in JSON and answered with its proof, members without eff
   });
 });
 
-it('a rate is asked for in Avro and answered in Avro, its figures as text with all digits', async () => {
+it('answers a rate in Avro with all digits as text', async () => {
   const ask = await startCaller();
   const request = {
     Rule: 'irr',
@@ -167,7 +167,7 @@ it('a rate is asked for in Avro and answered in Avro, its figures as text with a
   });
 });
 
-it('over HTTP a rate is answered in both forms, and is null where there is none (A4)', async () => {
+it('answers a rate over HTTP in both body forms, and null when there is none (A4)', async () => {
   const url = await startSystem();
   const dae = { jsonParam: { Rule: 'DAE', CashFlows: CASH_FLOWS } };
   const answers = await Promise.all(
@@ -183,7 +183,7 @@ it('over HTTP a rate is answered in both forms, and is null where there is none 
   expect(await answer.text()).toBe('{"Rate":null,"Proof":[],"Residual":null}');
 });
 
-it('a rate that cannot be calculated is refused: contradictions with 400, flows of one sign with 422', async () => {
+it('refuses a contradicting rate request with 400 and cash flows of one sign with 422', async () => {
   const url = await startSystem();
   const codesOf = async (jsonParam: object) => {
     const answer = await post(url, { jsonParam }, { path: RATE_PATH });

@@ -107,7 +107,6 @@ describe('the folder of a catalogue', () => {
     write('schedule-types/example.json', documentedExample());
     const catalogue = readCatalogueFolder(folder);
     expect(catalogue.findScheduleType('LevelTotalWithVat')).toMatchObject({
-      chargesBefore: 'payment',
       payment: { kind: 'Formula' },
       principal: { kind: 'Balance' },
       extras: [{ name: 'VatOnFees', display: true, method: { countsAs: { kind: 'Fee', fee: 'VAT' } } }],

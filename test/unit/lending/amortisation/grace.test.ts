@@ -8,19 +8,19 @@ function marks(changes: object): readonly string[] {
   return scheduleOf(changes).rows.map((row) => row.installmentTypeId);
 }
 
-describe('grace on the principal (G1)', () => {
-  it('pays interest only, and the level payment is solved over the other rows', () => {
+describe('grace period for principal (G1)', () => {
+  it('collects interest only and calculates the level payment over the remaining instalments', () => {
     const schedule = scheduleOf({ GracePeriodPrincipal: 2 });
     expect(column(schedule, 'principal')).toEqual(['0.00', '0.00', '497.51', '502.49']);
     expect(column(schedule, 'pmt')).toEqual(['10.00', '10.00', '507.51', '507.51']);
   });
 
-  it('gives equal parts over the other rows too', () => {
+  it('splits the principal equally over the remaining instalments', () => {
     const schedule = scheduleOf({ ScheduleType: 'EqualPrincipal', GracePeriodPrincipal: 1 });
     expect(column(schedule, 'principal')).toEqual(['0.00', '333.33', '333.33', '333.34']);
   });
 
-  it('marks its rows', () => {
+  it('sets the instalment type Grace', () => {
     const { Grace, Regular } = INSTALLMENT_TYPE_IDS;
     expect(marks({ GracePeriodPrincipal: 2 })).toEqual([Grace, Grace, Regular, Regular]);
     expect(marks({ GracePeriodPrincipal: 1, GracePeriodInterest: 3 })).toEqual([
@@ -32,33 +32,33 @@ describe('grace on the principal (G1)', () => {
   });
 });
 
-describe('grace on the interest (G2)', () => {
-  it('Deferred: is collected with the first row after the grace, bearing none', () => {
+describe('grace period for interest (G2)', () => {
+  it('collects deferred interest with the first instalment after the grace period, without interest on it', () => {
     expect(column(scheduleOf(BOTH), 'totalInstallment')).toEqual(['0.00', '0.00', '527.51', '507.51']);
     expect(column(scheduleOf(BOTH), 'interest')).toEqual(['0.00', '0.00', '30.00', '5.02']);
   });
 
-  it('changes the collection, not the plan: principal is repaid as planned', () => {
+  it('repays principal as planned', () => {
     const schedule = scheduleOf({ GracePeriodInterest: 2 });
     expect(column(schedule, 'totalInstallment')).toEqual(['246.28', '248.74', '273.82', '256.29']);
     expect(column(schedule, 'principal')).toEqual(column(scheduleOf(), 'principal'));
   });
 
-  it('Capitalised: joins the balance at each due date, and the payment is solved again', () => {
+  it('capitalises interest at each due date and recalculates the payment', () => {
     const schedule = scheduleOf({ ...BOTH, GraceType: 'capitalised' });
     expect(column(schedule, 'remainingValue')).toEqual(['1000.00', '1010.00', '1020.10', '512.59']);
     expect(column(schedule, 'totalInstallment')).toEqual(['0.00', '0.00', '517.71', '517.72']);
     expect(schedule.rows.map((row) => row.capitalisedInterest)).toEqual([1000, 1010, undefined, undefined]);
   });
 
-  it('Capitalised beyond the principal grace: pays the principal of the plan without interest grace', () => {
+  it('repays the principal of the plan without interest grace when capitalising lasts longer than principal grace', () => {
     const schedule = scheduleOf({ GracePeriodInterest: 2, GraceType: 'Capitalised' });
     expect(column(schedule, 'principal').slice(0, 2)).toEqual(column(scheduleOf(), 'principal').slice(0, 2));
     expect(column(schedule, 'remainingValue')).toEqual(['1000.00', '763.72', '522.62', '262.61']);
     expect(column(schedule, 'totalInstallment').slice(2)).toEqual(['265.24', '265.24']);
   });
 
-  it('Spread: is collected in equal parts over the rows left, the remainder with the last', () => {
+  it('spreads deferred interest equally over the remaining instalments, with the remainder in the last', () => {
     const loan = { GracePeriodInterest: 1, GracePeriodPrincipal: 1, Amount: decimal(2000) } as const;
     const spread = scheduleOf({ ...loan, GraceType: 'Spread' });
     const without = scheduleOf({ ...loan, GraceType: 'Forgiven' });
@@ -66,7 +66,7 @@ describe('grace on the interest (G2)', () => {
     expect(parts).toEqual([0, 667, 667, 666]);
   });
 
-  it('Spread: never takes more than there is', () => {
+  it('spreads no more than the deferred interest', () => {
     const tiny = {
       Amount: decimal(3),
       InstallmentsNo: 7,
@@ -79,13 +79,13 @@ describe('grace on the interest (G2)', () => {
     expect(parts).toEqual([0, 1, 1, 1, 0, 0, 0]);
   });
 
-  it('Forgiven: is never collected, the principal as planned', () => {
+  it('never collects forgiven interest and repays principal as planned', () => {
     const schedule = scheduleOf({ GracePeriodInterest: 2, GraceType: 'Forgiven' });
     expect(column(schedule, 'interest')).toEqual(['0.00', '0.00', '5.05', '2.54']);
     expect(column(schedule, 'principal')).toEqual(column(scheduleOf(), 'principal'));
   });
 
-  it('keeps the original row numbers in a recalculation (X1)', () => {
+  it('counts the original instalment numbers in a recalculation (X1)', () => {
     const rest = { Amount: decimal(1000), LastDueDate: date('2025-02-01'), BlockInstallmentNo: 1 } as const;
     const schedule = scheduleOf({ ...rest, ...BOTH });
     expect(column(schedule, 'totalInstallment')).toEqual(['0.00', '517.51', '507.51']);
@@ -93,15 +93,15 @@ describe('grace on the interest (G2)', () => {
     expect(column(after, 'pmt')).toEqual(column(scheduleOf(rest), 'pmt'));
   });
 
-  it('collects deferred interest with the row in which a fixed instalment ends the loan', () => {
+  it('collects deferred interest with a fixed instalment that ends the loan', () => {
     const schedule = scheduleOf({ GracePeriodInterest: 3, installmentValue: decimal(600) });
     expect(column(schedule, 'totalInstallment')).toEqual(['590.00', '424.10']);
     expect(column(schedule, 'interest')).toEqual(['0.00', '14.10']);
   });
 });
 
-describe('grace as long as the loan (G2)', () => {
-  it('is refused, counted by the rows that are paid', () => {
+describe('grace period of all instalments (G2)', () => {
+  it('is rejected, also when RealInstallmentNo or an expiry reduces the instalments', () => {
     expect(faultCodes({ GracePeriodPrincipal: 4 })).toEqual(['GracePeriodPrincipal out-of-range']);
     expect(faultCodes({ GracePeriodInterest: 4 })).toEqual(['GracePeriodInterest out-of-range']);
     expect(faultCodes({ GracePeriodInterest: 2, RealInstallmentNo: 2 })).toEqual([

@@ -18,7 +18,7 @@ function repaid(day: string, amount: number, more: object = {}) {
 const KEEP = { DecreaseInstallment: false } as const;
 
 describe('prepayments (X3)', () => {
-  it('have a row of their own with the interest since the last due date, and lower the payment', () => {
+  it('adds a row with the interest since the last due date and lowers the payment', () => {
     const schedule = scheduleOf(repaid('2025-02-16', 300));
     expect(column(schedule, 'interest')).toEqual(['10.00', '3.77', '2.27', '3.02', '1.52']);
     expect(column(schedule, 'pmt')).toEqual(['256.28', '303.77', '153.51', '153.51', '153.51']);
@@ -28,18 +28,18 @@ describe('prepayments (X3)', () => {
     expect(schedule.rows.map((row) => row.isEarlyRepayment)).toEqual([false, true, false, false, false]);
   });
 
-  it('keep the payment and shorten the term when DecreaseInstallment is false', () => {
+  it('keeps the payment and shortens the term when DecreaseInstallment is false', () => {
     const schedule = scheduleOf(repaid('2025-02-16', 300, KEEP));
     expect(column(schedule, 'pmt')).toEqual(['256.28', '303.77', '256.28', '201.71']);
   });
 
-  it('on a due date follow that row without interest', () => {
+  it('adds a row without interest for a prepayment on a due date', () => {
     const schedule = scheduleOf(repaid('2025-02-01', 300));
     expect(schedule.rows[1]).toMatchObject({ InstallmentNo: 1, noDays: 0, interest: 0, principal: 30_000 });
     expect(schedule.rows[2]).toMatchObject({ InstallmentNo: 2, noDays: 28, remainingValue: 45_372 });
   });
 
-  it('before the first row carry number 0; several in one period use up its 30 days', () => {
+  it('numbers a prepayment before the first instalment 0 and divides the 30 days of a period among several', () => {
     const schedule = scheduleOf({
       EarlyRepayments: [
         { Date: date('2025-01-21'), Amount: decimal(100) },
@@ -50,12 +50,12 @@ describe('prepayments (X3)', () => {
     expect(column(schedule, 'interest').slice(0, 3)).toEqual(['3.33', '3.00', '2.67']);
   });
 
-  it('of the full balance end the schedule', () => {
+  it('ends the schedule when it repays the full balance', () => {
     const schedule = scheduleOf(repaid('2025-02-16', 753.72));
     expect(column(schedule, 'pmt')).toEqual(['256.28', '757.49']);
   });
 
-  it('end a lock, or leave it in force', () => {
+  it('recalculates a fixed payment, or keeps it when DecreaseInstallment is false', () => {
     const lock = { installmentValue: decimal(200) } as const;
     expect(column(scheduleOf({ ...lock, ...repaid('2025-02-01', 300) }), 'pmt')).toEqual([
       '200.00',
@@ -73,13 +73,13 @@ describe('prepayments (X3)', () => {
     ]);
   });
 
-  it('during the grace keep the payment of a loan without them', () => {
+  it('keeps the payment of the loan without prepayments when it falls in the grace period', () => {
     const grace = { GracePeriodPrincipal: 2 } as const;
     const schedule = scheduleOf({ ...grace, ...repaid('2025-02-01', 300, KEEP) });
     expect(column(schedule, 'pmt')).toEqual(['10.00', '300.00', '7.00', '507.51', '201.48']);
   });
 
-  it('keep the payment of the loan without them also before it was ever paid', () => {
+  it('keeps the payment of the loan without prepayments before the first payment', () => {
     expect(column(scheduleOf(repaid('2025-01-16', 300, KEEP)), 'pmt')).toEqual([
       '305.00',
       '256.28',
@@ -96,7 +96,7 @@ describe('prepayments (X3)', () => {
     expect(column(inFirstPaying, 'pmt')).toEqual(['10.00', '10.00', '305.00', '507.51', '197.95']);
   });
 
-  it('keep the payment of a recalculated loan as of the contract (X1)', () => {
+  it('keeps the payment of the contract in a recalculation (X1)', () => {
     const running = {
       LastDueDate: date('2025-02-01'),
       BlockInstallmentNo: 1,
@@ -110,7 +110,7 @@ describe('prepayments (X3)', () => {
     ]);
   });
 
-  it('on the last due date lower the residual row', () => {
+  it('reduces the residual row on the last due date', () => {
     const residual = { ResidualValue: decimal(200) } as const;
     expect(column(scheduleOf({ ...residual, ...repaid('2025-05-01', 100) }), 'pmt').slice(3)).toEqual([
       '207.04',
@@ -120,14 +120,14 @@ describe('prepayments (X3)', () => {
     expect(scheduleOf({ ...residual, ...repaid('2025-05-01', 200) }).rows).toHaveLength(5);
   });
 
-  it('lower a residual that is above the balance', () => {
+  it('reduces a residual that exceeds the balance', () => {
     const schedule = scheduleOf({ ResidualValue: decimal(900), ...repaid('2025-02-01', 500) });
     const left = Number(column(schedule, 'remainingValue')[2]);
     expect(Number(column(schedule, 'principal').at(-1))).toBe(left);
     expect(column(schedule, 'principal').slice(2, 6)).toEqual(['0.00', '0.00', '0.00', left.toFixed(2)]);
   });
 
-  it('lower equal parts, or keep them', () => {
+  it('lowers equal parts of principal, or keeps them when DecreaseInstallment is false', () => {
     const parts = { ScheduleType: 'EqualPrincipal' } as const;
     expect(column(scheduleOf({ ...parts, ...repaid('2025-02-01', 300) }), 'principal')).toEqual([
       '250.00',
@@ -144,7 +144,7 @@ describe('prepayments (X3)', () => {
     ]);
   });
 
-  it('are never shifted, and follow the due date that interest accrues to (H3)', () => {
+  it('is not shifted off holidays and precedes the date to which interest accrues (H3)', () => {
     const weekends = {
       name: 'X',
       version: '1',
@@ -168,11 +168,11 @@ describe('prepayments (X3)', () => {
     ['EarlyRepayments[0].Date date-order', '2024-12-31', 300],
     ['EarlyRepayments[0].Date date-order', '2025-05-02', 300],
   ] as const;
-  it.each(refused)('are refused as %s on %s of %d', (code, day, amount) => {
+  it.each(refused)('is rejected with %s on %s for %d', (code, day, amount) => {
     expect(faultCodes(repaid(day, amount))).toEqual([code]);
   });
 
-  it('are refused after a lock has ended the loan', () => {
+  it('is rejected after a fixed payment has repaid the loan', () => {
     const lock = { installmentValue: decimal(600) } as const;
     expect(faultCodes({ ...lock, ...repaid('2025-04-15', 1) })).toEqual([
       'EarlyRepayments[0].Date date-order',
@@ -180,7 +180,7 @@ describe('prepayments (X3)', () => {
   });
 });
 
-it('keeps in capitalising grace the payment that follows it without the prepayment (X3, G2)', () => {
+it('keeps the payment after capitalising grace that the loan has without the prepayment (X3, G2)', () => {
   const terms = { InstallmentsNo: 6, GracePeriodInterest: 2, GraceType: 'Capitalised' } as const;
   const item = { Date: date('2025-01-16'), Amount: decimal(300), DecreaseInstallment: false };
   const without = scheduleOf(terms).rows.filter((row) => row.InstallmentNo > 2);

@@ -1,4 +1,4 @@
-/** Schedules that others have published, asked for as a caller would (test/cases/lending/schedule.json). */
+/** Published schedules, requested as a caller would (test/cases/lending/schedule.json). */
 
 import { describe, expect, it } from 'vitest';
 import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
@@ -28,9 +28,9 @@ interface PublishedRow {
   readonly interest: number;
   readonly principal: number;
   readonly closing_balance: number;
-  /** Commissions beside the payment. */
+  /** Commissions in addition to the payment. */
   readonly fee?: number;
-  /** Commissions that the payment holds. */
+  /** Commissions included in the payment. */
   readonly fees?: number;
 }
 
@@ -48,7 +48,7 @@ interface PublishedSchedule {
     readonly total_payment_rounded?: number;
   };
   readonly tolerance: { readonly money: number };
-  /** What a caller sends for it; the numbers of the rows that a request answers, without them all. */
+  /** The requests that reproduce it; `rows` are the numbers of the rows to compare, all when absent. */
   readonly asked: readonly {
     readonly request: object;
     readonly rows?: readonly number[];
@@ -58,7 +58,7 @@ interface PublishedSchedule {
 
 const published = cases as readonly PublishedSchedule[];
 
-/** Methods that the sources use and that are no built-in type: a catalogue holds them as data (S1, S2). */
+/** Methods of the sources without a built-in schedule type: a catalogue defines them (S1, S2). */
 const FLAT_INTEREST = columnOf('Interest', 'Formula', {
   Formula: 'Amount * InterestPercent / 100 / PeriodsPerYear',
 });
@@ -112,7 +112,7 @@ function scheduleAsAsked(request: object): RepaymentSchedule {
   return outcome;
 }
 
-/** The figures of one due date: the row, what is repaid early after it, and drawdowns that the source adds to it. */
+/** The figures of one due date: its row, prepayments after it, and drawdowns that the source adds to it. */
 function figuresOf(schedule: RepaymentSchedule, no: number) {
   const rows = schedule.rows.filter(({ InstallmentNo }) => InstallmentNo === no);
   const sum = (name: 'interest' | 'principal' | 'managementFee') =>
@@ -135,7 +135,7 @@ function toleranceOf({ input, tolerance }: PublishedSchedule, row: PublishedRow)
   return { figure: Math.max(1, printed), balance: Math.max(row.n, printed) };
 }
 
-/** What of a row is not as printed, one text for each figure. */
+/** The figures of a row that differ from the published ones, as texts. */
 function deviations(
   known: PublishedSchedule,
   schedule: RepaymentSchedule,
@@ -171,9 +171,9 @@ const asked = published.flatMap((known) =>
 );
 const withTotals = published.filter(({ expected }) => expected.total_interest_rounded !== undefined);
 
-describe('a published schedule', () => {
+describe('published schedules', () => {
   it.each(asked.filter(({ known }) => known.expected.rows !== undefined))(
-    '$id comes out as printed, request $part (M2, M3)',
+    'calculates $id as published, request $part (M2, M3)',
     ({ known, request, rows: numbers, lastRow }) => {
       const schedule = scheduleAsAsked(request);
       const rows = (known.expected.rows ?? []).filter(({ n }) => numbers?.includes(n) ?? true);
@@ -187,7 +187,7 @@ describe('a published schedule', () => {
   );
 
   it.each(withTotals)(
-    '$id has its printed totals and number of rows (B2)',
+    'calculates the published totals and number of instalments of $id (B2)',
     ({ asked: [first], input, expected }) => {
       const schedule = scheduleAsAsked(first?.request ?? {});
       const units = (name: 'interest' | 'totalInstallment') =>

@@ -6,13 +6,13 @@ import { column, date, decimal, faultCodes, scheduleOf } from '../../../support/
 const RUNNING = { LastDueDate: date('2025-02-01'), InstallmentsNo: 3, Amount: decimal(700) } as const;
 
 describe('blocked amounts (X2)', () => {
-  it('join the first new row, and only the rest is amortised', () => {
+  it('add BlockAmount to the first instalment and amortise the rest', () => {
     const schedule = scheduleOf({ ...RUNNING, IsLocked: true, BlockAmount: decimal(100) });
     expect(column(schedule, 'pmt')).toEqual(['305.01', '204.01', '204.02']);
     expect(column(schedule, 'interest')[0]).toBe('7.00');
   });
 
-  it('of interest join it too, in interest grace as well', () => {
+  it('add BlockInterestAmount to the first instalment, also during interest grace', () => {
     const blocked = { ...RUNNING, IsLocked: true, BlockInterestAmount: decimal('4.50') } as const;
     expect(column(scheduleOf(blocked), 'interest')[0]).toBe('11.50');
     expect(column(scheduleOf({ ...blocked, GracePeriodInterest: 1 }), 'interest').slice(0, 2)).toEqual([
@@ -21,13 +21,13 @@ describe('blocked amounts (X2)', () => {
     ]);
   });
 
-  it('come on top of a lock, and in principal grace', () => {
+  it('add BlockAmount to a fixed payment, and to an instalment in principal grace', () => {
     const blocked = { ...RUNNING, IsLocked: true, BlockAmount: decimal(100) } as const;
     expect(column(scheduleOf({ ...blocked, installmentValue: decimal(250) }), 'pmt')[0]).toBe('351.00');
     expect(column(scheduleOf({ ...blocked, GracePeriodPrincipal: 1 }), 'principal')[0]).toBe('100.00');
   });
 
-  it('of more than is amortised are refused', () => {
+  it('reject a BlockAmount above the amount less the residual', () => {
     const blocked = {
       ...RUNNING,
       IsLocked: true,
@@ -38,14 +38,14 @@ describe('blocked amounts (X2)', () => {
     expect(scheduleOf({ ...blocked, BlockAmount: decimal(600) }).rows).toHaveLength(4);
   });
 
-  it('without IsLocked are ignored and reported', () => {
+  it('ignore and report blocked amounts without IsLocked', () => {
     const schedule = scheduleOf({ ...RUNNING, BlockAmount: decimal(100), ActivationDate: undefined });
     expect(schedule.warnings).toEqual([{ code: 'no-effect', path: 'BlockAmount' }]);
     expect(schedule.rows).toEqual(scheduleOf(RUNNING).rows);
   });
 });
 
-describe('recalculation with nothing changed (X4)', () => {
+describe('recalculation of an unchanged loan (X4)', () => {
   const contract: Partial<RepaymentScheduleRequest> = {
     Amount: decimal('12345.67'),
     InterestPercent: decimal('7.35'),
@@ -55,7 +55,7 @@ describe('recalculation with nothing changed (X4)', () => {
     FirstDueDate: date('2024-12-31'),
   };
 
-  it('gives the old rows to the cent from any row on, when the old payment is locked', () => {
+  it('reproduces the remaining rows exactly from any row when the payment is fixed', () => {
     const whole = scheduleOf(contract);
     const payment = whole.rows[0]?.pmt ?? 0;
     for (const settled of [1, 2, 7, 15, 22]) {
@@ -73,7 +73,7 @@ describe('recalculation with nothing changed (X4)', () => {
     }
   });
 
-  it('solves the payment again without the lock, which may differ by cents', () => {
+  it('recalculates the payment otherwise, which may differ by a few cents', () => {
     const six = { InstallmentsNo: 6 } as const;
     expect(column(scheduleOf(six), 'pmt')).toEqual([...Array.from({ length: 5 }, () => '172.55'), '172.53']);
     const again = {
@@ -87,7 +87,7 @@ describe('recalculation with nothing changed (X4)', () => {
 });
 
 describe('settled rows (X1)', () => {
-  it('need LastDueDate and are fewer than all', () => {
+  it('rejects BlockInstallmentNo without LastDueDate, or for all instalments', () => {
     expect(faultCodes({ BlockInstallmentNo: 1 })).toEqual(['BlockInstallmentNo not-allowed']);
     expect(faultCodes({ BlockInstallmentNo: 4, LastDueDate: date('2025-04-01') })).toEqual([
       'BlockInstallmentNo out-of-range',

@@ -15,8 +15,8 @@ function lockedPrincipal(principalValue: number): readonly string[] {
   return column(scheduleOf(locked), 'principal');
 }
 
-describe('a residual (B1)', () => {
-  it('becomes a row of its own: same date, no days, no interest', () => {
+describe('residual value (B1)', () => {
+  it('adds a row on the last due date, without days and interest', () => {
     const schedule = scheduleOf({ ResidualValue: decimal(200) });
     expect(column(schedule, 'pmt')).toEqual(['207.02', '207.02', '207.02', '207.04', '200.00']);
     expect(schedule.rows.at(-1)).toMatchObject({
@@ -31,12 +31,12 @@ describe('a residual (B1)', () => {
     expect(dueDates(schedule).slice(-2)).toEqual(['2025-05-01', '2025-05-01']);
   });
 
-  it('is paid with the last row when ResidualInInstallment says so', () => {
+  it('is paid with the last instalment when ResidualInInstallment is true', () => {
     const schedule = scheduleOf({ ResidualValue: decimal(200), ResidualInInstallment: true });
     expect(column(schedule, 'pmt')).toEqual(['207.02', '207.02', '207.02', '407.04']);
   });
 
-  it('is mandatory with Balloon, which pays it with the last row by default (S4)', () => {
+  it('is required by Balloon, which pays it with the last instalment by default (S4)', () => {
     const balloon = scheduleOf({ ScheduleType: 'Balloon', ResidualValue: decimal(200) });
     expect(column(balloon, 'pmt')).toEqual(['207.02', '207.02', '207.02', '407.04']);
     const ownRow = scheduleOf({
@@ -52,20 +52,20 @@ describe('a residual (B1)', () => {
     });
   });
 
-  it('may be the whole amount and not more', () => {
+  it('may equal the amount but not exceed it', () => {
     const all = scheduleOf({ ResidualValue: decimal(1000) });
     expect(column(all, 'pmt')).toEqual(['10.00', '10.00', '10.00', '10.00', '1000.00']);
     expect(faultCodes({ ResidualValue: decimal('1000.01') })).toEqual(['ResidualValue out-of-range']);
   });
 
-  it('is left out of equal parts', () => {
+  it('is not part of equal parts of principal', () => {
     const schedule = scheduleOf({ ScheduleType: 'EqualPrincipal', ResidualValue: decimal(200) });
     expect(column(schedule, 'principal')).toEqual(['200.00', '200.00', '200.00', '200.00', '200.00']);
   });
 });
 
-describe('a locked value (B2)', () => {
-  it('that is lower than needed leaves the rest to the last row', () => {
+describe('fixed payment or principal (B2)', () => {
+  it('leaves the remainder to the last instalment when the payment is lower than level', () => {
     expect(column(scheduleOf({ installmentValue: decimal(200) }), 'pmt')).toEqual([
       '200.00',
       '200.00',
@@ -74,17 +74,17 @@ describe('a locked value (B2)', () => {
     ]);
   });
 
-  it('that is higher ends the schedule when the balance is zero, with fewer rows', () => {
+  it('ends the schedule early when the payment is higher than level', () => {
     expect(column(scheduleOf({ installmentValue: decimal(300) }), 'pmt').at(-1)).toBe('122.48');
     expect(column(scheduleOf({ installmentValue: decimal(600) }), 'pmt')).toEqual(['600.00', '414.10']);
   });
 
-  it('of the principal fits equal principal', () => {
+  it('fixes the principal of EqualPrincipal', () => {
     expect(lockedPrincipal(200)).toEqual(['200.00', '200.00', '200.00', '400.00']);
     expect(lockedPrincipal(400)).toEqual(['400.00', '400.00', '200.00']);
   });
 
-  it('begins after the grace and survives changes of the rate', () => {
+  it('starts after the grace period and stays when the rate changes', () => {
     const schedule = scheduleOf({
       InterestPercent: undefined,
       installmentValue: decimal(300),
@@ -94,12 +94,12 @@ describe('a locked value (B2)', () => {
     expect(column(schedule, 'pmt')).toEqual(['10.00', '300.00', '300.00', '432.68']);
   });
 
-  it('leaves the residual on top, which stays until the last row', () => {
+  it('keeps the residual until the last instalment', () => {
     const schedule = scheduleOf({ installmentValue: decimal(500), ResidualValue: decimal(200) });
     expect(column(schedule, 'pmt')).toEqual(['500.00', '315.10', '2.00', '2.00', '200.00']);
   });
 
-  it('must cover the interest, unless negative amortisation is allowed', () => {
+  it('must cover the interest unless AllowNegativeAmortisation is true', () => {
     const low = { installmentValue: decimal(5) } as const;
     const [fault] = faultsOf(low);
     expect(fault).toMatchObject({ path: 'installmentValue', code: 'payment-below-interest', status: 422 });
@@ -111,7 +111,7 @@ describe('a locked value (B2)', () => {
     expect(column(schedule, 'remainingValue')).toEqual(['1000.00', '1005.00', '1010.05', '1015.15']);
   });
 
-  it('is refused where it does not fit', () => {
+  it('is rejected by schedule types that do not allow it', () => {
     const value = decimal(200);
     expect(faultCodes({ principalValue: value })).toEqual(['principalValue not-allowed']);
     expect(faultCodes({ ScheduleType: 'EqualPrincipal', installmentValue: value })).toEqual([
@@ -127,7 +127,7 @@ describe('a locked value (B2)', () => {
 });
 
 describe('RealInstallmentNo (B6)', () => {
-  it('ends the schedule there with the payment of all rows; the last takes the rest', () => {
+  it('ends the schedule early with the payment of all instalments; the last repays the rest', () => {
     const schedule = scheduleOf({ RealInstallmentNo: 2 });
     expect(column(schedule, 'pmt')).toEqual(['256.28', '761.26']);
     const parts = scheduleOf({ ScheduleType: 'EqualPrincipal', RealInstallmentNo: 3 });
@@ -135,8 +135,8 @@ describe('RealInstallmentNo (B6)', () => {
   });
 });
 
-describe('RealInstallmentNo before a February end in 30E/360 ISDA (B6, C1)', () => {
-  it('keeps the payment of all rows; only the row that is paid last ends on the termination date', () => {
+describe('RealInstallmentNo with 30E/360 ISDA (B6, C1)', () => {
+  it('keeps the payment of all instalments and ends the last paid one on the termination date', () => {
     const loan = {
       InterestCalculationMethod: '30E/360 ISDA',
       InstallmentDay: 31,
@@ -152,10 +152,10 @@ describe('RealInstallmentNo before a February end in 30E/360 ISDA (B6, C1)', () 
   });
 });
 
-describe('cards, deposits, overdrafts and bullets (B3, B4, B5, S4)', () => {
+describe('cards, deposits, overdrafts and bullet loans (B3, B4, B5, S4)', () => {
   const THIRTY = { InterestCalculationMethod: '30/360' } as const;
 
-  it('CreditCard repays a percentage of the balance, the last row the rest', () => {
+  it('CreditCard repays a percentage of the balance, and the rest with the last instalment', () => {
     const card = { ScheduleType: 'CreditCard', ...THIRTY } as const;
     const schedule = scheduleOf({ ...card, CapitalPercent: decimal(10) });
     expect(column(schedule, 'principal')).toEqual(['100.00', '90.00', '81.00', '729.00']);
@@ -166,7 +166,7 @@ describe('cards, deposits, overdrafts and bullets (B3, B4, B5, S4)', () => {
     ]);
   });
 
-  it('Deposit adds interest to the balance and pays all at the end, or pays it each period', () => {
+  it('Deposit capitalises interest until maturity, or pays it each period', () => {
     const deposit = { ScheduleType: 'Deposit', InstallmentsNo: 3, ...THIRTY } as const;
     const capitalising = scheduleOf({ ...deposit, InterestCapitalization: 1 });
     expect(capitalising.rows.map((row) => row.capitalisedInterest)).toEqual([1000, 1010, undefined]);
@@ -178,7 +178,7 @@ describe('cards, deposits, overdrafts and bullets (B3, B4, B5, S4)', () => {
     ]);
   });
 
-  it('Deposit collects deferred interest in the first row after the grace, and goes on adding the rest', () => {
+  it('Deposit collects deferred interest after the grace period and continues to capitalise', () => {
     const deposit = { ScheduleType: 'Deposit', InterestCapitalization: 1, ...THIRTY } as const;
     const schedule = scheduleOf({ ...deposit, GracePeriodInterest: 2 });
     expect(column(schedule, 'interest')).toEqual(['0.00', '0.00', '20.00', '10.10']);
@@ -190,7 +190,7 @@ describe('cards, deposits, overdrafts and bullets (B3, B4, B5, S4)', () => {
     ]);
   });
 
-  it('Deposit accepts no fee', () => {
+  it('Deposit rejects commissions', () => {
     const fee = {
       SourceValue: decimal(1),
       FeePeriodicityType: 'Monthly',
@@ -200,7 +200,7 @@ describe('cards, deposits, overdrafts and bullets (B3, B4, B5, S4)', () => {
     expect(faultCodes({ ScheduleType: 'Deposit', Commission: [fee] })).toEqual(['Commission not-allowed']);
   });
 
-  it('Overdraft pays interest, and the principal on its expiry', () => {
+  it('Overdraft pays interest, and the principal on ExpiryDateForOD', () => {
     const overdraft = { ScheduleType: 'Overdraft', ...THIRTY } as const;
     const early = scheduleOf({ ...overdraft, ExpiryDateForOD: date('2025-03-15') });
     expect(dueDates(early)).toEqual(['2025-02-01', '2025-03-01', '2025-03-15']);
@@ -212,7 +212,7 @@ describe('cards, deposits, overdrafts and bullets (B3, B4, B5, S4)', () => {
     expect(late.rows).toHaveLength(4);
   });
 
-  it('InterestOnly repays at the end; Once has one row', () => {
+  it('InterestOnly repays the principal at the end, and Once with its only instalment', () => {
     expect(column(scheduleOf({ ScheduleType: 'InterestOnly' }), 'pmt')).toEqual([
       '10.00',
       '10.00',

@@ -8,7 +8,7 @@ import {
   texts,
 } from '../../../support/reference/schedule-dates.ts';
 
-/** Six months from 1 January 2025 on the 1st, of which two are settled. */
+/** Six months from 1 January 2025, due on the first of each month; two are settled. */
 const RUNNING = {
   InstallmentsNo: 6,
   BlockInstallmentNo: 2,
@@ -17,7 +17,7 @@ const RUNNING = {
 } as const;
 
 describe('settled rows (X1)', () => {
-  it('are dropped, and the dates count from the original first due date', () => {
+  it('are left out; dates count from the original FirstDueDate', () => {
     const dates = datesFor(RUNNING);
     expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01', '2025-06-01', '2025-07-01']);
     expect(dates.settledRows).toBe(2);
@@ -27,18 +27,18 @@ describe('settled rows (X1)', () => {
     expect(dates.regularMonths).toEqual([1, 1, 1, 1]);
   });
 
-  it('leave the row after them on a FirstDueDate after LastDueDate', () => {
+  it('are followed by a FirstDueDate after LastDueDate', () => {
     const dates = datesFor({ ...RUNNING, FirstDueDate: date('2025-04-20') });
     expect(texts(dates.dueDates)).toEqual(['2025-04-20', '2025-05-01', '2025-06-01', '2025-07-01']);
     expect(dates.regularMonths).toEqual([0, 0, 1, 1]);
   });
 
-  it('leave the row after them one period after LastDueDate when no FirstDueDate is sent (D3)', () => {
+  it('are followed by a row one period after LastDueDate without FirstDueDate (D3)', () => {
     const dates = datesFor({ ...RUNNING, FirstDueDate: undefined });
     expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01', '2025-06-01', '2025-07-01']);
   });
 
-  it('may begin on a day that is no installment day, and then the first period is irregular (C2)', () => {
+  it('start an irregular period when LastDueDate is not the installment day (C2)', () => {
     const dates = datesFor({ ...RUNNING, LastDueDate: date('2025-03-10') });
     expect(texts(dates.dueDates)[0]).toBe('2025-04-01');
     expect(accrualDays(dates)[0]).toBe(22);
@@ -47,7 +47,7 @@ describe('settled rows (X1)', () => {
     expect(datesFor({ ...RUNNING, ...odd }).regularMonths).toEqual([0, 1, 1, 1, 1]);
   });
 
-  it('are as many as fit before the last row, and need LastDueDate', () => {
+  it('require LastDueDate and at least one remaining row', () => {
     expect(
       texts(datesFor({ ...RUNNING, BlockInstallmentNo: 5, LastDueDate: date('2025-06-01') }).dueDates),
     ).toEqual(['2025-07-01']);
@@ -61,7 +61,7 @@ describe('settled rows (X1)', () => {
     expect(datesFor({ BlockInstallmentNo: 0 }).settledRows).toBe(0);
   });
 
-  it('must end before the row after them is due', () => {
+  it('must be due before the first remaining row', () => {
     expect(dateFaults({ ...RUNNING, LastDueDate: date('2025-04-01') })).toEqual([
       'LastDueDate date-order must be before 2025-04-01, when installment 3, the first that BlockInstallmentNo leaves, is due',
     ]);
@@ -72,11 +72,11 @@ describe('settled rows (X1)', () => {
   });
 });
 
-describe('a LastDueDate that holidays had moved (X1, H3)', () => {
+describe('LastDueDate shifted off a holiday (X1, H3)', () => {
   const SHIFTED = { ...RUNNING, ...ON_WORKING_DAYS } as const;
   const MOVED = date('2025-03-03');
 
-  it('starts the rates there and the interest on the unshifted date', () => {
+  it('is the start of the rates, while interest accrues from the unshifted date', () => {
     const dates = datesFor({ ...SHIFTED, LastDueDate: MOVED });
     expect(dates.startDate).toBe(MOVED);
     expect(texts([dates.accrualStart])).toEqual(['2025-03-01']);
@@ -84,21 +84,21 @@ describe('a LastDueDate that holidays had moved (X1, H3)', () => {
     expect(dates.regularMonths).toEqual([1, 1, 1, 1]);
   });
 
-  it('starts both there when the due date was deferred', () => {
+  it('is the start of interest too when DeferDueDate is true', () => {
     const dates = datesFor({ ...SHIFTED, LastDueDate: MOVED, DeferDueDate: true });
     expect(dates.accrualStart).toBe(MOVED);
     expect(accrualDays(dates)[0]).toBe(29);
     expect(dates.regularMonths).toEqual([0, 1, 0, 0]);
   });
 
-  it('begins an irregular period when it was deferred, even onto the installment day (C2)', () => {
+  it('starts an irregular period when DeferDueDate is true, even on the installment day (C2)', () => {
     const odd = { FirstDueDate: date('2025-02-08'), LastDueDate: date('2025-02-10'), InstallmentDay: 10 };
     const dates = datesFor({ ...SHIFTED, ...odd, BlockInstallmentNo: 1, DeferDueDate: true });
     expect(texts([dates.accrualStart, ...dates.dueDates.slice(0, 1)])).toEqual(['2025-02-10', '2025-03-10']);
     expect(dates.regularMonths.slice(0, 2)).toEqual([0, 1]);
   });
 
-  it('is one only when the shift of this request moves row b there', () => {
+  it('is recognised only if the shift of this request moves the last settled row to it', () => {
     expect(datesFor({ ...RUNNING, LastDueDate: MOVED }).accrualStart).toBe(MOVED);
     const fourth = date('2025-03-04');
     expect(datesFor({ ...SHIFTED, LastDueDate: fourth }).accrualStart).toBe(fourth);
@@ -107,7 +107,7 @@ describe('a LastDueDate that holidays had moved (X1, H3)', () => {
     ]);
   });
 
-  it('is recognised without the original first due date by the installment day', () => {
+  it('is recognised by InstallmentDay without the original FirstDueDate', () => {
     const noAnchor = { ...SHIFTED, LastDueDate: MOVED, FirstDueDate: undefined };
     expect(texts([datesFor(noAnchor).accrualStart])).toEqual(['2025-03-01']);
     const later = datesFor({ ...noAnchor, FirstDueDate: date('2025-04-01') });
@@ -115,8 +115,8 @@ describe('a LastDueDate that holidays had moved (X1, H3)', () => {
     expect(later.regularMonths).toEqual([1, 1, 1, 1]);
   });
 
-  it('is not counted from when it was moved into another month (D4)', () => {
-    // Saturday 31 May 2025 is paid on Monday 2 June, Saturday 1 February 2025 backwards on Friday 31 January.
+  it('does not determine the next due dates when it lies in another month (D4)', () => {
+    // Saturday 31 May 2025 is shifted to Monday 2 June, Saturday 1 February 2025 back to Friday 31 January.
     const into = {
       ...ON_WORKING_DAYS,
       InstallmentsNo: 2,
@@ -136,7 +136,7 @@ describe('a LastDueDate that holidays had moved (X1, H3)', () => {
     }
   });
 
-  it('is recognised where the first due date itself was moved before FirstDueDate', () => {
+  it('is recognised when the first due date was shifted to a day before FirstDueDate', () => {
     const back = { ...SHIFTED, HolidayMethod: 'Backward', BlockInstallmentNo: 1 } as const;
     const dates = datesFor({ ...back, LastDueDate: date('2025-01-31') });
     expect(texts([dates.accrualStart, ...dates.dueDates.slice(0, 2)])).toEqual([
@@ -146,7 +146,7 @@ describe('a LastDueDate that holidays had moved (X1, H3)', () => {
     ]);
   });
 
-  it('is recognised where the start of the contract had turned the first due date forward (H1)', () => {
+  it('is recognised when the start of the contract forced the first due date forward (H1)', () => {
     const daily = { ...ON_WORKING_DAYS, HolidayMethod: 'Backward', PeriodicityType: 'Daily' } as const;
     const running = { ...daily, FirstDueDate: date('2025-01-04'), LastDueDate: date('2025-01-06') };
     const dates = datesFor({ ...running, BlockInstallmentNo: 1 });
@@ -160,15 +160,15 @@ describe('a LastDueDate that holidays had moved (X1, H3)', () => {
   });
 });
 
-describe('a schedule that ends early (B6)', () => {
-  it('shows rows up to RealInstallmentNo and keeps the dates of all', () => {
+describe('RealInstallmentNo (B6)', () => {
+  it('limits the rows but not the due dates of the plan', () => {
     const dates = datesFor({ ...RUNNING, RealInstallmentNo: 4 });
     expect(dates.rowCount).toBe(2);
     expect(dates.dueDates).toHaveLength(4);
     expect(datesFor({ ...RUNNING, RealInstallmentNo: 6 }).rowCount).toBe(4);
   });
 
-  it('ends after a settled row and not after the last one', () => {
+  it('is rejected when it is settled or after the last row', () => {
     const faults = [2, 7, 0, 3.5].flatMap((RealInstallmentNo) =>
       dateFaults({ ...RUNNING, RealInstallmentNo }),
     );

@@ -20,7 +20,7 @@ import { date } from '../../../support/builders/lending-loan.ts';
 const WEEKEND = ['Saturday', 'Sunday'];
 const own: CalendarRecord = { name: 'Own', version: '1', weekend: WEEKEND, holidays: ['2025-03-03'] };
 
-/** A library with two countries, whose calendars are recognisable by a day of 2025. */
+/** A library with two countries, whose calendars close on the given day. */
 function libraryOf(day: string): OtherCalendars {
   const isWorkingDay = (asked: number): boolean => asked !== date(day);
   const byName = new Map([
@@ -39,12 +39,12 @@ function libraryOf(day: string): OtherCalendars {
   };
 }
 
-/** What is said of a name that gives no built-in calendar. */
+/** The fault of a name without a built-in calendar. */
 function faultOf(name: string): string {
   return describeCalendarFault(name, (part) => findCalendar(part, {}));
 }
 
-/** One day a year up to the last that a request may name. */
+/** Looks up one day a year until the last year of requests. */
 function askAnnually(calendar: BusinessCalendar): void {
   for (let year = 2030; year < 3000; year += 1) calendar.isWorkingDay(toCalendarDate(year, 1, 1));
 }
@@ -53,12 +53,12 @@ function faultsOf(...records: readonly CalendarRecord[]): readonly string[] {
   return readCatalogueCalendars(records).faults.map((fault) => `${fault.path}: ${fault.message}`);
 }
 
-/** A list of days from 2 March 2025, a Sunday. */
+/** Days from 2 March 2025, a Sunday. */
 function daysFrom(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => formatCalendarDate(addDays(date('2025-03-02'), index)));
 }
 
-describe('names of calendars (H2)', () => {
+describe('calendar names (H2)', () => {
   it.each([
     ['ro', 'RO'],
     ['ROU', 'RO'],
@@ -74,13 +74,13 @@ describe('names of calendars (H2)', () => {
     ['ecb', 'TARGET'],
     ['Target2', 'TARGET'],
     ['T2', 'TARGET'],
-  ])('%s is %s', (asked, canonical) => {
+  ])('%s finds %s', (asked, canonical) => {
     expect(calendarNamed(asked).name).toBe(canonical);
     expect(calendarNamed(asked).version).toBe('2026.1');
   });
 
   it.each(['', ' ', '+', 'RO+', '+RO', 'RO++DE', 'XX', 'Atlantis', 'RO+Atlantis', 'Roman', 'R'.repeat(400)])(
-    '%s is not known and never a calendar without holidays',
+    '"%s" finds no calendar',
     (asked) => {
       expect(findCalendar(asked, {})).toBeUndefined();
     },
@@ -88,14 +88,14 @@ describe('names of calendars (H2)', () => {
 });
 
 describe('unions of calendars (H2)', () => {
-  it('have one name whatever the order, blanks and repetitions', () => {
+  it('have the same name for any order, blanks and repetitions', () => {
     const names = ['RO+TARGET', 'target + ro', 'TARGET+RO+T2', 'Romania +ECB+ROU'];
     expect(names.map((name) => calendarNamed(name).name)).toEqual(names.map(() => 'RO+TARGET'));
     expect(calendarNamed('TARGET+RO').version).toBe('2026.1+2026.1');
     expect(calendarNamed('RO+Romania').name).toBe('RO');
   });
 
-  it('work when all parts work', () => {
+  it('work on days when all parts work', () => {
     const union = calendarNamed('RO+TARGET');
     const worked = ['2025-04-21', '2025-12-01', '2026-04-03', '2025-12-02'].map((day) =>
       union.isWorkingDay(date(day)),
@@ -111,7 +111,7 @@ describe('unions of calendars (H2)', () => {
     expect(findCalendar(`${eight}+RO`, {})).toBeUndefined();
   });
 
-  it('are refused when they leave no working day', () => {
+  it('are rejected when they leave no working day', () => {
     const catalogue = readCatalogueCalendars([
       { name: 'Early', version: '1', weekend: ['Thursday', 'Friday', 'Saturday', 'Sunday'], holidays: [] },
       { name: 'Late', version: '1', weekend: ['monday', 'Tuesday', 'WEDNESDAY'], holidays: [] },
@@ -126,7 +126,7 @@ describe('sources of calendars (H2)', () => {
   const library: BusinessCalendar = { name: 'Own', version: 'library', isWorkingDay: () => true };
   const others = { find: (name: string) => (/^(own|jp|ro)$/i.test(name) ? library : undefined) };
 
-  it('are the built-in ones, then the catalogue, then the library', () => {
+  it('are searched in the order built-in, catalogue, library', () => {
     const catalogue = readCatalogueCalendars([own]);
     expect(findCalendar('OWN', { catalogue, others })?.version).toBe('1');
     expect(findCalendar('own', { others })?.version).toBe('library');
@@ -136,13 +136,13 @@ describe('sources of calendars (H2)', () => {
 });
 
 describe('calendars of the catalogue (H2)', () => {
-  it('close on their weekend and on the days that they list', () => {
+  it('close on their weekend and holidays', () => {
     const calendar = ownCalendar({ weekend: ['Friday'], holidays: ['2025-03-03', '2025-3-4'] });
     const days = ['2025-03-02', '2025-03-03', '2025-03-04', '2025-03-05', '2025-03-07'];
     expect(days.map((day) => calendar.isWorkingDay(date(day)))).toEqual([true, false, false, true, false]);
   });
 
-  it('extend a base, a union or another record that stands behind them', () => {
+  it('extend a base, a union or a later record', () => {
     const records: readonly CalendarRecord[] = [
       { name: 'Branch', version: '3', holidays: ['2025-06-10'], base: 'bank' },
       { name: 'Bank', version: '2', holidays: ['2025-06-11'], base: 'RO+TARGET' },
@@ -168,25 +168,22 @@ describe('calendars of the catalogue (H2)', () => {
     );
   });
 
-  it.each(['JP', 'jpn', 'Japan'])(
-    'replace a country under all of its names when they are called %s',
-    (name) => {
-      const others = libraryOf('2025-06-10');
-      const catalogue = readCatalogueCalendars([{ name, version: '7', holidays: ['2025-06-11'] }], others);
-      expect(catalogue.faults).toEqual([]);
-      for (const asked of ['JP', 'JPN', 'japan', 'JP+Japan', 'Japan+JP', 'jpn + JP']) {
-        const calendar = findCalendar(asked, { catalogue, others });
-        expect([asked, calendar?.name, calendar?.version]).toEqual([asked, name, '7']);
-        const worked = ['2025-06-10', '2025-06-11'].map((day) => calendar?.isWorkingDay(date(day)));
-        expect(worked).toEqual([true, false]);
-      }
-      const unions = ['JP+TARGET', 'TARGET+Japan'].map((asked) => findCalendar(asked, { catalogue, others }));
-      expect(new Set(unions.map((union) => `${union?.name} ${union?.version}`)).size).toBe(1);
-      expect(findCalendar('EG', { catalogue, others })?.version).toBe('library');
-    },
-  );
+  it.each(['JP', 'jpn', 'Japan'])('replace a country under all of its names when named %s', (name) => {
+    const others = libraryOf('2025-06-10');
+    const catalogue = readCatalogueCalendars([{ name, version: '7', holidays: ['2025-06-11'] }], others);
+    expect(catalogue.faults).toEqual([]);
+    for (const asked of ['JP', 'JPN', 'japan', 'JP+Japan', 'Japan+JP', 'jpn + JP']) {
+      const calendar = findCalendar(asked, { catalogue, others });
+      expect([asked, calendar?.name, calendar?.version]).toEqual([asked, name, '7']);
+      const worked = ['2025-06-10', '2025-06-11'].map((day) => calendar?.isWorkingDay(date(day)));
+      expect(worked).toEqual([true, false]);
+    }
+    const unions = ['JP+TARGET', 'TARGET+Japan'].map((asked) => findCalendar(asked, { catalogue, others }));
+    expect(new Set(unions.map((union) => `${union?.name} ${union?.version}`)).size).toBe(1);
+    expect(findCalendar('EG', { catalogue, others })?.version).toBe('library');
+  });
 
-  it('may extend the country that they replace, and others then extend both', () => {
+  it('may extend the country that they replace, which other records then extend', () => {
     const others = libraryOf('2025-06-10');
     const records: readonly CalendarRecord[] = [
       { name: 'Branch', version: '3', holidays: [], base: 'JPN' },
@@ -202,7 +199,7 @@ describe('calendars of the catalogue (H2)', () => {
     }
   });
 
-  it('may not extend a country that is replaced by what extends them', () => {
+  it('must not form a cycle through the country that they replace', () => {
     const records: readonly CalendarRecord[] = [
       { name: 'JP', version: '1', holidays: [], base: 'Branch' },
       { name: 'Branch', version: '1', holidays: [], base: 'Japan' },
@@ -213,7 +210,7 @@ describe('calendars of the catalogue (H2)', () => {
     }
   });
 
-  it('may not name one country twice', () => {
+  it('must not replace the same country twice', () => {
     const records = ['Egypt', 'EGY'].map((name) => ({ ...own, name }));
     expect(readCatalogueCalendars(records, libraryOf('2025-06-10')).faults).toEqual([
       {
@@ -223,7 +220,7 @@ describe('calendars of the catalogue (H2)', () => {
     ]);
   });
 
-  it('are refused with every fault that they have', () => {
+  it('are rejected with all their faults', () => {
     expect(
       faultsOf({
         name: 'Own',
@@ -242,13 +239,13 @@ describe('calendars of the catalogue (H2)', () => {
     expect(readCatalogueCalendars([{ ...own, version: '' }]).find('Own')).toBeUndefined();
   });
 
-  it.each(['', ' Own', 'A+B', 'Zürich', 'x'.repeat(65), 'a"b'])('may not be called "%s"', (name) => {
+  it.each(['', ' Own', 'A+B', 'Zürich', 'x'.repeat(65), 'a"b'])('must not be named "%s"', (name) => {
     expect(faultsOf({ ...own, name })).toEqual([
       '[0].name: must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens',
     ]);
   });
 
-  it('may not take the name of a built-in calendar or of each other', () => {
+  it('must not have the name of a built-in calendar or of another record', () => {
     expect(faultsOf({ ...own, name: 'romania' })).toEqual([
       '[0].name: must not be the name of a built-in calendar; extend that one with base under another name',
     ]);
@@ -257,7 +254,7 @@ describe('calendars of the catalogue (H2)', () => {
     ]);
   });
 
-  it('may not extend themselves, directly or around a corner', () => {
+  it('must not extend themselves, directly or indirectly', () => {
     const unknown = 'must name a calendar that is known and does not extend this one';
     expect(faultsOf({ ...own, base: 'Own' })).toEqual([`[0].base: ${unknown}`]);
     expect(faultsOf({ ...own, base: 'B' }, { ...own, name: 'B', base: 'own' })).toEqual([
@@ -283,8 +280,8 @@ describe('calendars of the catalogue (H2)', () => {
   });
 });
 
-describe('names that give no calendar (H2)', () => {
-  it('name the unknown part of the union', () => {
+describe('faults of unknown calendar names (H2)', () => {
+  it('identify the unknown part of the union', () => {
     const part =
       'a part is a country by its ISO 3166 code or English name, TARGET, or a calendar of the catalogue';
     expect(faultOf('RO+Atlantis')).toBe(`must join calendars that are known, which part 2 is not; ${part}`);
@@ -294,15 +291,15 @@ describe('names that give no calendar (H2)', () => {
     expect(faultOf('Atlantis')).toMatch(/^must be a country by its ISO 3166 code/);
   });
 
-  it('name the exceeded limit, or that no working day is left', () => {
+  it('state the exceeded limit, or that no working day is left', () => {
     expect(faultOf('AT+BE+BG+CZ+DE+ES+FR+GB+RO')).toBe('must join at most 8 calendars, not 9');
     expect(faultOf(`RO+${'x'.repeat(300)}`)).toMatch(/^must have at most 300 characters; a part is/);
     expect(faultOf('RO+TARGET')).toMatch(/^must leave a working day/);
   });
 });
 
-describe('the cost of calendars (H2)', () => {
-  it('is one look at each year and at each day that is asked for, whatever the year', () => {
+describe('cached calendars (H2)', () => {
+  it('calculate each year and each requested day about once', () => {
     let years = 0;
     let days = 0;
     const calendar = createCachedCalendar({

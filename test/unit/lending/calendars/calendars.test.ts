@@ -43,7 +43,7 @@ interface DayCase {
 }
 
 const cases: readonly { readonly id: string; readonly kind: string }[] = rawCases;
-/** The cases name two calendars by what they are used for. */
+/** The published cases name two calendars by their use. */
 const nameOf = (calendar: string): string => calendar.replace(' settlement', '');
 
 function dataOf(name: string) {
@@ -53,12 +53,12 @@ function dataOf(name: string) {
   return data;
 }
 
-/** Holidays of a year as its law lists them, those on days of weekly rest included. */
+/** Holidays of a year in law, including those on rest days. */
 function listedHolidays(name: string, year: number): readonly string[] {
   return [...listHolidays(dataOf(name))(year)].map(formatCalendarDate).toSorted();
 }
 
-/** Holidays of a year that fall on weekdays. */
+/** Holidays of a year on weekdays. */
 function closedWeekdays(name: string, year: number): readonly string[] {
   const calendar = calendarNamed(name);
   const days: string[] = [];
@@ -73,7 +73,7 @@ describe('published holidays (H2)', () => {
     (known) => known.kind === 'holiday_list',
   ) as unknown as readonly HolidayListCase[];
 
-  it.each(lists.map((known) => [known.id, known] as const))('%s are the closed days', (_id, known) => {
+  it.each(lists.map((known) => [known.id, known] as const))('match the closed days of %s', (_id, known) => {
     const { calendar, year } = known.input;
     const { holidays, holidays_on_weekdays: onWeekdays } = known.expected;
     const found = {
@@ -84,7 +84,7 @@ describe('published holidays (H2)', () => {
     expect(Object.keys(found).length).toBeGreaterThan(0);
   });
 
-  it('Easter falls as both computations say', () => {
+  it('match both Easter computations', () => {
     const easters = cases.filter((known) => known.kind === 'easter') as unknown as readonly EasterCase[];
     expect(easters.length).toBeGreaterThan(5);
     for (const { input, expected } of easters) {
@@ -93,7 +93,7 @@ describe('published holidays (H2)', () => {
     }
   });
 
-  it('single days of Romania are worked or not', () => {
+  it('match individual days of Romania', () => {
     const days = cases.filter((known) => known.kind === 'is_business_day') as unknown as readonly DayCase[];
     expect(days.length).toBeGreaterThan(3);
     for (const { id, input, expected } of days) {
@@ -105,7 +105,7 @@ describe('published holidays (H2)', () => {
   });
 });
 
-/** Changes of law: a weekday that is worked on one side of the change and closed on the other. */
+/** Changes of law: a weekday that is a working day before or after the change, and one that is not. */
 const CHANGES: readonly (readonly [calendar: string, worked: string, closed: string])[] = [
   ['RO', '2023-01-06', '2025-01-06'],
   ['RO', '2022-01-07', '2025-01-07'],
@@ -162,14 +162,14 @@ const CHANGES: readonly (readonly [calendar: string, worked: string, closed: str
   ['TARGET', '2002-12-31', '2001-12-31'],
 ];
 
-describe('changes of law (H2)', () => {
-  it.each(CHANGES)('%s: %s is worked, %s is not', (name, worked, closed) => {
+describe('changes of holiday law (H2)', () => {
+  it.each(CHANGES)('%s works on %s but not on %s', (name, worked, closed) => {
     const calendar = calendarNamed(name);
     expect(getWeekday(date(closed))).toBeLessThan(5);
     expect([calendar.isWorkingDay(date(worked)), calendar.isWorkingDay(date(closed))]).toEqual([true, false]);
   });
 
-  it('leave Austria, Belgium, France and Spain as they were in 2000', () => {
+  it('do not exist in Austria, Belgium, France and Spain since 2000', () => {
     for (const name of ['AT', 'BE', 'FR', 'ES']) {
       const count = listedHolidays(name, 2000).length;
       expect([2005, 2025, 2060].map((year) => listedHolidays(name, year).length)).toEqual([
@@ -182,40 +182,40 @@ describe('changes of law (H2)', () => {
   });
 });
 
-describe('days in lieu and exchanged days (H2)', () => {
-  it('follow Christmas in England and Wales on the next days that are free', () => {
+describe('substitute and exchanged days (H2)', () => {
+  it('follow Christmas on the next free weekdays in England and Wales', () => {
     expect(closedWeekdays('GB', 2021).slice(-2)).toEqual(['2021-12-27', '2021-12-28']);
     expect(closedWeekdays('GB', 2022).slice(-2)).toEqual(['2022-12-26', '2022-12-27']);
     expect(closedWeekdays('GB', 2022)[0]).toBe('2022-01-03');
   });
 
-  it('are the Friday or the Monday in the United States, even in the year before', () => {
+  it('are the Friday or Monday in the United States, also across the turn of the year', () => {
     expect(closedWeekdays('US', 2021)).toEqual(
       expect.arrayContaining(['2021-06-18', '2021-07-05', '2021-12-24', '2021-12-31']),
     );
     expect(closedWeekdays('US', 2022)[0]).toBe('2022-01-17');
   });
 
-  it('are given in Bulgaria since 2017, but not for the Easter days', () => {
+  it('exist in Bulgaria since 2017, except for Easter', () => {
     expect(closedWeekdays('BG', 2022).slice(-3)).toEqual(['2022-12-26', '2022-12-27', '2022-12-28']);
     expect(closedWeekdays('BG', 2016)).not.toContain('2016-12-27');
     expect(closedWeekdays('BG', 2021)).not.toContain('2021-05-05');
     expect(closedWeekdays('BG', 2021)).toContain('2021-05-04');
   });
 
-  it("move the Dutch king's day from Sunday to Saturday, the queen's day likewise", () => {
+  it('move the Dutch royal holiday from Sunday to Saturday', () => {
     expect(listedHolidays('NL', 2014)).toContain('2014-04-26');
     expect(listedHolidays('NL', 2006)).toContain('2006-04-29');
   });
 
-  it('work a Hungarian Saturday for a day of rest, and a Bulgarian one until 2016', () => {
+  it('open on a Hungarian Saturday in exchange for a day off, and on a Bulgarian one until 2016', () => {
     const hungary = calendarNamed('HU');
     expect([hungary.isWorkingDay(date('2026-01-02')), hungary.isWorkingDay(date('2026-01-10'))]).toEqual([
       false,
       true,
     ]);
     expect(hungary.isWorkingDay(date('2026-01-17'))).toBe(false);
-    // The decree for 2026 had 12 December worked for 24 December, until the latter became a public holiday.
+    // The decree for 2026 exchanged 12 December for 24 December, until the latter became a public holiday.
     const saturdays = ['2025-12-13', '2026-12-12'].map((day) => hungary.isWorkingDay(date(day)));
     expect(saturdays).toEqual([true, false]);
     expect(calendarNamed('BG').isWorkingDay(date('2016-03-12'))).toBe(true);
@@ -223,7 +223,7 @@ describe('days in lieu and exchanged days (H2)', () => {
 });
 
 describe('calendar data (H2)', () => {
-  it('name a law or list for every rule and the years in which it counts', () => {
+  it('contain a source for every rule, and valid years', () => {
     expect(BUILT_IN_CALENDARS.length).toBe(18);
     for (const data of BUILT_IN_CALENDARS) {
       for (const record of data.holidays) {
@@ -237,12 +237,12 @@ describe('calendar data (H2)', () => {
     }
   });
 
-  it('use only names of substitutions that exist', () => {
+  it('use known substitution rules', () => {
     const names = BUILT_IN_CALENDARS.flatMap((data) => data.substitution ?? []).map((record) => record.rule);
     expect(names.map((name) => typeof findSubstitution(name))).toEqual(names.map(() => 'function'));
   });
 
-  it('exchange a weekday for a day of weekly rest of the same twelve months', () => {
+  it('exchange a weekday for a rest day within twelve months', () => {
     const pairs = BUILT_IN_CALENDARS.flatMap((data) => data.exchangedDays?.days ?? []);
     expect(pairs.length).toBeGreaterThan(80);
     for (const { rest, worked } of pairs) {
@@ -251,7 +251,7 @@ describe('calendar data (H2)', () => {
     }
   });
 
-  it('that cannot be read are a bug and throw', () => {
+  it('throw when they cannot be parsed', () => {
     expect(() => readHolidayDay('fifth monday in may')).toThrow('fifth monday in may');
     expect(() => readHolidayDay('first someday in may')).toThrow('someday');
     expect(() => findSubstitution('never')).toThrow('never');
@@ -261,7 +261,7 @@ describe('calendar data (H2)', () => {
     expect(() => readWeekendRules([{ days: ['Sunday'], from: '2000', source: 'none' }])).toThrow('2000');
   });
 
-  it('give a holiday on a Sunday a day in lieu, and one on a Saturday none, where the rule says so', () => {
+  it('substitute a Sunday but not a Saturday by the rule sunday-to-next-working-day', () => {
     const [saturday, sunday] = [date('2026-08-15'), date('2026-08-16')];
     const isFree = (day: number): boolean => day > sunday;
     const substitute = findSubstitution('sunday-to-next-working-day');
@@ -269,7 +269,7 @@ describe('calendar data (H2)', () => {
     expect(substitute(saturday, isFree)).toBeUndefined();
   });
 
-  it('find the nth and the last weekday of every month', () => {
+  it('find the first and the last weekday of a month', () => {
     expect(formatCalendarDate(readHolidayDay('last sunday in december')(2028) ?? date('1970-01-01'))).toBe(
       '2028-12-31',
     );
@@ -278,7 +278,7 @@ describe('calendar data (H2)', () => {
     );
   });
 
-  it('go on as they stand outside 2000 to 2060, in any order of questions', () => {
+  it('apply the nearest rules outside the years 2000 to 2060', () => {
     const calendar = findCalendar('RO', {});
     expect(calendar?.isWorkingDay(date('1999-12-01'))).toBe(false);
     expect(calendar?.isWorkingDay(date('2999-01-07'))).toBe(false);
@@ -286,7 +286,7 @@ describe('calendar data (H2)', () => {
     expect(calendar?.isWorkingDay(date('2998-03-06'))).toBe(true);
   });
 
-  it('remember a bounded number of days and answer the same after forgetting', () => {
+  it('give the same answer after the cache has been cleared', () => {
     const calendar = calendarNamed('US');
     const before = calendar.isWorkingDay(date('2027-12-31'));
     for (let year = 1000; year < 3000; year += 1) calendar.isWorkingDay(toCalendarDate(year, 7, 4));

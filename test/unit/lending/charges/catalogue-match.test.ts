@@ -30,7 +30,7 @@ function known(
   return { names, defaults: { ...plain, ...defaults } };
 }
 
-/** What a catalogue with one list knows. */
+/** A catalogue with one list of charges. */
 function directory(...charges: readonly KnownCharge[]): ChargeDirectory {
   const all = new ChargeDirectory();
   all.replace('list', charges);
@@ -38,7 +38,7 @@ function directory(...charges: readonly KnownCharge[]): ChargeDirectory {
 }
 
 const SHARE = known({ FeeName: 'share', FeeId: 'id-1' }, { appliedTo: 'RemainingValue', perAnnum: true });
-/** What is reported where SHARE completes a percentage. */
+/** Warnings about a percentage that SHARE completes. */
 const ADDED_BY_SHARE = [
   'Commission[0].PercentAppliedTo from-catalogue',
   'Commission[0].PerAnnum from-catalogue',
@@ -72,15 +72,15 @@ const premiumWarnings = (changes: Partial<InsuranceItem>, knownCharges = ALL) =>
 const feeWarnings = (changes: Partial<CommissionItem>, knownCharges = ALL) =>
   chargeWarnings({ Commission: [fee(changes)] }, { knownCharges });
 
-/** Whether a commission of the catalogue is due upfront with a schedule type whose column of fees is, or is not. */
+/** Whether a commission of the catalogue is upfront with a schedule type whose fees are upfront or not. */
 function isUpfront(changes: Partial<CommissionItem>, fees: boolean): boolean {
   const upfront = { fees, insurances: false, byFee: new Map(), byInsuranceClass: new Map() };
   const Commission: [CommissionItem] = [fee({ ...ONE_PERCENT, FeeName: 'Share', ...changes })];
   return itemOf({ Commission }, ALL, chargeRules({ upfront })).isUpfront;
 }
 
-describe('what the catalogue says of a charge (S6)', () => {
-  it('counts where the request does not say it, by name or by id in any case', () => {
+describe('defaults of the catalogue (S6)', () => {
+  it('apply to fields that the request omits, found by name or id in any case', () => {
     for (const names of [{ FeeName: ' SHARE ' }, { FeeName: undefined, FeeId: 'ID-1' }]) {
       expect(feeItem(names).price).toMatchObject({ base: 'RemainingValue', partOfYear: [1, 12] });
     }
@@ -89,7 +89,7 @@ describe('what the catalogue says of a charge (S6)', () => {
     });
   });
 
-  it('is reported where it changes a figure, and only there', () => {
+  it('are reported only when they change a figure', () => {
     expect(feeWarnings({ ...ONE_PERCENT, FeeName: 'Share' })).toEqual(ADDED_BY_SHARE);
     expect(feeWarnings({ ...ONE_PERCENT, FeeName: 'Share', PerAnnum: false })).toEqual([
       'Commission[0].PercentAppliedTo from-catalogue',
@@ -102,7 +102,7 @@ describe('what the catalogue says of a charge (S6)', () => {
     expect(feeWarnings({ ...ONE_PERCENT, FeeName: 'Share' }, financed)).toEqual([]);
   });
 
-  it('gives way to what is sent, also to a sent no', () => {
+  it('are overridden by the request, also by false', () => {
     const sent = { FeeName: 'Share', PercentAppliedTo: 'Interest', PerAnnum: false, IsUpfront: true };
     expect(feeItem(sent)).toMatchObject({
       price: { base: 'Interest', partOfYear: undefined },
@@ -113,13 +113,13 @@ describe('what the catalogue says of a charge (S6)', () => {
     expect(premiumItem({ InsuranceName: 'Life', IsUpfront: false }).isUpfront).toBe(false);
   });
 
-  it('is nothing for an unknown name, or without a catalogue', () => {
+  it('do not apply to unknown names or without a catalogue', () => {
     expect(feeItem({ FeeName: 'Mystery' }).price).toMatchObject({ base: 'FinancedAmount' });
     const Commission: [CommissionItem] = [fee({ ...ONE_PERCENT, FeeName: 'Share' })];
     expect(itemOf({ Commission }).price).toMatchObject({ base: 'FinancedAmount', partOfYear: undefined });
   });
 
-  it('leaves the column of the schedule type to say when a charge is due (F1)', () => {
+  it('do not include when a charge is due, which the schedule type defines (F1)', () => {
     expect([isUpfront({}, false), isUpfront({}, true)]).toEqual([false, true]);
     expect([isUpfront({ IsUpfront: true }, false), isUpfront({ IsUpfront: false }, true)]).toEqual([
       true,
@@ -127,7 +127,7 @@ describe('what the catalogue says of a charge (S6)', () => {
     ]);
   });
 
-  it('does not concern an amount, and is not reported as sent without effect (E5)', () => {
+  it('do not apply to an amount and are not reported as ignored (E5)', () => {
     const line = { SourceValue: decimal(5), FeeName: 'Unused line' };
     expect(feeItem({ ...line, SourcePercent: undefined })).toMatchObject({
       price: { kind: 'value', amount: 500 },
@@ -135,7 +135,7 @@ describe('what the catalogue says of a charge (S6)', () => {
     expect(feeWarnings(line)).toEqual([]);
   });
 
-  it('gives a schedule type the class of an insurance, and the name of a commission (F4)', () => {
+  it('supply the insurance class and commission name that the schedule type refers to (F4)', () => {
     const upfront = {
       fees: false,
       insurances: false,
@@ -152,8 +152,8 @@ describe('what the catalogue says of a charge (S6)', () => {
   });
 });
 
-describe('a commission for unusage by the catalogue (F5)', () => {
-  it('is charged on the unused amount, and needs it as if that had been sent', () => {
+describe('commission for unusage by the catalogue (F5)', () => {
+  it('is charged on the unused amount, which it requires', () => {
     const Commission = [fee({ ...ONE_PERCENT, FeeName: 'Unused line' })];
     expect(feeItem({ FeeName: 'Unused line' }).price.kind).toBe('unusage');
     expect(chargeFaults({ Commission }, { knownCharges: ALL })).toEqual(['UnusedAmount missing 400']);
@@ -163,14 +163,14 @@ describe('a commission for unusage by the catalogue (F5)', () => {
     ]);
   });
 
-  it('needs the unused amount too where only its base is that', () => {
+  it('requires the unused amount when only its base is UnusedAmount', () => {
     const knownCharges = directory(known({ FeeName: 'on unused' }, { appliedTo: 'UnusedAmount' }));
     const Commission = [fee({ ...ONE_PERCENT, FeeName: 'On unused' })];
     expect(chargeFaults({ Commission }, { knownCharges })).toEqual(['UnusedAmount missing 400']);
   });
 });
 
-/** Shares of several lists: the first is SHARE. */
+/** Lists with a commission of the same name; the first is SHARE. */
 const charges = (...other: readonly Partial<ChargeDefaults>[]) => {
   const all = directory(SHARE);
   for (const [place, defaults] of other.entries()) {
@@ -179,14 +179,14 @@ const charges = (...other: readonly Partial<ChargeDefaults>[]) => {
   return all;
 };
 
-describe('a name that several lists use (S6)', () => {
-  it('counts where all of them say the same', () => {
+describe('name in several commission lists (S6)', () => {
+  it('applies the defaults when all lists agree', () => {
     const same = charges({ appliedTo: 'remainingvalue', perAnnum: true });
     expect(feeItem({ FeeName: 'Share' }, same).price).toMatchObject({ base: 'RemainingValue' });
     expect(feeWarnings({ FeeName: 'Share', ...ONE_PERCENT }, same)).toEqual(ADDED_BY_SHARE);
   });
 
-  it('does not count where they differ, which is reported; the id still finds one', () => {
+  it('applies no defaults and warns when the lists differ, unless the id is sent', () => {
     const other = charges({ appliedTo: 'Interest', perAnnum: true });
     expect(feeItem({ FeeName: 'Share' }, other).price).toMatchObject({
       base: 'FinancedAmount',
@@ -202,14 +202,14 @@ describe('a name that several lists use (S6)', () => {
     expect(feeWarnings({ FeeName: 'Share', FeeId: 'id-00', ...ONE_PERCENT }, other)).toEqual(ADDED_BY_SHARE);
   });
 
-  it('is not reported where the difference cannot matter', () => {
+  it('does not warn when the difference has no effect', () => {
     const other = charges({ appliedTo: 'Interest', perAnnum: true });
     expect(feeWarnings({ FeeName: 'Share' }, other)).toEqual([]);
     const all = { ...ONE_PERCENT, PercentAppliedTo: 'Interest', PerAnnum: true };
     expect(feeWarnings({ FeeName: 'Share', ...all }, other)).toEqual([]);
   });
 
-  it('counts again when the list that differs is gone', () => {
+  it('applies the defaults after the differing list is removed', () => {
     const other = charges({ appliedTo: 'Interest', perAnnum: true });
     other.replace('other 0', []);
     expect(feeItem({ FeeName: 'Share' }, other).price).toMatchObject({ base: 'RemainingValue' });
@@ -220,7 +220,7 @@ describe('a name that several lists use (S6)', () => {
 });
 
 describe('name and class of an insurance (F1)', () => {
-  it('contradict each other where the catalogue knows both and keeps them apart', () => {
+  it('are rejected when they belong to different insurances of the catalogue', () => {
     expect(premiumFaults({ InsuranceName: 'Life', InsuranceClassId: 'CLASS-2' })).toEqual([
       'Insurance[0].InsuranceClassId exclusive 400',
     ]);
@@ -234,7 +234,7 @@ describe('name and class of an insurance (F1)', () => {
     expect(premiumWarnings({ InsuranceName: 'Life', ...agreeing })).toEqual([]);
   });
 
-  it('are reported where the catalogue does not know them', () => {
+  it('are reported when the catalogue does not contain them', () => {
     expect(premiumWarnings({ InsuranceName: 'Mystery', InsuranceClassId: 'class-1' })).toEqual([
       'Insurance[0].InsuranceName unknown-name',
     ]);
@@ -243,7 +243,7 @@ describe('name and class of an insurance (F1)', () => {
     ]);
   });
 
-  it('are not checked against a catalogue that has no classes, or an insurance that has none', () => {
+  it('are not compared when the catalogue or the insurance has no class', () => {
     const classless = directory(known({ InsuranceName: 'life' }, { perAnnum: true }));
     const sent = { ...ONE_PERCENT, InsuranceName: 'Life', InsuranceClassId: 'class-2' };
     const added = ['Insurance[0].PerAnnum from-catalogue'];
@@ -253,7 +253,7 @@ describe('name and class of an insurance (F1)', () => {
     expect(premiumItem(sent, beside).price).toMatchObject({ partOfYear: [12, 12] });
   });
 
-  it('find by the class alone what all insurances of the class have in common', () => {
+  it('apply the common defaults of a class when only the class is sent', () => {
     const byClass = { InsuranceName: undefined, InsuranceClassId: 'class-1' };
     expect(premiumItem(byClass).price).toMatchObject({ base: 'RemainingValue' });
     const differing = directory(LIFE, known({ InsuranceName: 'travel', InsuranceClassId: 'class-1' }));
@@ -264,6 +264,6 @@ describe('name and class of an insurance (F1)', () => {
   });
 });
 
-it('a commission and an insurance of one name are two things (F1)', () => {
+it('matches commissions and insurances of the same name separately (F1)', () => {
   expect(feeWarnings({ FeeName: 'Life' })).toEqual(['Commission[0].FeeName unknown-name']);
 });

@@ -26,8 +26,8 @@ import { parseChargeTerms } from '../../../../shared/lending/charges/charge-term
 const feeFaults = (changes: Partial<CommissionItem>) => chargeFaults({ Commission: [fee(changes)] });
 const premiumFaults = (changes: Partial<InsuranceItem>) => chargeFaults({ Insurance: [premium(changes)] });
 
-describe('the source of a charge (F1)', () => {
-  it('is exactly one of SourceValue and SourcePercent, and the fault names the item', () => {
+describe('price of a charge (F1)', () => {
+  it('requires exactly one of SourceValue and SourcePercent', () => {
     const both = { SourceValue: decimal(5), SourcePercent: decimal(1) };
     const none = { SourceValue: undefined, SourcePercent: undefined };
     expect(chargeFaults({ Commission: [fee(), fee(both)], Insurance: [premium(both)] })).toEqual([
@@ -40,7 +40,7 @@ describe('the source of a charge (F1)', () => {
     ]);
   });
 
-  it('is an amount from 0 on with the decimals of the currency (M2, M6)', () => {
+  it('accepts amounts from 0 with the decimals of the currency (M2, M6)', () => {
     expect(feeFaults({ SourceValue: decimal('-0.01') })).toEqual([
       'Commission[0].SourceValue out-of-range 422',
     ]);
@@ -53,7 +53,7 @@ describe('the source of a charge (F1)', () => {
     expect(feeFaults({ SourceValue: decimal(0) })).toEqual([]);
   });
 
-  it('is a percentage from 0 to 100000 with at most 30 decimals', () => {
+  it('accepts percentages from 0 to 100000 with at most 30 decimals', () => {
     expect(feeFaults({ SourcePercent: decimal(-1) })).toEqual([
       'Commission[0].SourcePercent out-of-range 422',
     ]);
@@ -70,8 +70,8 @@ describe('the source of a charge (F1)', () => {
   });
 });
 
-describe('the other fields of a charge (F1, F3)', () => {
-  it('hold a periodicity that is known and repeats; what is paid once goes to UpFrontValue', () => {
+describe('other fields of a charge (F1, F3)', () => {
+  it('requires a known periodicity that repeats', () => {
     const { validation } = scheduleOn(monthlyRows('2025-01-01', 4), {
       Commission: [fee({ FeePeriodicityType: 'Once' }), fee({ FeePeriodicityType: 'Fortnightly' })],
       Insurance: [premium({ InsurancePeriodicityType: 'once' })],
@@ -86,13 +86,13 @@ describe('the other fields of a charge (F1, F3)', () => {
     expect(feeFaults({ FeePeriodicityType: 'mONTHLY ' })).toEqual([]);
   });
 
-  it('may use a periodicity of the catalogue (D7)', () => {
+  it('accepts a periodicity of the catalogue (D7)', () => {
     const periodicities = [{ name: 'Every 10 days', count: 10, unit: 'Days' }] as const;
     const Commission = [fee({ FeePeriodicityType: 'every 10 days' })];
     expect(chargeFaults({ Commission }, { periodicities })).toEqual([]);
   });
 
-  it('waive the charges of a whole number of rows from 0 to 1200', () => {
+  it('accepts a grace period from 0 to 1200 rows', () => {
     expect(feeFaults({ GracePeriodFee: 1201 })).toEqual(['Commission[0].GracePeriodFee out-of-range 422']);
     expect(premiumFaults({ GracePeriodInsurance: -1 })).toEqual([
       'Insurance[0].GracePeriodInsurance out-of-range 422',
@@ -100,7 +100,7 @@ describe('the other fields of a charge (F1, F3)', () => {
     expect(feeFaults({ GracePeriodFee: 1200 })).toEqual([]);
   });
 
-  it('name what a percentage is of in any case, else 422 (F2)', () => {
+  it('accepts the base of a percentage in any case (F2)', () => {
     const percent = { SourcePercent: decimal(1) };
     expect(feeFaults({ ...percent, PercentAppliedTo: ' remainingVALUE' })).toEqual([]);
     expect(feeFaults({ ...percent, PercentAppliedTo: 'Balance' })).toEqual([
@@ -111,7 +111,7 @@ describe('the other fields of a charge (F1, F3)', () => {
     ]);
   });
 
-  it('have a first date up to the last due date, which collects nothing of a charge that begins on it', () => {
+  it('accepts a first date up to the last due date; a charge that starts there collects nothing', () => {
     expect(feeFaults({ FeeDate: date('2025-05-02') })).toEqual(['Commission[0].FeeDate date-order 422']);
     expect(premiumFaults({ InsuranceDate: date('2025-05-02') })).toEqual([
       'Insurance[0].InsuranceDate date-order 422',
@@ -123,7 +123,7 @@ describe('the other fields of a charge (F1, F3)', () => {
     }
   });
 
-  it('are all reported at once', () => {
+  it('reports all faults', () => {
     const bad = fee({
       SourceValue: decimal(-5),
       FeePeriodicityType: 'Once',
@@ -143,7 +143,7 @@ describe('the other fields of a charge (F1, F3)', () => {
     ]);
   });
 
-  it('are at most 200 commissions and 200 insurances', () => {
+  it('accepts at most 200 commissions and 200 insurances', () => {
     const Commission = Array.from({ length: 201 }, () => fee());
     expect(chargeFaults({ Commission })).toEqual(['Commission out-of-range 422']);
     expect(chargeFaults({ Commission: Commission.slice(1) })).toEqual([]);
@@ -162,8 +162,8 @@ function faultsOfNames(FeeName: string, FeeId: string): readonly string[] {
   return chargeFaults({ Commission: [fee({ FeeName, FeeId })] }, { knownCharges });
 }
 
-describe('the names of charges (F1)', () => {
-  it('are FeeName or FeeId, and for an insurance its name or its class', () => {
+describe('names of charges (F1)', () => {
+  it('requires FeeName or FeeId, and the name or class of an insurance', () => {
     expect(feeFaults({ FeeName: undefined })).toEqual(['Commission[0].FeeName missing 400']);
     expect(feeFaults({ FeeName: undefined, FeeId: 'id-a' })).toEqual([]);
     expect(premiumFaults({ InsuranceName: undefined })).toEqual(['Insurance[0].InsuranceName missing 400']);
@@ -171,7 +171,7 @@ describe('the names of charges (F1)', () => {
     expect(premiumFaults({ InsuranceName: undefined, InsuranceClassName: 'Life' })).toEqual([]);
   });
 
-  it('are accepted with a warning when the catalogue does not know them', () => {
+  it('accepts names that are not in the catalogue with a warning', () => {
     const request = {
       Commission: [fee(), fee({ FeeName: 'Mystery' }), fee({ FeeName: undefined, FeeId: 'id-9' })],
       Insurance: [premium(), premium({ InsuranceName: 'LIFE', InsuranceClassId: 'class-8' })],
@@ -184,7 +184,7 @@ describe('the names of charges (F1)', () => {
     expect(chargeWarnings(request)).toEqual([]);
   });
 
-  it('contradict each other when name and id are of different commissions', () => {
+  it('rejects a name and an id of different commissions', () => {
     expect(faultsOfNames('Account Fee', 'ID-A')).toEqual([]);
     expect(faultsOfNames('Other fee', 'id-a')).toEqual(['Commission[0].FeeId exclusive 400']);
     expect(faultsOfNames('Mystery', 'id-a')).toEqual(['Commission[0].FeeId exclusive 400']);
@@ -194,7 +194,7 @@ describe('the names of charges (F1)', () => {
 });
 
 describe('ignored fields of charges (E5)', () => {
-  it('are what belongs to a percentage, beside a value', () => {
+  it('include percentage settings of an amount', () => {
     const Commission = [fee({ PercentAppliedTo: 'Principal', PerAnnum: true, IsForUnusage: true })];
     const Insurance = [premium({ PercentAppliedTo: 'Interest', PerAnnum: true })];
     expect(chargeWarnings({ Commission, Insurance })).toEqual([
@@ -206,12 +206,12 @@ describe('ignored fields of charges (E5)', () => {
     ]);
   });
 
-  it('are not those that say no', () => {
+  it('exclude fields that are false or zero', () => {
     const Commission = [fee({ PerAnnum: false, IsForUnusage: false, BlockFeeAmount: decimal(0) })];
     expect(chargeWarnings({ Commission, UnusedAmount: decimal(0) })).toEqual([]);
   });
 
-  it('are another base and IsUpfront beside IsForUnusage, which is always per annum (F5)', () => {
+  it('include the base and IsUpfront of a charge for unusage, which is always per annum (F5)', () => {
     const unusage = { SourcePercent: decimal(1), IsForUnusage: true, PerAnnum: true };
     const Commission = [
       fee({ ...unusage, PercentAppliedTo: 'unusedamount' }),
@@ -223,7 +223,7 @@ describe('ignored fields of charges (E5)', () => {
     ]);
   });
 
-  it('are the unused amount and its start where nothing is charged on it', () => {
+  it('include the unused amount and its start when no charge needs them', () => {
     const unused = { UnusedAmount: decimal(400), StartDateForUnusage: date('2025-01-16') };
     const onUnused = { SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' };
     expect(chargeWarnings(unused)).toEqual(['UnusedAmount no-effect', 'StartDateForUnusage no-effect']);
@@ -237,7 +237,7 @@ describe('ignored fields of charges (E5)', () => {
     ]);
   });
 
-  it('are blocked amounts unless IsLocked is 1 (X2)', () => {
+  it('include blocked amounts unless IsLocked is true (X2)', () => {
     const Commission = [fee({ BlockFeeAmount: decimal(3) })];
     const Insurance = [premium({ BlockInsuranceAmount: decimal(4) })];
     const blocks = ['Commission[0].BlockFeeAmount no-effect', 'Insurance[0].BlockInsuranceAmount no-effect'];
@@ -252,22 +252,22 @@ function hasUnusageFee(items: readonly CommissionItem[]): boolean | undefined {
   return parseChargeTerms(request, chargeContext())?.hasUnusageFee;
 }
 
-describe('the unused amount (F5)', () => {
+describe('unused amount (F5)', () => {
   const unusage = fee({ SourcePercent: decimal(1), IsForUnusage: true });
 
-  it('is mandatory where a charge is on it', () => {
+  it('is required when a charge is based on it', () => {
     const onUnused = { SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' };
     expect(chargeFaults({ Commission: [unusage] })).toEqual(['UnusedAmount missing 400']);
     expect(chargeFaults({ Insurance: [premium(onUnused)] })).toEqual(['UnusedAmount missing 400']);
     expect(chargeFaults({ Insurance: [premium(onUnused)], UnusedAmount: decimal(0) })).toEqual([]);
   });
 
-  it('is an amount like any other', () => {
+  it('is validated like any amount', () => {
     expect(chargeFaults({ UnusedAmount: decimal(-1) })).toEqual(['UnusedAmount out-of-range 422']);
     expect(chargeFaults({ UnusedAmount: decimal('0.001') })).toEqual(['UnusedAmount too-many-decimals 422']);
   });
 
-  it('costs from StartDateForUnusage, else from the start, and not to an earlier ExpiryDateForOD', () => {
+  it('is charged from StartDateForUnusage or the start, and ExpiryDateForOD must not be earlier', () => {
     const UnusedAmount = decimal(400);
     const [StartDateForUnusage, ExpiryDateForOD] = [date('2025-02-01'), date('2025-01-31')];
     const request = { Commission: [unusage], UnusedAmount, ExpiryDateForOD };
@@ -279,12 +279,12 @@ describe('the unused amount (F5)', () => {
     ]);
   });
 
-  it('leaves the order of the two dates open where no charge reads them', () => {
+  it('allows any order of the two dates when no charge uses them', () => {
     const dates = { StartDateForUnusage: date('2025-02-01'), ExpiryDateForOD: date('2025-01-31') };
     expect(chargeFaults({ ...dates, Commission: [fee()] })).toEqual([]);
   });
 
-  it('says whether the two dates have an effect', () => {
+  it('determines whether the two dates have an effect', () => {
     expect(hasUnusageFee([unusage])).toBe(true);
     expect(hasUnusageFee([fee({ SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' })])).toBe(false);
     expect(hasUnusageFee([fee({ IsForUnusage: true })])).toBe(false);
@@ -299,7 +299,7 @@ function column(name: string, method: ExtraColumn['method']): ExtraColumn {
 describe('schedule types and charges', () => {
   const rows = monthlyRows('2025-01-01', 36);
 
-  it('take none where they accept none, such as deposits (B4)', () => {
+  it('reject charges when the type accepts none, such as Deposit (B4)', () => {
     const rules = chargeRules({ type: { acceptsCharges: false } });
     expect(
       chargeFaults({ Commission: [fee({ FeeName: undefined })], Insurance: [premium()] }, { rules }),
@@ -307,7 +307,7 @@ describe('schedule types and charges', () => {
     expect(chargeFaults({ Commission: [], Insurance: [] }, { rules })).toEqual([]);
   });
 
-  it('say whether an item is due upfront that does not say so itself (F1)', () => {
+  it('define whether an item without IsUpfront is due upfront (F1)', () => {
     const upfront = {
       fees: false,
       insurances: true,
@@ -331,7 +331,7 @@ describe('schedule types and charges', () => {
     expect(isUpfront(undefined, { InsuranceName: 'class-7' })).toBe(true);
   });
 
-  it('show an item by itself in the columns of its commission or insurance class (F4)', () => {
+  it('show an item in the columns of its commission or insurance class (F4)', () => {
     const rules = chargeRules({
       extras: [
         column('AccountFee', { kind: 'Fee', fee: 'account FEE' }),
@@ -347,7 +347,7 @@ describe('schedule types and charges', () => {
     expect([shown('Unsold', 0), shown('NoSuchColumn', 0)]).toEqual([0, 0]);
   });
 
-  it('refuse a percentage of what they calculate from the charges', () => {
+  it('reject a percentage of a figure that is calculated from the charges', () => {
     const steps = (['interest', 'charges', 'payment', 'principal'] as const).map((kind) => ({ kind }));
     const of = (PercentAppliedTo: string) =>
       chargeFaults(
@@ -360,14 +360,14 @@ describe('schedule types and charges', () => {
     expect(of('Installment')).toEqual(['Commission[0].PercentAppliedTo not-allowed 422']);
   });
 
-  it('are not needed to find what is wrong with the items', () => {
+  it('are not required to validate the items', () => {
     expect(chargeFaults({ Commission: [fee()] }, { rules: undefined })).toEqual([]);
     expect(chargeFaults({ Commission: [fee({ FeeName: '' })] }, { rules: undefined })).toEqual([
       'Commission[0].FeeName missing 400',
     ]);
   });
 
-  it('collect in arrears when neither they nor the item say anything', () => {
+  it('collect in arrears by default', () => {
     expect(rowsWith(premiumsOn(rows, { Insurance: [premium()] }))).toEqual([12, 24, 36]);
   });
 });

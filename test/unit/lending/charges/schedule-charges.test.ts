@@ -33,7 +33,7 @@ function quarterlyFrom(FeeDate: string, IsUpfront: boolean): readonly number[] {
   return rowsWith(feesOf({ FeeDate: date(FeeDate), IsUpfront, FeePeriodicityType: 'Quarterly' }));
 }
 
-describe('a percentage (F2)', () => {
+describe('percentage charge (F2)', () => {
   const onePercent = { SourcePercent: decimal(1) };
   const figures = { remaining: 80_000, interest: 800, principal: 24_028 };
   const firstOf = (changes: Partial<CommissionItem>) =>
@@ -46,15 +46,15 @@ describe('a percentage (F2)', () => {
     ['Interest', 8],
     ['Installment', 248],
     ['UnusedAmount', 400],
-  ] as const)('is of %s when that is said', (PercentAppliedTo, expected) => {
+  ] as const)('is based on %s when PercentAppliedTo names it', (PercentAppliedTo, expected) => {
     expect(firstOf({ ...onePercent, PercentAppliedTo })).toBe(expected);
   });
 
-  it('is of FinancedAmount when nothing is said', () => {
+  it('is based on FinancedAmount by default', () => {
     expect(firstOf(onePercent)).toBe(1000);
   });
 
-  it('is a rate per charge, and with PerAnnum a rate a year for the months of its period over 12', () => {
+  it('is a rate per charge, or with PerAnnum an annual rate for the months of its period', () => {
     const ofRemaining = { SourcePercent: decimal('0.5'), PercentAppliedTo: 'RemainingValue' };
     const feeOf = (changes: Partial<CommissionItem>) =>
       feesOn(FOUR, { Commission: [fee({ ...ofRemaining, ...changes })] }, { ...figures, remaining: 83_333 });
@@ -66,20 +66,20 @@ describe('a percentage (F2)', () => {
     );
   });
 
-  it('with PerAnnum is for the days of its period over 365 in day and week units', () => {
+  it('with PerAnnum counts the days of its period over 365 in day and week units', () => {
     const perAnnum = { SourcePercent: decimal('36.5'), PerAnnum: true };
     expect(firstOf({ ...perAnnum, FeePeriodicityType: 'Daily' })).toBe(31 * 100);
     expect(firstOf({ ...perAnnum, FeePeriodicityType: 'Biweekly' })).toBe(2 * 1400);
   });
 
-  it('is rounded for each of several charges in one row singly', () => {
+  it('is rounded separately for each of several charges in a row', () => {
     const weekly = { SourcePercent: decimal('0.0005'), FeePeriodicityType: 'Weekly' };
     expect(feesOf(weekly)).toEqual([4, 4, 4, 5]);
     expect(feesOf({ ...weekly, SourcePercent: decimal('0.00049') })).toEqual([0, 0, 0, 0]);
     expect(feesOn({ ...FOUR, rounding: 'HALF_EVEN' }, { Commission: [fee(weekly)] })).toEqual([0, 0, 0, 0]);
   });
 
-  it('is exact where numbers are not', () => {
+  it('is exact beyond the precision of floating point', () => {
     const percent = { SourcePercent: decimal('33.333333333333333333333333333333') };
     const schedule = { ...FOUR, amount: 999_999_999_999_999 };
     expect(feesOf(percent, schedule)[0]).toBe(333_333_333_333_333);
@@ -88,15 +88,15 @@ describe('a percentage (F2)', () => {
     ).toBe(121_932_631_134_705);
   });
 
-  it('of a figure below zero is below zero', () => {
+  it('is negative when its base is negative', () => {
     const Commission = [fee({ ...onePercent, PercentAppliedTo: 'Interest' })];
     expect(feesOn(FOUR, { Commission }, { ...figures, interest: -800 })[0]).toBe(-8);
     expect(feesOn(FOUR, { Commission }, { ...figures, interest: 0 })).toEqual([0, 0, 0, 0]);
   });
 });
 
-describe('the dates of charges (F3)', () => {
-  it('give an annual premium over 36 months in rows 1, 13, 25 upfront and 12, 24, 36 in arrears', () => {
+describe('dates of charges (F3)', () => {
+  it('collect an annual premium over 36 months in rows 1, 13, 25 upfront and 12, 24, 36 in arrears', () => {
     expect(rowsWith(premiumsOn(THREE_YEARS, { Insurance: [premium({ IsUpfront: true })] }))).toEqual([
       1, 13, 25,
     ]);
@@ -106,13 +106,13 @@ describe('the dates of charges (F3)', () => {
   });
 
   it.each([true, false])(
-    'give a monthly fee over 36 months in every row once (IsUpfront %s)',
+    'collect a monthly fee over 36 months once in every row (IsUpfront %s)',
     (IsUpfront) => {
       expect(feesOf({ IsUpfront }, THREE_YEARS)).toEqual(Array.from({ length: 36 }, () => 500));
     },
   );
 
-  it('in arrears charge on or before a due date, upfront strictly before', () => {
+  it('collect a charge on a due date in arrears, and with the next row upfront', () => {
     expect(quarterlyFrom('2025-01-01', false)).toEqual([3]);
     expect(quarterlyFrom('2025-01-02', false)).toEqual([4]);
     expect(quarterlyFrom('2025-02-01', false)).toEqual([4]);
@@ -122,7 +122,7 @@ describe('the dates of charges (F3)', () => {
     expect(quarterlyFrom('2025-02-28', true)).toEqual([2]);
   });
 
-  it('before the start are dropped and the later ones kept, without a part of a period', () => {
+  it('drop charges before the start and keep later ones in full', () => {
     expect(feesOf({ FeeDate: date('2020-06-15') })).toEqual([500, 500, 500, 500]);
     const quarterly = { FeeDate: date('2024-11-15'), FeePeriodicityType: 'Quarterly' };
     expect(rowsWith(feesOf({ ...quarterly, IsUpfront: true }))).toEqual([2]);
@@ -131,20 +131,20 @@ describe('the dates of charges (F3)', () => {
     expect(feesOf(annual)).toEqual([0, 0, 0, 0]);
   });
 
-  it('on the start are of the first row', () => {
+  it('collect charges on the start date with the first row', () => {
     const FeeDate = date('2024-12-01');
     expect(feesOf({ FeeDate, IsUpfront: true })).toEqual([500, 500, 500, 500]);
     expect(feesOf({ FeeDate, IsUpfront: false })).toEqual([1000, 500, 500, 500]);
   });
 
-  it('on the start are of a settled row in a recalculation when in arrears', () => {
+  it('assign charges in arrears on the start date of a recalculation to the settled row', () => {
     const FeeDate = date('2024-12-01');
     const recalculated = { ...FOUR, isRecalculation: true };
     expect(feesOf({ FeeDate, IsUpfront: true }, recalculated)).toEqual([500, 500, 500, 500]);
     expect(feesOf({ FeeDate, IsUpfront: false }, recalculated)).toEqual([500, 500, 500, 500]);
   });
 
-  it('count from the own day of the first one and never from a month end that cut it', () => {
+  it('count from the day of the first charge after a shorter month', () => {
     const rows = rowsOn(
       date('2024-01-30'),
       ['2024-02-28', '2024-02-29', '2024-03-30', '2024-03-31', '2024-04-29', '2024-04-30'].map(date),
@@ -154,7 +154,7 @@ describe('the dates of charges (F3)', () => {
     expect(rowsWith(feesOf({ FeeDate, IsUpfront: true }, rows))).toEqual([1, 3, 5]);
   });
 
-  it('fall on 28 February where 29 February began a year of charges', () => {
+  it('fall on 28 February for a charge that began on 29 February', () => {
     const rows = rowsOn(
       date('2024-02-29'),
       ['2025-02-27', '2025-02-28', '2028-02-28', '2028-02-29'].map(date),
@@ -163,7 +163,7 @@ describe('the dates of charges (F3)', () => {
     expect(feesOf(yearly, rows)).toEqual([0, 500, 1000, 500]);
   });
 
-  it('are as many in days and weeks as fit, however many that is', () => {
+  it('collect every daily and weekly charge of a period, however long', () => {
     expect(feesOf({ FeePeriodicityType: 'Daily' })).toEqual([31, 28, 31, 30].map((days) => days * 500));
     expect(feesOf({ FeePeriodicityType: 'Weekly' })).toEqual([2000, 2000, 2000, 2500]);
     const century = rowsOn(date('1900-01-01'), [date('2999-12-31')]);
@@ -171,7 +171,7 @@ describe('the dates of charges (F3)', () => {
     expect(feesOf(cent, century)).toEqual([date('2999-12-31') - date('1900-01-01')]);
   });
 
-  it('compare with due dates that holidays have not moved', () => {
+  it('compare charges with unshifted due dates', () => {
     const moved = FOUR.dates.dueDates.map((dueDate) => addDays(dueDate, 2));
     const shifted = {
       ...FOUR,
@@ -182,7 +182,7 @@ describe('the dates of charges (F3)', () => {
     expect(feesOf({ FeeDate, IsUpfront: true }, shifted)).toEqual([500, 500, 500, 500]);
   });
 
-  it('end with the rows that are paid (B6)', () => {
+  it('end with the last paid row (B6)', () => {
     const paid = { ...FOUR, dates: { ...FOUR.dates, rowCount: 2 } };
     expect(feesOf({}, paid)).toEqual([500, 500]);
     const late = { RealInstallmentNo: 2, Commission: [fee({ FeeDate: date('2025-03-02') })] };
@@ -191,7 +191,7 @@ describe('the dates of charges (F3)', () => {
     ]);
   });
 
-  it('are refused when they begin after the last due row of a schedule that ended early', () => {
+  it('reject a charge that begins after the last due date of a schedule that ends early', () => {
     const request = loan({
       Commission: [fee(), fee({ FeeDate: date('2025-03-02') })],
       Insurance: [premium()],
@@ -203,7 +203,7 @@ describe('the dates of charges (F3)', () => {
     ]);
   });
 
-  it('in the rows of a grace period are waived, by original row numbers', () => {
+  it('waive charges within the grace period, by original row numbers', () => {
     expect(feesOf({ GracePeriodFee: 2 })).toEqual([0, 0, 500, 500]);
     expect(feesOf({ GracePeriodFee: 9 })).toEqual([0, 0, 0, 0]);
     const settled = { ...FOUR, dates: { ...FOUR.dates, settledRows: 3 } };
@@ -213,7 +213,7 @@ describe('the dates of charges (F3)', () => {
     expect(premiumsOn(FOUR, { Insurance })).toEqual([0, 6000, 6000, 6000]);
   });
 
-  it('give a recalculation the charges of the rows that are left (X1)', () => {
+  it('collect the same charges in the remaining rows of a recalculation (X1)', () => {
     const charges = [
       fee({ FeeDate: date('2024-10-31') }),
       fee({ FeeDate: date('2025-01-01'), IsUpfront: true, FeePeriodicityType: 'Biweekly' }),
@@ -229,8 +229,8 @@ describe('the dates of charges (F3)', () => {
   });
 });
 
-describe('the sums of a row (F4)', () => {
-  it('are the commissions on one side and the insurances on the other', () => {
+describe('charge totals of a row (F4)', () => {
+  it('add up commissions and insurances separately', () => {
     const Commission = [fee(), fee({ SourcePercent: decimal(1), PercentAppliedTo: 'Interest' })];
     const Insurance = [
       premium({ InsurancePeriodicityType: 'Quarterly' }),
@@ -240,14 +240,14 @@ describe('the sums of a row (F4)', () => {
     expect(premiumsOn(FOUR, { Commission, Insurance })).toEqual([0, 0, 6000, 0]);
   });
 
-  it('show insurances only when the request sent some', () => {
+  it('include insurances only when the request contains some', () => {
     expect(scheduleOn(FOUR, { Commission: [fee()] }).scheduled?.hasInsurances).toBe(false);
     expect(scheduleOn(FOUR, { Insurance: [] }).scheduled?.hasInsurances).toBe(false);
     expect(scheduleOn(FOUR, { Insurance: [premium()] }).scheduled?.hasInsurances).toBe(true);
     expect(feesOn(FOUR, {})).toEqual([0, 0, 0, 0]);
   });
 
-  it('collect blocked amounts with the first new row, also without a charge there (X2)', () => {
+  it('include blocked amounts in the first row, also without a charge in it (X2)', () => {
     const blocked = {
       IsLocked: true,
       Commission: [
@@ -262,7 +262,7 @@ describe('the sums of a row (F4)', () => {
   });
 });
 
-describe('a commission for unusage (F5)', () => {
+describe('commission for unusage (F5)', () => {
   const unusage = fee({ SourcePercent: decimal(1), IsForUnusage: true, FeePeriodicityType: 'Annual' });
   const request = { Commission: [unusage], UnusedAmount: decimal(400) };
   const actual: ChargeSchedule = { ...FOUR, dayCount: 'Actual/365' };
@@ -272,7 +272,7 @@ describe('a commission for unusage (F5)', () => {
     expect(feesOn(actual, { ...request, StartDateForUnusage })).toEqual([18, 31, 34, 33]);
   });
 
-  it('runs from the start to the last due date when nothing else is said', () => {
+  it('is charged from the start to the last due date by default', () => {
     expect(feesOn(actual, request)).toEqual([34, 31, 34, 33]);
     expect(feesOn(FOUR, request)).toEqual([33, 33, 33, 33]);
   });
@@ -282,25 +282,25 @@ describe('a commission for unusage (F5)', () => {
     expect(feesOn(actual, { ...request, ExpiryDateForOD: date('2025-01-01') })).toEqual([0, 0, 0, 0]);
   });
 
-  it('begins and ends within one row', () => {
+  it('starts and ends within one row', () => {
     const dates = { StartDateForUnusage: date('2025-02-10'), ExpiryDateForOD: date('2025-02-20') };
     expect(feesOn(actual, { ...request, ...dates })).toEqual([0, 11, 0, 0]);
   });
 
-  it('counts a whole regular month as 30 days and a part of it by the formula (C2)', () => {
+  it('counts a full regular month as 30 days, and part of it by the convention (C2)', () => {
     const february = rowsOn(date('2025-01-31'), [date('2025-02-28')]);
     expect(feesOn(february, { ...request, UnusedAmount: decimal(3600) })).toEqual([300]);
     const StartDateForUnusage = date('2025-02-01');
     expect(feesOn(february, { ...request, UnusedAmount: decimal(3600), StartDateForUnusage })).toEqual([270]);
   });
 
-  it('is waived in a grace period, and with a value is a plain fee', () => {
+  it('is waived in the grace period, and is a plain fee when it has a value', () => {
     const graced = { ...request, Commission: [{ ...unusage, GracePeriodFee: 1 }] };
     expect(feesOn(actual, graced)).toEqual([0, 31, 34, 33]);
     expect(feesOn(actual, { Commission: [fee({ IsForUnusage: true })] })).toEqual([500, 500, 500, 500]);
   });
 
-  it('follows the dates that interest accrues to', () => {
+  it('follows the accrual dates', () => {
     const accrualDates = FOUR.dates.dueDates.map((dueDate) => addDays(dueDate, 2));
     const deferred = { ...actual, dates: { ...actual.dates, accrualDates } };
     expect(feesOn(deferred, request)).toEqual([36, 31, 34, 33]);
@@ -328,8 +328,8 @@ function tracesOf(row: number): readonly ChargeTrace[] {
   return scheduled === undefined ? [] : traceRowCharges(scheduled, row, FIGURES);
 }
 
-describe('how a row came by its charges (S6, Explain)', () => {
-  it('is recorded of each item that the row collects', () => {
+describe('trace of the charges of a row (S6, Explain)', () => {
+  it('describes each item that the row collects', () => {
     expect(tracesOf(0)).toEqual([
       {
         kind: 'commission',
@@ -371,7 +371,7 @@ describe('how a row came by its charges (S6, Explain)', () => {
     expect(tracesOf(3).map(({ name }) => name)).toEqual(['Account fee', 'Share', 'Unused', 'Late']);
   });
 
-  it('adds up to the sums of the row', () => {
+  it('adds up to the totals of the row', () => {
     for (const row of [0, 1, 2, 3]) {
       const sum = tracesOf(row).reduce((total, { amount }) => total + amount, 0);
       expect(sum).toBe([2244, 2044, 8044, 2644][row]);
@@ -388,21 +388,21 @@ function faultOf(items: readonly CommissionItem[], interest = 0): string {
   return validation.faults.map(({ path, code }) => `${path} ${code}`).join();
 }
 
-describe('charges beyond what can be calculated with', () => {
+describe('charges above the limit', () => {
   const huge = fee({ SourceValue: decimal('9999999999999') });
 
-  it('are refused by the item that makes a sum of fixed amounts too large', () => {
+  it('reports the item that makes a sum of fixed amounts too large', () => {
     expect(faultOf([fee(), { ...huge, FeePeriodicityType: 'Daily' }])).toBe('Commission[1] amount-too-large');
     expect(faultOf(Array.from({ length: 10 }, () => huge))).toBe('Commission[9] amount-too-large');
   });
 
-  it('are refused by the item whose percentage is too much', () => {
+  it('reports the item whose percentage is too large', () => {
     const percent = fee({ SourcePercent: decimal(100_000), PercentAppliedTo: 'Interest' });
     expect(faultOf([percent], 8_900_000_000_000)).toBe('');
     expect(faultOf([percent], 9_100_000_000_000)).toBe('Commission[0] amount-too-large');
   });
 
-  it('are refused by the list whose sum makes the installment too large', () => {
+  it('reports the list whose sum makes the instalment too large', () => {
     expect(faultOf([huge], 8_000_000_000_000_000)).toBe('');
     expect(faultOf([huge], 8_100_000_000_000_000)).toBe('Commission amount-too-large');
   });

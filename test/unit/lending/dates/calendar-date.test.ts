@@ -13,7 +13,7 @@ import { date } from '../../../support/builders/lending-loan.ts';
 const DAY_MS = 86_400_000;
 
 describe('calendar dates (D1)', () => {
-  it('count days from 1970 as the host calendar does, over eleven centuries', () => {
+  it('count days from 1970 like the JavaScript Date, over eleven centuries', () => {
     for (let day = date('1900-01-01'); day <= date('2999-12-31'); day = addDays(day, 97)) {
       const utc = new Date(day * DAY_MS);
       const { year, month, day: dayOfMonth } = toDateParts(day);
@@ -26,7 +26,7 @@ describe('calendar dates (D1)', () => {
     }
   });
 
-  it('are read with and without zero padding and from a date-time, of which the date counts', () => {
+  it('are parsed with and without zero padding, and from a date-time', () => {
     const texts = [
       '2025-02-03',
       '2025-2-3',
@@ -37,7 +37,7 @@ describe('calendar dates (D1)', () => {
     expect(texts.map((text) => formatCalendarDate(date(text)))).toEqual(texts.map(() => '2025-02-03'));
   });
 
-  it('do not exist where the calendar has no such day', () => {
+  it('reject days that do not exist', () => {
     const texts = [
       '2025-02-30',
       '2023-02-29',
@@ -51,7 +51,7 @@ describe('calendar dates (D1)', () => {
     expect(formatCalendarDate(date('2000-02-29'))).toBe('2000-02-29');
   });
 
-  it('are not guessed from other text', () => {
+  it('reject other formats and years', () => {
     const texts = [
       '',
       '25-01-01',
@@ -67,7 +67,7 @@ describe('calendar dates (D1)', () => {
     expect(texts.filter((text) => parseCalendarDate(text) !== undefined)).toEqual([]);
   });
 
-  it('move by months onto the last day of a shorter month, as published tables do', () => {
+  it('are clamped to the end of a shorter month when months are added', () => {
     for (const { input, expected } of cases.filter(({ kind }) => kind === 'add_months')) {
       const moved = addMonths(date(input.date ?? ''), input.months ?? 0);
       expect(formatCalendarDate(moved)).toBe(expected.date);

@@ -9,21 +9,24 @@ import cases from '../../../cases/lending/day-count.json' with { type: 'json' };
 import { column, date, decimal, faultCodes, scheduleOf } from '../../../support/builders/lending-loan.ts';
 
 describe('day counts (C1)', () => {
-  it.each(cases.map((known) => [known.id, known] as const))('%s has its published figure', (_id, known) => {
-    const { input, expected } = known;
-    const name = findDayCount(input.name);
-    if (name === undefined) throw new Error(input.name);
-    const numerator = dayCountNumerator(name, {
-      from: date(input.start),
-      to: date(input.end),
-      regularMonths: 0,
-      endsOnTermination:
-        ('termination_date' in input && input.termination_date === input.end) ||
-        ('end_is_termination_date' in input && input.end_is_termination_date),
-    });
-    const years = 'years' in expected ? expected.years : (expected.days ?? Number.NaN) / 360;
-    expect(numerator / dayCountDenominator(name)).toBeCloseTo(years, 9);
-  });
+  it.each(cases.map((known) => [known.id, known] as const))(
+    'matches the published fraction of %s',
+    (_id, known) => {
+      const { input, expected } = known;
+      const name = findDayCount(input.name);
+      if (name === undefined) throw new Error(input.name);
+      const numerator = dayCountNumerator(name, {
+        from: date(input.start),
+        to: date(input.end),
+        regularMonths: 0,
+        endsOnTermination:
+          ('termination_date' in input && input.termination_date === input.end) ||
+          ('end_is_termination_date' in input && input.end_is_termination_date),
+      });
+      const years = 'years' in expected ? expected.years : (expected.days ?? Number.NaN) / 360;
+      expect(numerator / dayCountDenominator(name)).toBeCloseTo(years, 9);
+    },
+  );
 
   it('are found in any case, with ACT for Actual and blanks around the slash', () => {
     expect(['act/ACT', 'ACT/ 365', '30e/360 isda', '30 / 360', 'Actual/360'].map(findDayCount)).toEqual([
@@ -44,13 +47,13 @@ describe('day counts (C1)', () => {
 describe('regular periods (C2)', () => {
   const monthEnd = { InstallmentDay: 31, ActivationDate: date('2025-01-31') } as const;
 
-  it('count whole months from 31 January to 28 February, with 28 calendar days', () => {
+  it('count a whole month from 31 January to 28 February', () => {
     const schedule = scheduleOf(monthEnd);
     expect(column(schedule, 'interest')[0]).toBe('10.00');
     expect(schedule.rows[0]?.noDays).toBe(28);
   });
 
-  it('count by the formula when the start is not the date for row 0', () => {
+  it('follow the convention when the period is irregular', () => {
     const schedule = scheduleOf({ ...monthEnd, FirstDueDate: date('2025-02-28'), InstallmentDay: 28 });
     expect(column(schedule, 'interest')[0]).toBe('9.33');
   });
@@ -60,7 +63,7 @@ describe('regular periods (C2)', () => {
     expect(column(schedule, 'interest')[0]).toBe('9.86');
   });
 
-  it('do not exist in the 30E conventions, which always use their formula', () => {
+  it('do not apply to the 30E conventions', () => {
     const schedule = scheduleOf({ ...monthEnd, InterestCalculationMethod: '30E/360' });
     expect(column(schedule, 'interest')[0]).toBe('9.33');
   });

@@ -7,7 +7,7 @@ import { date, dueDates, faultCodes, scheduleOf } from '../../../support/builder
 const NOT_SENT = { ActivationDate: undefined } as const;
 
 describe('start of the schedule (D2)', () => {
-  it('is ActivationDate when it is sent', () => {
+  it('is ActivationDate when present', () => {
     const schedule = scheduleOf({ FirstDueDate: date('2025-03-01') });
     expect(formatCalendarDate(schedule.startDate)).toBe('2025-01-01');
     expect(schedule.rows[0]?.noDays).toBe(59);
@@ -26,14 +26,14 @@ describe('start of the schedule (D2)', () => {
     ]);
   });
 
-  it('is the installment day again when FirstDueDate is one that its month cut short', () => {
+  it('is the installment day when FirstDueDate is that of a shorter month', () => {
     const schedule = scheduleOf({ ...NOT_SENT, FirstDueDate: date('2025-02-28'), InstallmentDay: 31 });
     expect(formatCalendarDate(schedule.startDate)).toBe('2025-01-31');
     const other = scheduleOf({ ...NOT_SENT, FirstDueDate: date('2025-03-31'), InstallmentDay: 5 });
     expect(formatCalendarDate(other.startDate)).toBe('2025-02-28');
   });
 
-  it('is the day of the request when no date is sent', () => {
+  it('is the day of the request without any date', () => {
     const schedule = scheduleOf(NOT_SENT);
     expect(formatCalendarDate(schedule.startDate)).toBe('2024-05-17');
     expect(dueDates(schedule)[0]).toBe('2024-06-01');
@@ -43,7 +43,7 @@ describe('start of the schedule (D2)', () => {
 describe('first due date (D3)', () => {
   const quarter = { PeriodicityType: 'Quarterly', ActivationDate: date('2025-01-10'), InstallmentDay: 15 };
 
-  it('lies in the activation month, the month after it, or one period later, by InstallmentMethod', () => {
+  it('lies in the activation month, the next month or one period later, by InstallmentMethod', () => {
     const methods = ['ActualMonth', 'nextmonth', undefined];
     const schedules = methods.map((InstallmentMethod) => scheduleOf({ ...quarter, InstallmentMethod }));
     expect(schedules.map((schedule) => dueDates(schedule)[0])).toEqual([
@@ -53,7 +53,7 @@ describe('first due date (D3)', () => {
     ]);
   });
 
-  it('moves to the next month with ActualMonth when the day is not later than the start', () => {
+  it('is in the next month with ActualMonth when the day is not after the start', () => {
     const schedules = [9, 10, 11].map((InstallmentDay) =>
       scheduleOf({ ...quarter, InstallmentDay, InstallmentMethod: 'ActualMonth' }),
     );
@@ -64,7 +64,7 @@ describe('first due date (D3)', () => {
     ]);
   });
 
-  it('with ActualMonth compares the day that the month really has', () => {
+  it('is clamped to the month before ActualMonth compares it with the start', () => {
     const schedule = scheduleOf({
       ActivationDate: date('2025-02-28'),
       InstallmentDay: 31,
@@ -84,13 +84,13 @@ describe('first due date (D3)', () => {
     expect(faultCodes({ FirstDueDate: date('2025-01-01') })).toEqual(['FirstDueDate date-order']);
   });
 
-  it('is not found by an unknown method', () => {
+  it('is rejected for an unknown InstallmentMethod', () => {
     expect(faultCodes({ InstallmentMethod: 'SameMonth' })).toEqual(['InstallmentMethod unknown-value']);
   });
 });
 
-describe('further due dates (D4)', () => {
-  it('fall on the installment day whatever the day of FirstDueDate', () => {
+describe('subsequent due dates (D4)', () => {
+  it('fall on InstallmentDay whatever the day of FirstDueDate', () => {
     const schedule = scheduleOf({ FirstDueDate: date('2025-02-28'), InstallmentDay: 31 });
     expect(dueDates(schedule)).toEqual(['2025-02-28', '2025-03-31', '2025-04-30', '2025-05-31']);
     const odd = scheduleOf({ FirstDueDate: date('2025-02-10'), InstallmentDay: 20 });
@@ -98,7 +98,7 @@ describe('further due dates (D4)', () => {
   });
 
   it.each(cases.filter(({ kind }) => kind === 'due_dates').map((known) => [known.id, known] as const))(
-    '%s are as published',
+    'match the published dates of %s',
     (_id, { input, expected }) => {
       const first = input.first_due_date ?? '';
       const installmentDay =
@@ -115,7 +115,7 @@ describe('further due dates (D4)', () => {
     },
   );
 
-  it('need an installment day from 1 to 31', () => {
+  it('require InstallmentDay from 1 to 31', () => {
     const faults = [0, 32, 1.5, Number.NaN].flatMap((InstallmentDay) => faultCodes({ InstallmentDay }));
     expect(new Set(faults)).toEqual(new Set(['InstallmentDay out-of-range']));
     expect(faults).toHaveLength(4);
@@ -135,7 +135,7 @@ describe('maturity (D5)', () => {
     expect(schedule.rows.at(-1)?.noDays).toBe(80);
   });
 
-  it('must be after the row before', () => {
+  it('must be after the previous row', () => {
     expect(faultCodes({ MaturityDate: date('2025-04-01') })).toEqual(['MaturityDate date-order']);
     expect(dueDates(scheduleOf({ MaturityDate: date('2025-04-02') })).at(-1)).toBe('2025-04-02');
     expect(faultCodes({ InstallmentsNo: 1, MaturityDate: date('2025-01-01') })).toEqual([
@@ -145,7 +145,7 @@ describe('maturity (D5)', () => {
 });
 
 describe('periodicities (D7)', () => {
-  it('are known by name in any case', () => {
+  it('are found by name in any case', () => {
     const spans = BUILT_IN_PERIODICITIES.filter(({ unit }) => unit !== 'Once').map(({ name }) => {
       const schedule = scheduleOf({ PeriodicityType: name.toUpperCase(), InstallmentsNo: 2 });
       return `${name} ${dueDates(schedule)[1]}`;
@@ -166,7 +166,7 @@ describe('periodicities (D7)', () => {
     expect(faultCodes({ PeriodicityType: 'Fortnightly' })).toEqual(['PeriodicityType unknown-periodicity']);
   });
 
-  it('Once is due on MaturityDate, else on FirstDueDate, with one row', () => {
+  it('Once is due on MaturityDate, or else on FirstDueDate', () => {
     const once = { PeriodicityType: 'Once', InstallmentsNo: 1 } as const;
     const both = { FirstDueDate: date('2025-03-01'), MaturityDate: date('2025-04-01') } as const;
     expect(dueDates(scheduleOf({ ...once, ...both }))).toEqual(['2025-04-01']);
@@ -176,7 +176,7 @@ describe('periodicities (D7)', () => {
     expect(faultCodes({ ...once, ...both, InstallmentsNo: 2 })).toEqual(['InstallmentsNo out-of-range']);
   });
 
-  it('Once starts on ActivationDate, else on the day of the request', () => {
+  it('Once starts on ActivationDate, or else on the day of the request', () => {
     const once = { PeriodicityType: 'Once', InstallmentsNo: 1, MaturityDate: date('2025-04-01') } as const;
     expect(formatCalendarDate(scheduleOf({ ...once, ...NOT_SENT }).startDate)).toBe('2024-05-17');
     expect(formatCalendarDate(scheduleOf(once).startDate)).toBe('2025-01-01');

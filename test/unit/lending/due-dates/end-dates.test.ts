@@ -13,7 +13,7 @@ function aprilFaults(changes: Changes): readonly string[] {
 }
 
 describe('MaturityDate (D5)', () => {
-  it('replaces the last date, before or after it, and makes its period irregular', () => {
+  it('replaces the last date and makes its period irregular', () => {
     const later = datesFor({ MaturityDate: date('2025-06-20') });
     expect(texts(later.dueDates)).toEqual(['2025-02-01', '2025-03-01', '2025-04-01', '2025-06-20']);
     expect(later.regularMonths).toEqual([1, 1, 1, 0]);
@@ -25,7 +25,7 @@ describe('MaturityDate (D5)', () => {
     expect(texts(dates.dueDates).at(-1)).toBe('2025-05-01');
   });
 
-  it('must be after the date before it, a settled one included', () => {
+  it('must be after the previous date, including a settled one', () => {
     const refused = ['MaturityDate date-order must be 2025-04-02 or later, after the installment before it'];
     expect(aprilFaults({})).toEqual(refused);
     const settled = {
@@ -53,14 +53,14 @@ function expiryFaults(changes: Changes): readonly string[] {
 }
 
 describe('ExpiryDateForOD of an overdraft (B5)', () => {
-  it('drops the dates from it on and adds one last row', () => {
+  it('replaces the due dates after it with one last row', () => {
     const dates = expiring('2025-03-15');
     expect(texts(dates.dueDates)).toEqual(['2025-02-01', '2025-03-01', '2025-03-15']);
     expect(dates.regularMonths).toEqual([1, 1, 0]);
     expect(dates.rowCount).toBe(3);
   });
 
-  it('takes the place of a date that it equals', () => {
+  it('replaces an equal due date', () => {
     const dates = expiring('2025-03-01');
     expect(texts(dates.dueDates)).toEqual(['2025-02-01', '2025-03-01']);
     expect(dates.regularMonths).toEqual([1, 1]);
@@ -75,21 +75,21 @@ describe('ExpiryDateForOD of an overdraft (B5)', () => {
     ]);
   });
 
-  it('leaves one row when it comes before the first due date', () => {
+  it('leaves one row when it is before the first due date', () => {
     expect(texts(expiring('2025-01-20').dueDates)).toEqual(['2025-01-20']);
     expect(texts(expiring('2025-01-20', { PeriodicityType: 'Once', InstallmentsNo: 1 }).dueDates)).toEqual([
       '2025-01-20',
     ]);
   });
 
-  it('wins over MaturityDate, and counts the rows of RealInstallmentNo', () => {
+  it('takes precedence over MaturityDate and may leave fewer rows than RealInstallmentNo', () => {
     const dates = expiring('2025-03-15', { MaturityDate: date('2020-01-01'), RealInstallmentNo: 2 });
     expect(texts(dates.dueDates)).toHaveLength(3);
     expect(dates.rowCount).toBe(2);
     expect(expiring('2025-03-15', { RealInstallmentNo: 4 }).rowCount).toBe(3);
   });
 
-  it('must be after the start, and after the settled rows', () => {
+  it('must be after the start and the settled rows', () => {
     expect(expiryFaults({ ExpiryDateForOD: date('2025-01-01') })).toEqual([
       'ExpiryDateForOD date-order must be 2025-01-02 or later, after the start of the schedule',
     ]);
@@ -104,15 +104,15 @@ describe('ExpiryDateForOD of an overdraft (B5)', () => {
     expect(texts(expiring('2025-03-02', settled).dueDates)).toEqual(['2025-03-02']);
   });
 
-  it('is no concern of other schedule types', () => {
+  it('is ignored by other schedule types', () => {
     expect(texts(datesFor({ ExpiryDateForOD: date('2025-01-01') }).dueDates)).toHaveLength(4);
   });
 });
 
-describe('dates at the limits', () => {
+describe('limits of due dates', () => {
   const CENTURIES = { name: 'Every century', count: 100, unit: 'Years' } as const;
 
-  it('are refused by the number of rows when they would pass the year 2999, whatever ends the contract', () => {
+  it('reject the number of instalments when a due date would be after the year 2999', () => {
     const message =
       'InstallmentsNo out-of-range must be smaller: the last due date would be after the year 2999';
     expect(dateFaults({ InstallmentsNo: 10 }, { every: CENTURIES })).toEqual([message]);
@@ -124,7 +124,7 @@ describe('dates at the limits', () => {
     expect(texts(kept.dueDates)).toEqual(['2125-01-01', '2130-01-01']);
   });
 
-  it('come from catalogue periodicities as from built-in ones (D7)', () => {
+  it('apply to periodicities of the catalogue as to built-in ones (D7)', () => {
     const tenDays = { name: 'Every 10 days', count: 10, unit: 'Days' } as const;
     expect(texts(datesFor({ InstallmentsNo: 3 }, { every: tenDays }).dueDates)).toEqual([
       '2025-01-11',
@@ -137,13 +137,13 @@ describe('dates at the limits', () => {
     );
   });
 
-  it('begin a loan that is repaid at once on the day of the request, not before FirstDueDate (D2, D7)', () => {
+  it('start a loan of periodicity Once on the day of the request, not before FirstDueDate (D2, D7)', () => {
     const once = { PeriodicityType: 'Once', InstallmentsNo: 1, ActivationDate: undefined } as const;
     const dates = datesFor({ ...once, FirstDueDate: date('2025-02-01') });
     expect(texts([dates.startDate, ...dates.dueDates])).toEqual(['2024-05-17', '2025-02-01']);
   });
 
-  it('need a date for a loan that is repaid at once (D7)', () => {
+  it('require a due date for the periodicity Once (D7)', () => {
     const once = { PeriodicityType: 'Once', InstallmentsNo: 1 } as const;
     expect(dateFaults(once)).toEqual([
       'MaturityDate missing is missing; MaturityDate or FirstDueDate is needed with the periodicity Once',

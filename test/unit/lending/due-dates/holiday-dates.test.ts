@@ -14,7 +14,7 @@ import {
   weekendCalendar,
 } from '../../../support/reference/schedule-dates.ts';
 
-/** Due 1 February and 1 March 2025, both Saturdays. */
+/** Due on 1 February and 1 March 2025, both Saturdays. */
 const SATURDAYS = { ...ON_WORKING_DAYS, InstallmentsNo: 2 } as const;
 const HOLIDAY_METHOD_NAMES: Readonly<Record<string, string>> = {
   Unadjusted: 'None',
@@ -22,7 +22,7 @@ const HOLIDAY_METHOD_NAMES: Readonly<Record<string, string>> = {
   Nearest: 'Nearest',
 };
 
-/** Where an amount due on that day is paid, by each method in turn. */
+/** The payment date of an amount due on that day, by each method. */
 function paidByMethods(day: string): readonly (string | undefined)[] {
   const methods = ['forward', 'BACKWARD', 'ModifiedForward', 'ModifiedBackward', 'Nearest', 'none'];
   return methods.map((HolidayMethod) => {
@@ -31,8 +31,8 @@ function paidByMethods(day: string): readonly (string | undefined)[] {
   });
 }
 
-describe('due dates on days without business (H1, H3)', () => {
-  it('are paid on the next working day while interest accrues on the unshifted dates', () => {
+describe('due dates on holidays and weekends (H1, H3)', () => {
+  it('are shifted to the next business day while interest accrues to the unshifted dates', () => {
     const dates = datesFor(SATURDAYS);
     expect(texts(dates.dueDates)).toEqual(['2025-02-01', '2025-03-01']);
     expect(texts(dates.shownDates)).toEqual(['2025-02-03', '2025-03-03']);
@@ -42,7 +42,7 @@ describe('due dates on days without business (H1, H3)', () => {
     expect(dates.calendar?.name).toBe('WEEKENDS');
   });
 
-  it('accrue to the shifted date when they are deferred, over irregular periods (C2)', () => {
+  it('accrue interest to the shifted date over irregular periods when DeferDueDate is true (C2)', () => {
     const dates = datesFor({ ...SATURDAYS, DeferDueDate: true });
     expect(texts(dates.accrualDates)).toEqual(['2025-02-03', '2025-03-03']);
     expect(dates.accrualDates).toBe(dates.shownDates);
@@ -50,7 +50,7 @@ describe('due dates on days without business (H1, H3)', () => {
     expect(dates.regularMonths).toEqual([0, 0]);
   });
 
-  it('make only the periods irregular that begin or end on a moved date', () => {
+  it('make only periods irregular that start or end on a shifted date', () => {
     const dates = datesFor({ ...SATURDAYS, InstallmentsNo: 6, DeferDueDate: true });
     expect(texts(dates.shownDates)).toEqual([
       '2025-02-03',
@@ -63,14 +63,14 @@ describe('due dates on days without business (H1, H3)', () => {
     expect(dates.regularMonths).toEqual([0, 0, 0, 1, 0, 0]);
   });
 
-  it('stay in the same list when none of them is moved', () => {
+  it('stay in the same array when none is shifted', () => {
     const dates = datesFor({ ...ON_WORKING_DAYS, ActivationDate: date('2025-03-01'), InstallmentsNo: 2 });
     expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01']);
     expect(dates.shownDates).toBe(dates.dueDates);
     expect(datesFor({}).shownDates).toEqual(datesFor({}).dueDates);
   });
 
-  it('move by each method, whatever the case of its name', () => {
+  it('are shifted by each method, spelled in any case', () => {
     // Saturday 31 May 2025 is the last day of its month, Saturday 1 March the first.
     expect(paidByMethods('2025-05-31')).toEqual([
       '2025-06-02',
@@ -90,23 +90,26 @@ describe('due dates on days without business (H1, H3)', () => {
     ]);
   });
 
-  it.each(cases.map((known) => [known.id, known] as const))('%s are as published', (_id, known) => {
-    const { start, convention, holidays } = known.input;
-    const dates = datesFor(
-      {
-        HolidayShift: true,
-        HolidayCountry: 'ZA',
-        HolidayMethod: HOLIDAY_METHOD_NAMES[convention],
-        ActivationDate: date(start),
-        InstallmentDay: Number(start.slice(-2)),
-        InstallmentsNo: 1,
-      },
-      { calendars: calendarsOf([weekendCalendar(holidays, 'ZA')]) },
-    );
-    expect(texts(dates.shownDates)).toEqual([known.expected.date]);
-  });
+  it.each(cases.map((known) => [known.id, known] as const))(
+    'match the published date of %s',
+    (_id, known) => {
+      const { start, convention, holidays } = known.input;
+      const dates = datesFor(
+        {
+          HolidayShift: true,
+          HolidayCountry: 'ZA',
+          HolidayMethod: HOLIDAY_METHOD_NAMES[convention],
+          ActivationDate: date(start),
+          InstallmentDay: Number(start.slice(-2)),
+          InstallmentsNo: 1,
+        },
+        { calendars: calendarsOf([weekendCalendar(holidays, 'ZA')]) },
+      );
+      expect(texts(dates.shownDates)).toEqual([known.expected.date]);
+    },
+  );
 
-  it('never move to or before the start', () => {
+  it('are never shifted to or before the start', () => {
     const weekend = { ...ON_WORKING_DAYS, PeriodicityType: 'Daily', ActivationDate: date('2025-01-03') };
     for (const HolidayMethod of ['Backward', 'Nearest']) {
       expect(texts(datesFor({ ...weekend, HolidayMethod, InstallmentsNo: 3 }).shownDates)).toEqual([
@@ -117,14 +120,14 @@ describe('due dates on days without business (H1, H3)', () => {
     }
   });
 
-  it('may become equal, and leave a deferred period without days', () => {
+  it('may become equal, which leaves a deferred period without days', () => {
     const daily = { ...ON_WORKING_DAYS, PeriodicityType: 'Daily', ActivationDate: date('2025-01-02') };
     const dates = datesFor({ ...daily, DeferDueDate: true });
     expect(texts(dates.shownDates)).toEqual(['2025-01-03', '2025-01-06', '2025-01-06', '2025-01-06']);
     expect(accrualDays(dates)).toEqual([1, 3, 0, 0]);
   });
 
-  it('include the maturity, the expiry and the only date of a loan that is repaid at once', () => {
+  it('include the maturity, the expiry and the only date of periodicity Once', () => {
     const maturity = { ...SATURDAYS, MaturityDate: date('2025-03-08') };
     expect(texts(datesFor(maturity).shownDates)).toEqual(['2025-02-03', '2025-03-10']);
     const expiry = { ...SATURDAYS, ExpiryDateForOD: date('2025-02-09') };
@@ -135,7 +138,7 @@ describe('due dates on days without business (H1, H3)', () => {
     expect(single.regularMonths).toEqual([0]);
   });
 
-  it('move a deferred maturity that lands on the installment day over an irregular period all the same (C2)', () => {
+  it('make the period irregular when a deferred maturity is shifted to the installment day (C2)', () => {
     const changes = { ...ON_WORKING_DAYS, InstallmentDay: 3, MaturityDate: date('2025-03-02') } as const;
     const dates = datesFor({ ...changes, InstallmentsNo: 2, DeferDueDate: true });
     expect(texts(dates.shownDates)).toEqual(['2025-02-03', '2025-03-03']);
@@ -143,17 +146,17 @@ describe('due dates on days without business (H1, H3)', () => {
   });
 });
 
-describe('the calendar (H2)', () => {
+describe('holiday calendar of a request (H2)', () => {
   const ro = weekendCalendar(['2025-02-03'], 'RO');
 
-  it('is the default one when the request names none', () => {
+  it('is the default calendar without HolidayCountry', () => {
     const calendars = calendarsOf([weekendCalendar(), ro], 'RO');
     const dates = datesFor({ HolidayShift: true, InstallmentsNo: 1 }, { calendars });
     expect(texts(dates.shownDates)).toEqual(['2025-02-04']);
     expect(dates.calendar).toBe(ro);
   });
 
-  it('must be named when no default is configured, or one that does not exist', () => {
+  it('is rejected when it is missing without a default, or unknown', () => {
     const allowed =
       'must be a country by its ISO 3166 code or English name, TARGET, a union such as RO+TARGET, or a calendar of the catalogue';
     const missing = [`HolidayCountry unknown-calendar is missing; ${allowed}`];
@@ -168,7 +171,7 @@ describe('the calendar (H2)', () => {
     ]);
   });
 
-  it('must exist even where nothing shifts (E5)', () => {
+  it('is validated even when no date is shifted (E5)', () => {
     expect(dateFaults({ HolidayCountry: 'Atlantis' })).toHaveLength(1);
     expect(datesFor({ HolidayCountry: 'weekends' }).calendar).toBeUndefined();
     expect(datesFor({ HolidayCountry: 'weekends', HolidayShift: false }).calendar).toBeUndefined();

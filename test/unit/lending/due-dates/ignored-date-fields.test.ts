@@ -19,7 +19,7 @@ const SHIFT = { HolidayShift: true, HolidayCountry: 'RO' } as const;
 const MATURITY = { MaturityDate: date('2025-07-01') } as const;
 const ONCE = { PeriodicityType: 'Once', InstallmentsNo: 1, FirstDueDate: date('2025-02-01') } as const;
 
-describe('date members without effect (E5)', () => {
+describe('ignored date fields (E5)', () => {
   const cases: readonly (readonly [title: string, Changes, readonly string[]])[] = [
     ['none in a plain request', {}, []],
     ['ActivationDate in a recalculation', { LastDueDate: date('2025-03-01') }, ['ActivationDate']],
@@ -53,11 +53,11 @@ describe('date members without effect (E5)', () => {
     ['no maturity that ends the schedule', MATURITY, []],
   ];
 
-  it.each(cases)('are: %s', (_title, changes, expected) => {
+  it.each(cases)('reports %s', (_title, changes, expected) => {
     expect(reported(changes)).toEqual(expected);
   });
 
-  it('are a maturity that the schedule type ignores, or that the expiry replaces (D5, B5)', () => {
+  it('reports a maturity that the schedule type ignores or an expiry replaces (D5, B5)', () => {
     expect(reported(MATURITY, { useMaturityDate: false })).toEqual(['MaturityDate']);
     expect(reported({ ...ONCE, ...MATURITY }, { useMaturityDate: false })).toEqual(['MaturityDate']);
     const expiring = { ...MATURITY, ExpiryDateForOD: date('2025-06-01') };

@@ -8,10 +8,10 @@ import {
   scheduleOf,
 } from '../../../support/builders/lending-loan.ts';
 
-describe('a schedule with LastDueDate (D2)', () => {
+describe('schedule with LastDueDate (D2)', () => {
   const RUNNING = { LastDueDate: date('2025-04-01'), Amount: decimal('507.45'), InstallmentsNo: 3 } as const;
 
-  it('starts there, even if ActivationDate is sent too', () => {
+  it('starts on LastDueDate and ignores ActivationDate', () => {
     const schedule = scheduleOf(RUNNING);
     expect(schedule.startDate).toBe(date('2025-04-01'));
     expect(dueDates(schedule)).toEqual(['2025-05-01', '2025-06-01', '2025-07-01']);
@@ -20,7 +20,7 @@ describe('a schedule with LastDueDate (D2)', () => {
     expect(schedule.warnings).toEqual([{ code: 'no-effect', path: 'ActivationDate' }]);
   });
 
-  it('finds its first month from there by InstallmentMethod (D3)', () => {
+  it('finds the first month from LastDueDate by InstallmentMethod (D3)', () => {
     const LastDueDate = date('2025-04-10');
     const first = (InstallmentMethod: string) =>
       dueDates(scheduleOf({ ...RUNNING, LastDueDate, InstallmentDay: 15, InstallmentMethod }))[0];
@@ -28,18 +28,18 @@ describe('a schedule with LastDueDate (D2)', () => {
     expect(first('NextMonth')).toBe('2025-05-15');
   });
 
-  it('takes a FirstDueDate after it; an earlier one needs settled rows (X1)', () => {
+  it('accepts a later FirstDueDate; an earlier one requires settled rows (X1)', () => {
     const later = scheduleOf({ ...RUNNING, FirstDueDate: date('2025-05-20') });
     expect(dueDates(later)).toEqual(['2025-05-20', '2025-06-01', '2025-07-01']);
     expect(faultCodes({ ...RUNNING, FirstDueDate: date('2025-04-01') })).toEqual(['LastDueDate date-order']);
   });
 
-  it('starts a loan that is repaid at once there too (D7)', () => {
+  it('starts a loan of periodicity Once on LastDueDate (D7)', () => {
     const once = { PeriodicityType: 'Once', InstallmentsNo: 1, MaturityDate: date('2025-07-01') } as const;
     expect(scheduleOf({ ...RUNNING, ...once }).rows.map((row) => row.noDays)).toEqual([91]);
   });
 
-  it('has the rates of the rows left, from LastDueDate, on Amount (A4)', () => {
+  it('calculates the rates of the remaining rows from LastDueDate on Amount (A4)', () => {
     const fromThere = scheduleOf({ ...RUNNING, LastDueDate: undefined, ActivationDate: date('2025-04-01') });
     const withCosts = scheduleOf({ ...RUNNING, ActivationDate: undefined, UpFrontValue: decimal(50) });
     expect(withCosts.eir).toBe(fromThere.eir);

@@ -10,7 +10,7 @@ import rawCases from '../../../cases/lending/calendar.json' with { type: 'json' 
 import { calendarNamed, ownCalendar } from '../../../support/builders/lending-calendar.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
-/** Long before every date of these tests, so that the start has no effect. */
+/** Before every date of these tests, so that the start has no effect. */
 const EARLY = '1990-01-01';
 const WEEKEND = ['Saturday', 'Sunday'];
 const ordinaryWeek = ownCalendar({ weekend: WEEKEND, holidays: [] });
@@ -57,7 +57,7 @@ const cases: readonly { readonly id: string; readonly kind: string }[] = rawCase
 const moves = cases.filter(({ kind }) => kind === 'adjust' || kind === 'advance_and_adjust');
 const movesByAll = cases.filter(({ kind }) => kind === 'adjust_all');
 
-describe('published moves to working days (H1)', () => {
+describe('published business-day adjustments (H1)', () => {
   it.each((moves as unknown as readonly MoveCase[]).map((known) => [known.id, known] as const))(
     '%s is reproduced',
     (_id, { input, expected }) => {
@@ -79,13 +79,13 @@ describe('published moves to working days (H1)', () => {
 });
 
 describe('shift methods (H1)', () => {
-  it('leave a working day where it is', () => {
+  it('leave a business day unchanged', () => {
     expect(HOLIDAY_METHODS.map((method) => shifted('2025-03-03', method))).toEqual(
       HOLIDAY_METHODS.map(() => '2025-03-03'),
     );
   });
 
-  it('turn round at the end and the beginning of a month when modified', () => {
+  it('reverse direction at a month end when modified', () => {
     expect(shifted('2025-05-31', 'Forward')).toBe('2025-06-02');
     expect(shifted('2025-05-31', 'ModifiedForward')).toBe('2025-05-30');
     expect(shifted('2025-03-01', 'Backward')).toBe('2025-02-28');
@@ -93,7 +93,7 @@ describe('shift methods (H1)', () => {
     expect(shifted('2026-08-01', 'ModifiedBackward')).toBe('2026-08-03');
   });
 
-  it('take the nearer day, the later of two equally near', () => {
+  it('choose the nearest day, or the later of two equally near', () => {
     expect(shifted('2025-03-01', 'Nearest')).toBe('2025-02-28');
     expect(shifted('2025-03-02', 'Nearest')).toBe('2025-03-03');
     const longWeekend = ownCalendar({ weekend: WEEKEND, holidays: ['2025-03-03'] });
@@ -102,12 +102,12 @@ describe('shift methods (H1)', () => {
     expect(shifted('2025-03-05', 'Nearest', midweek)).toBe('2025-03-06');
   });
 
-  it('keep the date with None, holiday or not', () => {
+  it('leave the date unchanged with None', () => {
     expect(shifted('2025-12-25', 'None', calendarNamed('RO'))).toBe('2025-12-25');
   });
 
   it.each(['Backward', 'Nearest', 'ModifiedForward', 'ModifiedBackward'] as const)(
-    'go forward where %s would reach the start or pass it',
+    'shift forward when %s would reach the start or an earlier day',
     (method) => {
       expect(shifted('2025-05-31', method, ordinaryWeek, '2025-05-29')).toBe('2025-05-30');
       expect(shifted('2025-05-31', method, ordinaryWeek, '2025-05-30')).toBe('2025-06-02');
@@ -115,7 +115,7 @@ describe('shift methods (H1)', () => {
     },
   );
 
-  it('look no farther than the longest closure, and then leave the date', () => {
+  it('search no further than the longest closure and then leave the date unchanged', () => {
     const never = { name: 'Never', version: '1', isWorkingDay: () => false };
     expect(HOLIDAY_METHODS.map((method) => shifted('2025-03-01', method, never))).toEqual(
       HOLIDAY_METHODS.map(() => '2025-03-01'),

@@ -26,7 +26,7 @@ function payment({ rule, counts }: Loan, balance: number, residual = 0): number 
 }
 
 describe('level payment (S5)', () => {
-  it('is the closed annuity formula on equal months', () => {
+  it('matches the closed annuity formula for equal months', () => {
     expect(payment(months('12', 4), 100_000)).toBe(25_628);
     expect(payment(months('7', 6), 10_000)).toBe(1701);
     expect(payment(months('6', 240), 20_000_000)).toBe(143_286);
@@ -39,13 +39,13 @@ describe('level payment (S5)', () => {
     expect(payment(months('-12', 4), 100_000, 100_000)).toBe(-1000);
   });
 
-  it('is the balance in equal parts at rate zero, ties half up (R3)', () => {
+  it('divides the balance equally at rate zero, ties half up (R3)', () => {
     expect(payment(months('0', 4), 100_000)).toBe(25_000);
     expect(payment(months('0', 4), 10)).toBe(3);
     expect(payment(months('0', 3), 100_000)).toBe(33_333);
   });
 
-  it('decides a tie exactly, and a hair beside it on its own side', () => {
+  it('rounds exact ties by the rule, and values next to a tie correctly', () => {
     expect(payment(months('12', 1), 10_050)).toBe(10_151);
     expect(payment(months('12.000000000000000000000000000001', 1), 10_050)).toBe(10_151);
     expect(payment(months('11.999999999999999999999999999999', 1), 10_050)).toBe(10_150);
@@ -55,7 +55,7 @@ describe('level payment (S5)', () => {
     expect(payment(months('-12.000000000000000000000000000001', 1), 10_050)).toBe(9949);
   });
 
-  it('agrees with a 60-digit sum of discount factors on uneven periods, positive and negative', () => {
+  it('matches a 60-digit sum of discount factors for uneven periods and both signs of the rate', () => {
     const Exact = Decimal.clone({ precision: 60 });
     const counts = Array.from({ length: 97 }, (_, row) => 28 + ((row * 7) % 4));
     for (const rate of ['0.01', '3.875', '24', '900', '-0.01', '-35', '-900']) {
@@ -72,7 +72,7 @@ describe('level payment (S5)', () => {
     }
   });
 
-  it('is solved for the rows left only', () => {
+  it('is calculated over the remaining rows', () => {
     const rate = accrueAtOneRate(months('12', 6).rule, months('12', 6).counts);
     expect(rate.solveLevelPayment({ balance: 50_745, residual: 0 }, { first: 3, firstCount: 30 })).toBe(
       17_254,
@@ -87,7 +87,7 @@ describe('level payment (S5)', () => {
 });
 
 describe('interest of a row (M4)', () => {
-  it('is the same on the fast path and where the product exceeds safe whole numbers', () => {
+  it('is exact when the product exceeds safe integers', () => {
     const rate = percentToRatio(decimal('7.123456789012345678'));
     const rule = linearInterest(rate, 365, 'HALF_UP');
     const exact = new Decimal(999_999_999_999_99).times('0.07123456789012345678').times(31).div(365);
@@ -97,7 +97,7 @@ describe('interest of a row (M4)', () => {
     expect(computeInterest(simple, 900_000_000_000_100, 30)).toBe(5_250_000_000_001);
   });
 
-  it('rounds a tie half up, or half even where the schedule type says so', () => {
+  it('rounds ties half up, or half even if the schedule type says so', () => {
     const rate = percentToRatio(decimal(12));
     expect(computeInterest(linearInterest(rate, 360, 'HALF_UP'), 10_050, 30)).toBe(101);
     expect(computeInterest(linearInterest(rate, 360, 'HALF_EVEN'), 10_050, 30)).toBe(100);
@@ -118,14 +118,14 @@ describe('interest at an effective rate (S2)', () => {
     expect(computeInterest(rule, 3_000_000, 0)).toBe(0);
   });
 
-  it('is exact where the power is a short decimal, so that ties round by the rule', () => {
+  it('is exact when the power is a short decimal, so that ties round by the rule', () => {
     const fifth = effectiveInterest(percentToRatio(decimal(21)), 360, 'HALF_UP');
     expect(computeInterest(fifth, 5, 180)).toBe(1);
     expect(computeInterest(effectiveInterest(percentToRatio(decimal(21)), 360, 'HALF_EVEN'), 5, 180)).toBe(0);
     expect(computeInterest(fifth, 100_000, 360)).toBe(21_000);
   });
 
-  it('leaves a level payment by DF = (1 + r)^-f', () => {
+  it('determines a level payment with DF = (1 + r)^-f', () => {
     const rule = effectiveInterest(percentToRatio(decimal(21)), 360, 'HALF_UP');
     expect(levelPayment(rule, [180, 180], { balance: 21_000, residual: 0 })).toBe(12_100);
     const falling = effectiveInterest(percentToRatio(decimal(-19)), 360, 'HALF_UP');

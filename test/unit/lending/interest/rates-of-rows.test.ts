@@ -16,31 +16,31 @@ describe('rate ranges (R1)', () => {
     { InterestRate: decimal(24), FromInstNo: 3, ToInstNo: 4 },
   ];
 
-  it('solve the level payment again at each change', () => {
+  it('recalculate the level payment at each change', () => {
     const schedule = scheduleOf({ ...NO_RATE, MultipleInterestRates: TWO });
     expect(column(schedule, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
     expect(schedule.warnings).toEqual([]);
   });
 
-  it('begin at 1 or after the range before, and end with the last row, when nothing else is said', () => {
+  it('start after the previous range and end with the last row by default', () => {
     const short = [{ InterestRate: decimal(12), ToInstNo: 2 }, { InterestRate: decimal(24) }];
     const schedule = scheduleOf({ ...NO_RATE, MultipleInterestRates: short });
     expect(column(schedule, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
   });
 
-  it('may stand in any order; the same rate twice is no change', () => {
+  it('may be in any order, and equal rates are no change', () => {
     const reversed = scheduleOf({ ...NO_RATE, MultipleInterestRates: TWO.toReversed() });
     expect(column(reversed, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
     const same = TWO.map((range) => ({ ...range, InterestRate: decimal(12) }));
     expect(scheduleOf({ ...NO_RATE, MultipleInterestRates: same }).rows).toEqual(scheduleOf().rows);
   });
 
-  it('take the place of InterestPercent, which is reported', () => {
+  it('replace InterestPercent, which is reported as ignored', () => {
     const schedule = scheduleOf({ MultipleInterestRates: TWO });
     expect(schedule.warnings).toEqual([{ code: 'no-effect', path: 'InterestPercent' }]);
   });
 
-  it('keep the original row numbers in a recalculation (X1)', () => {
+  it('count the original row numbers in a recalculation (X1)', () => {
     const schedule = scheduleOf({
       MultipleInterestRates: TWO,
       ...NO_RATE,
@@ -61,7 +61,7 @@ describe('rate ranges (R1)', () => {
     ['MultipleInterestRates[1].FromInstNo out-of-range', 2, 0, 4],
   ] as const;
   it.each(refused)(
-    'are refused as %s when the first ends with %i, the second has %i to %i',
+    'are rejected with %s when the first ends with %i and the second is from %i to %i',
     (code, ...rows) => {
       const [end, FromInstNo, ToInstNo] = rows;
       const ranges = [
@@ -72,7 +72,7 @@ describe('rate ranges (R1)', () => {
     },
   );
 
-  it('take InterestPercent where they name no rate of their own, which then has an effect', () => {
+  it('use InterestPercent when they have no rate', () => {
     const InterestPercent = decimal(12);
     const MultipleInterestRates = [{ ToInstNo: 2 }, { InterestRate: decimal(24) }];
     const mixed = scheduleOf({ InterestPercent, MultipleInterestRates });
@@ -88,7 +88,7 @@ describe('rate ranges (R1)', () => {
     ]);
   });
 
-  it('need a rate each, none too low, and no bands beside them', () => {
+  it('require a valid rate each and no rate bands', () => {
     const without = [{ FromInstNo: 1 }];
     expect(faultCodes({ ...NO_RATE, MultipleInterestRates: without })).toEqual([
       'MultipleInterestRates[0].InterestRate missing',
@@ -109,11 +109,11 @@ const BANDS = [
 describe('rate bands (R2)', () => {
   const YEAR = { ...NO_RATE, Amount: decimal(1500), PeriodicityType: 'Annual', InstallmentsNo: 1 } as const;
 
-  it('let each slice of the balance earn its own rate', () => {
+  it('apply their rates to slices of the balance', () => {
     expect(column(scheduleOf({ ...YEAR, BandedInterestRates: BANDS }), 'interest')).toEqual(['140.00']);
   });
 
-  it('run to the minimum of the next band, in any order', () => {
+  it('extend to the minimum of the next band, in any order', () => {
     const schedule = scheduleOf({ ...YEAR, BandedInterestRates: BANDS.toReversed() });
     expect(column(schedule, 'interest')).toEqual(['140.00']);
   });
@@ -127,13 +127,13 @@ describe('rate bands (R2)', () => {
     ]);
   });
 
-  it('have a level payment that the unrounded balance ends with', () => {
+  it('determine a level payment that repays the unrounded balance', () => {
     const schedule = scheduleOf({ ...NO_RATE, Amount: decimal(1500), BandedInterestRates: BANDS });
     expect(column(schedule, 'pmt')).toEqual(['382.58', '382.58', '382.58', '382.58']);
     expect(column(schedule, 'interest')).toEqual(['11.67', '9.19', '6.30', '3.16']);
   });
 
-  it('equal one rate where all bands have it, negative ones and residuals too', () => {
+  it('give the same rows as a single rate when all bands have that rate', () => {
     for (const percent of ['12', '-3.5', '0']) {
       const bands = BANDS.map((band) => ({ ...band, Value: decimal(percent) }));
       const terms = { Amount: decimal('4321.09'), InstallmentsNo: 37, ResidualValue: decimal(700) };
@@ -142,7 +142,7 @@ describe('rate bands (R2)', () => {
     }
   });
 
-  it('refuse a balance without a rate, and bands that contradict each other', () => {
+  it('reject a balance without a rate, and contradicting bands', () => {
     const codes = (BandedInterestRates: typeof BANDS, Amount = 1500) =>
       faultCodes({ ...NO_RATE, Amount: decimal(Amount), BandedInterestRates });
     const limited = BANDS.map((band) => ({ MaxUtilizedAmount: decimal(2000), ...band }));

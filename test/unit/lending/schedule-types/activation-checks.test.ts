@@ -18,29 +18,29 @@ const LEVEL = columnOf('PMT', 'PMT');
 const REST = columnOf('Principal', 'Balance');
 const PARTS = columnOf('Principal', 'Linear');
 
-/** What is wrong with a type of these columns. */
+/** Faults of a type with these columns. */
 function messagesOf(...columns: readonly ScheduleColumnRecord[]): readonly string[] {
   return activationMessages(recordOf(columns));
 }
 
-/** What is wrong with a type of level payments and one more column. */
+/** Faults of a type with level payments and additional columns. */
 function withColumn(...columns: readonly ScheduleColumnRecord[]): readonly string[] {
   return messagesOf(...LEVEL_COLUMNS, ...columns);
 }
 
-describe('a schedule type that can be activated (S3)', () => {
-  it('has nothing that is wrong', () => {
+describe('valid schedule type (S3)', () => {
+  it('has no faults', () => {
     expect(activationMessages(recordOf())).toEqual([]);
     expect(messagesOf(BALANCE, INTEREST, PARTS)).toEqual([]);
   });
 
-  it('may list the payment before the interest, names in any case, and hide or show any column', () => {
+  it('may list the payment before the interest, spell names in any case and hide columns', () => {
     expect(messagesOf(BALANCE, LEVEL, INTEREST, REST)).toEqual([]);
     expect(messagesOf(columnOf('remainingvalue', 'REMAININGVALUE'), INTEREST, PARTS)).toEqual([]);
     expect(withColumn(formulaColumn('Half', 'pmt / 2', { Display: false }))).toEqual([]);
   });
 
-  it('may list the sums that a row always holds, in any order of their terms', () => {
+  it('may list payment and total as sums with their terms in any order', () => {
     const sum = formulaColumn('PMT', 'principal + interest');
     expect(messagesOf(BALANCE, INTEREST, PARTS, sum, formulaColumn('TotalInstallment', 'PMT'))).toEqual([]);
     expect(withColumn(formulaColumn('TotalInstallment', 'ManagementFee + (Insurance + PMT)'))).toEqual([]);
@@ -49,21 +49,21 @@ describe('a schedule type that can be activated (S3)', () => {
     ).toEqual([]);
   });
 
-  it('may name the input that a column reads as its Source', () => {
+  it('may name the input of a column as its Source', () => {
     const sourced = columnOf('Interest', 'Linear', { Source: 'interestPercent' });
     expect(messagesOf(BALANCE, sourced, PARTS)).toEqual([]);
     expect(withColumn(columnOf('Limit', 'Formula', { Source: 'UnusedAmount' }))).toEqual([]);
   });
 });
 
-describe('order of the columns (S3)', () => {
-  it('has Interest after RemainingValue', () => {
+describe('order of columns (S3)', () => {
+  it('requires Interest after RemainingValue', () => {
     expect(messagesOf(INTEREST, BALANCE, PARTS)).toEqual([
       'column Interest must stand after RemainingValue: move it below',
     ]);
   });
 
-  it('has a Formula after every column that it names', () => {
+  it('requires a Formula after every column that it names', () => {
     const half = formulaColumn('Half', 'PMT / 2 + Quarter');
     expect(
       messagesOf(BALANCE, INTEREST, half, LEVEL, REST, formulaColumn('Quarter', 'Interest / 4')),
@@ -73,27 +73,27 @@ describe('order of the columns (S3)', () => {
     ]);
   });
 
-  it('has Principal by Balance after the payment and the interest that it is the difference of', () => {
+  it('requires Principal by Balance after payment and interest', () => {
     expect(messagesOf(BALANCE, REST, LEVEL, INTEREST)).toEqual([
       'column Principal must stand after PMT, of which it is what is left: move it below',
       'column Principal must stand after Interest, which it is calculated from: move it below',
     ]);
   });
 
-  it('has TotalInstallment after every column whose amount it holds', () => {
+  it('requires TotalInstallment after every column included in it', () => {
     const total = formulaColumn('TotalInstallment', 'PMT + ManagementFee + Insurance');
     expect(withColumn(total, formulaColumn('Service', 'Interest / 100', { Fee: 'Service' }))).toEqual([
       'column TotalInstallment must stand after Service, whose amount it holds: move it below',
     ]);
   });
 
-  it('has no column that is calculated from itself', () => {
+  it('rejects a column that is calculated from itself', () => {
     expect(withColumn(formulaColumn('Own', 'Own + 1'))).toEqual([
       'column Own must not be calculated from itself (Own needs Own): change one of these formulas',
     ]);
   });
 
-  it('has no circle of columns, and reports each circle once', () => {
+  it('reports each cycle of columns once', () => {
     const circle = [
       formulaColumn('One', 'Two + 1'),
       formulaColumn('Two', 'Three'),
@@ -105,7 +105,7 @@ describe('order of the columns (S3)', () => {
     ]);
   });
 
-  it('has no interest that is calculated from payment or principal, directly or not', () => {
+  it('rejects interest that is calculated from payment or principal, directly or indirectly', () => {
     const payment = formulaColumn('PMT', 'Amount / 10');
     const rest = columnOf('Principal', 'Balance');
     expect(messagesOf(BALANCE, payment, formulaColumn('Interest', 'PMT / 5'), rest)).toEqual([
@@ -120,7 +120,7 @@ describe('order of the columns (S3)', () => {
 });
 
 describe('columns of a schedule type (S1, S2, S3)', () => {
-  it('include the three that every schedule needs, each with the advice what to add', () => {
+  it('reports each missing mandatory column with advice', () => {
     expect(messagesOf(formulaColumn('Half', 'Amount / 2'))).toEqual([
       'column RemainingValue is missing: add it with the CalculationMethod RemainingValue, before Interest',
       'column Interest is missing: add it with the CalculationMethod Linear, EffectiveRate or Formula',
@@ -128,14 +128,14 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     ]);
   });
 
-  it('are at least one and at most forty', () => {
+  it('accepts from 1 to 40 columns', () => {
     const many = Array.from({ length: 41 }, (_, place) => formulaColumn(`Own${place}`, 'Amount'));
     for (const columns of [[], many]) {
       expect(messagesOf(...columns)).toEqual(['PaymentScheduleTypeDetails must list from 1 to 40 columns']);
     }
   });
 
-  it('are listed once, in any case', () => {
+  it('rejects a duplicate name in any case', () => {
     expect(
       withColumn(formulaColumn('Half', '1'), formulaColumn('HALF', '2'), columnOf('interest', 'Linear')),
     ).toEqual([
@@ -154,14 +154,14 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     'Amount',
     'min',
     'IF',
-  ])('must not be called %s, which means something else', (name) => {
+  ])('rejects the reserved name %s', (name) => {
     expect(withColumn(formulaColumn(name, '1'))).toEqual([
       `column ${name} must have another name: this one belongs to a row field, an input or a function`,
     ]);
   });
 
   it.each(['', 'VAT on fees', '1st', '__proto__', 'Größe', 'a'.repeat(65)])(
-    'must not be called "%s"',
+    'rejects the name "%s"',
     (name) => {
       const [message] = withColumn(formulaColumn(name, '1'));
       expect(message).toMatch(
@@ -170,7 +170,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     },
   );
 
-  it('have a method of their kind', () => {
+  it('rejects a method that does not fit the column', () => {
     expect(messagesOf(BALANCE, columnOf('Interest', 'Balance'), columnOf('Principal', 'Half'))).toEqual([
       'column Interest must have the CalculationMethod Linear or EffectiveRate or Formula',
       'column Principal must have the CalculationMethod Balance or Linear or CapitalPercent or Formula',
@@ -184,7 +184,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     ]);
   });
 
-  it('have a formula exactly where their method is Formula', () => {
+  it('requires a formula for the method Formula only', () => {
     expect(withColumn(columnOf('Own', 'Formula'))).toEqual([
       'column Own needs a Formula, such as Interest + Principal, or the Source whose value it shows',
     ]);
@@ -193,7 +193,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     ]);
   });
 
-  it('have a Source only as far as they read one', () => {
+  it('accepts a Source only for the input that the column reads', () => {
     expect(withColumn(formulaColumn('Own', 'Amount', { Source: 'Amount' }))).toEqual([
       'column Own must have a Formula or a Source, not both: name the input in the Formula',
     ]);
@@ -208,7 +208,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     ]);
   });
 
-  it('name a Fee or an InsuranceClass only where it means something', () => {
+  it('accepts Fee and InsuranceClass only where they have an effect', () => {
     expect(withColumn(columnOf('Own', 'Fee'), columnOf('Other', 'Insurance'))).toEqual([
       'column Own needs the Fee whose commission it shows; all commissions together are the column ManagementFee',
       'column Other needs the InsuranceClass that it shows; all insurances together are the column Insurance',
@@ -224,7 +224,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     ]);
   });
 
-  it('show a commission or an insurance class once', () => {
+  it('rejects a second column for the same commission or insurance class', () => {
     const twice = [
       columnOf('One', 'Fee', { Fee: 'Service' }),
       columnOf('Two', 'Fee', { Fee: 'SERVICE' }),
@@ -237,14 +237,14 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     ]);
   });
 
-  it('have IsUpfront only where charges are due', () => {
+  it('accepts IsUpfront only for Fee and Insurance columns', () => {
     expect(withColumn(columnOf('Own', 'Fee', { Fee: 'Service', IsUpfront: true }))).toEqual([]);
     expect(withColumn(formulaColumn('Own', '1', { IsUpfront: true }))).toEqual([
       'column Own must have no IsUpfront: only Fee and Insurance columns have one',
     ]);
   });
 
-  it('have ids of their own', () => {
+  it('requires unique ids', () => {
     const record = recordOf();
     const [first, second, ...rest] = record.PaymentScheduleTypeDetails;
     const details = [
@@ -260,7 +260,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
 });
 
 describe('names in a formula (S2, S3)', () => {
-  it('are inputs or listed columns; the message says which are known', () => {
+  it('rejects an unknown name and lists the known ones', () => {
     expect(withColumn(formulaColumn('Own', 'Income * 2'))).toEqual([
       'column Own names Income in its formula, which is neither a column nor an input; known are RemainingValue, ' +
         'Interest, PMT, Principal, ManagementFee, Insurance, Own, InterestPercent, Amount, InstallmentsNo, ' +
@@ -269,25 +269,25 @@ describe('names in a formula (S2, S3)', () => {
     ]);
   });
 
-  it('are reported alone: a formula with an unknown name is not compiled', () => {
+  it('does not compile a formula with an unknown name', () => {
     expect(withColumn(formulaColumn('Own', 'Income + 1 / 0'))).toEqual([
       expect.stringContaining('column Own names Income in its formula'),
     ]);
   });
 
-  it('may be columns of the row only when these are listed', () => {
+  it('rejects a standard column that is not listed', () => {
     expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('Own', 'PMT / 2'))).toEqual([
       'column Own names PMT in its formula: list that column before it',
     ]);
   });
 
-  it('never include the total, which is calculated last', () => {
+  it('rejects TotalInstallment, which is calculated last', () => {
     expect(withColumn(formulaColumn('Own', 'TotalInstallment / 2'))).toEqual([
       'column Own must not name TotalInstallment, which is calculated last: write PMT + ManagementFee + Insurance',
     ]);
   });
 
-  it('stand in an expression that can be read and calculated', () => {
+  it('reports a syntax error or a division by zero with its position', () => {
     expect(withColumn(formulaColumn('Own', '1 +'), formulaColumn('Other', 'PMT / 0'))).toEqual([
       'column Own has a formula that cannot be read at position 4: a number, a name or ( is missing at the end',
       'column Other has a formula that cannot be calculated at position 5: this divides by zero, which has no value',
@@ -295,14 +295,14 @@ describe('names in a formula (S2, S3)', () => {
   });
 });
 
-describe('methods that go together (S1, S2, S3)', () => {
-  it('give a level payment an interest that it can be solved for', () => {
+describe('combinations of methods (S1, S2, S3)', () => {
+  it('rejects a level payment with interest by formula', () => {
     expect(messagesOf(BALANCE, formulaColumn('Interest', 'RemainingValue / 100'), LEVEL, REST)).toEqual([
       'column PMT is a level payment, which needs Interest by Linear or EffectiveRate: change one of the two',
     ]);
   });
 
-  it('give a level payment the principal that is left of it, and the other way round', () => {
+  it('requires Principal by Balance for a level payment, and a payment for Principal by Balance', () => {
     expect(messagesOf(BALANCE, INTEREST, LEVEL, columnOf('Principal', 'CapitalPercent'))).toEqual([
       'column PMT is a level payment, which needs Principal by Balance: change one of the two',
       'IsWithEqualInstallments must be false, or Principal be calculated by Balance',
@@ -312,13 +312,13 @@ describe('methods that go together (S1, S2, S3)', () => {
     ]);
   });
 
-  it('make a payment beside another principal the sum of interest and principal', () => {
+  it('requires a payment with another principal to be the sum of interest and principal', () => {
     expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('PMT', 'Interest + Principal + 1'))).toEqual([
       'column PMT must be Interest + Principal, or be left out, unless Principal is calculated by Balance',
     ]);
   });
 
-  it('leave the total what it always is (M3)', () => {
+  it('requires TotalInstallment to be its defined sum (M3)', () => {
     expect(withColumn(formulaColumn('TotalInstallment', 'PMT + ManagementFee'))).toEqual([
       'column TotalInstallment must have the Formula PMT + ManagementFee + Insurance, or be left out',
     ]);
@@ -370,16 +370,16 @@ describe('methods that go together (S1, S2, S3)', () => {
       [BALANCE, INTEREST, formulaColumn('Principal', 'Amount / 10')],
       'column Principal must have the Formula 0, which repays at the end, or InterestCapitalization be false',
     ],
-  ])('do not include %s', (_, changes, columns, message) => {
+  ])('rejects %s', (_, changes, columns, message) => {
     expect(activationMessages(recordOf(columns, changes))).toEqual([message]);
   });
 
-  it('report a missing principal once, not its method too', () => {
+  it('reports a missing principal once', () => {
     const record = recordOf([BALANCE, INTEREST], { IsWithEqualInstallments: true });
     expect(activationMessages(record)).toEqual([expect.stringContaining('column Principal is missing')]);
   });
 
-  it('accept a lock where a payment, equal parts or a formula read it', () => {
+  it('accepts InstallmentValueCustom when a payment, equal parts or a formula reads the value', () => {
     const custom = { InstallmentValueCustom: true };
     expect(activationMessages(recordOf(LEVEL_COLUMNS, custom))).toEqual([]);
     expect(activationMessages(recordOf([BALANCE, INTEREST, PARTS], custom))).toEqual([]);
@@ -411,11 +411,11 @@ describe('settings of a schedule type (S1)', () => {
     [{ ProductTypes: ['TL', 'XX'] }, 'ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS'],
     [{ MaximumInstallments: 0 }, 'MaximumInstallments must be a whole number from 1 to 1200'],
     [{ MaximumInstallments: 1.5 }, 'MaximumInstallments must be a whole number from 1 to 1200'],
-  ])('%o is refused', (changes, message) => {
+  ])('rejects %o', (changes, message) => {
     expect(activationMessages(recordOf(LEVEL_COLUMNS, changes))).toEqual([message]);
   });
 
-  it('are reported together with everything that is wrong with the columns', () => {
+  it('reports the faults of settings and columns together', () => {
     const record = recordOf([INTEREST, BALANCE, formulaColumn('Own', 'Income')], {
       PaymentScheduleTypeId: guid(2).slice(1),
       Status: '',

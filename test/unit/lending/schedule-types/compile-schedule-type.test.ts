@@ -26,8 +26,8 @@ function kindsOf({ interest, payment, principal }: CompiledScheduleType): readon
   return [interest.kind, payment.kind, principal.kind];
 }
 
-describe('a compiled schedule type (S1, S2)', () => {
-  it('has the settings of its record, with the defaults of what is left out', () => {
+describe('compiled schedule type (S1, S2)', () => {
+  it('has the settings of its record, with defaults for absent ones', () => {
     const record = recordOf(LEVEL_COLUMNS, {
       PaymentScheduleTypeId: 'ABCDEF00-0000-4000-8000-000000000001',
       PaymentScheduleTypeName: ' Own type ',
@@ -40,10 +40,8 @@ describe('a compiled schedule type (S1, S2)', () => {
       id: 'abcdef00-0000-4000-8000-000000000001',
       code: 'OWN',
       name: 'Own type',
-      status: 'Active',
       productTypes: ['MG', 'TL'],
       dayCount: 'Actual/365',
-      isWithEqualInstallments: true,
       installmentValueCustom: false,
       useMaturityDate: true,
       measurementUnit: 'Months',
@@ -57,7 +55,7 @@ describe('a compiled schedule type (S1, S2)', () => {
     });
   });
 
-  it('knows how interest, payment and principal are calculated', () => {
+  it('resolves the methods of interest, payment and principal', () => {
     const effective = columnOf('Interest', 'EffectiveRate');
     const formula = formulaColumn('Interest', 'RemainingValue / 100');
     const payment = formulaColumn('PMT', 'Amount / 10');
@@ -79,7 +77,7 @@ describe('a compiled schedule type (S1, S2)', () => {
   });
 
   it.each(['0', '0.00', '1 - 1', '-0', 'if(1 > 2, Amount, 0)', 'min(0, 3) * 5'])(
-    'repays at maturity when its principal is always zero: %s',
+    'repays at maturity when the principal formula is zero: %s',
     (Formula) => {
       const compiled = compiledOf(recordOf([BALANCE, INTEREST, formulaColumn('Principal', Formula)]));
       expect(compiled.principal).toEqual({ kind: 'AtMaturity' });
@@ -87,7 +85,7 @@ describe('a compiled schedule type (S1, S2)', () => {
     },
   );
 
-  it('needs no formula for the sums that every row holds', () => {
+  it('needs no formula for payment and total as sums', () => {
     const columns = [
       BALANCE,
       INTEREST,
@@ -102,7 +100,7 @@ describe('a compiled schedule type (S1, S2)', () => {
     expect(stepsOf(compiled)).toBe('interest principal payment charges');
   });
 
-  it('lists additional columns with what they show and count as', () => {
+  it('lists additional columns with their content and the sum that includes them', () => {
     const compiled = compiledOf(
       recordOf([
         ...LEVEL_COLUMNS,
@@ -132,7 +130,7 @@ describe('a compiled schedule type (S1, S2)', () => {
     expect(compiled.hasFormulas).toBe(true);
   });
 
-  it('says which charges are due upfront unless a request says otherwise (F1)', () => {
+  it('lists which charges are upfront by default (F1)', () => {
     const columns = [
       BALANCE,
       INTEREST,
@@ -149,14 +147,14 @@ describe('a compiled schedule type (S1, S2)', () => {
     });
   });
 
-  it('is refused as a whole when anything is wrong', () => {
+  it('is refused when the record has a fault', () => {
     const outcome = compileScheduleType(recordOf([BALANCE, INTEREST]));
     expect(outcome).toMatchObject({ kind: 'refused', faults: [{ column: 'Principal' }] });
   });
 });
 
 describe('order of calculation in a row (S1, F2)', () => {
-  it('takes interest first, wherever it is listed', () => {
+  it('starts with interest, wherever it is listed', () => {
     const columns = [BALANCE, columnOf('PMT', 'PMT'), formulaColumn('Half', 'PMT / 2'), INTEREST, REST];
     expect(stepsOf(compiledOf(recordOf(columns)))).toBe('interest payment principal charges Half');
     expect(stepsOf(compiledOf(recordOf([BALANCE, PARTS, INTEREST])))).toBe(
@@ -164,7 +162,7 @@ describe('order of calculation in a row (S1, F2)', () => {
     );
   });
 
-  it('takes charges last, so that they may be percentages of every figure', () => {
+  it('ends with charges, so that they may be percentages of every figure', () => {
     const columns = [
       BALANCE,
       FEES,
@@ -172,12 +170,10 @@ describe('order of calculation in a row (S1, F2)', () => {
       INTEREST,
       PARTS,
     ];
-    const compiled = compiledOf(recordOf(columns));
-    expect(stepsOf(compiled)).toBe('interest principal payment charges Vat');
-    expect(compiled.chargesBefore).toBeUndefined();
+    expect(stepsOf(compiledOf(recordOf(columns)))).toBe('interest principal payment charges Vat');
   });
 
-  it('takes charges and what is calculated from them before a payment that reads them', () => {
+  it('calculates charges and columns based on them before a payment that reads them', () => {
     const columns = [
       BALANCE,
       INTEREST,
@@ -187,24 +183,20 @@ describe('order of calculation in a row (S1, F2)', () => {
       REST,
       formulaColumn('Half', 'PMT / 2'),
     ];
-    const compiled = compiledOf(recordOf(columns));
-    expect(stepsOf(compiled)).toBe('interest charges Vat payment principal Half');
-    expect(compiled.chargesBefore).toBe('payment');
+    expect(stepsOf(compiledOf(recordOf(columns)))).toBe('interest charges Vat payment principal Half');
   });
 
-  it('leaves charges last when only a column without charges is read', () => {
+  it('ends with charges when only a column without charges is read', () => {
     const columns = [
       BALANCE,
       formulaColumn('Rate', 'InterestPercent + 1'),
       formulaColumn('Interest', 'Rate'),
       PARTS,
     ];
-    const compiled = compiledOf(recordOf(columns));
-    expect(stepsOf(compiled)).toBe('Rate interest principal payment charges');
-    expect(compiled.chargesBefore).toBeUndefined();
+    expect(stepsOf(compiledOf(recordOf(columns)))).toBe('Rate interest principal payment charges');
   });
 
-  it('finds charges that are read through another column', () => {
+  it('calculates charges first when another column reads them for the interest', () => {
     const columns = [
       BALANCE,
       columnOf('Service', 'Fee', { Fee: 'Service fee' }),
@@ -212,9 +204,7 @@ describe('order of calculation in a row (S1, F2)', () => {
       formulaColumn('Interest', 'Twice'),
       PARTS,
     ];
-    const compiled = compiledOf(recordOf(columns));
-    expect(stepsOf(compiled)).toBe('charges Twice interest principal payment');
-    expect(compiled.chargesBefore).toBe('interest');
+    expect(stepsOf(compiledOf(recordOf(columns)))).toBe('charges Twice interest principal payment');
   });
 });
 
@@ -240,7 +230,7 @@ describe('formulas of a compiled schedule type', () => {
     return filled;
   }
 
-  it('read the slots of their scope and are exact', () => {
+  it('evaluate the slots of their scope exactly', () => {
     if (compiled.interest.kind !== 'Formula') throw new Error('no formula');
     const value = compiled.interest.formula.evaluate(scope());
     expect(value).toMatchObject({ numerator: expect.any(BigInt) });
@@ -248,7 +238,7 @@ describe('formulas of a compiled schedule type', () => {
     expect(value.numerator * 1000n).toBe(10_005n * value.denominator);
   });
 
-  it('are written with their values for an explanation', () => {
+  it('are formatted with their values for an explanation', () => {
     if (compiled.interest.kind !== 'Formula' || double?.method.kind !== 'Formula')
       throw new Error('no formula');
     expect(compiled.interest.formula.withValues(scope())).toBe('1000.5 * 12 / 100 * (1/12)');
@@ -258,7 +248,7 @@ describe('formulas of a compiled schedule type', () => {
     expect(double.method.formula.text).toBe('interest*2 + Round(Amount/3, 2)');
   });
 
-  it('list the inputs and columns they read, so that others can be reported as without effect (E5)', () => {
+  it('list the inputs and columns that they read (E5)', () => {
     expect([...compiled.namesRead]).toEqual([
       'RemainingValue',
       'InterestPercent',
@@ -268,7 +258,7 @@ describe('formulas of a compiled schedule type', () => {
     ]);
   });
 
-  it('read nothing but zero before a row is filled in', () => {
+  it('read zero from slots without a value', () => {
     expect(newFormulaScope(compiled.slotCount).slots).toHaveLength(compiled.slotCount);
     expect(newFormulaScope(1).slots).toEqual([{ numerator: 0n, denominator: 1n }]);
   });

@@ -8,7 +8,7 @@ import type { RepaymentSchedule } from '../../../../shared/lending/request/repay
 import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
 import { column, date, decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
 
-/** The record of docs/schedule-types.md, as a reader would copy it. */
+/** The record of docs/schedule-types.md. */
 const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/schedule-types.md'), 'utf8');
 const DOCUMENTED = JSON.parse(/```json\n([^`]*)```/.exec(PAGE)?.[1] ?? '') as ScheduleTypeRecord;
 const FEE = {
@@ -35,8 +35,8 @@ function calculated(...terms: Parameters<typeof ownSchedule>): RepaymentSchedule
   return schedule;
 }
 
-describe('the schedule type of the documentation (S1, S2, F4)', () => {
-  it('pays the same total every month, with the tax on fees in a column of its own', () => {
+describe('schedule type of the documentation (S1, S2, F4)', () => {
+  it('keeps the total constant, with the tax on fees in its own column', () => {
     const schedule = calculated({ installmentValue: decimal(270) });
     expect(column(schedule, 'totalInstallment')).toEqual(['270.00', '270.00', '270.00', '262.61']);
     expect(column(schedule, 'managementFee')).toEqual(['11.90', '11.90', '11.90', '11.90']);
@@ -52,13 +52,13 @@ describe('the schedule type of the documentation (S1, S2, F4)', () => {
     expect(schedule.rows.map((row) => row.remainingValue - row.principal)).toEqual([42_190, 0]);
   });
 
-  it('explains the tax by its formula with the numbers put in', () => {
+  it('explains the tax by its formula with values', () => {
     const schedule = calculated({ installmentValue: decimal(270), Explain: true });
     const tax = schedule.rows[0]?.explanation?.find(({ name }) => name === 'VAT');
     expect(tax?.amount).toBe(190);
   });
 
-  it('refuses a formula that gives a charge below zero, naming the column and the row', () => {
+  it('rejects a formula that results in a negative charge', () => {
     const details = DOCUMENTED.PaymentScheduleTypeDetails.map((detail) =>
       detail.ColumnRepaymentSchedule === 'VatOnFees' ? { ...detail, Formula: '0 - ManagementFee' } : detail,
     );

@@ -12,7 +12,7 @@ import { columnOf, guid, LEVEL_COLUMNS, recordOf } from '../../../support/builde
 
 const EQUAL_INSTALLMENTS_ID = '5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b101';
 
-/** Entries of these records in files called one, two, and so on. */
+/** Entries of these records with numbered sources: `file 1`, `file 2`. */
 function entriesOf<RecordKind>(...records: readonly RecordKind[]) {
   return records.map((record, place) => ({ source: `file ${place + 1}`, record }));
 }
@@ -27,7 +27,7 @@ function typesOf(...records: readonly ScheduleTypeRecord[]): LendingCatalogue {
   return catalogueOf({ scheduleTypes: entriesOf(...records) });
 }
 
-/** What is wrong, as `source: record: message`. */
+/** The faults as `source: record: message`. */
 function faultsOf(records: CatalogueRecords): readonly string[] {
   const outcome = createLendingCatalogue(records);
   if (outcome.kind === 'catalogue') return [];
@@ -41,7 +41,7 @@ const own = (changes: Partial<ScheduleTypeRecord> = {}): ScheduleTypeRecord =>
   recordOf(LEVEL_COLUMNS, changes);
 
 describe('schedule types of a catalogue (S1, S4)', () => {
-  it('are the built-in ones when there is nothing else', () => {
+  it('are the built-in ones without records', () => {
     const { scheduleTypes, scheduleTypeRecords } = catalogueOf({});
     expect(scheduleTypes.map(({ type }) => type)).toEqual(BUILT_IN_SCHEDULE_TYPES);
     expect(scheduleTypeRecords).toHaveLength(10);
@@ -57,7 +57,7 @@ describe('schedule types of a catalogue (S1, S4)', () => {
   });
 
   it.each(['Draft', 'VersionDraft', 'Closed'])(
-    'do not calculate as %s, and may still be faulty',
+    'are not used in calculations and may have faults when their status is %s',
     (Status) => {
       const draft = recordOf([], { Status, ScheduleInterestCalculationType: '' });
       const catalogue = typesOf(draft);
@@ -66,7 +66,7 @@ describe('schedule types of a catalogue (S1, S4)', () => {
     },
   );
 
-  it('take the place of a built-in type of their name or id', () => {
+  it('replace a built-in type of the same name or id', () => {
     const byName = own({ PaymentScheduleTypeName: 'equalInstallments', PaymentScheduleCode: 'EI' });
     const named = typesOf(byName);
     expect(named.findScheduleType('EqualInstallments')?.type.id).toBe(guid(1));
@@ -76,18 +76,18 @@ describe('schedule types of a catalogue (S1, S4)', () => {
     expect(byId.findScheduleType('own')?.type.id).toBe(EQUAL_INSTALLMENTS_ID);
   });
 
-  it('switch a built-in type off when they are Closed, and leave it alone as drafts', () => {
+  it('disable a built-in type when they are Closed, but not as drafts', () => {
     const off = own({ PaymentScheduleTypeName: 'EqualInstallments', Status: 'Closed' });
     expect(typesOf(off).findScheduleType('EI')).toBeUndefined();
     const draft = { ...off, Status: 'Draft' };
     expect(typesOf(draft).findScheduleType('EI')?.type.name).toBe('EqualInstallments');
   });
 
-  it('may have a version in the making beside them', () => {
+  it('may have a VersionDraft of the same name', () => {
     expect(typeFaults(own(), own({ Status: 'VersionDraft' }))).toEqual([]);
   });
 
-  it('must not be mistaken for one another', () => {
+  it('must have unique names, codes and ids', () => {
     expect(typeFaults(own(), own({ PaymentScheduleTypeName: 'Other' }))).toEqual([
       `file 2: Other: PaymentScheduleTypeId must differ: ${guid(1)} belongs to Own type`,
       'file 2: Other: PaymentScheduleCode must differ: OWN belongs to Own type',
@@ -108,7 +108,7 @@ describe('schedule types of a catalogue (S1, S4)', () => {
     expect(typeFaults(own({ PaymentScheduleCode: 'Same', PaymentScheduleTypeName: 'same' }))).toEqual([]);
   });
 
-  it('are refused with every fault of every record, each with its place', () => {
+  it('are refused with all faults of all records', () => {
     const columns = [columnOf('Interest', 'Linear'), columnOf('RemainingValue', 'RemainingValue')];
     expect(typeFaults(recordOf(columns), own({ PaymentScheduleTypeName: 'Other', Status: 'New' }))).toEqual([
       'file 1: Own type: column Principal is missing: add it with the CalculationMethod Balance, Linear, ' +
@@ -126,7 +126,7 @@ describe('schedule types of a catalogue (S1, S4)', () => {
 });
 
 describe('periodicities of a catalogue (D7)', () => {
-  it('stand beside the built-in ones', () => {
+  it('are added to the built-in ones', () => {
     const records = [
       { name: 'Every 10 days', count: 10, unit: 'days' },
       { name: 'Single', unit: 'Once' },
@@ -141,7 +141,7 @@ describe('periodicities of a catalogue (D7)', () => {
     expect(findPeriodicity('monthly', periodicities)?.count).toBe(1);
   });
 
-  it('need a name of their own, a unit and a count of it', () => {
+  it('require a unique name, a unit and a count', () => {
     const records = [
       { name: 'monthly', count: 1, unit: 'Months' },
       { name: 'Own', count: 1, unit: 'Months' },
@@ -163,7 +163,7 @@ describe('periodicities of a catalogue (D7)', () => {
 });
 
 describe('calendars of a catalogue (H2)', () => {
-  it('are found by their name', () => {
+  it('are found by name', () => {
     const bank = { name: 'Bank', version: '1', weekend: ['Sunday'], holidays: ['2025-05-02'] };
     const { calendars } = catalogueOf({ calendars: entriesOf(bank) });
     expect(calendars.find('BANK')?.isWorkingDay(date('2025-05-02'))).toBe(false);
@@ -171,7 +171,7 @@ describe('calendars of a catalogue (H2)', () => {
     expect(calendars.find('Other')).toBeUndefined();
   });
 
-  it('are refused with the place of each fault', () => {
+  it('are refused with the location of each fault', () => {
     const bank = { name: 'Bank', version: '1', holidays: ['2025-02-30'] };
     expect(faultsOf({ calendars: entriesOf({ ...bank, holidays: [] }, bank) })).toEqual([
       'file 2: Bank: name must be unique in the catalogue in any case',

@@ -1,0 +1,12 @@
+/** The function with its results cached by day-count numerator: a schedule has only a few distinct ones. */
+export function cacheByCount<Result>(compute: (count: number) => Result): (count: number) => Result {
+  const known = new Map<number, Result>();
+  return (count) => {
+    let result = known.get(count);
+    if (result === undefined) {
+      result = compute(count);
+      known.set(count, result);
+    }
+    return result;
+  };
+}
