@@ -229,7 +229,14 @@ function isSumOf(tree: FormulaTree, names: readonly string[]): boolean {
       .toSorted()
       .join(' ');
   const terms = listTerms(tree);
-  return terms !== undefined && sorted(terms) === sorted(names);
+  return terms !== undefined && sortNames(terms) === sortNames(names);
+}
+
+function sortNames(names: readonly string[]): string {
+  return names
+    .map((name) => name.toLowerCase())
+    .toSorted()
+    .join(' ');
 }
 
 function listTerms(tree: FormulaTree): readonly string[] | undefined {
