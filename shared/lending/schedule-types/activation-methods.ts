@@ -223,11 +223,6 @@ function adviseOnName(name: string, columns: readonly ColumnDraft[]): string {
 
 /** True when an expression is the sum of these names, each once, in any order and case. */
 function isSumOf(tree: FormulaTree, names: readonly string[]): boolean {
-  const sorted = (list: readonly string[]) =>
-    list
-      .map((name) => name.toLowerCase())
-      .toSorted()
-      .join(' ');
   const terms = listTerms(tree);
   return terms !== undefined && sortNames(terms) === sortNames(names);
 }
