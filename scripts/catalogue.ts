@@ -1,4 +1,4 @@
-/** `npm run catalogue`: checks, publishes and shows the product catalogue of the configured Kafka. */
+/** `npm run catalogue`: validates, publishes and shows the product catalogue on the configured Kafka. */
 import { createLibraryCalendars } from '../shared/calendars/library-calendars.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
@@ -22,7 +22,7 @@ const FAULTS = 1;
 const USAGE = 2;
 const BROKER = 3;
 
-// A reader that has seen enough, such as `head`, closes the pipe; the work goes on, and decides how the command ends.
+// A reader such as `head` may close the pipe early; the command continues, and its result determines the exit code.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -44,7 +44,7 @@ try {
 async function run(command: CatalogueCommand): Promise<CommandReport> {
   const attempt = () => runCatalogueCommand(command, { connect, otherCalendars: createLibraryCalendars() });
   if (command.name !== 'publish') return attempt();
-  // Deployments publish before the workers start, maybe before the brokers have; what was written is not written again.
+  // Deployments publish before the workers start, possibly before the brokers are up. A retry writes only what is missing.
   const wait = createStartWait({
     limitMs: loadConfig(process.env).startTimeoutMs,
     onWait: (line) => process.stderr.write(`catalogue: ${line}\n`),

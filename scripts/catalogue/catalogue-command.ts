@@ -1,4 +1,4 @@
-/** The commands of `npm run catalogue`, independent of the broker. */
+/** Runs the commands of `npm run catalogue` over any broker. */
 
 import { existsSync } from 'node:fs';
 import { writeRecords } from '../../shared/catalogue/write-records.ts';
@@ -42,7 +42,7 @@ const KINDS_WITH_STATUS: readonly RecordKind[] = [
 
 /** The result of a command. */
 export interface CommandReport {
-  /** False: faults, or for `diff` differences. */
+  /** False when there are faults, or for `diff` differences. */
   readonly ok: boolean;
   readonly faults: readonly CatalogueFault[];
   /** Lines of the text output. */
@@ -87,7 +87,7 @@ export async function runCatalogueCommand(
 
 async function validate(folder: string, { otherCalendars }: CommandTools): Promise<CommandReport> {
   const { records, faults } = readWholeCatalogue(folder, otherCalendars);
-  const all = [...faults, ...(faults.length > 0 ? [] : ownFaults(folder, records))];
+  const all = [...faults, ...(faults.length > 0 ? [] : findPublicationFaults(folder, records))];
   if (all.length > 0) return refused(all);
   return done([`${folder}: ${records.length} records, no faults`], { records: records.length });
 }
@@ -125,9 +125,7 @@ async function publish(
   const gone = dryRun ? 'would delete' : 'deleted';
   const lines = [
     ...[...added, ...changed.map(({ key }) => key)].map((key) => `${will} ${key}`),
-    ...missing.map((key) =>
-      deleteMissing ? `${gone} ${key}` : `kept ${key}, which the folder does not have`,
-    ),
+    ...missing.map((key) => (deleteMissing ? `${gone} ${key}` : `kept ${key}, which is not in the folder`)),
     `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${changes.remove.length} deleted` +
       (dryRun ? ' (dry run: nothing was written)' : ''),
   ];
@@ -143,7 +141,7 @@ async function list({ connect }: CommandTools): Promise<CommandReport> {
     const note = row.readable ? '' : 'CANNOT BE READ';
     return [kind.padEnd(15), code, `v${version}`, status ?? '-', validity(row), note].join('  ').trimEnd();
   });
-  if (unreadable > 0) lines.push(`${unreadable} messages of the topic are no catalogue records`);
+  if (unreadable > 0) lines.push(`${unreadable} messages on the topic are not catalogue records`);
   return done(lines, { records: rows, unreadable });
 }
 
@@ -171,7 +169,7 @@ async function changeStatus(
   const topic = await readTopicRecords(connection);
   const key = recordKey({ kind, code, version });
   const entry = topic.records.get(key);
-  const next = entry === undefined ? undefined : changeStatusOf(entry, name);
+  const next = entry === undefined ? undefined : withStatus(entry, name);
   if (entry === undefined || next === undefined) return unknown(kind, code, version);
   const status = String(Reflect.get(next.record, 'Status'));
   if (Reflect.get(entry.record, 'Status') === status) {
@@ -184,17 +182,20 @@ async function changeStatus(
   return done([`${key} is ${status} now`], { key, status, changed: true });
 }
 
-/** The records of a folder by message key. Their references may exist on the topic only. */
+/** Reads the records of a folder by message key. Records that they refer to may exist only on the topic. */
 function readFolder(
   folder: string,
 ): { readonly records: ReadonlyMap<string, CatalogueRecord> } | { readonly refused: CommandReport } {
   const { records, faults } = readFolderRecords(folder);
-  const all = [...faults, ...(faults.length > 0 ? [] : ownFaults(folder, records))];
+  const all = [...faults, ...(faults.length > 0 ? [] : findPublicationFaults(folder, records))];
   return all.length > 0 ? { refused: refused(all) } : { records: indexByKey(records) };
 }
 
-/** Faults that only matter to a publication: two records with one key, and a folder without records. */
-function ownFaults(folder: string, records: readonly CatalogueRecord[]): readonly CatalogueFault[] {
+/** Finds faults that concern the publication only: two records with one key, and a folder without records. */
+function findPublicationFaults(
+  folder: string,
+  records: readonly CatalogueRecord[],
+): readonly CatalogueFault[] {
   if (records.length > 0) return findSharedKeys(records);
   const kinds = Object.values(KIND_FOLDERS).join(', ');
   return [{ source: folder, record: '', message: `must hold a record in one of the folders ${kinds}` }];
@@ -236,8 +237,8 @@ function validity({ validFrom, validTo }: RecordIdentity): string {
   return validFrom === null && validTo === null ? '' : `${validFrom ?? '...'} to ${validTo ?? '...'}`;
 }
 
-/** The record after `approve` or `close`; undefined: records of its kind have no status. */
-function changeStatusOf(entry: CatalogueRecord, command: 'approve' | 'close'): CatalogueRecord | undefined {
+/** Changes the status of a record; undefined for kinds without a status. */
+function withStatus(entry: CatalogueRecord, command: 'approve' | 'close'): CatalogueRecord | undefined {
   const isApproval = command === 'approve';
   switch (entry.kind) {
     case 'product':
@@ -248,7 +249,7 @@ function changeStatusOf(entry: CatalogueRecord, command: 'approve' | 'close'): C
     case 'discount-list':
     case 'schedule-type': {
       const record = { ...entry.record, Status: isApproval ? 'Active' : 'Closed' };
-      // The compiler does not see that a kind keeps its own record when the status changes.
+      // The compiler cannot derive that the record still belongs to its kind.
       return { ...entry, record } as CatalogueRecord;
     }
     case 'custom-list':

@@ -20,9 +20,9 @@ export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
   publish FOLDER               writes new and changed records; deletes nothing.
                                Waits while Kafka is starting, START_TIMEOUT_MS (120000) at most
     --dry-run                  only shows what would be written
-    --delete-missing           deletes the records of the topic that the folder does not have
+    --delete-missing           deletes records of the topic that are not in the folder
   list                         the records of the topic: kind, code, version, status, validity
-  show KIND CODE [VERSION]     a record of the topic as JSON, the highest version when none is named
+  show KIND CODE [VERSION]     a record of the topic as JSON, the highest version by default
   approve CODE VERSION         activates a version of a product: its status becomes Approved
   close CODE VERSION           ends a version of a product: its status becomes Closed
     --kind KIND                a list or schedule type instead: Active or Closed
@@ -31,7 +31,7 @@ export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
   --help   this text
 
 KIND is one of: ${RECORD_KINDS.join(', ')}.
-Nothing is written unless folder and topic together form a catalogue without faults.
+Nothing is written unless folder and topic together form a valid catalogue.
 Environment: KAFKA_BROKERS (all commands but validate need it), KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other
 settings of docs/operations.md. Without Kafka the engine publishes CATALOGUE_FOLDER itself at start.
 Exit codes: 0 done, 1 faults or differences, 2 wrong usage, 3 the broker is unreachable or lacks the topic.
@@ -82,7 +82,7 @@ const COMMANDS = {
   close: ['kind'],
 } as const;
 
-/** Reads the command line; undefined when help was asked for. Throws UsageError. */
+/** Reads the command line; undefined for --help. Throws UsageError. */
 export function readCatalogueArguments(args: readonly string[]): CatalogueArguments | undefined {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;

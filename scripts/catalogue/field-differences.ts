@@ -1,10 +1,10 @@
-/** The fields in which two records differ, with paths that are easy to find in the file. */
+/** Compares two records field by field, with paths that are easy to find in the file. */
 
 import { isDeepStrictEqual } from 'node:util';
 
-/** A field that differs; undefined: one side does not have it. */
+/** A field that differs; undefined: the field is absent on that side. */
 export interface FieldDifference {
-  /** Such as `Interests[Standard].Values[0].Value`; empty: the value as a whole. */
+  /** Such as `Interests[Standard].Values[0].Value`; empty for the whole value. */
   readonly path: string;
   readonly from: unknown;
   readonly to: unknown;
@@ -12,17 +12,17 @@ export interface FieldDifference {
 
 /** Fields that identify the items of a list, in order of preference. */
 const IDENTIFYING_FIELDS = ['Id', 'PaymentScheduleTypeDetailId', 'ReportId', 'Code', 'Name'] as const;
-/** Fields whose value stands for an item in paths. */
+/** Fields whose value denotes an item in paths. */
 const TITLE_FIELDS = ['Name', 'InsuranceName', 'ColumnRepaymentSchedule', 'DisplayName', 'Code'] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The JSON form of a value, without undefined fields. */
+/** Converts a value to JSON, without undefined fields. */
 export function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
-/** The differences from one JSON value to another, in the order of the fields. */
+/** Lists the differences between two JSON values, in the order of the fields. */
 export function compareFields(from: unknown, to: unknown, path = ''): readonly FieldDifference[] {
   if (isDeepStrictEqual(from, to)) return [];
   if (isObject(from) && isObject(to)) {

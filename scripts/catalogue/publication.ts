@@ -17,19 +17,19 @@ import type { TopicRecords } from './topic-records.ts';
 export interface FolderDifference {
   /** In the folder only. */
   readonly added: readonly string[];
-  /** In both; without members: the record on the topic is unreadable. */
+  /** In both; `members` is empty when the record on the topic is unreadable. */
   readonly changed: readonly { readonly key: string; readonly members: readonly FieldDifference[] }[];
   /** On the topic only. */
   readonly missing: readonly string[];
   readonly unchanged: number;
 }
 
-/** Records by message key, in their order. */
+/** Indexes records by message key, in their order. */
 export function indexByKey(records: readonly CatalogueRecord[]): ReadonlyMap<string, CatalogueRecord> {
   return new Map(records.map((entry) => [recordKey(identifyRecord(entry)), entry]));
 }
 
-/** Compares the records of a folder with those of the topic, from the topic to the folder. */
+/** Compares the records on the topic with those of a folder. */
 export function compareWithTopic(
   folder: ReadonlyMap<string, CatalogueRecord>,
   topic: TopicRecords,
@@ -49,7 +49,7 @@ export function compareWithTopic(
   return { added, changed, missing, unchanged: folder.size - added.length - changed.length };
 }
 
-/** The changes that bring the folder's records to the topic. */
+/** Plans the changes that bring the topic to the state of the folder. */
 export function planChanges(
   folder: ReadonlyMap<string, CatalogueRecord>,
   { added, changed, missing }: FolderDifference,
@@ -67,16 +67,16 @@ interface Outcome {
 }
 
 /**
- * All faults that the topic would have with these records, so that a faulty catalogue is never written. Faults of records
- * that are only on the topic name the topic as their source.
+ * Finds all faults that the topic would have after the publication, so that a faulty catalogue is never written. The source
+ * of a record that is only on the topic is the topic.
  */
 export function validateResult(
   { put, removed }: Outcome,
   topic: TopicRecords,
   otherCalendars?: OtherCalendars,
 ): readonly CatalogueFault[] {
-  const gone = new Set(removed);
-  const stays = (key: string): boolean => !put.has(key) && !gone.has(key);
+  const deleted = new Set(removed);
+  const stays = (key: string): boolean => !put.has(key) && !deleted.has(key);
   const kept = [...topic.records].flatMap(([key, entry]): readonly CatalogueRecord[] =>
     stays(key) ? [{ ...entry, source: onTopic(key) }] : [],
   );
@@ -91,7 +91,7 @@ export function validateResult(
   return [...unreadable, ...(outcome.kind === 'refused' ? outcome.faults : [])];
 }
 
-/** Records of a folder that share the message key of another. */
+/** Finds records of a folder that have the message key of another. */
 export function findSharedKeys(records: readonly CatalogueRecord[]): readonly CatalogueFault[] {
   const first = new Map<string, CatalogueRecord>();
   return records.flatMap((entry) => {

@@ -1,4 +1,4 @@
-/** The records that are currently on the topic. */
+/** Reads the records that are currently on the topic. */
 
 import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
@@ -31,7 +31,7 @@ export async function readTopicRecords(connection: CatalogueConnection): Promise
   const { broker, topic } = connection;
   const counts = await broker.admin.partitionCounts([topic]);
   if (!counts.has(topic)) {
-    const text = `the broker lacks the topic ${topic}; create it with: npm run topics -- create`;
+    const text = `the broker does not have the topic ${topic}; create it with: npm run topics -- create`;
     throw new MessagingError('topic-unknown', text, { canRetry: false });
   }
   const table = new CatalogueTable({ ...connection, clientId: CLIENT_ID });

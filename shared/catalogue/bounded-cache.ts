@@ -2,7 +2,7 @@
 
 export interface CacheLimits {
   readonly maxEntries: number;
-  /** Total of the sizes that callers give with their values. */
+  /** Limit of the sum of the sizes that are passed with the values. */
   readonly maxBytes: number;
 }
 

@@ -5,11 +5,11 @@ import { codeKey, type RecordIdentity, type RecordKind } from '../product/catalo
 import type { ItemStatus } from '../product/catalogue/record-parts.ts';
 import type { ProductStatus } from '../product/catalogue/product-record.ts';
 
-/** One version of a record. The capitalised fields are those that valid-versions.ts selects by. */
+/** One version of a record. The capitalised fields are the criteria of valid-versions.ts. */
 export interface IndexEntry {
   readonly key: string;
   readonly identity: RecordIdentity;
-  /** As it is on the topic. */
+  /** The record as stored on the topic. */
   readonly encoded: TableRecord;
   readonly Version: number;
   readonly Status: ProductStatus & ItemStatus;
@@ -17,14 +17,14 @@ export interface IndexEntry {
   readonly EndDate: string | null;
 }
 
-/** The entry of a record. */
+/** Creates the entry of a record. */
 export function createIndexEntry(key: string, identity: RecordIdentity, encoded: TableRecord): IndexEntry {
   return {
     key,
     identity,
     encoded,
     Version: identity.version,
-    // An unknown status is never selected, which is right for one that only newer versions know.
+    // A status of a newer version of the software is unknown here and never selected.
     Status: (identity.status ?? undefined) as ProductStatus & ItemStatus,
     StartDate: identity.validFrom,
     EndDate: identity.validTo,

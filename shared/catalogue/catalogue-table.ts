@@ -22,12 +22,12 @@ import { EncodedRecords, type EncodedRecordsOptions, type EncodedRecordsStats } 
 export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
   /** Finds the calendars of countries that are not built in, as bases of the catalogue's own. */
   readonly otherCalendars?: OtherCalendars | undefined;
-  /** Receives the table's figures, labelled with its client id. */
+  /** Exposes the table's figures, labelled with its client id. */
   readonly metrics?: Metrics | undefined;
 }
 
 export interface CatalogueStats extends EncodedRecordsStats {
-  /** Schedule types, periodicities and calendars that are excluded because they have faults. */
+  /** Number of schedule types, periodicities and calendars that are excluded because of faults. */
   readonly namesLeftOut: number;
 }
 
@@ -35,9 +35,9 @@ export interface CatalogueStats extends EncodedRecordsStats {
 const LENDING_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
 
 /**
- * Materialises the catalogue topic. Memory holds the encoded records and an index; a record is unpacked when it is
- * needed, and a bounded number stays unpacked. An unreadable record is counted, logged without its content, and treated
- * as absent. Records are read-only: what a method returned stays unchanged when the catalogue changes.
+ * Materialises the catalogue topic. Memory holds the encoded records and an index; a record is unpacked on demand, and a
+ * bounded number stays unpacked. An unreadable record is counted, logged without its content, and treated as absent.
+ * Returned records are immutable: a change of the catalogue creates new objects.
  */
 export class CatalogueTable implements CatalogueView {
   readonly #options: CatalogueTableOptions;
@@ -59,13 +59,13 @@ export class CatalogueTable implements CatalogueView {
     if (metrics !== undefined) exposeStats(metrics, clientId, () => this.stats());
   }
 
-  /** Resolves when the whole topic has been read. Rejects when that takes too long. */
+  /** Resolves when the whole topic has been read; rejects after the time limit. */
   async start(): Promise<void> {
     await this.#records.start();
     this.#lending = this.#compile();
   }
 
-  /** Resolves when all that is on the topic at this moment has been read. */
+  /** Resolves when all records that are on the topic at the time of the call have been read. */
   caughtUp(timeoutMs: number): Promise<void> {
     return this.#records.caughtUp(timeoutMs);
   }
@@ -108,7 +108,7 @@ export class CatalogueTable implements CatalogueView {
     return [...this.#records.index.all()].map(({ key, identity }) => ({ ...identity, key }));
   }
 
-  /** The record of a message key; undefined when it is absent or unreadable. */
+  /** The record with a message key; undefined when it is absent or unreadable. */
   record(key: string): CatalogueRecord | undefined {
     const entry = this.#records.index.get(key);
     return entry === undefined ? undefined : this.#records.unpack(entry);
@@ -124,7 +124,7 @@ export class CatalogueTable implements CatalogueView {
     for (let chosen = choose(left); chosen !== undefined; chosen = choose(left)) {
       const unreadable = chosen;
       const found = this.#records.unpack(chosen);
-      // The compiler does not see that the kind decides the record when it is itself a parameter.
+      // The compiler cannot derive the record type from a kind that is a type parameter.
       if (found?.kind === kind) return found.record as RecordsByKind[Kind];
       left = left.filter((entry) => entry !== unreadable);
     }
@@ -143,7 +143,7 @@ export class CatalogueTable implements CatalogueView {
       this.#options.log.warn({ topic: this.#options.topic, key }, 'a faulty catalogue record is excluded');
     }
     const charges = this.#charges;
-    // Charges are read on access: a changed list of charges does not recompile schedule types.
+    // Charges are read on access, so that a changed list of charges does not recompile schedule types.
     return {
       ...lending,
       get knownCharges() {
@@ -154,8 +154,8 @@ export class CatalogueTable implements CatalogueView {
 }
 
 /**
- * Compiles schedule types, periodicities and calendars with the built-in ones. A record with a fault is excluded together
- * with those that depend on it, so that one mistake on the topic does not affect the others. Sources are unique.
+ * Compiles schedule types, periodicities and calendars with the built-in ones. A faulty record is excluded together with
+ * those that depend on it, so that it does not affect the others. Sources must be unique.
  */
 function compileSound(
   records: readonly CatalogueRecord[],

@@ -1,4 +1,4 @@
-/** The encoded records of the catalogue topic: indexed on arrival, unpacked on demand. */
+/** The encoded records of the catalogue topic, which are indexed on arrival and unpacked on demand. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readIdentity, readPayload, unpackRecord } from '../contract/catalogue-files/catalogue-message.ts';
@@ -13,10 +13,10 @@ import type { CatalogueRecord, RecordIdentity } from '../product/catalogue/catal
 import { BoundedCache } from './bounded-cache.ts';
 import { CatalogueIndex, createIndexEntry, type IndexEntry } from './catalogue-index.ts';
 
-/** Limits of the topic; beyond them the table is unhealthy. */
+/** Limits of the topic; the table is unhealthy when they are exceeded. */
 const MAX_RECORDS = 100_000;
 const MAX_ENCODED_BYTES = 256 * 1_024 * 1_024;
-/** Limits of the cache of unpacked records; bytes count their JSON text, as objects they take somewhat more. */
+/** Limits of the cache of unpacked records. Bytes are those of the JSON text; the objects need somewhat more. */
 const MAX_UNPACKED_RECORDS = 1_000;
 const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
 const CATCH_UP_TIMEOUT_MS = 30_000;
@@ -37,18 +37,18 @@ export interface EncodedRecordsOptions {
 
 export interface EncodedRecordsStats {
   readonly records: number;
-  /** Of the encoded records. */
+  /** Size of the encoded records. */
   readonly bytes: number;
   /** Records that were skipped because they are unreadable. */
   readonly badRecords: number;
-  /** Records beyond the limits. */
+  /** Records that were rejected because of the limits. */
   readonly leftOut: number;
   readonly unpackedRecords: number;
-  /** JSON text of the cached unpacked records. */
+  /** Size of the JSON text of the cached unpacked records. */
   readonly unpackedBytes: number;
 }
 
-/** Follows the topic. */
+/** Follows the catalogue topic. */
 export class EncodedRecords {
   readonly index = new CatalogueIndex();
   readonly #options: EncodedRecordsOptions;
@@ -81,7 +81,7 @@ export class EncodedRecords {
     this.#started = true;
   }
 
-  /** Resolves when all records that are on the topic at this moment are indexed. */
+  /** Resolves when all records that are on the topic at the time of the call are indexed. */
   async caughtUp(timeoutMs: number): Promise<void> {
     await this.#table.caughtUp(timeoutMs);
     await this.#awaitSchemas(timeoutMs);
@@ -128,7 +128,7 @@ export class EncodedRecords {
     await this.#table.stop(timeoutMs);
   }
 
-  /** A throw keeps the previous record of the key; a record whose schema must be fetched first is read later. */
+  /** Throws to keep the previous record of the key. A record whose schema must be fetched first is read later. */
   #check(message: LogMessage): void {
     this.#fresh = undefined;
     if (message.key === null || message.value === null) return;

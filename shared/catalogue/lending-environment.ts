@@ -19,7 +19,7 @@ import {
   type WorkerCatalogue,
 } from './open-catalogue.ts';
 
-/** The environment of calculations. Both fields follow the catalogue: they are read for each request. */
+/** The environment of calculations. Must be read for each request, because it follows the catalogue. */
 export interface LendingEnvironment {
   /**
    * Current schedule types and periodicities, built-in ones and the institution's own (S1, D7), and the commissions and
@@ -29,8 +29,8 @@ export interface LendingEnvironment {
   /** Holiday calendars by name (H2). */
   readonly calendars: KnownCalendars;
   /**
-   * The current environment for calculations in another thread; the same object until the catalogue changes. Absent:
-   * everything is calculated in this thread.
+   * Returns the current environment for calculations in another thread; the same object until the catalogue changes.
+   * Absent: all calculations run in this thread.
    */
   readonly snapshot?: () => LendingSnapshot;
 }
@@ -49,8 +49,8 @@ export interface LendingWorkerCatalogue extends WorkerCatalogue {
 
 /**
  * Opens the catalogue for a calculation worker: reads the holidays of the configured countries and the catalogue topic,
- * and finds the default calendar. Rejects with ConfigError naming the setting and the unknown calendar; nothing is left
- * running then.
+ * and finds the default calendar. Rejects with ConfigError, which names the setting and the unknown calendar, and leaves
+ * nothing running.
  */
 export async function openLendingCatalogue(
   context: CatalogueContext,
@@ -62,7 +62,7 @@ export async function openLendingCatalogue(
   const opened = await open(context, worker, others);
   try {
     const environment = createEnvironment(opened.view, others, lending);
-    // Read the lists now, so that the first request does not wait for them.
+    // Reads the lists of charges now, so that the first request does not wait for them.
     const hasCharges = environment.catalogue.knownCharges !== undefined;
     context.log.debug({ worker, hasCharges }, 'the catalogue has been read');
     return { ...opened, environment };
@@ -72,7 +72,7 @@ export async function openLendingCatalogue(
   }
 }
 
-/** Restores the environment of a snapshot in the thread that it was sent to. Throws on an invalid snapshot: a bug. */
+/** Restores the environment of a snapshot in another thread. Throws on an invalid snapshot, which is a bug. */
 export function restoreEnvironment(snapshot: LendingSnapshot): LendingEnvironment {
   const others = createLibraryCalendars();
   const outcome = createLendingCatalogue(snapshot.records, others);
@@ -83,7 +83,7 @@ export function restoreEnvironment(snapshot: LendingSnapshot): LendingEnvironmen
   return createEnvironment({ lending }, others, snapshot);
 }
 
-/** The environment over a catalogue. Throws ConfigError when the default calendar does not exist. */
+/** Creates the environment of a catalogue. Throws ConfigError when the default calendar does not exist. */
 function createEnvironment(
   view: Pick<CatalogueView, 'lending'>,
   others: OtherCalendars,
@@ -113,7 +113,7 @@ function createEnvironment(
   };
 }
 
-/** The countries that are not built in; the configured ones are read at once, so that no request waits for a file. */
+/** Finds countries that are not built in; reads the configured ones at start, so that no request waits for a file. */
 function loadCountries(names: readonly string[]): OtherCalendars {
   const others = createLibraryCalendars();
   const unknown = names.filter((name) => (findBuiltInCalendar(name) ?? others.find(name)) === undefined);

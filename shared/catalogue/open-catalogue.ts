@@ -10,7 +10,7 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
 import { CatalogueTable } from './catalogue-table.ts';
 
-/** The part of a worker's context that the catalogue needs. */
+/** The parts of a worker's context that the catalogue uses. */
 export interface CatalogueContext {
   readonly config: Pick<Config, 'topicPrefix' | 'lending'>;
   readonly log: Log;
@@ -19,7 +19,7 @@ export interface CatalogueContext {
   readonly codec: Codec;
 }
 
-/** The catalogue of a worker: complete when the worker receives it, and following the topic from then on. */
+/** The catalogue of a worker, which was read completely and follows the topic. */
 export interface WorkerCatalogue {
   readonly view: CatalogueView;
   health(): Health;
@@ -27,8 +27,8 @@ export interface WorkerCatalogue {
 }
 
 /**
- * Opens the catalogue for the worker of that name. `otherCalendars` finds the countries that are not built in, as bases
- * of the catalogue's own calendars; default: those that come with the program.
+ * Opens the catalogue for the worker with that name. `otherCalendars` finds countries that are not built in, on which
+ * calendars of the catalogue are based; default: the countries of the holiday library.
  */
 export type OpenCatalogue = (
   context: CatalogueContext,
@@ -37,8 +37,8 @@ export type OpenCatalogue = (
 ) => Promise<WorkerCatalogue>;
 
 /**
- * Follows the catalogue topic, and resolves when all records that are on it at this moment have been read. Rejects when
- * that takes too long; nothing is left running then.
+ * Follows the catalogue topic, and resolves when all records that are on it at the time of the call have been read. Rejects
+ * after the time limit and leaves nothing running.
  */
 export async function openCatalogue(
   context: CatalogueContext,

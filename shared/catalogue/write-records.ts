@@ -11,10 +11,10 @@ import {
 } from '../product/catalogue/catalogue-record.ts';
 import { CATALOGUE_RECORD, encodeRecord } from '../contract/catalogue-files/catalogue-message.ts';
 
-/** Messages per batch: packing one blocks the event loop for some hundred milliseconds. */
+/** Messages per batch: encoding one batch blocks the event loop for some hundred milliseconds. */
 const BATCH_SIZE = 200;
 
-/** Referenced kinds before those that refer to them, so that a reader never sees a product without its lists. */
+/** Referenced kinds come before those that refer to them, so that a reader never sees a product without its lists. */
 const WRITING_ORDER: readonly RecordKind[] = [
   'calendar',
   'periodicity',
@@ -42,9 +42,8 @@ export interface RecordTarget {
 }
 
 /**
- * Writes the changes: first the new and changed records, then the tombstones of removed ones. Referenced records are
- * written before those that refer to them and removed after them. Resolves when all are acknowledged; rejects with
- * MessagingError otherwise.
+ * Writes new and changed records, then the tombstones of removed ones. Referenced records are written before those that
+ * refer to them and removed after them. Resolves when all are acknowledged; rejects with MessagingError otherwise.
  */
 export async function writeRecords(target: RecordTarget, { put, remove }: RecordChanges): Promise<void> {
   const { broker, codec, topic, clientId } = target;
@@ -72,8 +71,8 @@ interface PlacedRecord {
 }
 
 /**
- * By kind; within a kind active versions before others, and later versions before earlier ones. So a new version is
- * available before the previous one ends, and every reader finds one of them: of two active versions the later counts.
+ * Sorts by kind; within a kind active versions before others, and later versions before earlier ones. So a new version is
+ * available before the previous one ends, and readers always find one: of two active versions they select the later.
  */
 function compareForWriting({ identity: one }: PlacedRecord, { identity: other }: PlacedRecord): number {
   return (

@@ -24,9 +24,9 @@ import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 interface ProductLookUp<Request, Answer> {
   /** Record name of the reply in schemas/messages.ts. */
   readonly replyType: string;
-  /** Pure; the day is the UTC day of the message's own timestamp, so that a replay gives the same reply (L1). */
+  /** Pure; the day is the UTC day of the message timestamp, so that a replay gives the same reply (L1). */
   find(request: Request, context: LookUpContext): LookUp<Answer>;
-  /** The answer as the reply carries it. */
+  /** Converts the answer to the payload of the reply. */
   toPayload(answer: Answer, warnings: readonly Warning[]): object;
 }
 
@@ -42,14 +42,14 @@ const MESSAGE_TYPES = [
 ];
 const DAY_MS = 86_400_000;
 
-/** A product with the sections that are asked for (L1, L2). */
+/** A product with the requested sections (L1, L2). */
 const BY_CODE: ProductLookUp<ProductByCodeRequest, object> = {
   replyType: 'GetBankingProductByCodeReply',
   find: lookUpProduct,
   toPayload: (answer): ProductByCodePayload => ({ json: JSON.stringify(answer) }),
 };
 
-/** How a product is displayed (L1). */
+/** The display data of a product (L1). */
 const DETAILS: ProductLookUp<SelectorRequest, ProductDetails> = {
   replyType: 'GetBankingProductDetailsReply',
   find: lookUpDetails,
@@ -57,8 +57,8 @@ const DETAILS: ProductLookUp<SelectorRequest, ProductDetails> = {
 };
 
 /**
- * The insurance lists of a product whose filters pass (L1, L3). Filters hold JSON numbers: a figure is compared as the
- * nearest number.
+ * The insurance lists of a product whose filters pass (L1, L3). Filters contain JSON numbers, so a figure is rounded to the
+ * nearest number before it is compared.
  */
 const INSURANCE_LIST: ProductLookUp<InsuranceListInput, readonly InsuranceListItem[]> = {
   replyType: 'GetProductInsuranceListReply',
@@ -76,7 +76,7 @@ const DOCUMENTS: ProductLookUp<SelectorRequest, readonly ProductDocument[]> = {
   toPayload: (documents): ProductDocumentsPayload => ({ documents }),
 };
 
-/** Starts the product worker, which answers look-ups. Rejects when it cannot begin; nothing is left running then. */
+/** Starts the product worker, which answers look-ups. Rejects when it cannot start, and leaves nothing running. */
 export function startProductWorker(
   context: WorkerContext,
   open: OpenCatalogue = openCatalogue,
@@ -91,7 +91,7 @@ export function startProductWorker(
   });
 }
 
-/** The handlers of this worker by the type of the request. The catalogue may change from one request to the next. */
+/** Creates the handlers by type of request. The catalogue may change between requests. */
 export function createProductHandlers(catalogue: CatalogueView): Handlers {
   return {
     GetBankingProductByCodeRequest: answerFrom(catalogue, BY_CODE),
@@ -118,7 +118,7 @@ function answerFrom<Request, Answer>(
   };
 }
 
-/** Callers get path, code and message of a fault. */
+/** Refuses a request with path, code and message of each fault. */
 function refuseFaults(problemCode: ErrorCode, faults: readonly RequestFault[]): Outcome {
   const errors = faults.map(({ path, code, message }) => ({ path, code, message }));
   return refused(createProblem(problemCode, { errors }));

@@ -16,14 +16,14 @@ import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 
 const DAY_MS = 86_400_000;
-/** Long simulations yield to everything else of the process after this. */
+/** A long simulation yields to the event loop after this time. */
 const SLICE_MS = 10;
-/** Rows that are calculated at once, in some 5 ms: such a simulation does not wait for the long ones. */
+/** A simulation with at most this many rows takes about 5 ms; it runs without yielding or waiting for long ones. */
 const MAX_SHORT_ROWS = 2_000;
 
 type Refused = Extract<SimulationOutcome, { readonly kind: 'refused' }>;
 
-/** Starts the simulation worker, which simulates products. Rejects when it cannot begin; nothing is left running then. */
+/** Starts the simulation worker, which simulates products. Rejects when it cannot start, and leaves nothing running. */
 export function startSimulationWorker(
   context: WorkerContext,
   open: OpenCatalogue = openCatalogue,
@@ -39,8 +39,8 @@ export function startSimulationWorker(
 }
 
 /**
- * The handlers of this worker by the type of the request; the catalogue may change from one request to the next. Pure:
- * the loan starts on the UTC day of the message's own timestamp, so that a replay gives the same reply (Q2).
+ * Creates the handlers by type of request; the catalogue may change between requests. The loan starts on the UTC day of the
+ * message timestamp, so that a replay gives the same reply (Q2).
  */
 export function createSimulationHandlers(
   catalogue: CatalogueView,
@@ -65,7 +65,7 @@ export function createSimulationHandlers(
   };
 }
 
-/** Runs a short simulation at once; long ones one at a time, yielding to the event loop after each slice. */
+/** Runs a short simulation immediately, and long ones one after the other, yielding to the event loop after each slice. */
 async function runInSlices<Result>(
   slices: WorkSlices,
   steps: Generator<number, Result, undefined>,
@@ -84,7 +84,7 @@ async function runInSlices<Result>(
   }
 }
 
-/** An unknown product is a 404, a request that is incomplete or contradicts itself a 400, any other a 422 (E1). */
+/** Refuses an unknown product with 404, an incomplete or contradictory request with 400, any other with 422 (E1). */
 function refuseFaults({ faults, unknownProduct }: Refused): Outcome {
   const errors = limitFaults(faults).map(({ path, code, message }) => ({ path, code, message }));
   const isIncomplete = faults.some(({ status }) => status === 400);

@@ -1,4 +1,4 @@
-/** The commissions and insurances of the lists in force, for calculations that refer to them by name (F1, S6). */
+/** Indexes the commissions and insurances of the lists in force, which calculations find by name (F1, S6). */
 
 import {
   ChargeDirectory,
@@ -21,7 +21,7 @@ export class CatalogueCharges {
     this.#lists = lists;
   }
 
-  /** Notes that a version of a record was added, changed or removed; only lists of charges matter. */
+  /** Must be called when a version of a record was added, changed or removed; ignores all but lists of charges. */
   noteChange(kind: CatalogueRecord['kind'], code: string): void {
     if (kind !== 'commission-list' && kind !== 'insurance-list') return;
     const read = (): readonly KnownCharge[] | undefined =>
@@ -31,7 +31,7 @@ export class CatalogueCharges {
     this.#changed.set(`${kind}/${codeKey(code)}`, () => read() ?? []);
   }
 
-  /** The current charges; undefined when there are none at all: every name then counts as known (F1). */
+  /** The current charges; undefined when there are none: every name then counts as known (F1). */
   get known(): KnownCharges | undefined {
     for (const [list, read] of this.#changed) this.#directory.replace(list, read());
     this.#changed.clear();
@@ -51,7 +51,7 @@ export function collectCharges(
 
 function readCommission(commission: CommissionRecord): KnownCharge {
   return {
-    names: keepNames({ FeeName: commission.Name, FeeId: commission.Id }),
+    names: normaliseNames({ FeeName: commission.Name, FeeId: commission.Id }),
     defaults: {
       appliedTo: commission.PercentAppliedTo ?? undefined,
       perAnnum: commission.PerAnnum,
@@ -62,7 +62,7 @@ function readCommission(commission: CommissionRecord): KnownCharge {
 
 function readInsurance(insurance: InsuranceRecord): KnownCharge {
   return {
-    names: keepNames({
+    names: normaliseNames({
       InsuranceName: insurance.InsuranceName,
       InsuranceClassName: insurance.Class,
       InsuranceClassId: insurance.ClassId,
@@ -75,10 +75,10 @@ function readInsurance(insurance: InsuranceRecord): KnownCharge {
   };
 }
 
-function keepNames(names: Partial<Record<NameField, string | null>>): KnownCharge['names'] {
-  const said = Object.entries(names).flatMap(([field, name]) => {
+function normaliseNames(names: Partial<Record<NameField, string | null>>): KnownCharge['names'] {
+  const entries = Object.entries(names).flatMap(([field, name]) => {
     const key = codeKey(name ?? '');
     return key === '' ? [] : [[field, key] as const];
   });
-  return Object.fromEntries(said);
+  return Object.fromEntries(entries);
 }

@@ -32,7 +32,7 @@ export interface RecordsByKind {
 
 export type RecordKind = keyof RecordsByKind;
 
-/** Kinds of lists, which products and filters name by code. */
+/** Kinds of lists, to which products and filters refer by code. */
 export type ListKind = Extract<RecordKind, `${string}-list`>;
 
 /** A record with its kind; `source` is its file, message key or other origin. */
@@ -42,22 +42,22 @@ export type CatalogueRecord = {
     readonly source: string;
     readonly record: RecordsByKind[Kind];
     /**
-     * Paths of fields that could not be read and hold placeholders; `Values[]` stands for each item of Values as a whole.
+     * Paths of fields that could not be read and hold placeholders; `Values[]` means each item of Values as a whole.
      * Absent: the record is complete.
      */
     readonly unread?: ReadonlySet<string>;
   };
 }[RecordKind];
 
-/** What an index knows of a record without unpacking it. */
+/** The fields of a record that an index reads without unpacking it. */
 export interface RecordIdentity {
   readonly kind: RecordKind;
-  /** As the record spells it. */
+  /** In the spelling of the record. */
   readonly code: string;
   readonly version: number;
-  /** GUID in lower case; null for kinds without one. */
+  /** GUID in lower case; null for kinds without an id. */
   readonly id: string | null;
-  /** As the record spells it; null for kinds without one. */
+  /** In the spelling of the record; null for kinds without a status. */
   readonly status: string | null;
   /** Validity of a product, `yyyy-mm-dd` or null. */
   readonly validFrom: string | null;
@@ -83,7 +83,7 @@ export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
 /** All kinds of records, in the order of {@link KIND_FOLDERS}. */
 export const RECORD_KINDS = Object.keys(KIND_FOLDERS) as readonly RecordKind[];
 
-/** Kind, code, version, id, status and validity of a record. */
+/** Reads kind, code, version, id, status and validity of a record. */
 export function identifyRecord({ kind, record }: CatalogueRecord): RecordIdentity {
   const bare = { kind, version: ONLY_VERSION, id: null, status: null, validFrom: null, validTo: null };
   if ('name' in record) return { ...bare, code: record.name };
@@ -99,7 +99,7 @@ export function identifyRecord({ kind, record }: CatalogueRecord): RecordIdentit
   return { ...identified, validFrom: record.StartDate, validTo: record.EndDate };
 }
 
-/** The form in which codes and names are compared: trimmed and in lower case (L1). */
+/** Normalises a code or name for comparisons: trimmed and in lower case (L1). */
 export function codeKey(code: string): string {
   return code.trim().toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** The catalogue as look-ups and simulations read it: records by code and day, independent of their storage. */
+/** The read interface of the catalogue: records by code and day, independent of their storage. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -22,8 +22,8 @@ import { selectListVersion, type ListVersion } from './valid-versions.ts';
 /** The lists of a catalogue by their code. */
 export interface ListsInForce {
   /**
-   * Of a list's Active versions the one with the highest number (L2); custom lists have no status. Undefined for null
-   * and for a code without such a version.
+   * Finds the Active version of a list with the highest number (L2); custom lists have no status. Undefined for null and
+   * for a code without such a version.
    */
   list<Kind extends ListKind>(kind: Kind, code: string | null): RecordsByKind[Kind] | undefined;
 }
@@ -32,7 +32,7 @@ export interface ListsInForce {
 export interface CatalogueView extends ListsInForce {
   /** The Approved version of a product that is valid on the day (L1). */
   product(code: string, day: CalendarDate): ProductRecord | undefined;
-  /** The product version of that id, when it is Approved and valid on the day (L1). */
+  /** The product version with the id, if it is Approved and valid on the day (L1). */
   productById(id: string, day: CalendarDate): ProductRecord | undefined;
   /** Schedule types, periodicities and calendars, built-in ones included. */
   readonly lending: LendingCatalogue;
@@ -55,7 +55,7 @@ export function findInsuranceItems(
   });
 }
 
-/** All filters of insurance items and of the single insurances of their lists. */
+/** Collects the filters of insurance items and of the insurances in their lists. */
 export function collectInsuranceFilters(items: readonly ListedInsuranceItem[]): readonly ItemFilter[] {
   return items.flatMap(({ item, list }) => [
     ...item.Filters,
@@ -69,7 +69,7 @@ export function selectEntries<Kind extends RecordKind>(
   kind: Kind,
 ): readonly CatalogueEntry<RecordsByKind[Kind]>[] {
   const found: readonly unknown[] = records.filter((entry) => entry.kind === kind);
-  // The compiler does not see that a kind decides the record when the kind is itself a parameter.
+  // The compiler cannot derive the record type from a kind that is a type parameter.
   return found as readonly CatalogueEntry<RecordsByKind[Kind]>[];
 }
 
@@ -88,13 +88,13 @@ export function compileLending(
   );
 }
 
-/** The lists in force among these records. */
+/** Indexes the lists in force. */
 export function indexLists(records: readonly CatalogueRecord[]): ListsInForce {
   const lists = Map.groupBy(records, ({ kind }) => kind);
   const inForce = new Map([...lists].map(([kind, entries]) => [kind, indexVersions(entries)]));
   return {
     list: <Kind extends ListKind>(kind: Kind, code: string | null) =>
-      // The compiler does not see that a kind decides its records.
+      // The compiler cannot derive the record type from a kind that is a type parameter.
       (code === null ? undefined : inForce.get(kind)?.get(codeKey(code))) as RecordsByKind[Kind] | undefined,
   };
 }
@@ -106,7 +106,7 @@ function indexVersions(entries: readonly CatalogueRecord[]): ReadonlyMap<string,
   return new Map([...versions].map(([code, found]) => [code, selectListVersion(found as ListVersion[])]));
 }
 
-/** The same lists without those that are in a set of faulty records. */
+/** Hides the lists that are in a set of faulty records. */
 export function excludeFaultyLists(lists: ListsInForce, faulty: ReadonlySet<unknown>): ListsInForce {
   return {
     list: (kind, code) => {

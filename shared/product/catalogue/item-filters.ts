@@ -1,6 +1,6 @@
 /**
- * Conditions on items of a product (L3): a request names figures, such as Amount 5000; an item passes when all of its
- * filters do; a filter whose figure is not sent counts as passed.
+ * Filters of product items (L3). A request has figures, such as Amount 5000; an item passes when all of its filters do. A
+ * filter without a figure in the request passes.
  */
 
 import type { Validation } from '../../lending/request/validation.ts';
@@ -8,7 +8,7 @@ import { codeKey } from './catalogue-record.ts';
 import type { ListsInForce } from './catalogue-view.ts';
 import type { ItemFilter } from './record-parts.ts';
 
-/** A figure as a request names it. A JSON number stands for one decimal, so that equal numbers are equal figures (M1). */
+/** A figure of a request. A JSON number represents one decimal, so equal numbers are equal figures (M1). */
 export interface NamedFigure {
   readonly name: string;
   readonly value: number;
@@ -18,9 +18,9 @@ export interface NamedFigure {
 export type NamedFigures = ReadonlyMap<string, number>;
 
 /**
- * Reads the figures in the list of a request's field; names count in any case. Two of one name that differ contradict
- * each other (400). A name that none of `filters` has is ignored with a warning (L3): these are the filters of all items
- * that the request is about, whether they pass or not.
+ * Reads the figures in a field of the request; names are case-insensitive. Two different figures of one name are a conflict
+ * (400). A name that none of `filters` has is ignored with a warning (L3): pass the filters of all items that the request
+ * concerns, whether they pass or not.
  */
 export function readFigures(
   field: string,
@@ -36,14 +36,14 @@ export function readFigures(
     const earlier = figures.get(key);
     if (earlier === undefined) figures.set(key, value);
     else if (earlier !== value) {
-      validation.reportConflict(`${field}[${place}].value`, 'must be that of the other figure of this name');
+      validation.reportConflict(`${field}[${place}].value`, 'must equal the other figure of this name');
     }
     if (!known.has(key)) validation.warn(`${field}[${place}].name`, 'unknown-filter');
   }
   return figures;
 }
 
-/** True when all filters pass; an item without filters is open to everyone. */
+/** True when all filters pass; an item without filters always passes. */
 export function passesFilters(
   filters: readonly ItemFilter[],
   figures: NamedFigures,
@@ -56,7 +56,7 @@ export function passesFilters(
   });
 }
 
-/** A custom list that is missing has no values: what depends on it is not offered. */
+/** A missing custom list has no values, so that its filter does not pass. */
 function passes(filter: ItemFilter, figure: number, lists: ListsInForce): boolean {
   if ('Values' in filter) return filter.Values.includes(figure);
   if ('List' in filter) return lists.list('custom-list', filter.List)?.Values.includes(figure) ?? false;

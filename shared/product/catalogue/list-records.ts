@@ -1,5 +1,5 @@
 /**
- * Interests, commissions, insurances and discounts, kept in lists that products name by code. Conventions:
+ * Interests, commissions, insurances and discounts, in lists to which products refer by code. Conventions:
  * catalogue-record.ts. Percentages are annual for interests; for charges they are per charge unless PerAnnum (F2).
  */
 
@@ -11,7 +11,7 @@ export type InterestType = (typeof INTEREST_TYPES)[number];
 export const DISCOUNT_DIMENSIONS = ['Interest', 'Commission', 'Insurance'] as const;
 export type DiscountDimension = (typeof DISCOUNT_DIMENSIONS)[number];
 
-/** Common fields of lists: of several versions the Active one with the highest number counts. */
+/** Common fields of lists; the Active version with the highest number is in force. */
 interface ListRecord extends VersionedRecord {
   readonly Status: ItemStatus;
 }
@@ -42,7 +42,7 @@ export interface InterestRecord {
   readonly Values: readonly InterestValue[];
   /** Rates by instalment range, of a Collection interest. */
   readonly CollectionInterests: readonly CollectionInterest[];
-  /** Rates by utilised amount, of a Collection interest; it then has the second shape of the interface. */
+  /** Rates by utilised amount, of a Collection interest; look-ups then return the second shape of the interface. */
   readonly BandedInterests: readonly BandedInterest[];
   /** The annual percentage of a BankingFormula interest. */
   readonly Formula: FormulaRecord | null;
@@ -53,7 +53,7 @@ export interface InterestValue extends ValidDays {
   readonly ValueStatus: ItemStatus;
 }
 
-/** A range of instalments; both ends inclusive, null: from the first on, or to the last. */
+/** A range of instalments, both ends inclusive; null: from the first instalment, or to the last. */
 export interface CollectionInterest {
   /** An interest of the same list, whose value on the day is the rate. */
   readonly InterestName: string;
@@ -169,7 +169,7 @@ export interface DiscountListRecord extends ListRecord {
 }
 
 export interface DiscountRecord {
-  /** GUID, which a request names as ProductDiscountId. */
+  /** GUID; ProductDiscountId in requests. */
   readonly Id: string;
   /** Unique in its list, case-insensitively. */
   readonly Name: string;
@@ -195,7 +195,7 @@ export interface DiscountRecord {
   readonly StartDate: string | null;
   readonly EndDate: string | null;
   readonly UseBankingFormula: boolean;
-  /** Applied only when a request names it. */
+  /** Applied only to requests that name it. */
   readonly IsOptionalDiscount: boolean;
   readonly IsPercentage: boolean;
   readonly Formula: FormulaRecord | null;

@@ -85,7 +85,7 @@ export interface GeneralData {
   readonly AllowCoDebtor: boolean;
   readonly AllowRefinancing: boolean;
   readonly MaxNoOfCodebtors: number | null;
-  /** Name of a periodicity: the one of the product's installments. */
+  /** Name of the periodicity of the instalments. */
   readonly PeriodicityType: string;
   readonly RepaymentAllocationMethod: string | null;
   readonly HolidayShiftForRepaymentInstallments: boolean;
@@ -128,7 +128,7 @@ export interface Availability {
   readonly MandatoryRoles: readonly { readonly Name: string; readonly SearchLimit: boolean }[];
 }
 
-/** An offer of a product: interests with the commissions that go with them, under conditions (L3, Q3). */
+/** An offer of a product: interests with their commissions, under conditions (L3, Q3). */
 export interface InterestCommissionItem {
   /** GUID. */
   readonly Id: string;

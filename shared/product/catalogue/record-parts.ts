@@ -5,7 +5,7 @@ export const ITEM_STATUSES = ['Active', 'Draft', 'Closed'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
 /**
- * A condition on a figure of a request (L3): it lies between From and To, both inclusive and null for no bound, or is one
+ * A condition on a figure of a request (L3): the figure lies between From and To (inclusive, null for no bound), or is one
  * of the values, or one of the values of a custom list.
  */
 export type ItemFilter =
@@ -13,10 +13,10 @@ export type ItemFilter =
   | { readonly Name: string; readonly Values: readonly number[] }
   | { readonly Name: string; readonly List: string };
 
-/** An expression whose arguments the caller sends (Q7). */
+/** An expression with arguments of the caller (Q7). */
 export interface FormulaRecord {
   readonly Name: string;
-  /** In the grammar of schedule type formulas; names are those of Inputs, in any case. */
+  /** In the grammar of schedule type formulas; its names are those of Inputs, case-insensitive. */
   readonly Expression: string;
   readonly Inputs: readonly string[];
 }

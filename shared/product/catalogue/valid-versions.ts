@@ -11,14 +11,14 @@ export type WithStatus = { readonly Status: ItemStatus } | { readonly ValueStatu
 /** A value of a list's item. */
 type DatedValue = ValidDays & WithStatus;
 
-/** True when the day lies from `from` to `to`, texts `yyyy-mm-dd`, whose order is that of the days. */
+/** True when the day lies between `from` and `to`, texts `yyyy-mm-dd`, which sort like days. */
 export function isWithin(day: CalendarDate, from: string | null, to: string | null): boolean {
   if (from === null && to === null) return true;
   const text = formatDay(day);
   return (from === null || from <= text) && (to === null || text <= to);
 }
 
-/** The last formatted day: one request compares many records with the same day. */
+/** The last formatted day; a request compares many records with the same day. */
 let lastFormatted: { readonly day: CalendarDate; readonly text: string } | undefined;
 
 function formatDay(day: CalendarDate): string {
@@ -26,7 +26,7 @@ function formatDay(day: CalendarDate): string {
   return lastFormatted.text;
 }
 
-/** The validity of a record whose fields are StartDate and EndDate. */
+/** Converts the validity of a record with StartDate and EndDate. */
 export function productDays({
   StartDate,
   EndDate,
@@ -34,12 +34,12 @@ export function productDays({
   return { ValidFrom: StartDate, ValidTo: EndDate };
 }
 
-/** The validity of an instalment range. */
+/** Converts the validity of an instalment range. */
 export function rangeDays({ InterestStartDate, InterestEndDate }: CollectionInterest): ValidDays {
   return { ValidFrom: InterestStartDate, ValidTo: InterestEndDate };
 }
 
-/** The validity of a band. */
+/** Converts the validity of a band. */
 export function bandDays({ CollectionValidFrom, CollectionValidTo }: BandedInterest): ValidDays {
   return { ValidFrom: CollectionValidFrom, ValidTo: CollectionValidTo };
 }
@@ -70,7 +70,7 @@ export function valueOn<Value extends DatedValue>(
   return valuesOn(values, day)[0];
 }
 
-/** Finds the value of a day as {@link valueOn} does, by binary search; no two Active values may share a day. */
+/** Indexes values by day: finds like {@link valueOn}, by binary search. No two Active values may share a day. */
 export function indexValues<Value extends DatedValue>(
   values: readonly Value[],
 ): (day: CalendarDate) => Value | undefined {
@@ -91,7 +91,7 @@ export function indexValues<Value extends DatedValue>(
   };
 }
 
-/** True for Active records; others are never returned (L2). */
+/** True for an Active record; others are never returned (L2). */
 export function isActive(value: WithStatus): boolean {
   return ('ValueStatus' in value ? value.ValueStatus : value.Status) === 'Active';
 }
@@ -116,8 +116,8 @@ export function isValidOn(version: ProductVersion, day: CalendarDate): boolean {
 }
 
 /**
- * The Approved version of a product that is valid on the day; undefined without one. A valid catalogue has one at most;
- * while versions are being published there may be two, and then the later one counts.
+ * Selects the Approved version of a product that is valid on the day; undefined without one. A valid catalogue has at most
+ * one; while versions are being published it may have two, of which the later one is selected.
  */
 export function selectProductVersion<Version extends ProductVersion>(
   versions: readonly Version[],
@@ -126,14 +126,14 @@ export function selectProductVersion<Version extends ProductVersion>(
   return selectLatest(versions.filter((version) => isValidOn(version, day)));
 }
 
-/** The version of a list in force: the Active one with the highest number (L2). */
+/** Selects the version of a list in force: the Active one with the highest number (L2). */
 export function selectListVersion<Version extends ListVersion>(
   versions: readonly Version[],
 ): Version | undefined {
   return selectLatest(versions.filter(({ Status }) => Status === undefined || Status === 'Active'));
 }
 
-/** Pairs of Approved versions of one product that share a day, each in the order of the list. */
+/** Finds the pairs of Approved versions of one product that share a day, in the order of the list. */
 export function findOverlaps<Version extends ProductVersion>(
   versions: readonly Version[],
 ): readonly (readonly [Version, Version])[] {

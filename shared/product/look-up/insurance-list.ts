@@ -29,8 +29,8 @@ export interface InsuranceListItem {
 }
 
 /**
- * The insurance items of the product that are valid on the day and whose filters all pass, in catalogue order. A figure
- * that no filter of the product's insurances uses is ignored with a warning (L3).
+ * Looks up the insurance items of the product that are valid on the day and whose filters all pass, in catalogue order. A
+ * figure that no filter of the product's insurances uses is ignored with a warning (L3).
  */
 export function lookUpInsuranceList(
   request: InsuranceListRequest,
@@ -42,7 +42,7 @@ export function lookUpInsuranceList(
   if (!isProduct(product)) return product;
   const offered = findInsuranceItems(product, catalogue);
   const validation = new Validation();
-  // Filters of single insurances count as known, so that callers may send the figures of a simulation.
+  // Figures for filters of single insurances are accepted, so that callers can send those of a simulation.
   const figures = readFigures('filterList', request.filterList, collectInsuranceFilters(offered), validation);
   if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults };
   const answer = offered

@@ -19,7 +19,7 @@ import {
 } from './product-selection.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 
-/** The flags of a request, each of which requests one section; in the order of the interface. */
+/** The flags of a request, each for one section, in the order of the interface. */
 export const SECTION_FLAGS = [
   'displayBPAvailability',
   'displayBPDetails',
@@ -43,11 +43,11 @@ export type SectionFlags = { readonly [Flag in SectionFlag]?: boolean | undefine
 
 export interface ProductByCodeRequest extends SectionFlags {
   readonly BankingProductCode: string;
-  /** Extension: the day whose product and values are returned; absent: the day of the request. */
+  /** Extension: the day for which product and values are returned; absent: the day of the request. */
   readonly Date?: CalendarDate | undefined;
 }
 
-/** The product of that code with its sections, with the fields and order of the interface. */
+/** Looks up a product with the requested sections, in the fields and order of the interface. */
 export function lookUpProduct(request: ProductByCodeRequest, context: LookUpContext) {
   const { catalogue } = context;
   const day = resolveDay(request, context);
@@ -98,7 +98,7 @@ function selectAvailability(product: ProductRecord, flags: SectionFlags) {
   return isEmpty(sections) ? {} : { Availability: sections };
 }
 
-/** The only container without fields of its own: requested alone it is empty (L2). */
+/** Dimensions has no fields besides its sections: displayBPDimensions alone returns an empty object (L2). */
 function selectDimensions(
   product: ProductRecord,
   flags: SectionFlags,

@@ -1,4 +1,4 @@
-/** How a product is displayed (interface sections 2.3 and 4.5). */
+/** Looks up the display data of a product (interface sections 2.3 and 4.5). */
 
 import {
   resolveDay,
@@ -20,7 +20,7 @@ export interface ProductDetails {
   readonly NoOfDebtor: number | null;
 }
 
-/** The display data of the product that the request names by code or id. */
+/** Looks up the display data of the product with the code or id of the request. */
 export function lookUpDetails(request: SelectorRequest, context: LookUpContext): LookUp<ProductDetails> {
   const product = selectProduct(readSelector(request), context.catalogue, resolveDay(request, context));
   if (!isProduct(product)) return product;

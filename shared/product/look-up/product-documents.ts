@@ -1,4 +1,4 @@
-/** The documents of a product (interface sections 2.3 and 4.6). */
+/** Looks up the documents of a product (interface sections 2.3 and 4.6). */
 
 import {
   resolveDay,
@@ -21,7 +21,7 @@ export interface ProductDocument {
   readonly Report: { readonly DisplayName: string };
 }
 
-/** The documents of the product that the request names by code or id, in catalogue order. */
+/** Looks up the documents of the product with the code or id of the request, in catalogue order. */
 export function lookUpDocuments(
   request: SelectorRequest,
   context: LookUpContext,

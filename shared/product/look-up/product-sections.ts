@@ -1,6 +1,6 @@
 /**
- * The sections of a product as look-ups answer them (interface section 2.2, L2). Parts of a record whose fields are all
- * public are answered as they are; of the others each answered field is named.
+ * The sections of a product in look-up replies (interface section 2.2, L2). Parts of a record with public fields only are
+ * copied; of other parts each returned field is listed.
  */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -53,7 +53,7 @@ function scheduleTypeOf(type: ScheduleTypeRecord, product: ProductRecord) {
   };
 }
 
-/** The product's own type if the schedule type serves it, by its code; else the schedule type's first one (S4). */
+/** The code of the product's type if the schedule type supports it, else of the first type that it supports (S4). */
 function productTypeOf({ ProductTypes }: ScheduleTypeRecord, { BankingProductType }: ProductRecord) {
   const own = findProductType(BankingProductType);
   return ProductTypes.find((name) => findProductType(name) === own) ?? ProductTypes[0] ?? null;
@@ -75,7 +75,7 @@ export function interestsAndCommissions(product: ProductRecord, catalogue: Catal
   return product.InterestsAndCommissions.map((item) => offerOf(item, catalogue, day));
 }
 
-/** A list that is not in force counts as none: its name is null and nothing of it is answered. */
+/** The name of a list that is not in force is null, and its items are left out. */
 function offerOf(item: InterestCommissionItem, catalogue: CatalogueView, day: CalendarDate) {
   const commissions = catalogue.list('commission-list', item.CommissionList);
   const interests = catalogue.list('interest-list', item.InterestList);
@@ -116,7 +116,7 @@ function commissionOf(commission: CommissionRecord, day: CalendarDate) {
   };
 }
 
-/** A Collection interest by utilised amount has a shape of its own. */
+/** A Collection interest by utilised amount has a different shape. */
 function interestOf(interest: InterestRecord, day: CalendarDate) {
   const isBanded = interest.Type === 'Collection' && interest.BandedInterests.length > 0;
   return isBanded ? bandedInterest(interest, day) : standardInterest(interest, day);
@@ -225,13 +225,13 @@ function discountOf(discount: DiscountRecord) {
   };
 }
 
-/** A day in an object of its own, as interface section 2.2 has it. */
+/** A day wrapped in an object, as in interface section 2.2. */
 interface InvariantDate {
   /** `yyyy-mm-dd`. */
   readonly invariantDate: string;
 }
 
-/** A day `yyyy-mm-dd` in its object; null for an open end. */
+/** Wraps a day `yyyy-mm-dd`; null for an open end. */
 function invariantDate(day: string | null): InvariantDate | null {
   return day === null ? null : { invariantDate: day };
 }

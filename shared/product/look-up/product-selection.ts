@@ -5,25 +5,25 @@ import { type RequestFault, Validation, type RequestWarning } from '../../lendin
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 
-/** The context of a look-up besides its request. */
+/** What a look-up depends on besides its request. */
 export interface LookUpContext {
   readonly catalogue: CatalogueView;
-  /** UTC day of the request's own timestamp, so that a replay gives the same answer (L1). */
+  /** UTC day of the request's timestamp, so that a replay returns the same answer (L1). */
   readonly requestDay: CalendarDate;
 }
 
-/** The answer, no such product (404), or a contradictory request (400). */
+/** The answer, an unknown product (404), or a contradictory request (400). */
 export type LookUp<Answer> =
   | { readonly kind: 'found'; readonly answer: Answer; readonly warnings: readonly RequestWarning[] }
   | FailedLookUp;
 
-/** No valid version of a product with that code or id (L1), or an incomplete or contradictory request. */
+/** No valid version of a product with the code or id (L1), or a contradictory request. */
 export interface FailedLookUp {
   readonly kind: 'unknown-product' | 'refused';
   readonly faults: readonly RequestFault[];
 }
 
-/** The code or the id of a product with its field in the request. At least one is sent. */
+/** The code or the id of a product, or both, with its field in the request. */
 export interface ProductSelector {
   readonly code?: SentSelector | undefined;
   readonly id?: SentSelector | undefined;
@@ -34,7 +34,7 @@ interface SentSelector {
   readonly value: string;
 }
 
-/** Selector fields of a request that names a product by productCode or by an id. */
+/** Fields of a request that identify a product by productCode or by an id. */
 export interface SelectorRequest {
   readonly productCode?: string | undefined;
   readonly productId?: string | undefined;
@@ -43,7 +43,7 @@ export interface SelectorRequest {
   readonly Date?: CalendarDate | undefined;
 }
 
-/** Reads code and id; one is required, and both must name the same product (L1). */
+/** Reads code and id of a request. */
 export function readSelector(request: SelectorRequest): ProductSelector {
   const { productCode, productId, bankingProductId } = request;
   const idField = productId === undefined ? 'bankingProductId' : 'productId';
@@ -60,8 +60,8 @@ export function resolveDay(request: { readonly Date?: CalendarDate | undefined }
 }
 
 /**
- * The version of the product that is valid on the day. A code or an id without such a version is an unknown product; a
- * code and an id of different products contradict each other.
+ * Selects the version of the product that is valid on the day (L1). A code or an id without such a version is an unknown
+ * product; code and id of different products contradict each other. Throws without code and id, which is a bug.
  */
 export function selectProduct(
   { code, id }: ProductSelector,
@@ -75,14 +75,14 @@ export function selectProduct(
     validation.reject(
       code.field,
       'unknown-product',
-      `must be the code of a product with an approved version that is valid on ${formatCalendarDate(day)}`,
+      `must be the code of a product with an Approved version that is valid on ${formatCalendarDate(day)}`,
     );
   }
   if (id !== undefined && byId === undefined) {
     validation.reject(
       id.field,
       'unknown-product',
-      `must be the id of an approved version of a product that is valid on ${formatCalendarDate(day)}`,
+      `must be the id of an Approved version of a product that is valid on ${formatCalendarDate(day)}`,
     );
   }
   if (validation.faults.length > 0) return { kind: 'unknown-product', faults: validation.faults };
@@ -94,7 +94,7 @@ export function selectProduct(
   return validation.faults.length > 0 ? { kind: 'refused', faults: validation.faults } : product;
 }
 
-/** True for a product, false for the reason why none was selected. */
+/** True for a product, false for a failed look-up. */
 export function isProduct(selected: ProductRecord | FailedLookUp): selected is ProductRecord {
   return 'Code' in selected;
 }

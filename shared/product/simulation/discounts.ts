@@ -1,4 +1,4 @@
-/** Discounts: which of them a request receives, what they apply to, and what remains of a price or rate (Q5, L3). */
+/** Selects the discounts of a request and applies them to prices and rates (Q5, L3). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
@@ -43,7 +43,7 @@ export interface Discounted {
   readonly value: ExactFigure | null;
 }
 
-/** Context of the choice besides request and product. */
+/** What the choice depends on besides request and product. */
 export interface DiscountContext {
   readonly catalogue: CatalogueView;
   readonly requestDay: CalendarDate;
@@ -51,31 +51,31 @@ export interface DiscountContext {
   readonly inputs: FormulaArguments;
 }
 
-/** The discounts that a request receives, and the places where it names some. */
-export interface GivenDiscounts {
+/** The discounts of a request, and the fields in which it names discounts. */
+export interface ChosenDiscounts {
   readonly discounts: readonly Discount[];
   readonly named: readonly NamedDiscount[];
 }
 
-/** A place of a request that names a discount. */
+/** A field of a request that names a discount. */
 interface NamedDiscount {
   /** Such as `discount[0]`. */
   readonly path: string;
-  /** More than one where the product's lists use a name twice. */
+  /** More than one when several discounts of the product share the name. */
   readonly records: readonly DiscountRecord[];
 }
 
 /**
- * The discounts in catalogue order, with their amounts: all that are Active and valid on the day and whose filters pass;
- * optional ones only when the request names them. A list that the product names twice counts once. An unknown name is
- * refused (Q5).
+ * Selects the discounts that are Active and valid on the day and whose filters pass, with their amounts, in catalogue
+ * order; optional discounts only when the request names them. A list that the product names twice counts once. An unknown
+ * name is refused (Q5).
  */
 export function chooseDiscounts(
   request: SimulateRequest,
   product: ProductRecord,
   context: DiscountContext,
   validation: Validation,
-): GivenDiscounts {
+): ChosenDiscounts {
   const { catalogue, requestDay } = context;
   const lists = new Set(product.Discounts.map((code) => catalogue.list('discount-list', code)));
   const listed = [...lists].flatMap((list) => list?.Discounts ?? []);
@@ -96,11 +96,11 @@ export function chooseDiscounts(
   return { discounts: given.flatMap((record) => calculateAmount(record, context.inputs, validation)), named };
 }
 
-/** Warns of discounts that the request names and that have no effect in any offer (E5); called after the last offer. */
-export function warnOfIdleDiscounts({ discounts, named }: GivenDiscounts, validation: Validation): void {
+/** Warns of named discounts without an effect in any offer (E5). Must be called after the last offer is calculated. */
+export function warnOfUnusedDiscounts({ discounts, named }: ChosenDiscounts, validation: Validation): void {
   for (const { path, records } of named) {
-    const lowers = discounts.some(({ record, hasEffect }) => hasEffect && records.includes(record));
-    if (!lowers) validation.warn(path);
+    const isUsed = discounts.some(({ record, hasEffect }) => hasEffect && records.includes(record));
+    if (!isUsed) validation.warn(path);
   }
 }
 
@@ -138,10 +138,7 @@ function findNamedDiscounts(
   const byId =
     ProductDiscountId === undefined ? undefined : offered.filter(({ Id }) => isEqual(Id, ProductDiscountId));
   if (byName === undefined && byId === undefined) {
-    validation.reportMissing(
-      `${path}.Name`,
-      'is missing; Name or ProductDiscountId must say which discount is meant',
-    );
+    validation.reportMissing(`${path}.Name`, 'is missing; the discount must have Name or ProductDiscountId');
     return [];
   }
   if (byName?.length === 0)
@@ -162,7 +159,7 @@ function findNamedDiscounts(
 }
 
 function describeAllowed(offered: readonly DiscountRecord[], what: string): string {
-  if (offered.length === 0) return 'must be left out: the product offers no discount here';
+  if (offered.length === 0) return 'must be left out: the product has no discount for this request';
   return `must be ${what} of ${offered.map(({ Name }) => Name).join(', ')}`;
 }
 
@@ -186,20 +183,21 @@ function calculateAmount(
   if (amount === undefined) return [];
   if (signOf(amount) < 0) {
     const path = isByFormula ? 'jsonInputFormula.discountInput' : 'productCode';
-    validation.reject(path, 'out-of-range', `must not make the discount ${Name} less than zero`);
+    validation.reject(path, 'out-of-range', `must not make the discount ${Name} negative`);
   }
   return signOf(amount) > 0 ? [{ record, amount, hasEffect: false }] : [];
 }
 
-export function lowersInterest(
+/** True when a discount applies to an interest of this type. */
+export function appliesToInterest(
   { AppliedToDimension, InterestType }: DiscountRecord,
   { Type }: InterestRecord,
 ): boolean {
   return AppliedToDimension === 'Interest' && (InterestType === null || InterestType === Type);
 }
 
-/** A discount that names neither a charge nor a group applies to all charges of its dimension. */
-export function lowersCharge(record: DiscountRecord, charge: ListCharge): boolean {
+/** True when a discount applies to a charge. One that names neither a charge nor a group applies to its whole dimension. */
+export function appliesToCharge(record: DiscountRecord, charge: ListCharge): boolean {
   if (record.AppliedToDimension !== charge.dimension) return false;
   const isCommission = charge.dimension === 'Commission';
   const name = isCommission ? record.Commission : record.Insurance;
@@ -246,6 +244,6 @@ export function applyValues(base: ExactFigure, discounts: readonly Discount[]): 
     if (compareValues(sum, base) < 0 && signOf(discount.amount) > 0) discount.hasEffect = true;
     sum = plus(sum, discount.amount);
   }
-  const taken = compareValues(sum, base) > 0 ? base : sum;
-  return { left: minus(base, taken), value: taken };
+  const value = lesser(sum, base);
+  return { left: minus(base, value), value };
 }

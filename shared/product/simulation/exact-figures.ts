@@ -1,4 +1,4 @@
-/** Prices and rates as exact fractions (M1, M4): discounts and formulas are calculated without rounding. */
+/** Prices and rates as exact fractions: discounts and formulas are calculated without rounding (M1, M4). */
 
 import { Decimal } from 'decimal.js';
 import { reduceRatio } from '../../lending/numbers/exact-ratio.ts';
@@ -10,13 +10,13 @@ import { divideRounded, type RoundingMode } from '../../lending/numbers/rounding
 /** An exact fraction; its denominator is above zero. */
 export type ExactFigure = FormulaValue;
 
-/** Decimals that requests and replies carry in every format; no catalogue rate has more. */
+/** Largest number of decimals in requests and replies of every format, and in the catalogue. */
 const MAX_DECIMALS = 20;
 /** Decimals of displayed percentages (Q4). */
 const PERCENT_DECIMALS = 4;
 /** Decimals of displayed figures that are not the catalogue's own (Q5). */
 const SHOWN_DECIMALS = 10;
-/** Decimals that prices and rates rarely exceed. */
+/** Most prices and rates have at most this many decimals. */
 const FEW_DECIMALS = 6;
 
 export const ZERO: ExactFigure = { numerator: 0n, denominator: 1n };
@@ -24,7 +24,7 @@ export const ONE_HUNDRED: ExactFigure = { numerator: 100n, denominator: 1n };
 
 /** Powers of ten up to those of {@link MAX_DECIMALS}. */
 const POWERS_OF_TEN = Array.from({ length: MAX_DECIMALS + 1 }, (_, digits) => 10n ** BigInt(digits));
-/** A short plain decimal, as nearly all prices and rates are: integer part and decimals. */
+/** Integer part and decimals of a short plain decimal, the usual form of prices and rates. */
 const PLAIN_DECIMAL = /^(-?\d{1,15})(?:\.(\d{1,15}))?$/;
 
 /** The exact figure of a decimal or of a JSON number, which stands for its shortest decimal notation (M1). */
@@ -94,7 +94,7 @@ export function roundToMinor(figure: ExactFigure, digits: number, rounding: Roun
 /** The decimal of a figure; a non-terminating one is rounded to 20 decimals. */
 export function toDecimal(figure: ExactFigure): Decimal {
   const { numerator, denominator } = figure;
-  // Nearly all figures have few decimals, and a short text is parsed faster than a long one.
+  // Most figures have few decimals, and parsing a short text is faster.
   for (let digits = 0; digits <= FEW_DECIMALS; digits += 1) {
     const parts = powerOfTen(digits);
     if (parts % denominator === 0n) return scaledDecimal(numerator * (parts / denominator), digits);

@@ -1,4 +1,4 @@
-/** The interests of a product that a request receives offers for (Q3, Q7). */
+/** Selects the interests of a product that are offered for a request (Q3, Q7). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { Validation } from '../../lending/request/validation.ts';
@@ -28,9 +28,9 @@ export interface Offer {
 }
 
 /**
- * The offers in catalogue order: of each item whose filters pass the interests of the requested type, or without a type
- * the default interest, else the first. Penalty interests and those without a rate on the day are excluded. Without any
- * offer the request is refused (Q3).
+ * Selects the offers in catalogue order. Each item whose filters pass contributes its interests of the requested type; if
+ * the request names no type, its default interest, or else its first one. Penalty interests and interests without a rate
+ * on the day are excluded. A request without any offer is refused (Q3).
  */
 export function chooseOffers(
   request: SimulateRequest,
@@ -64,7 +64,7 @@ export function chooseOffers(
     refuseWithoutOffer(request, { itemsLeft: passing.length, types: [...types] }, validation);
   }
   if (offers.length > MAX_OFFERS) {
-    const message = `must leave at most ${MAX_OFFERS} offers, not ${offers.length}: name more figures`;
+    const message = `must leave at most ${MAX_OFFERS} offers, not ${offers.length}: add figures`;
     validation.reject('jsonFilterCommission', 'out-of-range', message);
     return [];
   }
@@ -77,7 +77,7 @@ function chooseInterests(interests: readonly InterestRecord[], type: InterestTyp
   return preferred === undefined ? [] : [preferred];
 }
 
-/** The type that id and name agree on; undefined: the request names none or an unknown one. */
+/** Reads the type by its id or its name; undefined when the request names none, or an unknown one. */
 function readInterestType(request: SimulateRequest, validation: Validation): InterestType | undefined {
   const { interestType, interestTypeName } = request;
   const byId =
@@ -98,7 +98,7 @@ function readInterestType(request: SimulateRequest, validation: Validation): Int
   if (byId !== undefined && byName !== undefined && byId !== byName) {
     validation.reportConflict(
       'interestTypeName',
-      `must be ${byId}, which interestType is the id of, or be left out`,
+      `must be ${byId}, the type of interestType, or be left out`,
     );
   }
   return byId ?? byName;
@@ -106,7 +106,7 @@ function readInterestType(request: SimulateRequest, validation: Validation): Int
 
 function checkSentRates(hasSentRates: boolean, type: InterestType | undefined, validation: Validation): void {
   if (!hasSentRates || type === undefined || type === 'Collection') return;
-  const message = `must be left out with the interest type ${type}: rates by range go with Collection only`;
+  const message = `must be left out with the interest type ${type}: rates by range require the type Collection`;
   validation.reject('jsonMultipleInterestRates', 'not-allowed', message);
 }
 
@@ -126,6 +126,6 @@ function refuseWithoutOffer(
     return;
   }
   const path = request.interestType === undefined ? 'interestTypeName' : 'interestType';
-  const message = `must be a type that an interest of the product has on the day of the request: ${types.join(', ')}`;
+  const message = `must be an interest type that the product offers on the day of the request: ${types.join(', ')}`;
   validation.reject(path, 'not-allowed', message);
 }

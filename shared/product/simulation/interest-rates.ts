@@ -1,4 +1,4 @@
-/** The annual rates of an interest on a day, after discounts, as schedule terms (Q3, Q5, Q7, R1, R2). */
+/** Calculates the annual rates of an interest on a day, after discounts (Q3, Q5, Q7, R1, R2). */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -30,11 +30,11 @@ import { isActive, isWithin, valueOn } from '../catalogue/valid-versions.ts';
 const NOTHING = toDecimal(ZERO);
 const NO_BAND = { min: ZERO, max: null, rate: ZERO };
 
-/** Context of the rates besides the interest itself. */
+/** What the rates depend on besides the interest. */
 export interface RateContext {
   readonly requestDay: CalendarDate;
   readonly installmentsNo: number;
-  /** Financed amount in major units, which selects the displayed band. */
+  /** Financed amount in major units; the band that contains it is displayed. */
   readonly financed: ExactFigure;
   readonly isOverdraft: boolean;
   /** Ranges of the request, which replace those of a Collection. */
@@ -43,7 +43,7 @@ export interface RateContext {
   readonly discounts: readonly Discount[];
 }
 
-/** The rate as fields of a schedule request, and as the offer displays it. */
+/** The rates for the schedule request, and the rate that the offer displays. */
 export interface OfferedRates {
   readonly terms: Pick<
     RepaymentScheduleRequest,
@@ -54,7 +54,7 @@ export interface OfferedRates {
   readonly shown: OfferedInterest;
 }
 
-/** True when an interest has a rate on the day; a formula counts as one before it is evaluated. */
+/** True when an interest has a rate on the day; a formula counts without being evaluated. */
 export function hasRate(
   interest: InterestRecord,
   list: InterestListRecord,
@@ -78,7 +78,7 @@ export function hasRate(
   }
 }
 
-/** The rates of an interest that {@link hasRate}; undefined, with the fault added, when its formula has no value. */
+/** Calculates the rates of an interest; undefined when it has none, or its formula has no value (the fault is added). */
 export function calculateRates(
   interest: InterestRecord,
   list: InterestListRecord,
@@ -101,7 +101,7 @@ export function calculateRates(
   }
 }
 
-/** Undiscounted rates by their catalogue value: values never change. */
+/** Undiscounted rates by their catalogue value, which is immutable. */
 const undiscounted = new WeakMap<InterestValue, OfferedRates>();
 
 function discountCatalogueRate(value: InterestValue, context: RateContext): OfferedRates {
@@ -113,14 +113,14 @@ function discountCatalogueRate(value: InterestValue, context: RateContext): Offe
   return rates;
 }
 
-/** The schedule receives all digits of the rate, the reply displays `basePercent` (M4). */
+/** The schedule gets all digits of the rate; the reply displays `basePercent` (M4). */
 function discountRate(rate: ExactFigure, basePercent: Decimal, { discounts }: RateContext): OfferedRates {
   const discounted = applyDiscounts(rate, discounts);
   const { percent, shown } = describeRate(basePercent, discounted);
   return { terms: { InterestPercent: toDecimal(discounted.left) }, percent, shown };
 }
 
-function lowerRate(rate: ExactFigure, { discounts }: RateContext) {
+function discountExactRate(rate: ExactFigure, { discounts }: RateContext) {
   return toDecimal(applyDiscounts(rate, discounts).left);
 }
 
@@ -149,7 +149,7 @@ function calculateCollectionRates(
   const first = ranges.find(({ FromInstNo }) => FromInstNo === 1) ?? ranges[0];
   const MultipleInterestRates = ranges.map(({ InterestRate, ...rows }) => ({
     ...rows,
-    InterestRate: InterestRate === undefined ? undefined : lowerRate(toExact(InterestRate), context),
+    InterestRate: InterestRate === undefined ? undefined : discountExactRate(toExact(InterestRate), context),
   }));
   const base = first?.InterestRate === undefined ? ZERO : toExact(first.InterestRate);
   return {
@@ -219,7 +219,7 @@ function calculateBandedRates(interest: InterestRecord, context: RateContext): O
   const BandedInterestRates = bands.map(({ min, max, rate }) => ({
     MinUtilizedAmount: toDecimal(min),
     MaxUtilizedAmount: max === null ? undefined : toDecimal(toExact(max)),
-    Value: lowerRate(rate, context),
+    Value: discountExactRate(rate, context),
   }));
   return {
     terms: { BandedInterestRates },

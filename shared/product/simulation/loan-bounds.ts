@@ -11,7 +11,7 @@ import { type ExactFigure, toExact, percentOf } from './exact-figures.ts';
 const DAYS_PER_WEEK = 7;
 const MONTHS_PER_YEAR = 12;
 
-/** A request's term: periods of the periodicity from the day of the request on. */
+/** The term of a request: periods of the periodicity, starting on the day of the request. */
 export interface SimulatedTerm {
   readonly periods: number;
   readonly periodicity: Periodicity;
@@ -49,7 +49,7 @@ function calculateShare(amount: Decimal, percent: number): ExactFigure {
   return percentOf(toExact(amount), toExact(percent));
 }
 
-/** Unit of loanPeriod, such as `Monthly periods`; the PeriodType for the periodicity Once, which has no length. */
+/** Describes the unit of loanPeriod, such as `Monthly periods`; for Once, which has no length, the PeriodType. */
 export function describePeriodUnit(periodicity: Periodicity | undefined, periodType: PeriodType): string {
   if (periodicity === undefined) return 'periods';
   return periodicity.unit === 'Once' ? periodType.toLowerCase() : `${periodicity.name} periods`;
@@ -74,8 +74,8 @@ export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, val
 }
 
 /**
- * Below, at or above zero as a term is shorter than, as long as or longer than a number of units. Days against months
- * compare by the calendar: a term of 60 days from 1 January is two months and more, one from 1 July less.
+ * Compares a term with a number of units: negative if it is shorter, zero if it is equal, positive if it is longer. Days
+ * and months are compared by the calendar: 60 days from 1 January are more than two months, 60 days from 1 July less.
  */
 function compareTerm(
   { periods, periodicity, start }: SimulatedTerm,

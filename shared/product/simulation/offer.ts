@@ -10,7 +10,7 @@ import type { Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../lending/request/repayment-schedule.ts';
 import type { CommissionListRecord } from '../catalogue/list-records.ts';
-import { type Discount, lowersCharge, lowersInterest } from './discounts.ts';
+import { type Discount, appliesToCharge, appliesToInterest } from './discounts.ts';
 import { fraction, scaledDecimal } from './exact-figures.ts';
 import type { Offer } from './interest-choice.ts';
 import { calculateRates } from './interest-rates.ts';
@@ -28,7 +28,7 @@ import type { SimulatedLoan } from './simulated-loan.ts';
 import { addFaults, addWarnings } from './simulation-faults.ts';
 import type { SimulationRecord, SimulationRow } from './simulation-result.ts';
 
-/** An offer with the commissions that go with it. */
+/** An offer with its commissions. */
 export interface CompleteOffer extends Offer {
   readonly commissionList: CommissionListRecord | undefined;
   readonly commissions: readonly CatalogueCharge[];
@@ -47,7 +47,7 @@ export interface SharedTerms {
   readonly cntInterestCommissionItemId: number;
 }
 
-/** The record of an offer; undefined, with the faults added, when it cannot be calculated. */
+/** Calculates the record of an offer; undefined, with the faults added, when that is impossible. */
 export function calculateOffer(
   offer: CompleteOffer,
   shared: SharedTerms,
@@ -62,7 +62,7 @@ export function calculateOffer(
     isOverdraft: loan.isOverdraft,
     sentRates: request.jsonMultipleInterestRates ?? [],
     inputs: shared.inputs,
-    discounts: shared.discounts.filter(({ record }) => lowersInterest(record, interest)),
+    discounts: shared.discounts.filter(({ record }) => appliesToInterest(record, interest)),
   });
   const commissions = priceCharges(offer.commissions, shared, validation);
   const insurances = priceCharges(shared.insurances, shared, validation);
@@ -108,7 +108,7 @@ function priceCharges(
   validation: Validation,
 ): readonly PricedCharge[] {
   return charges.flatMap((charge) => {
-    const lowering = discounts.filter(({ record }) => lowersCharge(record, charge));
+    const lowering = discounts.filter(({ record }) => appliesToCharge(record, charge));
     return priceChargeOnce(charge, lowering, loan, validation) ?? [];
   });
 }
@@ -128,7 +128,7 @@ function buildChargeTerms(
   };
 }
 
-/** First figures are those of row 1, totals column sums, `total` with the down payment of row 0 (Q4). */
+/** The first figures are those of row 1, the totals are column sums; `total` includes the down payment of row 0 (Q4). */
 function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
   const down = downPaymentRow(loan);
   const rows: SimulationRow[] = [down];

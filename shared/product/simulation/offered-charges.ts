@@ -1,4 +1,4 @@
-/** The commissions and insurances that belong to an offer, in one shape (Q6, L3). */
+/** Selects the commissions and insurances of an offer, and converts both to one shape (Q6, L3). */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -14,10 +14,10 @@ import { isActive, isWithin, valueOn } from '../catalogue/valid-versions.ts';
 import { toDecimal, toExact, roundForDisplay, type ExactFigure } from './exact-figures.ts';
 import type { FormulaArguments } from './product-formula.ts';
 
-/** A commission or an insurance as its list holds it. */
+/** The catalogue record of a commission or an insurance. */
 export type ChargeRecord = CommissionRecord | InsuranceRecord;
 
-/** A commission or insurance of a list, whatever it costs. */
+/** A commission or insurance of a list, without its price. */
 export interface ListCharge {
   readonly dimension: Exclude<DiscountDimension, 'Interest'>;
   /** GUID. */
@@ -35,6 +35,7 @@ export interface ListCharge {
   readonly appliedTo: string | null;
   readonly perAnnum: boolean;
   readonly isUpfront: boolean | null;
+  /** Number of first instalments in which it is waived (F3). */
   readonly graceRows: number | null;
 }
 
@@ -46,13 +47,13 @@ export interface CatalogueCharge extends ListCharge {
   readonly priceShown: Decimal;
 }
 
-/** Context of prices besides the record itself. */
+/** What a price depends on besides the record. */
 export interface PriceContext {
   readonly requestDay: CalendarDate;
   readonly inputs: FormulaArguments;
 }
 
-/** The commissions of a list that come with every contract, in catalogue order; one without a price on the day is free. */
+/** The commissions of a list that come with every contract, in catalogue order; those without a price are left out. */
 export function priceCommissions(
   list: CommissionListRecord | undefined,
   context: PriceContext,
@@ -62,8 +63,8 @@ export function priceCommissions(
 }
 
 /**
- * The insurances that come with every contract, of items that are valid on the day, as far as all filters pass, in
- * catalogue order; one that several items name comes once.
+ * The insurances that come with every contract, in catalogue order: of items that are valid on the day, and only where all
+ * filters of item and insurance pass. An insurance of several items is included once.
  */
 export function priceInsurances(
   items: readonly ListedInsuranceItem[],
@@ -93,7 +94,7 @@ export function comesWithContract(record: ChargeRecord): boolean {
   return record.IncludedInRepaymentSchedule && isLoaded && !record.IsForUnusage;
 }
 
-/** The charge of a record. */
+/** Converts a commission or an insurance. */
 export function readCharge(record: ChargeRecord): ListCharge {
   const common = {
     id: record.Id,
@@ -126,13 +127,13 @@ export function readCharge(record: ChargeRecord): ListCharge {
   };
 }
 
-/** The last calculated charge of each record. Records never change; a new version is another object. */
+/** The last calculated charge of each record. Records are immutable; a new version is another object. */
 const chargesOnDay = new WeakMap<
   ChargeRecord,
   { readonly day: CalendarDate; readonly charge: CatalogueCharge | undefined }
 >();
 
-/** The charge with its price; calculated once a day unless a formula prices it from the caller's arguments. */
+/** The charge with its price, cached per day unless a formula calculates the price from the caller's arguments. */
 function priceOnDay(record: ChargeRecord, context: PriceContext): CatalogueCharge | undefined {
   if (record.UseBankingFormula) return calculatePrice(record, context);
   const known = chargesOnDay.get(record);
@@ -142,7 +143,7 @@ function priceOnDay(record: ChargeRecord, context: PriceContext): CatalogueCharg
   return charge;
 }
 
-/** Undefined: the charge has no price on the day, or its formula has none. */
+/** Undefined when the charge has no price on the day, or its formula no value. */
 function calculatePrice(
   record: ChargeRecord,
   { requestDay, inputs }: PriceContext,

@@ -1,4 +1,4 @@
-/** Commissions and insurances of an offer after discounts: as schedule terms and as the reply lists them (Q5, Q6). */
+/** Prices the commissions and insurances of an offer after discounts, for the schedule and for the reply (Q5, Q6). */
 
 import {
   daysPerPeriod,
@@ -28,7 +28,7 @@ import type { OfferedCharge } from './simulation-result.ts';
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;
 
-/** Bases of charges that are paid at the start, when both are the financed amount. */
+/** Percentage bases of charges that are paid at the start, when both equal the financed amount. */
 export const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'remainingvalue']);
 
 /** A charge with its price after discounts; exactly one of value and percent is charged. */
@@ -42,7 +42,7 @@ export interface PricedCharge {
   readonly shown: OfferedCharge;
 }
 
-/** What an undiscounted price depends on besides the charge, which is that of one day. */
+/** What an undiscounted price depends on besides the charge. */
 const PRICE_BASIS = ['start', 'currency', 'digits', 'rounding', 'periodicities'] as const;
 type PriceBasis = Pick<SimulatedLoan, (typeof PRICE_BASIS)[number]>;
 
@@ -52,7 +52,7 @@ const undiscounted = new WeakMap<
   { readonly basis: PriceBasis; readonly priced: PricedCharge }
 >();
 
-/** Prices a charge as {@link priceCharge} does; without discounts, every loan pays the same, so it is priced once. */
+/** Prices a charge; a price without discounts or formula is cached, because all loans with the same basis share it. */
 export function priceChargeOnce(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
@@ -71,7 +71,7 @@ export function priceChargeOnce(
   return priced;
 }
 
-/** The charge after its discounts; undefined, with the fault added, when it cannot be charged in this loan. */
+/** Applies the discounts to a charge; undefined, with the fault added, when this loan cannot be charged with it. */
 function priceCharge(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
@@ -92,7 +92,7 @@ function priceCharge(
   const isOnce = periodicity.unit === 'Once';
   const base = chargeBase(charge);
   if (isOnce && charge.isPercent && !BASES_AT_START.has(base)) {
-    return refuse('is of the financed amount: it is paid at the start');
+    return refuse('is a percentage of the financed amount, because it is paid at the start');
   }
   const byPercent = applyPercentages(charge.price, discounts);
   const percent = byPercent.left;
@@ -102,7 +102,7 @@ function priceCharge(
     return { charge, isOnce, value: undefined, percent, shown };
   }
   if (charge.isPercent && !isOnce && base !== 'financedamount') {
-    return refuse('has no discount in money, as its percentage is not of the financed amount');
+    return refuse('has no discount in money, because it is a percentage of another figure');
   }
   const moneyOf = (price: ExactFigure): ExactFigure =>
     charge.isPercent ? calculateCost(charge, price, periodicity, loan) : price;
@@ -116,7 +116,7 @@ function priceCharge(
   return { charge, isOnce, value, percent, shown };
 }
 
-/** What a percentage is of (F2), in lower case. */
+/** The figure that a percentage is applied to (F2), in lower case. */
 export function chargeBase({ appliedTo }: ListCharge): string {
   return codeKey(appliedTo ?? 'FinancedAmount');
 }
@@ -126,14 +126,14 @@ export function chargeTitle({ dimension, name }: ListCharge): string {
   return `${dimension.toLowerCase()} ${name}`;
 }
 
-/** A price by formula is the fault of the caller's arguments, any other that of the product. */
+/** A negative price by formula is caused by the caller's arguments, any other by the product. */
 function refuseNegative(charge: CatalogueCharge, validation: Validation): undefined {
   if (charge.isByFormula) {
-    const message = `must not make the ${chargeTitle(charge)} less than zero`;
+    const message = `must not make the price of the ${chargeTitle(charge)} negative`;
     validation.reject(formulaPath(charge), 'out-of-range', message);
     return;
   }
-  const message = `must be a product whose ${chargeTitle(charge)} does not cost less than zero`;
+  const message = `must be a product whose ${chargeTitle(charge)} has no negative price`;
   validation.reject('productCode', 'not-allowed', message);
 }
 
@@ -157,7 +157,7 @@ function calculateCost(
   return times(cost, part);
 }
 
-/** The charge as the reply lists it, without an amount; `discounted` is its price after percentages. */
+/** Describes the charge for the reply, without its amount in money; `discounted` is its price after percentages. */
 function describeCharge(
   charge: CatalogueCharge,
   discounted: Discounted,
@@ -193,7 +193,7 @@ export function sumUpFrontCharges(charges: readonly PricedCharge[], loan: Simula
   }, 0n);
 }
 
-/** The commissions that the schedule collects repeatedly. */
+/** Converts the commissions that the schedule collects repeatedly. */
 export function toCommissionItems(
   charges: readonly PricedCharge[],
   loan: SimulatedLoan,
@@ -208,7 +208,7 @@ export function toCommissionItems(
   }));
 }
 
-/** The insurances that the schedule collects repeatedly. */
+/** Converts the insurances that the schedule collects repeatedly. */
 export function toInsuranceItems(
   charges: readonly PricedCharge[],
   loan: SimulatedLoan,
@@ -234,24 +234,22 @@ function toSource({
 > {
   const IsUpfront = charge.isUpfront ?? undefined;
   if (shown.value !== null) return { SourceValue: shown.value, IsUpfront };
-  const isCatalogues = percent === charge.price && !charge.isByFormula;
+  const isUnchanged = percent === charge.price && !charge.isByFormula;
   return {
-    SourcePercent: isCatalogues ? charge.priceShown : toDecimal(percent),
+    SourcePercent: isUnchanged ? charge.priceShown : toDecimal(percent),
     PercentAppliedTo: charge.appliedTo ?? undefined,
     PerAnnum: charge.perAnnum,
     IsUpfront,
   };
 }
 
-/**
- * Ids of currencies. An id consists of a fixed prefix and the ASCII codes of the three ISO 4217 letters as its last six
- * digits, so that no table is needed: EUR is 45 55 52.
- */
-
 const CURRENCY_ID_PREFIX = '2e9b7d10-4c86-4f35-a1d0-000000';
 const HEXADECIMAL = 16;
 
-/** The id of a currency by its ISO 4217 code in any case. */
+/**
+ * The id of a currency by its ISO 4217 code, case-insensitive: a fixed prefix, followed by the ASCII codes of the three
+ * letters in hexadecimal, such as 455552 for EUR.
+ */
 export function currencyId(code: string): string {
   const letters = code.trim().toUpperCase().split('');
   return CURRENCY_ID_PREFIX + letters.map((letter) => letter.charCodeAt(0).toString(HEXADECIMAL)).join('');

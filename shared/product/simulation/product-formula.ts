@@ -1,4 +1,4 @@
-/** Banking formulas of a product: expressions of the closed grammar (S2) over the caller's arguments (Q7). */
+/** Evaluates banking formulas of a product: expressions of the closed grammar (S2) over the caller's arguments (Q7). */
 
 import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';
@@ -10,7 +10,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { FormulaRecord } from '../catalogue/record-parts.ts';
 import type { FormulaInput, FormulaInputPart, FormulaInputs } from './simulate-request.ts';
 
-/** The arguments of one part of jsonInputFormula, with a record of those that formulas have read. */
+/** The arguments of one part of jsonInputFormula; records which of them the formulas read. */
 export class FormulaArguments {
   readonly #path: string;
   readonly #validation: Validation;
@@ -26,7 +26,7 @@ export class FormulaArguments {
     for (const { name, value } of this.#sent) {
       const key = codeKey(name);
       if (this.#figures.has(key)) {
-        validation.reportConflict(`${this.#path}.${name}`, 'must be sent once: names count in any case');
+        validation.reportConflict(`${this.#path}.${name}`, 'must be sent once: names are case-insensitive');
       } else {
         this.#figures.set(key, toExact(value));
       }
@@ -34,8 +34,8 @@ export class FormulaArguments {
   }
 
   /**
-   * The exact value of a formula. Undefined, with the fault added once, when an argument is missing or the formula has no
-   * value for these arguments (422).
+   * Calculates the exact value of a formula. Undefined, with the fault added once, when an argument is missing or the
+   * formula has no value for these arguments (422).
    */
   evaluate(formula: FormulaRecord): ExactFigure | undefined {
     if (!this.#values.has(formula)) this.#values.set(formula, this.#calculate(formula));
@@ -48,7 +48,8 @@ export class FormulaArguments {
     if (tree.kind === 'formula-error') return this.#fail(formula, tree.message);
     const inputs = formula.Inputs.map(codeKey);
     const unknown = [...collectNames(tree).keys()].filter((name) => !inputs.includes(codeKey(name)));
-    if (unknown.length > 0) return this.#fail(formula, `does not know ${unknown.join(', ')}`);
+    if (unknown.length > 0)
+      return this.#fail(formula, `names ${unknown.join(', ')}, which is not one of its arguments`);
     const getSlot = (name: string): number => inputs.indexOf(codeKey(name));
     const expression = compileFormula(tree, { getSlot, rounding: 'HALF_UP' });
     if ('kind' in expression) return this.#fail(formula, expression.message);
@@ -64,7 +65,7 @@ export class FormulaArguments {
     }
   }
 
-  /** The arguments in their order; each missing one is reported once. */
+  /** The values of the inputs, in their order; each missing argument is reported once. */
   #figuresFor(inputs: readonly string[]): readonly ExactFigure[] | undefined {
     const found: ExactFigure[] = [];
     for (const input of inputs) {
@@ -72,7 +73,7 @@ export class FormulaArguments {
       const figure = this.#figures.get(key);
       if (figure !== undefined) found.push(figure);
       else if (!this.#read.has(key)) {
-        const message = 'is missing; must be a number: the formula needs it';
+        const message = 'is missing; must be a number, because a formula reads it';
         this.#validation.reject(`${this.#path}.${input}`, 'missing', message);
       }
       this.#read.add(key);
@@ -89,7 +90,7 @@ export class FormulaArguments {
   }
 }
 
-/** The value of a formula without arguments; undefined when it has arguments or no value. */
+/** Calculates a formula without arguments; undefined when it has arguments or no value. */
 export function evaluateConstant({ Expression }: FormulaRecord): ExactFigure | undefined {
   const tree = parseFormula(Expression);
   if (tree.kind === 'formula-error' || collectNames(tree).size > 0) return undefined;

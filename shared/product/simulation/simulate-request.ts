@@ -1,9 +1,9 @@
 /**
  * The request of `PLAT_BP_Simulate` as the simulation reads it. Field names are those of the interface, section 4.4.
  *
- * Conventions: a field that was absent or null is undefined (M6), and so may an empty list be; amounts, rates and formula
- * inputs are exact decimals (M1); names are compared case-insensitively. The values have not been validated against the
- * product yet.
+ * Conventions: a field that is absent or null in the message is undefined (M6), and an empty list may be; amounts, rates
+ * and formula inputs are exact decimals (M1); names are case-insensitive. The values are not yet validated against the
+ * product.
  */
 
 import type { Decimal } from 'decimal.js';
@@ -24,16 +24,16 @@ export interface SimulateRequest {
   readonly interestType?: string | undefined;
   /** Name of the same option (Q3). */
   readonly interestTypeName?: string | undefined;
-  /** Optional discounts that are taken (Q5). */
+  /** Optional discounts to apply (Q5). */
   readonly optional?: readonly OptionalFeature[] | undefined;
-  /** Optional discounts that are taken (Q5). */
+  /** Optional discounts to apply (Q5). */
   readonly discount?: readonly ChosenDiscount[] | undefined;
   /** Figures for the filters of interest-commission items (L3). */
   readonly jsonFilterCommission?: readonly NamedFigure[] | undefined;
   readonly jsonInsuranceFilter?: readonly NamedFigure[] | undefined;
   readonly jsonDiscountFilter?: readonly NamedFigure[] | undefined;
   readonly jsonInputFormula?: FormulaInputs | undefined;
-  /** Rates by instalment range, over those of a Collection interest (Q7). */
+  /** Rates by instalment range, which replace those of a Collection interest (Q7). */
   readonly jsonMultipleInterestRates?: readonly InterestRateRange[] | undefined;
   /** Desired instalment value: a fixed instalment; zero: not fixed (B2). */
   readonly installmentValue?: Decimal | undefined;
@@ -48,14 +48,14 @@ export interface OptionalFeature {
   readonly ProductDiscountId?: string | undefined;
 }
 
-/** An optional discount by its name or its id; a product code must be the request's own. */
+/** An optional discount by its name or its id; ProductCode, if present, must be that of the request. */
 export interface ChosenDiscount extends OptionalFeature {
   readonly ProductCode?: string | undefined;
 }
 
 /** A value for an argument of formulas. */
 export interface FormulaInput {
-  /** Name of the argument, in any case. */
+  /** Name of the argument, case-insensitive. */
   readonly name: string;
   readonly value: Decimal;
 }

@@ -10,7 +10,7 @@ import {
   type CatalogueView,
 } from '../catalogue/catalogue-view.ts';
 import { isProduct, selectProduct } from '../look-up/product-selection.ts';
-import { chooseDiscounts, warnOfIdleDiscounts } from './discounts.ts';
+import { chooseDiscounts, warnOfUnusedDiscounts } from './discounts.ts';
 import { chooseOffers, type Offer } from './interest-choice.ts';
 import { priceCommissions, priceInsurances, type CatalogueCharge } from './offered-charges.ts';
 import { FormulaArguments } from './product-formula.ts';
@@ -22,24 +22,24 @@ import type { FormulaInputPart, SimulateRequest } from './simulate-request.ts';
 import { deduplicateFaults } from './simulation-faults.ts';
 import type { SimulationOutcome, SimulationRecord } from './simulation-result.ts';
 
-/** The context of a simulation besides its request. */
+/** What a simulation depends on besides its request. */
 export interface SimulateContext {
   readonly catalogue: CatalogueView;
   readonly calendars: KnownCalendars;
-  /** UTC day of the request's own timestamp: the loan starts (Q2) and validity is determined on it (L1). */
+  /** UTC day of the request's own timestamp: the start of the loan (Q2), and the day on which validity is determined (L1). */
   readonly requestDay: CalendarDate;
 }
 
 /** Limit of the rows of all offers together: bounds the time of a simulation and keeps its reply within a message. */
 export const MAX_ROWS = 36_000;
-/** A new payment is solved for each sent rate; solving this many instalments takes as long as one row. */
-const SOLVED_PER_ROW = 100;
+/** The payment is recalculated for each rate of the request; for this many instalments that takes as long as one row. */
+const INSTALLMENTS_PER_ROW = 100;
 
 type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
 
 /**
- * Simulates a product for a customer. Never throws for bad input: an invalid request is refused with every fault that was
- * found (E1, E3). Either all offers are calculated or none is. Offers are in catalogue order.
+ * Simulates a product for a customer. Never throws for bad input: an invalid request is refused with all of its
+ * faults (E1, E3). Either all offers are calculated or none. Offers are in catalogue order.
  */
 export function simulate(request: SimulateRequest, context: SimulateContext): SimulationOutcome {
   const steps = simulateInSteps(request, context);
@@ -49,8 +49,8 @@ export function simulate(request: SimulateRequest, context: SimulateContext): Si
 }
 
 /**
- * The same with a pause before each offer, so that a long simulation does not block the event loop. Each pause yields the
- * remaining work in rows of a plain schedule.
+ * Simulates like {@link simulate}, but yields before each offer so that a long simulation does not block the event loop.
+ * Each yielded value is the remaining work in rows of a plain schedule.
  */
 export function* simulateInSteps(
   request: SimulateRequest,
@@ -93,11 +93,11 @@ export function* simulateInSteps(
     if (record !== undefined) records.push(record);
   }
   if (validation.faults.length > 0) return refused();
-  warnOfIdleDiscounts(given, validation);
+  warnOfUnusedDiscounts(given, validation);
   return { kind: 'simulation', records, warnings: validation.warnings };
 }
 
-/** The terms of an offer contain all of its charges: none is looked up by name again. */
+/** The catalogue without charges: the terms of an offer contain all of its charges, so none is looked up by name. */
 function withoutCharges(names: ScheduleCatalogue): ScheduleCatalogue {
   const { scheduleTypes, periodicities } = names;
   return { scheduleTypes, periodicities, findScheduleType: (name) => names.findScheduleType(name) };
@@ -105,8 +105,8 @@ function withoutCharges(names: ScheduleCatalogue): ScheduleCatalogue {
 
 /** The work of one offer in rows of a plain schedule. */
 function countRows({ jsonMultipleInterestRates }: SimulateRequest, installmentsNo: number): number {
-  const solved = (jsonMultipleInterestRates?.length ?? 0) * installmentsNo;
-  return installmentsNo + Math.floor(solved / SOLVED_PER_ROW);
+  const recalculated = (jsonMultipleInterestRates?.length ?? 0) * installmentsNo;
+  return installmentsNo + Math.floor(recalculated / INSTALLMENTS_PER_ROW);
 }
 
 function refuseTooManyRows(
@@ -121,7 +121,7 @@ function refuseTooManyRows(
     return;
   }
   const most = Math.floor(MAX_ROWS / offers);
-  const message = `must be at most ${most} periods with ${offers} offers; jsonFilterCommission leaves fewer of them`;
+  const message = `must be at most ${most} periods with ${offers} offers; use jsonFilterCommission to get fewer offers`;
   validation.reject('loanPeriod', 'too-many-rows', message);
 }
 
@@ -134,7 +134,7 @@ function readFormulaInputs({ jsonInputFormula }: SimulateRequest, validation: Va
   };
 }
 
-/** The offers with their commissions; formulas are evaluated here, so that all missing arguments are reported at once (Q7). */
+/** The offers with their commissions; formulas are evaluated here, so that all missing arguments are reported together (Q7). */
 function addCommissions(
   offers: readonly Offer[],
   { catalogue, requestDay }: SimulateContext,

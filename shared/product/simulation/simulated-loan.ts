@@ -1,4 +1,4 @@
-/** The loan of a simulation: its amounts, dates and settings, before interest and charges (Q1, Q2, Q6). */
+/** Builds the loan of a simulation: its amounts, dates and settings, before interest and charges (Q1, Q2, Q6). */
 
 import { Decimal } from 'decimal.js';
 import { type CalendarDate, toDateParts } from '../../lending/dates/calendar-date.ts';
@@ -32,12 +32,12 @@ export interface SimulatedLoan {
   readonly periodicities: readonly Periodicity[];
   readonly start: CalendarDate;
   readonly installmentsNo: number;
-  /** True: the schedule type is for overdrafts, to which overdraft rates apply. */
+  /** True for schedule types for overdrafts, to which overdraft rates apply. */
   readonly isOverdraft: boolean;
   readonly terms: RepaymentScheduleRequest;
 }
 
-/** The loan of a request; undefined, with all faults added, when product or request are invalid. */
+/** Builds the loan of a request; undefined, with all faults added, when product or request is invalid. */
 export function buildLoan(
   request: SimulateRequest,
   product: ProductRecord,
@@ -109,7 +109,7 @@ function readAmounts(
   return undefined;
 }
 
-/** The schedule type of the request, which must be attached to the product (Q2). */
+/** Finds the schedule type of the request, which must be attached to the product (Q2). */
 function findAttachedType(
   { scheduleType }: SimulateRequest,
   { PaymentScheduleTypes }: ProductRecord,
@@ -130,8 +130,8 @@ function findAttachedType(
 }
 
 /**
- * The number of periods, within limits and bounds. Periods are those of the product's periodicity; Once has no length, so
- * its loanPeriod counts in the product's PeriodType.
+ * Reads the number of periods, within the limit and the product's bounds. loanPeriod counts periods of the product's
+ * periodicity; Once has no length, so it counts units of the product's PeriodType.
  */
 function readPeriods(
   { loanPeriod }: SimulateRequest,
@@ -171,7 +171,7 @@ function readPercentages(
   };
 }
 
-/** The down payment, for schedule types whose formulas read it; others ignore it (E5). */
+/** The down payment, only for schedule types whose formulas read it: others would warn of it (E5). */
 function readAdvance(
   { downPayment }: SimulateRequest,
   { namesRead }: CompiledScheduleType,

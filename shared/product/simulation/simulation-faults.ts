@@ -1,12 +1,11 @@
 /**
- * Translates faults of a schedule calculation into faults of the simulation (E1): each names a field of the simulation
- * request, or the product whose record is at fault, and what the caller can do.
+ * Translates faults of a schedule calculation into faults of the simulation request (E1): each names one of its fields and
+ * what the caller can do; productCode when the catalogue is at fault.
  */
 
 import type { RequestFault, Validation, RequestWarning } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { InterestRecord } from '../catalogue/list-records.ts';
-import type { CatalogueCharge } from './offered-charges.ts';
 import { formulaPath, type PricedCharge, chargeTitle } from './priced-charges.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 
@@ -24,17 +23,41 @@ type Translate = (fault: RequestFault, context: FaultContext) => RequestFault;
 
 /** Translations by the fault's path in the schedule request; the first match applies. */
 const TRANSLATIONS: readonly (readonly [path: RegExp, translate: Translate])[] = [
-  [/^(installmentValue|principalValue)$/, translateLock],
+  [/^(installmentValue|principalValue)$/, translateFixedInstalment],
   [/^Amount$/, (fault) => ({ ...fault, path: 'amount', status: 422 })],
   [/^InstallmentsNo$/, (fault) => ({ ...fault, path: 'loanPeriod', status: 422 })],
   [/^ScheduleType$/, (fault) => ({ ...fault, path: 'scheduleType', status: 422 })],
   [/^ProductType$/, translateProductType],
-  [/^PeriodicityType$/, translatePeriodicity],
-  [/^(ResidualValue|CapitalPercent)$/, translateNeed],
-  [/^UnusedAmount$/, () => refusal('productCode', 'not-allowed', WITHOUT_UNUSED)],
-  [/^UpFrontValue$/, ({ code, message }) => refusal('productCode', code, `${AT_START}: ${message}`)],
-  [/^Currency$/, translateCurrency],
-  [/^Holiday(Country|Method)$/, translateHolidays],
+  [
+    /^PeriodicityType$/,
+    ({ code }, { terms }) => {
+      const message = `must be a schedule type for the product's PeriodicityType, ${terms.PeriodicityType}`;
+      return refusal('scheduleType', code, message);
+    },
+  ],
+  [/^(ResidualValue|CapitalPercent)$/, translatePercentage],
+  [
+    /^UnusedAmount$/,
+    () =>
+      refuseProduct('not-allowed', 'without charges on the unused amount, which a simulation does not have'),
+  ],
+  [
+    /^UpFrontValue$/,
+    ({ code, message }) =>
+      refuseProduct(code, `with charges at the start within the limits: the sum ${message}`),
+  ],
+  [
+    /^Currency$/,
+    ({ code }, { terms }) =>
+      refuseProduct(code, `whose Currency is the ISO 4217 code of a currency, not ${terms.Currency}`),
+  ],
+  [
+    /^Holiday(Country|Method)$/,
+    ({ path, code, message }) => {
+      const field = path === 'HolidayCountry' ? 'CountryCalendars' : 'HolidayShiftMethod';
+      return refuseProduct(code, `whose due dates can be shifted: ${field} ${message}`);
+    },
+  ],
   [/^InterestPercent$/, translateRate],
   [/^MultipleInterestRates\b/, translateRanges],
   [/^BandedInterestRates\b/, translateBands],
@@ -42,10 +65,7 @@ const TRANSLATIONS: readonly (readonly [path: RegExp, translate: Translate])[] =
   [/^(Commission|Insurance)\[\d+\]/, translateCharge],
 ];
 
-const WITHOUT_UNUSED =
-  'must be a product without charges on the unused amount, which a simulation does not have';
-const AT_START = 'must be a product whose charges at the start can be calculated with';
-const PLACE = /^(?<list>Commission|Insurance)\[(?<place>\d+)\]\.?(?<field>.*)$/;
+const CHARGE_PATH = /^(?<list>Commission|Insurance)\[(?<place>\d+)\]\.?(?<field>.*)$/;
 
 /** Fields of charges in a schedule request by their names in the catalogue. */
 const CHARGE_FIELDS: Readonly<Record<string, string>> = {
@@ -59,7 +79,7 @@ const CHARGE_FIELDS: Readonly<Record<string, string>> = {
   GracePeriodFee: 'GracePeriodFee',
 };
 
-/** Adds the translated faults of a calculation. */
+/** Adds the faults of a calculation, translated. */
 export function addFaults(
   faults: readonly RequestFault[],
   context: FaultContext,
@@ -68,14 +88,14 @@ export function addFaults(
   validation.faults.push(...faults.map((fault) => translateFault(fault, context)));
 }
 
-/** Each fault once: a faulty charge is reported for every offer that it belongs to. */
+/** Removes repeated faults: a faulty charge is reported for each of its offers. */
 export function deduplicateFaults(faults: readonly RequestFault[]): readonly RequestFault[] {
   return [
     ...new Map(faults.map((fault) => [`${fault.path} ${fault.code} ${fault.message}`, fault])).values(),
   ];
 }
 
-/** Adds warnings about fields that the caller sent; terms of the product do not concern the caller. */
+/** Adds warnings about fields of the simulation request; those about terms of the product are dropped. */
 export function addWarnings(warnings: readonly RequestWarning[], validation: Validation): void {
   for (const { path, code } of warnings) {
     const isSent = path === 'installmentValue' || path === 'principalValue';
@@ -83,77 +103,60 @@ export function addWarnings(warnings: readonly RequestWarning[], validation: Val
   }
 }
 
-/** The fault as the caller of the simulation receives it. */
+/** Translates a fault into one about the fields of the simulation request. */
 function translateFault(fault: RequestFault, context: FaultContext): RequestFault {
   const translation = TRANSLATIONS.find(([path]) => path.test(fault.path));
   if (translation !== undefined) return translation[1](fault, context);
-  return refusal('productCode', translateCode(fault), 'must be a product whose terms can be calculated with');
+  return refuseProduct(fault.code, 'whose terms can be calculated');
 }
 
 function refusal(path: string, code: RequestFault['code'], message: string): RequestFault {
   return { path, code, message, status: 422 };
 }
 
-/** A field that the schedule lacks is the product's fault: the simulation request has no such field. */
-function translateCode({ code }: RequestFault): RequestFault['code'] {
-  return code === 'missing' ? 'not-allowed' : code;
+/** A field that the schedule request lacks is the product's fault: the simulation request has no such field. */
+function refuseProduct(code: RequestFault['code'], requirement: string): RequestFault {
+  const own = code === 'missing' ? 'not-allowed' : code;
+  return refusal('productCode', own, `must be a product ${requirement}`);
 }
 
-/** A locked value is the caller's own field; only one that formulas of the type read can be missing (400, Q2). */
-function translateLock(fault: RequestFault): RequestFault {
+/** A field of the simulation request itself; it can be missing where formulas of the schedule type read it (400, Q2). */
+function translateFixedInstalment(fault: RequestFault): RequestFault {
   if (fault.code !== 'payment-below-interest') return fault;
   const [covering = ''] = fault.message.split(',', 1);
   return { ...fault, message: `${covering}; leave it out for a payment that does` };
 }
 
-function translateProductType(fault: RequestFault, { terms }: FaultContext): RequestFault {
-  if (fault.code === 'unknown-product-type') {
-    const message = `must be a product whose BankingProductType is known, not ${terms.ProductType}`;
-    return refusal('productCode', fault.code, message);
+function translateProductType({ code }: RequestFault, { terms }: FaultContext): RequestFault {
+  if (code === 'unknown-product-type') {
+    return refuseProduct(code, `whose BankingProductType is known, not ${terms.ProductType}`);
   }
-  const message = `must be a schedule type that is made for the product's BankingProductType, ${terms.ProductType}`;
-  return refusal('scheduleType', fault.code, message);
-}
-
-function translatePeriodicity({ code }: RequestFault, { terms }: FaultContext): RequestFault {
-  const message = `must be a schedule type that goes with the product's PeriodicityType, ${terms.PeriodicityType}`;
+  const message = `must be a schedule type for the product's BankingProductType, ${terms.ProductType}`;
   return refusal('scheduleType', code, message);
 }
 
-function translateNeed({ path, code }: RequestFault): RequestFault {
-  if (code !== 'missing') {
-    const field = path === 'ResidualValue' ? 'ResidualPercent' : path;
-    return refusal('productCode', code, `must be a product whose ${field} is from 0 to 100`);
+function translatePercentage({ path, code }: RequestFault): RequestFault {
+  if (code === 'missing') {
+    const message = `must not be a type that needs ${path}, which the product does not have`;
+    return refusal('scheduleType', 'not-allowed', message);
   }
-  const reason = `must not be a type that needs ${path}, which the product does not have`;
-  return refusal('scheduleType', 'not-allowed', reason);
+  const field = path === 'ResidualValue' ? 'ResidualPercent' : path;
+  return refuseProduct(code, `whose ${field} is from 0 to 100`);
 }
 
-function translateCurrency({ code }: RequestFault, { terms }: FaultContext): RequestFault {
-  const message = `must be a product whose Currency is the ISO 4217 code of a currency, not ${terms.Currency}`;
-  return refusal('productCode', code, message);
-}
-
-function translateHolidays({ path, code, message }: RequestFault): RequestFault {
-  const field = path === 'HolidayCountry' ? 'CountryCalendars' : 'HolidayShiftMethod';
-  return refusal('productCode', code, `must be a product whose due dates can be moved: ${field} ${message}`);
-}
-
-/** A rate by formula depends on the caller's arguments; any other is the catalogue's. */
+/** A rate by formula depends on the caller's arguments; any other rate is the catalogue's. */
 function translateRate(fault: RequestFault, { interest, request }: FaultContext): RequestFault {
-  const isSent = (request.jsonInputFormula?.interestInput?.length ?? 0) > 0;
-  if (interest.Type === 'BankingFormula' && isSent) {
+  const hasArguments = (request.jsonInputFormula?.interestInput?.length ?? 0) > 0;
+  if (interest.Type === 'BankingFormula' && hasArguments) {
     return refusal('jsonInputFormula.interestInput', fault.code, `must give a rate: it ${fault.message}`);
   }
-  return blameRate(fault, interest);
+  return refuseRate(fault, interest);
 }
 
-function blameRate(fault: RequestFault, interest: InterestRecord): RequestFault {
-  const needs = `must be a product whose interest ${interest.Name}`;
-  if (fault.code === 'missing') {
-    return refusal('productCode', 'not-allowed', `${needs} has a rate for every installment`);
-  }
-  return refusal('productCode', fault.code, `${needs} has rates to calculate with: each ${fault.message}`);
+function refuseRate({ code, message }: RequestFault, { Name }: InterestRecord): RequestFault {
+  if (code === 'missing')
+    return refuseProduct(code, `whose interest ${Name} has a rate for every instalment`);
+  return refuseProduct(code, `whose interest ${Name} has valid rates: each ${message}`);
 }
 
 /** Ranges that the caller sent keep their positions; the term may exceed the last range of the catalogue. */
@@ -161,77 +164,67 @@ function translateRanges(fault: RequestFault, { request, terms, interest }: Faul
   if ((request.jsonMultipleInterestRates?.length ?? 0) > 0) {
     return { ...fault, path: fault.path.replace('MultipleInterestRates', 'jsonMultipleInterestRates') };
   }
-  if (fault.path.endsWith('.InterestRate')) return blameRate(fault, interest);
+  if (fault.path.endsWith('.InterestRate')) return refuseRate(fault, interest);
   if (fault.code === 'rates-incomplete' && fault.path.endsWith('.ToInstNo')) {
     const last = Math.max(...(terms.MultipleInterestRates ?? []).map(({ ToInstNo }) => ToInstNo ?? 0));
-    const message = `must be at most ${last} periods, up to the last installment that the interest ${interest.Name} has a rate for`;
+    const message = `must be at most ${last} periods: the interest ${interest.Name} has no rate for later instalments`;
     return refusal('loanPeriod', fault.code, message);
   }
-  const message = `must be a product whose interest ${interest.Name} has one rate for every installment`;
-  return refusal('productCode', translateCode(fault), message);
+  return refuseProduct(fault.code, `whose interest ${interest.Name} has one rate for every instalment`);
 }
 
 function translateBands(fault: RequestFault, { interest }: FaultContext): RequestFault {
   const { path, code } = fault;
   if (path === 'BandedInterestRates' && code === 'not-allowed') {
-    const message = `must be a schedule type that takes rates by amount, as the interest ${interest.Name} has them`;
+    const message = `must be a schedule type that accepts rates by band, such as those of the interest ${interest.Name}`;
     return refusal('scheduleType', code, message);
   }
   if (path === 'BandedInterestRates') {
     const message = `must be smaller: the interest ${interest.Name} has no rate for every balance of the schedule`;
     return refusal('amount', code, message);
   }
-  if (path.endsWith('.Value')) return blameRate(fault, interest);
-  const message = `must be a product whose interest ${interest.Name} has one rate for every amount`;
-  return refusal('productCode', translateCode(fault), message);
+  if (path.endsWith('.Value')) return refuseRate(fault, interest);
+  return refuseProduct(code, `whose interest ${interest.Name} has one rate for every amount`);
 }
 
 function translateChargeList({ path, code }: RequestFault, context: FaultContext): RequestFault {
   const isFee = path === 'Commission';
-  const what = isFee ? 'commissions' : 'insurances';
-  if (code === 'amount-too-large')
-    return refuseLargeCharges(isFee ? context.commissions : context.insurances, what);
-  const message =
-    code === 'not-allowed'
-      ? `must be a product without ${what}, which the schedule type does not take; or name another scheduleType`
-      : `must be a product with fewer ${what}`;
-  return refusal('productCode', code, message);
+  const title = isFee ? 'commissions' : 'insurances';
+  if (code === 'amount-too-large') {
+    return refuseLargeCharges(isFee ? context.commissions : context.insurances, title);
+  }
+  if (code !== 'not-allowed') return refuseProduct(code, `with fewer ${title}`);
+  const requirement = `without ${title}, which the schedule type does not accept; or use another scheduleType`;
+  return refuseProduct(code, requirement);
 }
 
 function translateCharge({ path, code, message }: RequestFault, context: FaultContext): RequestFault {
-  const { list, place, field = '' } = PLACE.exec(path)?.groups ?? {};
+  const { list, place, field = '' } = CHARGE_PATH.exec(path)?.groups ?? {};
   const priced = (list === 'Commission' ? context.commissions : context.insurances)[Number(place)];
-  const needs = 'must be a product whose terms can be calculated';
-  if (priced === undefined) return refusal('productCode', code, needs);
+  if (priced === undefined) return refuseProduct(code, 'whose terms can be calculated');
   const title = chargeTitle(priced.charge);
   if (code === 'amount-too-large') return refuseLargeCharges([priced], title);
   if (field.startsWith('Source') && priced.charge.isByFormula) {
     return refusal(formulaPath(priced.charge), code, `must give the ${title} a price: it ${message}`);
   }
   if (field === 'PercentAppliedTo' && code === 'not-allowed') {
-    const reason = `must be a schedule type that can charge the ${title}: its PercentAppliedTo ${message}`;
+    const reason = `must be a schedule type that supports the ${title}: its PercentAppliedTo ${message}`;
     return refusal('scheduleType', code, reason);
   }
-  const known = CHARGE_FIELDS[field] ?? 'its record';
-  return refusal(
-    'productCode',
-    translateCode({ path, code, message, status: 422 }),
-    `${needs}: ${title}, ${known}, ${message}`,
-  );
+  const name = CHARGE_FIELDS[field] ?? 'its record';
+  return refuseProduct(code, `whose terms can be calculated: ${title}, ${name}, ${message}`);
 }
 
-/** Percentages grow with the amount, formulas depend on their arguments, and prices are the catalogue's. */
-function refuseLargeCharges(charges: readonly PricedCharge[], what: string): RequestFault {
-  const isSome = (test: (charge: CatalogueCharge) => boolean) =>
-    charges.some((priced) => test(priced.charge));
-  const reason = 'one installment pays more than can be calculated with';
+/** A price by formula depends on its arguments, a percentage on the amount, any other price on the catalogue alone. */
+function refuseLargeCharges(charges: readonly PricedCharge[], title: string): RequestFault {
   const code = 'amount-too-large';
-  const byFormula = charges.find((priced) => priced.charge.isByFormula);
+  const reason = 'otherwise an instalment exceeds the limit of amounts';
+  const byFormula = charges.find(({ charge }) => charge.isByFormula);
   if (byFormula !== undefined) {
-    return refusal(formulaPath(byFormula.charge), code, `must give smaller ${what}: ${reason}`);
+    return refusal(formulaPath(byFormula.charge), code, `must give smaller ${title}: ${reason}`);
   }
-  if (isSome(({ isPercent }) => isPercent)) {
-    return refusal('amount', code, `must be smaller: with ${what} ${reason}`);
+  if (charges.some(({ charge }) => charge.isPercent)) {
+    return refusal('amount', code, `must be smaller, because of ${title}: ${reason}`);
   }
-  return refusal('productCode', code, `must be a product with smaller ${what}: ${reason}`);
+  return refuseProduct(code, `with smaller ${title}: ${reason}`);
 }

@@ -22,8 +22,8 @@ export interface SimulationRow {
 
 /**
  * The annual rate of an offer, in percent: base less discountPercent percent of it, less discountValue percentage
- * points (Q5). For display only: the terms have all digits (M4). Of several rates it is that of row 1, of bands that of
- * the band that contains the financed amount.
+ * points (Q5). For display only: the terms have all digits (M4). Of several rates it is the one of row 1; of rates by band, the
+ * one of the band that contains the financed amount.
  */
 export interface OfferedInterest {
   readonly basePercent: Decimal;
@@ -36,7 +36,7 @@ export interface OfferedInterest {
 /**
  * A commission or insurance of an offer. A price in money is baseValue less discountPercent percent of it, less
  * discountValue. A percentage is basePercent less discountPercent percent of it; where a discount in money turns it into a
- * price, baseValue is the amount of basePercent per charge, and `value` is charged instead (Q5). Bases are the catalogue's
+ * price, baseValue is the amount of basePercent per charge, and `value` is charged (Q5). Bases are the catalogue's
  * figures, other figures have ten decimals at most. null: not applicable.
  */
 export interface OfferedCharge {
@@ -60,13 +60,13 @@ export interface OfferedCharge {
   readonly isUpfront: boolean | null;
 }
 
-/** One offer: an interest of an interest-commission item with all that comes with it. Amounts are minor units. */
+/** One offer: an interest of an interest-commission item with its schedule and charges. Amounts are minor units. */
 export interface SimulationRecord {
   /** Decimal digits of every amount that is a whole number (M2). */
   readonly currencyDigits: number;
   /** Annual rate after discounts, such as `7.9500%`. */
   readonly interestPercent: string;
-  /** Such as `8.2413%`; null when there is none (A3, A4). */
+  /** Internal rate of return, such as `8.2413%`; null when there is none (A3, A4). */
   readonly irr: string | null;
   readonly firstInstallment: number;
   readonly firstInsurance: number;
@@ -87,7 +87,7 @@ export interface SimulationRecord {
   readonly interest: OfferedInterest;
   readonly commissions: readonly OfferedCharge[];
   readonly insurances: readonly OfferedCharge[];
-  /** The terms that the rows are calculated from: `CalculateRepaymentSchedule` answers them with the same rows. */
+  /** The terms of the schedule: `CalculateRepaymentSchedule` returns the same rows for them. */
   readonly terms: RepaymentScheduleRequest;
 }
 

@@ -1,4 +1,4 @@
-/** A catalogue that is held in memory as a whole, such as that of a folder. */
+/** Builds a catalogue that is completely in memory, such as that of a folder. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
@@ -31,9 +31,9 @@ interface PartlyRead {
 }
 
 /**
- * Builds the catalogue of these records and the built-in ones, validated as a whole. `otherCalendars` finds countries
- * that are not built in. Partly read records are validated too, and their names are known; the caller refuses a catalogue
- * that has any of them. Never throws.
+ * Builds and validates the catalogue of these records and the built-in ones. `otherCalendars` finds countries that are not
+ * built in. Partly read records are validated as far as possible, and references to them are valid, but a catalogue with
+ * any of them is refused. Never throws.
  */
 export function buildCatalogue(
   records: readonly CatalogueRecord[],
@@ -41,7 +41,7 @@ export function buildCatalogue(
   { partial, unknown }: PartlyRead = { partial: [], unknown: new Set() },
 ): CatalogueBuild {
   const lending = compileLending([...records, ...partial], otherCalendars);
-  // A record that names a faulty schedule type or periodicity has no fault itself: without them only the rest is checked.
+  // A reference to a faulty schedule type or periodicity is not a fault: without them only the rest is checked.
   const others = partial.filter(({ kind }) => !LENDING_KINDS.includes(kind));
   const isRead = others.length === partial.length && LENDING_KINDS.every((kind) => !unknown.has(kind));
   const names = lending.kind === 'catalogue' && isRead ? lending.catalogue : undefined;
@@ -53,7 +53,7 @@ export function buildCatalogue(
   return { kind: 'catalogue', catalogue: buildCatalogueView(records, names) };
 }
 
-/** The view of records that are not validated here. */
+/** Builds the view of a catalogue without validating its records. */
 export function buildCatalogueView(
   records: readonly CatalogueRecord[],
   lending: LendingCatalogue,

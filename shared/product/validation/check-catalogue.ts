@@ -1,6 +1,6 @@
 /**
- * Validates a catalogue as a whole and reports all faults at once: ambiguous records, overlapping versions, dangling
- * references, inverted bounds. Only Approved products and Active lists are checked; a draft may be unfinished.
+ * Validates a catalogue as a whole and reports all faults together: ambiguous records, overlapping versions, dangling
+ * references, inverted bounds. Only Approved products and Active lists are checked; drafts may be incomplete.
  */
 
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
@@ -9,8 +9,8 @@ import { selectEntries, indexLists, excludeFaultyLists } from '../catalogue/cata
 import { findOverlaps } from '../catalogue/valid-versions.ts';
 import { checkCommission, checkInsurance } from './check-charge-lists.ts';
 import {
-  below,
   type CheckContext,
+  checkItems,
   type RecordContext,
   describeRecord,
   createReporter,
@@ -22,7 +22,7 @@ import { checkNames } from './check-parts.ts';
 import { checkProduct } from './check-product.ts';
 import { checkSimulation } from './check-simulation.ts';
 
-/** All faults of these records, in catalogue order; each names record, field and what to do. */
+/** Finds all faults of these records, in catalogue order; each names record, field and what to do. */
 export function checkCatalogue(
   records: readonly CatalogueRecord[],
   context: CheckContext,
@@ -42,7 +42,7 @@ export function checkCatalogue(
     charges: collectChargeNames(records, mayExist),
   };
   const faultsOf = new Map<CatalogueRecord, readonly CatalogueFault[]>();
-  // Lists come first: what a product can do with a faulty list is unknown until the list is corrected.
+  // Lists are checked first: whether a product can use a faulty list is unknown until the list is corrected.
   for (const entry of [...records.filter((one) => !isProduct(one)), ...records.filter(isProduct)]) {
     const found: CatalogueFault[] = [];
     checkRecord(entry, recordContext, found);
@@ -56,7 +56,7 @@ function isProduct({ kind }: CatalogueRecord): boolean {
   return kind === 'product';
 }
 
-/** Fields that decide which version is valid on a day. */
+/** Fields that determine which version is valid on a day. */
 const DATING_FIELDS = ['Code', 'Version', 'Status', 'StartDate', 'EndDate'];
 
 function isDated({ unread }: Pick<CatalogueRecord, 'unread'>): boolean {
@@ -89,19 +89,15 @@ function checkRecord(entry: CatalogueRecord, context: RecordContext, faults: Cat
   if (entry.kind === 'interest-list') checkInterests(entry.record, report);
   if (entry.kind === 'discount-list') checkDiscounts(entry.record, context, report);
   if (entry.kind === 'commission-list') {
-    const { Commissions } = entry.record;
-    const names = Commissions.map(({ Name }) => Name);
-    checkNames(names, (place) => `Commissions[${place}].Name`, report);
-    for (const [place, commission] of Commissions.entries()) {
-      checkCommission(commission, context, below(`Commissions[${place}]`, report));
-    }
+    checkNames('Commissions', entry.record.Commissions, report);
+    checkItems('Commissions', entry.record.Commissions, report, (commission, reportItem) =>
+      checkCommission(commission, context, reportItem),
+    );
   }
   if (entry.kind === 'insurance-list') {
-    const { Insurances } = entry.record;
-    const names = Insurances.map(({ InsuranceName }) => InsuranceName);
-    checkNames(names, (place) => `Insurances[${place}].InsuranceName`, report);
-    for (const [place, insurance] of Insurances.entries()) {
-      checkInsurance(insurance, context, below(`Insurances[${place}]`, report));
-    }
+    checkNames('Insurances', entry.record.Insurances, report);
+    checkItems('Insurances', entry.record.Insurances, report, (insurance, reportItem) =>
+      checkInsurance(insurance, context, reportItem),
+    );
   }
 }

@@ -6,7 +6,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CommissionRecord, InsuranceRecord } from '../catalogue/list-records.ts';
 import { comesWithContract, readCharge, type ChargeRecord } from '../simulation/offered-charges.ts';
 import { BASES_AT_START } from '../simulation/priced-charges.ts';
-import { below, type RecordContext, type ReportFault } from './check-context.ts';
+import { checkItems, type RecordContext, type ReportFault } from './check-context.ts';
 import {
   checkBase,
   checkCurrency,
@@ -19,7 +19,7 @@ import {
   PERCENT_LIMITS,
 } from './check-parts.ts';
 
-/** Reports faults because of which a commission cannot be charged. */
+/** Reports faults that prevent charging a commission. */
 export function checkCommission(
   commission: CommissionRecord,
   context: RecordContext,
@@ -31,29 +31,26 @@ export function checkCommission(
   if ((commission.GracePeriodFee ?? 0) > MAX_INSTALLMENTS) {
     report('GracePeriodFee', `must be at most ${MAX_INSTALLMENTS}, or null`);
   }
-  for (const [place, value] of commission.Values.entries()) {
-    const reportItem = below(`Values[${place}]`, report);
+  checkItems('Values', commission.Values, report, (value, reportItem) => {
     checkPercent('CommissionPercent', value.CommissionPercent, PERCENT_LIMITS, reportItem);
     checkMoney('CommissionValue', value.CommissionValue, commission.Currency, reportItem);
     if (ValueIsPercent && value.CommissionPercent === null && Percent === null) {
-      reportItem(
-        'CommissionPercent',
-        'is missing; must be there, or Percent of the commission, as ValueIsPercent says',
-      );
+      const message = 'is missing; must be set, or Percent of the commission, because ValueIsPercent is true';
+      reportItem('CommissionPercent', message);
     }
     if (!ValueIsPercent && value.CommissionValue === null) {
-      reportItem('CommissionValue', 'is missing; must be there, or ValueIsPercent be true');
+      reportItem('CommissionValue', 'is missing; must be set, because ValueIsPercent is false');
     }
-  }
+  });
   if (IsForUnusage && !ValueIsPercent) {
     report('ValueIsPercent', 'must be true: a commission on the unused amount is a percentage of it');
   }
   if (IsForUnusage && PercentAppliedTo !== null && PercentAppliedTo !== 'UnusedAmount') {
-    report('PercentAppliedTo', 'must be UnusedAmount, or null, as IsForUnusage says');
+    report('PercentAppliedTo', 'must be UnusedAmount or null, because IsForUnusage is true');
   }
 }
 
-/** Reports faults because of which an insurance cannot be charged. */
+/** Reports faults that prevent charging an insurance. */
 export function checkInsurance(
   insurance: InsuranceRecord,
   context: RecordContext,
@@ -78,7 +75,7 @@ function checkCharge(record: ChargeRecord, context: RecordContext, report: Repor
   if (isPercent && comesWithContract(record)) checkChargedBase(record, context, report);
 }
 
-/** A percentage that comes with every contract is applied to a figure that a simulation has (Q6). */
+/** The percentage of a charge that comes with every contract must be applied to a figure of the simulation (Q6). */
 function checkChargedBase(
   { PercentAppliedTo, PeriodicityType }: ChargeRecord,
   { lending }: RecordContext,
@@ -88,17 +85,17 @@ function checkChargedBase(
   if (isOnce && PercentAppliedTo !== null && !BASES_AT_START.has(codeKey(PercentAppliedTo))) {
     report(
       'PercentAppliedTo',
-      'must be FinancedAmount or RemainingValue, or null, as PeriodicityType is Once: it is paid at the start',
+      'must be FinancedAmount, RemainingValue or null, because a Once charge is paid at the start',
     );
   } else if (PercentAppliedTo === 'UnusedAmount') {
     report(
       'PercentAppliedTo',
-      'must be another figure: what comes with every contract is simulated, where no amount is unused',
+      'must be another figure: simulations include this charge, and have no unused amount',
     );
   }
 }
 
-/** Periodicities are built in or of the catalogue (D7). */
+/** Periodicities are built in or records of the catalogue (D7). */
 export function checkPeriodicity(
   field: string,
   name: string,

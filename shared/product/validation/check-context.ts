@@ -1,4 +1,4 @@
-/** What the checks of a record read besides it, and how they report its faults. */
+/** The context of the checks of a record, and the reporting of its faults. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
@@ -13,18 +13,18 @@ import type { ListsInForce } from '../catalogue/catalogue-view.ts';
 
 /** The context of the checks of a catalogue. */
 export interface CheckContext {
-  /** Undefined: schedule types, periodicities or calendars are faulty themselves, and references to them are not checked. */
+  /** Undefined when schedule types, periodicities or calendars are faulty: references to them are then not checked. */
   readonly lending: LendingCatalogue | undefined;
   readonly otherCalendars?: OtherCalendars | undefined;
-  /** Kinds of which records with any code may exist, because a code or a whole file could not be read. */
+  /** Kinds with records of unknown code, because a code or a whole file could not be read. */
   readonly unknown?: ReadonlySet<RecordKind> | undefined;
 }
 
 /** The context of the checks of a single record. */
 export interface RecordContext extends CheckContext {
-  /** Lists in force without faults of their own. */
+  /** Lists in force without faults. */
   readonly soundLists: ListsInForce;
-  /** Whether a product, or a list in force, has the code, or may have it because not all records could be read. */
+  /** True when a product, or a list in force, has the code, or may have it because not all records could be read. */
   readonly hasProduct: (code: string) => boolean;
   readonly hasList: (kind: ListKind, code: string) => boolean;
   readonly charges: ChargeNames;
@@ -41,10 +41,10 @@ export interface ChargeNames {
 /** Reports a fault of one record. `message` continues the field's name: `must ...` or `names ...`. */
 export type ReportFault = (field: string, message: string) => void;
 
-/** In paths of unreadable fields, such as `Values[]`: every item as a whole. */
+/** In paths of unreadable fields, such as `Values[]`: every item. */
 const ANY_ITEM = '[]';
 
-/** Creates the reporter of a record; faults of fields that could not be read are dropped, as their value is unknown. */
+/** Creates the reporter of a record, which drops faults of fields whose value is unknown because it was unreadable. */
 export function createReporter(entry: CatalogueRecord, faults: CatalogueFault[]): ReportFault {
   const { source, unread } = entry;
   return (field, message) => {
@@ -72,12 +72,22 @@ function isWithin(field: string, other: string): boolean {
   return field === other || field.startsWith(`${other}.`) || field.startsWith(`${other}[`);
 }
 
-/** The reporter of the fields below another, such as `Values[0]`. */
-export function below(place: string, report: ReportFault): ReportFault {
-  return (field, message) => report(`${place}.${field}`, message);
+/** Creates the reporter of the fields of a part of the record, such as `Values[0]`. */
+export function nestReport(part: string, report: ReportFault): ReportFault {
+  return (field, message) => report(`${part}.${field}`, message);
 }
 
-/** `TL-STD`, or `TL-STD version 2`. */
+/** Checks each item of a list with the reporter of its fields. */
+export function checkItems<Item>(
+  list: string,
+  items: readonly Item[],
+  report: ReportFault,
+  checkItem: (item: Item, reportItem: ReportFault) => void,
+): void {
+  for (const [place, item] of items.entries()) checkItem(item, nestReport(`${list}[${place}]`, report));
+}
+
+/** Describes a record in messages: `TL-STD`, or `TL-STD version 2`. */
 export function describeRecord(entry: CatalogueRecord): string {
   if (entry.unread?.has('Code') === true) return '';
   if (entry.kind === 'schedule-type') return entry.record.PaymentScheduleTypeName;

@@ -1,7 +1,7 @@
 /** Checks discount lists (Q5), and collects the names that discounts may refer to. */
 
 import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
-import { below, type ChargeNames, type RecordContext, type ReportFault } from './check-context.ts';
+import { checkItems, type ChargeNames, type RecordContext, type ReportFault } from './check-context.ts';
 import {
   checkDays,
   checkFilters,
@@ -15,14 +15,14 @@ import type { DiscountDimension, DiscountListRecord, DiscountRecord } from '../c
 import { selectEntries } from '../catalogue/catalogue-view.ts';
 import { productDays } from '../catalogue/valid-versions.ts';
 
-/** Fields that apply to one dimension only. */
+/** Fields of one dimension only. */
 const FIELDS_OF_DIMENSION: Readonly<Record<DiscountDimension, readonly (keyof DiscountRecord)[]>> = {
   Interest: ['InterestType'],
   Commission: ['Commission', 'CommissionType'],
   Insurance: ['Insurance', 'InsuranceClass'],
 };
 
-/** What each field refers to, for messages. */
+/** What each field refers to, in messages. */
 const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
   Commission: 'commission',
   CommissionType: 'type of commissions',
@@ -38,7 +38,7 @@ function isNaming({ unread }: CatalogueRecord): boolean {
   return unread !== undefined && [...unread].some((field) => NAMING_FIELDS.test(field));
 }
 
-/** The names that discounts may refer to. */
+/** Collects the names that discounts may refer to. */
 export function collectChargeNames(
   records: readonly CatalogueRecord[],
   mayExist: (kind: RecordKind) => boolean,
@@ -59,20 +59,16 @@ export function collectChargeNames(
   };
 }
 
-/** Reports discounts that cannot be applied, or that refer to what they cannot lower. */
+/** Reports discounts that cannot be applied, or that refer to unknown charges. */
 export function checkDiscounts(
   { Discounts }: DiscountListRecord,
   context: RecordContext,
   report: ReportFault,
 ): void {
-  checkNames(
-    Discounts.map(({ Name }) => Name),
-    (place) => `Discounts[${place}].Name`,
-    report,
+  checkNames('Discounts', Discounts, report);
+  checkItems('Discounts', Discounts, report, (discount, reportItem) =>
+    checkDiscount(discount, context, reportItem),
   );
-  for (const [place, discount] of Discounts.entries()) {
-    checkDiscount(discount, context, below(`Discounts[${place}]`, report));
-  }
 }
 
 function checkDiscount(discount: DiscountRecord, context: RecordContext, report: ReportFault): void {
@@ -81,15 +77,18 @@ function checkDiscount(discount: DiscountRecord, context: RecordContext, report:
   checkFormulaUse(discount, IsPercentage ? PERCENT_LIMITS : MONEY_LIMITS, report);
   checkFilters(discount.Filters, context, report);
   if (DiscountValue === null && Formula === null) {
-    report('DiscountValue', 'is missing; must be a number from 0, unless a Formula gives it');
+    report('DiscountValue', 'is missing; must be a number from 0, unless the discount has a Formula');
   }
   if (DiscountValue !== null && IsPercentage && DiscountValue > WHOLE_PERCENT) {
-    report('DiscountValue', `must be at most ${WHOLE_PERCENT}, as IsPercentage says`);
+    report('DiscountValue', `must be at most ${WHOLE_PERCENT}, because IsPercentage is true`);
   }
   for (const dimension of Object.keys(FIELDS_OF_DIMENSION) as DiscountDimension[]) {
     if (dimension === AppliedToDimension) continue;
     for (const field of FIELDS_OF_DIMENSION[dimension].filter((name) => discount[name] !== null)) {
-      report(field, `must be left out, or AppliedToDimension be ${dimension}, not ${AppliedToDimension}`);
+      report(
+        field,
+        `must be left out, because AppliedToDimension is ${AppliedToDimension}, not ${dimension}`,
+      );
     }
   }
   for (const field of Object.keys(NAMED) as (keyof ChargeNames)[]) {

@@ -9,7 +9,7 @@ import type {
 } from '../catalogue/list-records.ts';
 import { daysOverlap, isActive, isWithin, bandDays, rangeDays } from '../catalogue/valid-versions.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
-import { below, type ReportFault } from './check-context.ts';
+import { checkItems, type ReportFault } from './check-context.ts';
 import {
   checkDays,
   checkFormula,
@@ -21,35 +21,30 @@ import {
 } from './check-parts.ts';
 import { splitAtChanges } from './days-of-change.ts';
 
-/** Reports contradictory interests, and ranges whose interest has no rate. */
+/** Reports contradictory interests, and ranges that refer to an interest without a rate. */
 export function checkInterests({ Interests }: InterestListRecord, report: ReportFault): void {
-  checkNames(
-    Interests.map(({ Name }) => Name),
-    (place) => `Interests[${place}].Name`,
-    report,
-  );
+  checkNames('Interests', Interests, report);
   checkDefaults(Interests, report);
   const rates = new Set(Interests.filter(givesRate).map(({ Name }) => codeKey(Name)));
-  for (const [place, interest] of Interests.entries()) {
-    const reportItem = below(`Interests[${place}]`, report);
+  checkItems('Interests', Interests, report, (interest, reportItem) => {
     checkValues(interest.Values, reportItem);
-    for (const [index, { Value }] of interest.Values.entries()) {
-      checkPercent(`Values[${index}].Value`, Value, RATE_LIMITS, reportItem);
-    }
+    checkItems('Values', interest.Values, reportItem, ({ Value }, reportValue) =>
+      checkPercent('Value', Value, RATE_LIMITS, reportValue),
+    );
     checkType(interest, reportItem);
     checkRanges(interest.CollectionInterests, rates, reportItem);
     checkBands(interest.BandedInterests, reportItem);
-  }
+  });
 }
 
-/** Without a type a simulation uses the default interest, so there is at most one (Q3). */
+/** A list has at most one default interest, which simulations without an interest type use (Q3). */
 function checkDefaults(interests: readonly InterestRecord[], report: ReportFault): void {
   const first = interests.findIndex(isDefault);
   for (const [place, interest] of interests.entries()) {
     if (place === first || !isDefault(interest)) continue;
     report(
       `Interests[${place}].IsDefault`,
-      `must be false, or that of Interests[${first}]: only one is the default`,
+      `must be false here or in Interests[${first}]: only one interest can be the default`,
     );
   }
 }
@@ -58,12 +53,12 @@ function isDefault(interest: InterestRecord): boolean {
   return interest.IsDefault && isActive(interest) && !interest.IsPenalty;
 }
 
-/** Only interests with values of their own can be the rate of a range. */
+/** Only an interest with values can be the rate of a range. */
 function givesRate({ Type, Status }: InterestRecord): boolean {
   return (Type === 'Fixed' || Type === 'Variable') && Status === 'Active';
 }
 
-/** The type of an interest decides which field holds its rate; the others would have no effect. */
+/** The type of an interest determines which field holds its rate; the others would have no effect. */
 function checkType(interest: InterestRecord, report: ReportFault): void {
   const { Type, CollectionInterests, BandedInterests, Formula } = interest;
   const isCollection = Type === 'Collection';
@@ -75,15 +70,17 @@ function checkType(interest: InterestRecord, report: ReportFault): void {
     );
   }
   if (!isCollection && CollectionInterests.length > 0) {
-    report('CollectionInterests', `must be left out, or Type be Collection, not ${Type}`);
+    report('CollectionInterests', `must be left out, because the Type is ${Type}, not Collection`);
   }
   if (!isCollection && BandedInterests.length > 0) {
-    report('BandedInterests', `must be left out, or Type be Collection, not ${Type}`);
+    report('BandedInterests', `must be left out, because the Type is ${Type}, not Collection`);
   }
-  if (isFormula && Formula === null)
-    report('Formula', 'is missing; must be there: the Type is BankingFormula');
-  if (!isFormula && Formula !== null)
-    report('Formula', `must be left out, or Type be BankingFormula, not ${Type}`);
+  if (isFormula && Formula === null) {
+    report('Formula', 'is missing; must be set, because the Type is BankingFormula');
+  }
+  if (!isFormula && Formula !== null) {
+    report('Formula', `must be left out, because the Type is ${Type}, not BankingFormula`);
+  }
   if (interest.UseBankingFormula !== isFormula) {
     report('UseBankingFormula', `must be ${isFormula ? 'true' : 'false'}: the Type is ${Type}`);
   }
@@ -95,8 +92,7 @@ function checkRanges(
   rates: ReadonlySet<string>,
   report: ReportFault,
 ): void {
-  for (const [place, range] of ranges.entries()) {
-    const reportItem = below(`CollectionInterests[${place}]`, report);
+  checkItems('CollectionInterests', ranges, report, (range, reportItem) => {
     if (!rates.has(codeKey(range.InterestName))) {
       reportItem(
         'InterestName',
@@ -107,7 +103,7 @@ function checkRanges(
     const first = ['InterestStartPeriod', range.InterestStartPeriod] as const;
     checkBounds(first, ['InterestEndPeriod', range.InterestEndPeriod], reportItem);
     checkDays(['InterestStartDate', 'InterestEndDate'], rangeDays(range), reportItem);
-  }
+  });
   const spans = ranges.map((range) => ({
     days: rangeDays(range),
     from: range.InterestStartPeriod ?? 1,
@@ -118,19 +114,15 @@ function checkRanges(
 }
 
 function checkBands(bands: readonly BandedInterest[], report: ReportFault): void {
-  for (const [place, band] of bands.entries()) {
-    const reportItem = below(`BandedInterests[${place}]`, report);
+  checkItems('BandedInterests', bands, report, (band, reportItem) => {
     const least = ['MinUtilizedAmount', band.MinUtilizedAmount] as const;
     checkBounds(least, ['MaxUtilizedAmount', band.MaxUtilizedAmount], reportItem);
     if (band.MaxUtilizedAmount === (band.MinUtilizedAmount ?? 0)) {
-      reportItem(
-        'MaxUtilizedAmount',
-        'must be above MinUtilizedAmount, or null: nothing would lie between them',
-      );
+      reportItem('MaxUtilizedAmount', 'must be above MinUtilizedAmount, or null: the band is empty');
     }
     checkPercent('Value', band.Value, RATE_LIMITS, reportItem);
     checkDays(['CollectionValidFrom', 'CollectionValidTo'], bandDays(band), reportItem);
-  }
+  });
   const spans = bands.map((band) => ({
     days: bandDays(band),
     from: band.MinUtilizedAmount ?? 0,
@@ -146,7 +138,7 @@ interface Span {
   readonly to: number;
 }
 
-/** An instalment, or an amount, has one rate on any day. */
+/** On any day an instalment, or an amount, has only one rate. */
 function reportOverlaps(spans: readonly Span[], list: string, report: ReportFault): void {
   for (const [place, span] of spans.entries()) {
     const earlier = spans
@@ -161,8 +153,8 @@ function reportOverlaps(spans: readonly Span[], list: string, report: ReportFaul
 }
 
 /**
- * Reports gaps (R1): on each day on which any range is valid, the valid ranges begin with instalment 1 and are contiguous.
- * The end of the last one is checked with the product.
+ * Reports gaps (R1): on each day with a valid range, the valid ranges start with instalment 1 and are contiguous. The end of
+ * the last one is checked with the product.
  */
 function checkCover(ranges: readonly CollectionInterest[], report: ReportFault): void {
   const reported = new Set<number>();
@@ -175,7 +167,7 @@ function checkCover(ranges: readonly CollectionInterest[], report: ReportFault):
     )) {
       if (first > covered + 1 && !reported.has(place)) {
         reported.add(place);
-        const message = `must be ${covered + 1}: no instalment may be without a rate`;
+        const message = `must be ${covered + 1}: every instalment needs a rate`;
         report(`CollectionInterests[${place}].InterestStartPeriod`, message);
       }
       covered = Math.max(covered, InterestEndPeriod ?? Number.POSITIVE_INFINITY);

@@ -16,7 +16,7 @@ import {
   type WithStatus,
   productDays,
 } from '../catalogue/valid-versions.ts';
-import { lowersCharge } from '../simulation/discounts.ts';
+import { appliesToCharge } from '../simulation/discounts.ts';
 import {
   comesWithContract,
   readCharge,
@@ -27,7 +27,7 @@ import { chargeBase, chargeTitle } from '../simulation/priced-charges.ts';
 import type { RecordContext, ReportFault } from './check-context.ts';
 import { splitAtChanges } from './days-of-change.ts';
 
-/** A product with what its charges are checked against. */
+/** A product, with the schedule types, periodicities and discounts for its charges. */
 export interface ChargedProduct {
   readonly product: ProductRecord;
   readonly types: readonly CompiledScheduleType[];
@@ -38,7 +38,7 @@ export interface ChargedProduct {
 /** Continues a message after `names the commission list X, `. */
 type ReportProblem = (problem: string) => void;
 
-/** Reports charges of a list for which a simulation of the product would be refused. */
+/** Reports charges of a list because of which every simulation of the product would be refused. */
 export function checkContractCharges(
   records: readonly ChargeRecord[],
   { product, types, periodicities, discounts }: ChargedProduct,
@@ -58,15 +58,17 @@ export function checkContractCharges(
   }
   const repeated = priced.filter((charge) => !isOnce(charge.periodicityType, periodicities));
   if (repeated.length > MAX_CHARGES) {
-    reportProblem(`of which ${repeated.length} come with a contract: ${MAX_CHARGES} are the most`);
+    reportProblem(`of which ${repeated.length} come with every contract: at most ${MAX_CHARGES} are allowed`);
   }
   for (const type of types) checkType(repeated, type, reportProblem);
   for (const charge of repeated) {
     if (!charge.isPercent || chargeBase(charge) === 'financedamount') continue;
     for (const { code, record } of discounts) {
-      if (!takesMoney(record, charge, days)) continue;
-      const fault = `money off its ${chargeTitle(charge)}, a percentage of another figure than FinancedAmount`;
-      reportProblem(`while ${record.Name} of ${code} takes ${fault}: make that a percentage, or narrow it`);
+      if (!deductsMoney(record, charge, days)) continue;
+      const fault = `an amount from its ${chargeTitle(charge)}, a percentage of a figure other than FinancedAmount`;
+      reportProblem(
+        `but the discount ${record.Name} of ${code} deducts ${fault}: make it a percentage, or restrict it`,
+      );
     }
   }
 }
@@ -92,37 +94,37 @@ function checkType(
   const { name } = type.type;
   const [first] = charges;
   if (first !== undefined && !type.type.acceptsCharges) {
-    reportProblem(`whose ${chargeTitle(first)} ${name} does not accept: detach the one or the other`);
+    reportProblem(
+      `whose ${chargeTitle(first)} the schedule type ${name} does not accept: remove one of the two`,
+    );
     return;
   }
   const bases: ReadonlySet<string> = new Set(allowedBases(type).map(codeKey));
   for (const charge of charges.filter((one) => one.isPercent && !bases.has(chargeBase(one)))) {
-    const reason = `of a figure that ${name} calculates after it`;
-    reportProblem(
-      `whose ${chargeTitle(charge)} is a percentage ${reason}: apply it to another, or detach ${name}`,
-    );
+    const reason = `is a percentage of a figure that ${name} calculates later`;
+    reportProblem(`whose ${chargeTitle(charge)} ${reason}: apply it to another figure, or remove ${name}`);
   }
 }
 
-function takesMoney(record: DiscountRecord, charge: ListCharge, days: ValidDays): boolean {
+function deductsMoney(record: DiscountRecord, charge: ListCharge, days: ValidDays): boolean {
   const { Status, IsPercentage, UseBankingFormula, DiscountValue } = record;
   const isGiven = Status === 'Active' && (UseBankingFormula || (DiscountValue ?? 0) > 0);
-  const isMoney = isGiven && !IsPercentage && lowersCharge(record, charge);
+  const isMoney = isGiven && !IsPercentage && appliesToCharge(record, charge);
   return isMoney && daysOverlap(productDays(record), days);
 }
 
-/** Later than every `yyyy-mm-dd`. */
+/** Sorts after every `yyyy-mm-dd`. */
 const NEVER = '~';
 
-/** Insurances of an item, and its validity. */
+/** The insurances of an item, and its validity. */
 interface CountedItem {
   readonly days: ValidDays;
   readonly insurances: readonly InsuranceRecord[];
 }
 
 /**
- * Reports insurance lists that together exceed the limit of insurances on some day in every simulation. Only items and
- * insurances without filters count. A single list that exceeds the limit is reported by itself.
+ * Reports insurance lists that together exceed the limit of insurances in every simulation on some day. Only items and
+ * insurances without filters count. A list that exceeds the limit alone is reported by {@link checkContractCharges}.
  */
 export function checkInsuranceCounts(
   product: ProductRecord,
@@ -136,8 +138,8 @@ export function checkInsuranceCounts(
     ),
   }));
   const isReported = items.some(({ insurances }) => insurances.length > MAX_CHARGES);
-  if (isReported || distinct(items).size <= MAX_CHARGES) return;
-  const most = mostOnADay(items, productDays(product));
+  if (isReported || collectInsurances(items).size <= MAX_CHARGES) return;
+  const most = countMost(items, productDays(product));
   if (most <= MAX_CHARGES) return;
   const message = `must have at most ${MAX_CHARGES} insurances without Filters that come with a contract, not ${most} on one day: filter or remove some`;
   report('Insurances', message);
@@ -148,43 +150,48 @@ function isAlwaysCollected(insurance: InsuranceRecord, { lending }: RecordContex
   return isRepeated && comesWithContract(insurance) && insurance.Filters.length === 0;
 }
 
-/** An insurance that several items name counts once. */
-function distinct(items: readonly CountedItem[]): ReadonlySet<InsuranceRecord> {
+/** The insurances of all items; one that several items name counts once. */
+function collectInsurances(items: readonly CountedItem[]): ReadonlySet<InsuranceRecord> {
   return new Set(items.flatMap(({ insurances }) => insurances));
 }
 
 /** The largest number of insurances with a price on any day of the validity. */
-function mostOnADay(items: readonly CountedItem[], validity: ValidDays): number {
+function countMost(items: readonly CountedItem[], validity: ValidDays): number {
   const counts = splitAtChanges(items.map(({ days }) => days)).map((state) => {
-    const within = common(state.days, validity);
+    const within = intersectDays(state.days, validity);
     if (within === undefined) return 0;
-    const held = items.filter(({ days }) => daysOverlap(days, within));
-    return mostAtOnce([...distinct(held)].flatMap((insurance) => pricedDays(insurance, within)));
+    const valid = items.filter(({ days }) => daysOverlap(days, within));
+    return countSharing(
+      [...collectInsurances(valid)].flatMap((insurance) => listPricedDays(insurance, within)),
+    );
   });
   return Math.max(0, ...counts);
 }
 
-/** Days of a span on which an insurance has a price. */
-function pricedDays({ UseBankingFormula, Values }: InsuranceRecord, within: ValidDays): readonly ValidDays[] {
+/** Lists the days of a span on which an insurance has a price. */
+function listPricedDays(
+  { UseBankingFormula, Values }: InsuranceRecord,
+  within: ValidDays,
+): readonly ValidDays[] {
   if (UseBankingFormula) return [within];
-  return Values.filter(isActive).flatMap((value) => common(value, within) ?? []);
+  return Values.filter(isActive).flatMap((value) => intersectDays(value, within) ?? []);
 }
 
 /** The days that two spans share. */
-function common(one: ValidDays, other: ValidDays): ValidDays | undefined {
+function intersectDays(one: ValidDays, other: ValidDays): ValidDays | undefined {
   const ValidFrom = (one.ValidFrom ?? '') > (other.ValidFrom ?? '') ? one.ValidFrom : other.ValidFrom;
   const ValidTo = (one.ValidTo ?? NEVER) < (other.ValidTo ?? NEVER) ? one.ValidTo : other.ValidTo;
   return startsBy(ValidFrom, ValidTo) ? { ValidFrom, ValidTo } : undefined;
 }
 
-/** The largest number of spans that share a day: those begun by then less those ended before. */
-function mostAtOnce(spans: readonly ValidDays[]): number {
+/** The largest number of spans that share a day: on each first day, the spans that have started minus those that have ended. */
+function countSharing(spans: readonly ValidDays[]): number {
   const starts = spans.map(({ ValidFrom }) => ValidFrom ?? '').toSorted();
   const ends = spans.map(({ ValidTo }) => ValidTo ?? NEVER).toSorted();
   let [ended, most] = [0, 0];
-  for (const [begun, day] of starts.entries()) {
+  for (const [earlier, day] of starts.entries()) {
     while ((ends[ended] ?? NEVER) < day) ended += 1;
-    most = Math.max(most, begun + 1 - ended);
+    most = Math.max(most, earlier + 1 - ended);
   }
   return most;
 }

@@ -1,4 +1,4 @@
-/** Checks that offered interests have rates for every loan within the bounds of the product (Q3, R1-R3). */
+/** Checks that offered interests have rates for all loans within the bounds of the product (Q3, R1-R3). */
 
 import { formatMinorUnits, MAX_FIGURE_MINOR } from '../../lending/numbers/money.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
@@ -19,14 +19,14 @@ import { type BandCover, type RateState, listRateStates } from './rate-states.ts
 
 const PERCENT = 100;
 
-/** The loans that an offer is for. */
+/** The loans that a product offers. */
 export interface OfferedLoans {
   readonly product: ProductRecord;
   readonly range: LoanRange;
   readonly types: readonly CompiledScheduleType[];
 }
 
-/** Reports why interests of a list cannot be simulated with the product; each problem once. */
+/** Reports problems because of which interests of a list cannot be simulated with the product, each only once. */
 export function checkOfferedRates(
   list: InterestListRecord,
   loans: OfferedLoans,
@@ -42,7 +42,7 @@ export function checkOfferedRates(
     hasAny ||= valid.length > 0;
     const found = [
       ...valid.flatMap((state) => findGaps(state, loans)),
-      // When the least and the greatest of thousands of rates are sound, all of them are.
+      // If the smallest and the largest rate are valid, all rates between them are.
       ...(extremes.some((percent) => findRateProblem(percent, loans) !== undefined)
         ? listPercents(valid, loans).flatMap((percent) => findRateProblem(percent, loans) ?? [])
         : []),
@@ -66,20 +66,20 @@ function findGaps({ lastInstallment, bands }: RateState, loans: OfferedLoans): r
   const longest = range.periodicity.unit === 'Once' ? 1 : range.mostPeriods;
   if (typeof lastInstallment === 'number' && lastInstallment < longest) {
     problems.push(
-      `has no rate after instalment ${lastInstallment} of ${longest}: let its last range end later, or lower MaximumPeriod`,
+      `has no rate after instalment ${lastInstallment} of ${longest}: extend its last range, or lower MaximumPeriod`,
     );
   }
   const largest = Number(formatMinorUnits(range.mostAmount, range.digits));
   for (const { least, limit } of selectCovers(bands, loans)) {
-    if (least > 0) problems.push(`has no band for what is below ${least}: let one start at 0`);
+    if (least > 0) problems.push(`has no band below ${least}: start one at 0`);
     if (limit !== null && limit < largest) {
-      problems.push(`has no band for what is above ${limit}: raise its last maximum, or lower MaximumAmount`);
+      problems.push(`has no band above ${limit}: raise its last maximum, or lower MaximumAmount`);
     }
   }
   return problems;
 }
 
-/** Bands that the product's schedule types use: those for overdrafts, the others, or both. */
+/** Selects the bands that the product's schedule types use: those for overdrafts, the others, or both. */
 function selectCovers(bands: RateState['bands'], { types }: OfferedLoans): readonly BandCover[] {
   return (bands ?? []).filter(({ isOverdraft }) =>
     types.some(({ type }) => type.useExpiryDate === isOverdraft),
@@ -93,14 +93,14 @@ function findBandProblems(states: readonly RateState[], loans: OfferedLoans): re
   const bounds = states.flatMap(({ bands }) => selectCovers(bands, loans).flatMap((cover) => cover.bounds));
   const tooFine = bounds.filter((bound) => countDecimals(bound) > digits);
   const problems = tooFine.map(
-    (bound) => `has a band to ${bound}: amounts of the product's currency have ${digits} decimals`,
+    (bound) => `has the band limit ${bound}, but amounts in the product's currency have ${digits} decimals`,
   );
   const formulas = loans.types.find(
     (type) => type.interest.kind === 'Formula' || type.namesRead.has('InterestPercent'),
   );
   if (formulas === undefined) return problems;
   const { name } = formulas.type;
-  return [...problems, `has bands, while the formulas of ${name} take one rate: detach the one or the other`];
+  return [...problems, `has bands, but the formulas of ${name} use a single rate: remove one of the two`];
 }
 
 function listPercents(states: readonly RateState[], loans: OfferedLoans): readonly number[] {
@@ -110,25 +110,25 @@ function listPercents(states: readonly RateState[], loans: OfferedLoans): readon
   ]);
 }
 
-/** A rate must leave a positive balance after the longest period (R3), and the least amount must not overflow (M6). */
+/** A rate must leave a positive balance after the longest period (R3), and the smallest amount must not overflow (M6). */
 function findRateProblem(percent: number, { product, range, types }: OfferedLoans): string | undefined {
   if (percent === 0) return undefined;
   for (const { type, interest } of types) {
     const years = findLongestPeriod(product, range, type.dayCount);
     const isEffective = interest.kind === 'EffectiveRate';
     if (percent * (isEffective ? 1 : years) <= -PERCENT) {
-      return `has the rate ${percent}, which leaves nothing of a balance with ${type.name}: raise it`;
+      return `has the rate ${percent}, which makes the balance zero or negative with ${type.name}: raise it`;
     }
     if (!isEffective && range.leastAmount * (1 + (percent / PERCENT) * years) > MAX_FIGURE_MINOR) {
-      return `has the rate ${percent}, which is more than can be calculated with ${type.name}: lower it`;
+      return `has the rate ${percent}, which exceeds the limit of amounts with ${type.name}: lower it`;
     }
   }
   return undefined;
 }
 
 /**
- * Reports an interest type for which every simulation would exceed the limit of offers, or of rows in the shortest term.
- * Only items without filters count, and interests with a rate that never ends.
+ * Reports an interest type for which every simulation would exceed the limit of offers, or that of rows even with the
+ * shortest term. Only items without filters count, and only interests with a rate without an end.
  */
 export function checkOfferCounts(
   { product, range }: OfferedLoans,

@@ -1,4 +1,4 @@
-/** Checks of parts that several kinds of records share: days, values, figures, filters, formulas and names. */
+/** Checks of common parts of records: days, values, figures, filters, formulas and names. */
 
 import { Decimal } from 'decimal.js';
 import {
@@ -14,7 +14,7 @@ import { CHARGE_BASES } from '../../lending/charges/charge-price.ts';
 import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';
 import { codeKey, KIND_FOLDERS, type ListKind, type RecordKind } from '../catalogue/catalogue-record.ts';
-import { below, type RecordContext, type ReportFault } from './check-context.ts';
+import { checkItems, nestReport, type RecordContext, type ReportFault } from './check-context.ts';
 import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/valid-versions.ts';
 
 /** Rates in percent, of both signs; percentages and amounts of charges (M6). */
@@ -22,13 +22,13 @@ export const RATE_LIMITS = { least: -MAX_RATE_PERCENT, most: MAX_RATE_PERCENT };
 export const PERCENT_LIMITS = { least: 0, most: MAX_RATE_PERCENT };
 export const MONEY_LIMITS = { least: 0, most: MAX_AMOUNT_MINOR };
 
-/** Decimals that requests and replies carry. */
+/** Largest number of decimals in requests and replies. */
 const MAX_DECIMALS = 20;
 
-/** Largest share that a discount or an advance may be. */
+/** Largest percentage of a discount or an advance. */
 export const WHOLE_PERCENT = 100;
 
-/** The last day must not lie before the first. */
+/** The last day must not be before the first. */
 export function checkDays(
   fields: readonly [from: string, to: string],
   days: ValidDays,
@@ -38,11 +38,11 @@ export function checkDays(
   report(fields[1], `must not be before ${fields[0]}: swap the two days`);
 }
 
-/** At most one Active value may be valid on any day, or the choice would be arbitrary. */
+/** At most one Active value may be valid on any day. */
 export function checkValues(values: readonly (ValidDays & WithStatus)[], report: ReportFault): void {
   const mayOverlap = daysMayOverlap(values.filter(isActive));
   for (const [place, value] of values.entries()) {
-    checkDays(['ValidFrom', 'ValidTo'], value, below(`Values[${place}]`, report));
+    checkDays(['ValidFrom', 'ValidTo'], value, nestReport(`Values[${place}]`, report));
     if (!mayOverlap || !isActive(value)) continue;
     const earlier = values.slice(0, place).findIndex((other) => isActive(other) && daysOverlap(value, other));
     if (earlier >= 0) {
@@ -54,7 +54,7 @@ export function checkValues(values: readonly (ValidDays & WithStatus)[], report:
   }
 }
 
-/** False for spans that are disjoint in order of their first days, as nearly all are; a quick check by sorting. */
+/** A fast check by sorting: false for disjoint spans, which is the usual case. */
 function daysMayOverlap(spans: readonly ValidDays[]): boolean {
   const ordered = spans
     .map(({ ValidFrom, ValidTo }) => ({ from: ValidFrom ?? '', to: ValidTo }))
@@ -75,22 +75,22 @@ export function checkBounds(
   report(largest, `must not be below ${least}, which is ${most}: swap the two, or send null for no bound`);
 }
 
-/** Filters must be satisfiable, and their custom lists known. */
+/** Filters must be satisfiable, and their custom lists must exist. */
 export function checkFilters(
   filters: readonly ItemFilter[],
   context: Pick<RecordContext, 'hasList'>,
   report: ReportFault,
 ): void {
-  for (const [place, filter] of filters.entries()) {
-    const reportItem = below(`Filters[${place}]`, report);
+  checkItems('Filters', filters, report, (filter, reportItem) => {
     if ('From' in filter) checkBounds(['From', filter.From], ['To', filter.To], reportItem);
-    if ('Values' in filter && filter.Values.length === 0)
+    if ('Values' in filter && filter.Values.length === 0) {
       reportItem('Values', 'must have at least one number');
+    }
     if ('List' in filter) checkListName(['List', 'custom-list', filter.List], context, reportItem);
-  }
+  });
 }
 
-/** A list that is named must be in force. */
+/** A referenced list must be in force. */
 export function checkListName(
   [field, kind, code]: readonly [field: string, kind: ListKind, code: string | null],
   { hasList }: Pick<RecordContext, 'hasList'>,
@@ -99,7 +99,7 @@ export function checkListName(
   if (code !== null && !hasList(kind, code)) report(field, describeMissing(kind, code));
 }
 
-/** `names the interest list X, which is ...` */
+/** Describes a reference to a missing record: `names the interest list X, which is ...`. */
 export function describeMissing(kind: RecordKind, code: string): string {
   const what = kind.replace('-', ' ');
   return `names the ${what} ${code}, which is not in the catalogue or not Active: add it to ${KIND_FOLDERS[kind]}, or name another`;
@@ -116,7 +116,7 @@ export interface FormulaLimits {
  * limits.
  */
 export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, report: ReportFault): void {
-  const reportItem = below('Formula', report);
+  const reportItem = nestReport('Formula', report);
   const inputs = new Set(formula.Inputs.map(codeKey));
   if (inputs.size < formula.Inputs.length) reportItem('Inputs', 'must name each argument once');
   const tree = parseFormula(formula.Expression);
@@ -148,7 +148,7 @@ function checkValue(tree: FormulaTree, { least, most }: FormulaLimits, report: R
   if (!isWithin) report('Expression', `must give a value from ${least} to ${most}`);
 }
 
-/** A formula is present exactly when UseBankingFormula is true. */
+/** A formula must be present if and only if UseBankingFormula is true. */
 export function checkFormulaUse(
   { UseBankingFormula, Formula }: { UseBankingFormula: boolean; Formula: FormulaRecord | null },
   limits: FormulaLimits,
@@ -156,28 +156,30 @@ export function checkFormulaUse(
 ): void {
   if (Formula !== null) checkFormula(Formula, limits, report);
   if (UseBankingFormula && Formula === null) {
-    report('Formula', 'is missing; must be there, or UseBankingFormula be false');
+    report('Formula', 'is missing; must be set, or UseBankingFormula must be false');
   }
   if (!UseBankingFormula && Formula !== null) {
-    report('UseBankingFormula', 'must be true, or Formula be left out');
+    report('UseBankingFormula', 'must be true, or Formula must be left out');
   }
 }
 
-/** Names of the items of a list must differ case-insensitively. */
+/** Names of the items of a list must be unique, case-insensitively. */
 export function checkNames(
-  names: readonly string[],
-  place: (index: number) => string,
+  list: string,
+  items: readonly ({ readonly Name: string } | { readonly InsuranceName: string })[],
   report: ReportFault,
 ): void {
-  const first = new Map<string, number>();
-  for (const [index, name] of names.entries()) {
+  const first = new Map<string, string>();
+  for (const [place, item] of items.entries()) {
+    const [field, name] = 'Name' in item ? ['Name', item.Name] : ['InsuranceName', item.InsuranceName];
+    const path = `${list}[${place}].${field}`;
     const earlier = first.get(codeKey(name));
-    if (earlier === undefined) first.set(codeKey(name), index);
-    else report(place(index), `must differ: ${name} is also the name of ${place(earlier)}`);
+    if (earlier === undefined) first.set(codeKey(name), path);
+    else report(path, `must be unique: ${name} is also ${earlier}`);
   }
 }
 
-/** Currencies are those of ISO 4217. */
+/** A currency must be a code of ISO 4217. */
 export function checkCurrency(currency: string, report: ReportFault): void {
   if (currencyDigits(currency) === undefined) {
     report('Currency', 'must be a currency code of ISO 4217, such as EUR');
@@ -203,7 +205,7 @@ export function checkMoney(field: string, value: number | null, currency: string
   if (value !== null && value > Number(largest)) report(field, `must be at most ${largest} ${currency}`);
 }
 
-/** The base of a percentage must be known (F2). */
+/** The base of a percentage must be one of F2. */
 export function checkBase(base: string | null, report: ReportFault): void {
   if (base === null || CHARGE_BASES.some((known) => known === base)) return;
   report('PercentAppliedTo', `must be one of ${CHARGE_BASES.join(', ')}, or null for the financed amount`);

@@ -5,7 +5,7 @@ import { findCalendar } from '../../lending/calendars/find-calendar.ts';
 import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/product-types.ts';
 import { GRACE_TYPES } from '../../lending/terms/repayment-terms.ts';
 import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
-import { below, type RecordContext, type ReportFault } from './check-context.ts';
+import { checkItems, nestReport, type RecordContext, type ReportFault } from './check-context.ts';
 import { checkPeriodicity } from './check-charge-lists.ts';
 import {
   checkCurrency,
@@ -20,7 +20,7 @@ import type { Availability, ProductRecord } from '../catalogue/product-record.ts
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import { productDays } from '../catalogue/valid-versions.ts';
 
-/** Reports faults because of which the product cannot be looked up or simulated. */
+/** Reports faults that prevent looking up or simulating the product. */
 export function checkProduct(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   const { BankingProductType } = product;
   checkDays(['StartDate', 'EndDate'], productDays(product), report);
@@ -30,21 +30,20 @@ export function checkProduct(product: ProductRecord, context: RecordContext, rep
   for (const field of ['CapitalPercent', 'ResidualPercent'] as const) {
     if ((product[field] ?? 0) > WHOLE_PERCENT) report(field, `must be at most ${WHOLE_PERCENT}, or null`);
   }
-  checkAvailability(product.Availability, below('Availability', report));
-  checkGeneralData(product, context, below('GeneralData', report));
+  checkAvailability(product.Availability, nestReport('Availability', report));
+  checkGeneralData(product, context, nestReport('GeneralData', report));
   checkCalendars(product, context, report);
   checkScheduleTypes(product, context, report);
   checkOffer(product, report);
   checkOffers(product, context, report);
   checkInsuranceItems(product, context, report);
   checkDiscountLists(product, context, report);
-  for (const [place, { AssociatedProductCode }] of product.AssociatedProducts.entries()) {
-    if (context.hasProduct(AssociatedProductCode)) continue;
-    report(
-      `AssociatedProducts[${place}].AssociatedProductCode`,
-      `names the product ${AssociatedProductCode}, which is not in the catalogue: add it to products, or name another`,
-    );
-  }
+  checkItems('AssociatedProducts', product.AssociatedProducts, report, (associated, reportItem) => {
+    const code = associated.AssociatedProductCode;
+    if (context.hasProduct(code)) return;
+    const message = `names the product ${code}, which is not in the catalogue: add it to products, or name another`;
+    reportItem('AssociatedProductCode', message);
+  });
 }
 
 function checkAvailability(availability: Availability, report: ReportFault): void {
@@ -58,9 +57,9 @@ function checkAvailability(availability: Availability, report: ReportFault): voi
       report(field, `must be at most ${WHOLE_PERCENT}: it is a percentage of the amount`);
     }
   }
-  for (const [place, covenant] of availability.ProductCovenants.entries()) {
-    checkDays(['ValidFrom', 'ValidTo'], covenant, below(`ProductCovenants[${place}]`, report));
-  }
+  checkItems('ProductCovenants', availability.ProductCovenants, report, (covenant, reportItem) =>
+    checkDays(['ValidFrom', 'ValidTo'], covenant, reportItem),
+  );
 }
 
 function checkGeneralData({ GeneralData }: ProductRecord, context: RecordContext, report: ReportFault): void {
@@ -74,7 +73,7 @@ function checkGeneralData({ GeneralData }: ProductRecord, context: RecordContext
   }
 }
 
-/** Each calendar is known, and all of them combined leave business days to move due dates to (H2). */
+/** Each calendar must be known, and all of them combined must leave business days to shift due dates to (H2). */
 function checkCalendars(
   { CountryCalendars }: ProductRecord,
   context: RecordContext,
@@ -92,11 +91,11 @@ function checkCalendars(
     );
   }
   if (unknown.length === 0 && !isKnown(CountryCalendars.join('+'))) {
-    report('CountryCalendars', 'must leave a working day when all of them are taken together: remove one');
+    report('CountryCalendars', 'must leave at least one business day when combined: remove one');
   }
 }
 
-/** The product's schedule types are known and serve its product type (S1, S4). */
+/** The schedule types must be known and support the product type (S1, S4). */
 function checkScheduleTypes(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   const { lending } = context;
   if (lending === undefined) return;
@@ -107,14 +106,14 @@ function checkScheduleTypes(product: ProductRecord, context: RecordContext, repo
     if (found === undefined) reportItem(describeMissing('schedule-type', name));
     else if (isKnownType && !servesProductType(found.type, product.BankingProductType)) {
       reportItem(
-        `names ${name}, which is not made for products of type ${product.BankingProductType}: name another`,
+        `names ${name}, which does not support products of type ${product.BankingProductType}: name another`,
       );
     }
   }
 }
 
 /**
- * A simulation needs a schedule type and an interest (Q2, Q3): with only one of them every simulation would be refused. A
+ * A simulation needs a schedule type and an interest (Q2, Q3): with only one of them, every simulation would be refused. A
  * product without both can only be looked up.
  */
 function checkOffer(
@@ -127,27 +126,26 @@ function checkOffer(
   const isHalf = InterestsAndCommissions.some(
     ({ InterestList, CommissionList }) => InterestList === null && CommissionList === null,
   );
-  const only = 'a product without both is only looked up';
+  const only = 'a product without both can only be looked up';
   if (hasInterests && !hasTypes) {
-    report('PaymentScheduleTypes', `must name a schedule type, or no item an InterestList: ${only}`);
+    report('PaymentScheduleTypes', `must name a schedule type, or no item may have an InterestList: ${only}`);
   }
   if (hasTypes && !hasInterests && !isHalf) {
-    const message = `must have an item with an InterestList, or PaymentScheduleTypes be empty: ${only}`;
+    const message = `must have an item with an InterestList, or PaymentScheduleTypes must be empty: ${only}`;
     report('InterestsAndCommissions', message);
   }
 }
 
 function checkOffers(product: ProductRecord, context: RecordContext, report: ReportFault): void {
-  for (const [place, item] of product.InterestsAndCommissions.entries()) {
-    const reportItem = below(`InterestsAndCommissions[${place}]`, report);
+  checkItems('InterestsAndCommissions', product.InterestsAndCommissions, report, (item, reportItem) => {
     const { InterestList, CommissionList } = item;
     if (InterestList === null && CommissionList === null) {
-      reportItem('InterestList', 'is missing; it or CommissionList must name a list');
+      reportItem('InterestList', 'is missing; InterestList or CommissionList must name a list');
     }
     checkListName(['InterestList', 'interest-list', InterestList], context, reportItem);
     checkListName(['CommissionList', 'commission-list', CommissionList], context, reportItem);
     checkFilters(item.Filters, context, reportItem);
-  }
+  });
 }
 
 /** Naming a list twice has no effect (Q5). */
@@ -164,10 +162,9 @@ function checkDiscountLists({ Discounts }: ProductRecord, context: RecordContext
 }
 
 function checkInsuranceItems(product: ProductRecord, context: RecordContext, report: ReportFault): void {
-  for (const [place, item] of product.Insurances.entries()) {
-    const reportItem = below(`Insurances[${place}]`, report);
+  checkItems('Insurances', product.Insurances, report, (item, reportItem) => {
     checkDays(['StartDate', 'EndDate'], productDays(item), reportItem);
     checkListName(['InsuranceList', 'insurance-list', item.InsuranceList], context, reportItem);
     checkFilters(item.Filters, context, reportItem);
-  }
+  });
 }

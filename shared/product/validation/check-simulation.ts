@@ -1,20 +1,20 @@
 /**
- * Checks that products can be simulated: what every simulation would refuse because of the catalogue is reported before
- * the catalogue is published, not to every caller (Q2-Q7).
+ * Checks that products can be simulated: faults of the catalogue because of which every simulation would be refused are
+ * reported before publication instead of to every caller (Q2-Q7).
  */
 
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
 import { type LoanRange, findLoanRange } from './loan-range.ts';
-import { below, type RecordContext, type ReportFault } from './check-context.ts';
+import { nestReport, type RecordContext, type ReportFault } from './check-context.ts';
 import { checkContractCharges, checkInsuranceCounts } from './check-offered-charges.ts';
 import { checkOfferCounts, checkOfferedRates } from './check-offered-rates.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import { daysOverlap, productDays } from '../catalogue/valid-versions.ts';
 
-/** Reports faults for which every simulation of the product would be refused. References are checked elsewhere. */
+/** Reports faults because of which every simulation would be refused. References are checked by {@link checkProduct}. */
 export function checkSimulation(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   const { lending } = context;
   if (lending === undefined || !isProductType(product.BankingProductType)) return;
@@ -29,7 +29,7 @@ export function checkSimulation(product: ProductRecord, context: RecordContext, 
   checkCharges(product, types, context, report);
   checkInsuranceCounts(product, context, report);
   if (periodicity === undefined) return;
-  const range = findLoanRange(product.Availability, periodicity, below('Availability', report));
+  const range = findLoanRange(product.Availability, periodicity, nestReport('Availability', report));
   for (const { type, place } of attached) {
     checkScheduleType(type, { product, periodicity, range }, (problem) => {
       report(`PaymentScheduleTypes[${place}]`, `names ${type.type.name}, ${problem}`);
@@ -64,7 +64,7 @@ function checkScheduleType(
   const isDayUnit = unit === 'Days' || unit === 'Weeks';
   if (measurementUnit !== null && unit !== 'Once' && isDayUnit !== (measurementUnit === 'Days')) {
     reportProblem(
-      `which counts in ${measurementUnit.toLowerCase()}, while PeriodicityType is ${name}: name another`,
+      `which counts in ${measurementUnit.toLowerCase()}, but PeriodicityType is ${name}: name another`,
     );
   }
   const needsResidual = type.residualRequired || namesRead.has('ResidualValue');
@@ -78,7 +78,7 @@ function checkScheduleType(
   const least = unit === 'Once' ? 1 : (range?.leastPeriods ?? 1);
   if (maximumInstallments !== null && least > maximumInstallments) {
     reportProblem(
-      `which has at most ${maximumInstallments} instalments, while MinimumPeriod asks for ${least}`,
+      `which has at most ${maximumInstallments} instalments, but MinimumPeriod requires ${least}`,
     );
   }
 }

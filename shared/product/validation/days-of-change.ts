@@ -1,4 +1,4 @@
-/** Splits time at the days on which any of several spans begins or ends (L2). */
+/** Splits time at the days on which any of several spans starts or ends (L2). */
 
 import {
   addDays,
@@ -8,16 +8,16 @@ import {
 } from '../../lending/dates/calendar-date.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
 
-/** Any day, used when nothing changes. */
+/** An arbitrary day, used when there are no changes. */
 const ANY_DAY = '2000-01-01';
 
-/** A span without changes, and one of its days. */
+/** A span without changes, with one of its days. */
 export interface DaysOfState {
   readonly day: CalendarDate;
   readonly days: ValidDays;
 }
 
-/** The spans between the changes, in order; the first has no beginning, the last no end. */
+/** Lists the spans between the changes, in order; the first has no start, the last no end. */
 export function splitAtChanges(spans: readonly ValidDays[]): readonly DaysOfState[] {
   const changes = findChanges(spans);
   const [earliest] = changes;
@@ -30,7 +30,7 @@ export function splitAtChanges(spans: readonly ValidDays[]): readonly DaysOfStat
   });
 }
 
-/** The days on which the set of valid spans differs from the day before, in order. */
+/** Finds the days on which the set of valid spans differs from the day before, in order. */
 function findChanges(spans: readonly ValidDays[]): readonly string[] {
   const days = spans.flatMap(({ ValidFrom, ValidTo }) => [
     ValidFrom,

@@ -1,4 +1,4 @@
-/** The loans that the bounds of a product allow (Q6, M6), and their longest period (C1, C2, H3). */
+/** Determines the loans within the bounds of a product (Q6, M6), and their longest period (C1, C2, H3). */
 
 import { addMonths, type CalendarDate, toCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { DayCountName } from '../../lending/dates/day-count.ts';
@@ -39,12 +39,10 @@ export interface LoanRange {
   readonly mostPeriods: number;
 }
 
-/** First days of months, including a leap year: days and months compare by the calendar. */
-const STARTS: readonly CalendarDate[] = Array.from({ length: 24 }, (_, month) =>
-  addMonths(toCalendarDate(2023, 1, 1), month),
-);
+/** First days of months, including a leap year, because days and months are compared by the calendar. */
+const STARTS: readonly CalendarDate[] = Array.from({ length: 24 }, (_, month) => addMonths(START, month));
 
-/** The loans within the bounds; undefined, with the fault reported, when there are none. */
+/** Finds the amounts and terms within the bounds; undefined, with the fault reported, when there are none. */
 export function findLoanRange(
   availability: Availability,
   periodicity: Periodicity,
@@ -56,10 +54,10 @@ export function findLoanRange(
   return amounts && periods && { ...amounts, ...periods, periodicity };
 }
 
-/** An advance of the whole amount leaves nothing to finance (Q1). */
+/** After an advance of the whole amount there is nothing to finance (Q1). */
 function checkAdvance({ MinimumAdvance }: Availability, report: ReportFault): void {
   if (MinimumAdvance !== WHOLE_PERCENT) return;
-  report('MinimumAdvance', `must be below ${WHOLE_PERCENT}: nothing would be left to finance`);
+  report('MinimumAdvance', `must be below ${WHOLE_PERCENT}, or there is nothing to finance`);
 }
 
 function findAmounts(
@@ -76,19 +74,19 @@ function findAmounts(
   if (least > largest) {
     report('MinimumAmount', `must be at most ${formatMinorUnits(MAX_AMOUNT_MINOR, digits)}`);
   } else if (MinimumAmount === null || MaximumAmount === null || MinimumAmount <= MaximumAmount) {
-    const message = `must leave an amount above zero with at most ${digits} decimals, as ${Currency} has: raise it`;
+    const message = `must allow an amount above zero with at most ${digits} decimals, those of ${Currency}: raise it`;
     report('MaximumAmount', message);
   }
   return undefined;
 }
 
-/** The least number of minor units that is not below an amount. */
+/** Rounds an amount up to minor units. */
 function roundUpToMinor(amount: number, digits: number): bigint {
   const { numerator, denominator } = toExact(amount);
   return (numerator * 10n ** BigInt(digits) + denominator - 1n) / denominator;
 }
 
-/** The greatest number of minor units that is not above an amount. */
+/** Rounds an amount down to minor units. */
 function roundDownToMinor(amount: number, digits: number): bigint {
   const { numerator, denominator } = toExact(amount);
   return (numerator * 10n ** BigInt(digits)) / denominator;
@@ -105,21 +103,21 @@ function findPeriods(
     starts.some((start) => isWithinBounds({ periods, periodicity, start }, { ...availability, ...bounds }));
   const isBelow = (periods: number) => !passes(periods, { MaximumPeriod: null });
   const isAllowed = (periods: number) => passes(periods, { MinimumPeriod: null });
-  const leastPeriods = MinimumPeriod === null ? 1 : firstFalse(isBelow);
-  const mostPeriods = MaximumPeriod === null ? MAX_INSTALLMENTS : firstFalse(isAllowed) - 1;
+  const leastPeriods = MinimumPeriod === null ? 1 : findFirstFalse(isBelow);
+  const mostPeriods = MaximumPeriod === null ? MAX_INSTALLMENTS : findFirstFalse(isAllowed) - 1;
   if (leastPeriods <= mostPeriods) return { leastPeriods, mostPeriods };
   if (MinimumPeriod !== null && leastPeriods > MAX_INSTALLMENTS) {
-    const message = `must come to at most ${MAX_INSTALLMENTS} periods, the most of a schedule: lower it`;
+    const message = `must be at most ${MAX_INSTALLMENTS} periods, the limit of a schedule: lower it`;
     report('MinimumPeriod', message);
   } else if (MinimumPeriod === null || MaximumPeriod === null || MinimumPeriod <= MaximumPeriod) {
-    const least = MinimumPeriod === null ? '' : ` from MinimumPeriod, ${MinimumPeriod}, on`;
-    const message = `must leave room for a whole number of ${periodicity.name} periods${least}: raise it`;
+    const least = MinimumPeriod === null ? '' : `, at least MinimumPeriod (${MinimumPeriod})`;
+    const message = `must allow a whole number of ${periodicity.name} periods${least}: raise it`;
     report('MaximumPeriod', message);
   }
   return undefined;
 }
 
-/** Days compare with months by the calendar, so the start of the loan matters. */
+/** True when days are compared with months, which depends on the start of the loan. */
 function isByCalendar(periodicity: Periodicity, unit: Availability['PeriodType']): boolean {
   if (periodicity.unit === 'Once') return false;
   return monthsPerPeriod(periodicity) > 0 !== (unit === 'Months' || unit === 'Years');
@@ -131,8 +129,8 @@ function isWithinBounds(term: Parameters<typeof checkPeriodBounds>[0], bounds: A
   return validation.faults.length === 0;
 }
 
-/** The first number of periods from 1 on for which a condition no longer holds; one above the limit if it always holds. */
-function firstFalse(holds: (periods: number) => boolean): number {
+/** Finds the first number of periods for which a condition is false, by binary search; one above the limit if none. */
+function findFirstFalse(holds: (periods: number) => boolean): number {
   let [low, high] = [1, MAX_INSTALLMENTS + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -142,7 +140,7 @@ function firstFalse(holds: (periods: number) => boolean): number {
   return low;
 }
 
-/** An upper bound of the longest period in years; exact for regular periods of 30-day months. */
+/** Calculates an upper bound of the longest period in years; exact for regular periods of 30-day months. */
 export function findLongestPeriod(
   { GeneralData, Availability }: ProductRecord,
   { periodicity, mostPeriods }: LoanRange,
@@ -163,7 +161,7 @@ export function findLongestPeriod(
 /** Cached: thousands of products share a few periodicities. */
 const daysByMonths = new Map<number, number>([[0, 0]]);
 
-/** The largest number of days of a number of months. */
+/** The largest number of days in a number of months. */
 function countDays(months: number): number {
   const known = daysByMonths.get(months);
   if (known !== undefined) return known;

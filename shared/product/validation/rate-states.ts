@@ -1,4 +1,4 @@
-/** The rates of the interests of a list over time (Q3), calculated once per list however many products name it. */
+/** Calculates the rates of the interests of a list over time (Q3), once per list for all products that refer to it. */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
@@ -18,16 +18,16 @@ import { splitAtChanges } from './days-of-change.ts';
 /** The rates of an interest during a span of days. */
 export interface RateState {
   readonly days: ValidDays;
-  /** Annual rates in percent, without those of bands and of formulas with arguments. */
+  /** Annual rates in percent, except those of bands and of formulas with arguments. */
   readonly percents: readonly number[];
-  /** The last instalment with a rate of a range; null: unlimited, undefined: no ranges. */
+  /** The last instalment of the ranges; null: unlimited, undefined: no ranges. */
   readonly lastInstallment?: number | null;
   readonly bands?: readonly BandCover[];
 }
 
-/** The balances that have a rate (R2). */
+/** The balances for which bands have a rate (R2). */
 export interface BandCover {
-  /** Whether this applies to schedule types for overdrafts or to the others. */
+  /** True for schedule types for overdrafts, false for the others. */
   readonly isOverdraft: boolean;
   readonly least: number;
   /** Null: no limit. */
@@ -39,16 +39,16 @@ export interface BandCover {
 /** An interest that a simulation may offer. */
 export interface OfferedRateStates {
   readonly interest: InterestRecord;
-  /** Days without a rate belong to none. */
+  /** Without the days on which the interest has no rate. */
   readonly states: readonly RateState[];
-  /** The least and the greatest rate of all states; empty without any. */
+  /** The smallest and the largest rate of all states; empty without a rate. */
   readonly extremes: readonly number[];
 }
 
-/** Records never change; a new version is another object. */
+/** Records are immutable; a new version is another object. */
 const statesByList = new WeakMap<InterestListRecord, readonly OfferedRateStates[]>();
 
-/** The offered interests of a list without faults, in catalogue order, with all of their rates. */
+/** Lists the offered interests of a valid list, in catalogue order, with all of their rates. */
 export function listRateStates(list: InterestListRecord): readonly OfferedRateStates[] {
   const known = statesByList.get(list);
   if (known !== undefined) return known;
@@ -93,11 +93,11 @@ function listRangeStates(
   const names = new Set(ranges.map(({ InterestName }) => codeKey(InterestName)));
   const spans = [...ranges.map(rangeDays), ...[...names].flatMap((name) => rates.get(name)?.spans ?? [])];
   return splitAtChanges(spans).flatMap(({ day, days }) => {
-    const held = findRangesOn(interest, day);
-    const values = held.flatMap(({ InterestName }) => rates.get(codeKey(InterestName))?.on(day) ?? []);
+    const valid = findRangesOn(interest, day);
+    const values = valid.flatMap(({ InterestName }) => rates.get(codeKey(InterestName))?.on(day) ?? []);
     const percents = values.map(({ Value }) => toNumber(toExact(Value)));
-    if (held.length === 0 || percents.length < held.length) return [];
-    const ends = held.map(({ InterestEndPeriod }) => InterestEndPeriod ?? Number.POSITIVE_INFINITY);
+    if (valid.length === 0 || percents.length < valid.length) return [];
+    const ends = valid.map(({ InterestEndPeriod }) => InterestEndPeriod ?? Number.POSITIVE_INFINITY);
     const last = Math.max(...ends);
     return [{ days, percents, lastInstallment: Number.isFinite(last) ? last : null }];
   });
@@ -106,8 +106,8 @@ function listRangeStates(
 function listBandStates(interest: InterestRecord): readonly RateState[] {
   return splitAtChanges(interest.BandedInterests.map(bandDays)).flatMap(({ day, days }) => {
     const bands = [false, true].flatMap((isOverdraft) => {
-      const held = selectBands(interest, { requestDay: day, isOverdraft });
-      return held.length === 0 ? [] : [{ isOverdraft, ...summariseBands(held) }];
+      const valid = selectBands(interest, { requestDay: day, isOverdraft });
+      return valid.length === 0 ? [] : [{ isOverdraft, ...summariseBands(valid) }];
     });
     return bands.length === 0 ? [] : [{ days, percents: [], bands }];
   });
@@ -126,13 +126,13 @@ function summariseBands(bands: readonly BandedInterest[]): Omit<BandCover, 'isOv
   };
 }
 
-/** The Active values of an interest: their validity, and the value of a day. */
+/** The validity of the Active values of an interest, and the value of a day. */
 interface DatedRates {
   readonly spans: readonly ValidDays[];
   readonly on: (day: CalendarDate) => InterestValue | undefined;
 }
 
-/** The rates of the interests that ranges refer to, by name; if two share a name, which is a fault, the first counts. */
+/** Indexes the rates of interests by name, for ranges; if two share a name, which is a fault, the first one is used. */
 function indexRates(interests: readonly InterestRecord[]): ReadonlyMap<string, DatedRates> {
   const active = interests.filter(isActive).toReversed();
   return new Map(

@@ -107,7 +107,7 @@ describe('publish', () => {
     rmSync(path.join(folder, 'periodicities/ten.json'));
     const changed = await run(world, 'publish', folder);
     expect(changed.result).toMatchObject({ changed: ['interest-list/int/1'], unchanged: 1, deleted: [] });
-    expect(changed.lines).toContain('kept periodicity/every 10 days/1, which the folder does not have');
+    expect(changed.lines).toContain('kept periodicity/every 10 days/1, which is not in the folder');
     expect(await written(world)).toBe(4);
   });
 

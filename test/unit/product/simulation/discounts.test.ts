@@ -165,7 +165,7 @@ describe('discounts', () => {
     });
     expect(recordOf({ commissions: [balance], discounts: [percent(50)] }).firstFee).toBe(500);
     expect(messagesOf({ commissions: [balance], discounts: [value(1)] })).toEqual([
-      'must be a product whose commission Administration has no discount in money, as its percentage is not of the financed amount',
+      'must be a product whose commission Administration has no discount in money, because it is a percentage of another figure',
     ]);
   });
 
@@ -235,7 +235,7 @@ describe('optional discounts', () => {
     ]);
     const closed = { discounts: [percent(50, { IsOptionalDiscount: true, EndDate: '2024-12-31' })] };
     expect(messagesOf(closed, { discount: [{ Name: '50 percent' }] })).toEqual([
-      'must be left out: the product offers no discount here',
+      'must be left out: the product has no discount for this request',
     ]);
   });
 

@@ -70,7 +70,7 @@ describe('the interests of a simulation', () => {
     expect(refusalOf(SEVERAL, { interestType: guid(5) })).toEqual(['interestType unknown-value 422']);
     expect(refusalOf(SEVERAL, { interestType: Collection })).toEqual(['interestType not-allowed 422']);
     expect(messagesOf(SEVERAL, { interestTypeName: 'Collection' })).toEqual([
-      'must be a type that an interest of the product has on the day of the request: Fixed, Variable',
+      'must be an interest type that the product offers on the day of the request: Fixed, Variable',
     ]);
     expect(refusalOf({ interests: [] })).toEqual(['productCode not-allowed 422']);
   });

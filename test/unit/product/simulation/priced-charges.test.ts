@@ -125,7 +125,7 @@ describe('the commissions of a simulation', () => {
       ...price(null, 1),
     };
     expect(messagesOf({ commissions: [commission(ofInterest)] })).toEqual([
-      'must be a product whose commission Administration is of the financed amount: it is paid at the start',
+      'must be a product whose commission Administration is a percentage of the financed amount, because it is paid at the start',
     ]);
     const onUnused = { ValueIsPercent: true, PercentAppliedTo: 'UnusedAmount', ...price(null, 1) };
     expect(refusalOf({ commissions: [commission(onUnused)] })).toEqual(['productCode not-allowed 422']);

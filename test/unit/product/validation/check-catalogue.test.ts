@@ -97,7 +97,7 @@ describe('checks of a catalogue', () => {
     [
       'a schedule type for other products',
       ['product', 'LS-CAR', (product) => (product.PaymentScheduleTypes[0] = 'Deposit')],
-      'LS-CAR: PaymentScheduleTypes[0] names Deposit, which is not made for products of type LS: name another',
+      'LS-CAR: PaymentScheduleTypes[0] names Deposit, which does not support products of type LS: name another',
     ],
     [
       'an interest list that is not there',
@@ -112,7 +112,7 @@ describe('checks of a catalogue', () => {
     [
       'an offer of neither interests nor commissions',
       ['product', 'DP-TERM', (product) => (product.InterestsAndCommissions[0].InterestList = null)],
-      'DP-TERM: InterestsAndCommissions[0].InterestList is missing; it or CommissionList must name a list',
+      'DP-TERM: InterestsAndCommissions[0].InterestList is missing; InterestList or CommissionList must name a list',
     ],
     [
       'an insurance list that is not there',
@@ -157,7 +157,7 @@ describe('checks of a catalogue', () => {
     [
       'interests of one name',
       ['interest-list', 'INT-PERSONAL', (list) => (list.Interests[1].Name = 'personal FIXED')],
-      ['Interests[1].Name must differ: personal FIXED is also the name of Interests[0].Name'],
+      ['Interests[1].Name must be unique: personal FIXED is also Interests[0].Name'],
     ],
     [
       'values of an interest that share a day',
@@ -187,8 +187,8 @@ describe('checks of a catalogue', () => {
         },
       ],
       [
-        'Interests[1].CollectionInterests must be left out, or Type be Collection, not Fixed',
-        'Interests[2].BandedInterests must be left out, or Type be Collection, not Fixed',
+        'Interests[1].CollectionInterests must be left out, because the Type is Fixed, not Collection',
+        'Interests[2].BandedInterests must be left out, because the Type is Fixed, not Collection',
       ],
     ],
     [
@@ -234,13 +234,13 @@ describe('checks of a catalogue', () => {
     [
       'a formula type without its formula',
       ['interest-list', 'INT-STUDY', ({ Interests }) => (Interests[0].Formula = null)],
-      ['Interests[0].Formula is missing; must be there: the Type is BankingFormula'],
+      ['Interests[0].Formula is missing; must be set, because the Type is BankingFormula'],
     ],
     [
       'a formula of another type',
       ['interest-list', 'INT-STUDY', ({ Interests }) => (Interests[0].Type = 'Fixed')],
       [
-        'Interests[0].Formula must be left out, or Type be BankingFormula, not Fixed',
+        'Interests[0].Formula must be left out, because the Type is Fixed, not BankingFormula',
         'Interests[0].UseBankingFormula must be false: the Type is Fixed',
       ],
     ],
@@ -326,8 +326,8 @@ describe('checks of a catalogue', () => {
         },
       ],
       [
-        'Commissions[0].Values[0].CommissionPercent is missing; must be there, or Percent of the commission, as ValueIsPercent says',
-        'Commissions[2].Values[0].CommissionValue is missing; must be there, or ValueIsPercent be true',
+        'Commissions[0].Values[0].CommissionPercent is missing; must be set, or Percent of the commission, because ValueIsPercent is true',
+        'Commissions[2].Values[0].CommissionValue is missing; must be set, because ValueIsPercent is false',
       ],
     ],
     [
@@ -342,7 +342,7 @@ describe('checks of a catalogue', () => {
       ],
       [
         'Commissions[0].ValueIsPercent must be true: a commission on the unused amount is a percentage of it',
-        'Commissions[3].PercentAppliedTo must be UnusedAmount, or null, as IsForUnusage says',
+        'Commissions[3].PercentAppliedTo must be UnusedAmount or null, because IsForUnusage is true',
       ],
     ],
     [
@@ -356,14 +356,14 @@ describe('checks of a catalogue', () => {
         },
       ],
       [
-        'Commissions[0].Formula is missing; must be there, or UseBankingFormula be false',
-        'Commissions[1].UseBankingFormula must be true, or Formula be left out',
+        'Commissions[0].Formula is missing; must be set, or UseBankingFormula must be false',
+        'Commissions[1].UseBankingFormula must be true, or Formula must be left out',
       ],
     ],
     [
       'commissions of one name',
       ['commission-list', 'COM-LEASE', ({ Commissions }) => (Commissions[1].Name = 'contract fee')],
-      ['Commissions[1].Name must differ: contract fee is also the name of Commissions[0].Name'],
+      ['Commissions[1].Name must be unique: contract fee is also Commissions[0].Name'],
     ],
     [
       'insurances of one name, with unknown names and values on the same days',
@@ -377,7 +377,7 @@ describe('checks of a catalogue', () => {
         },
       ],
       [
-        'Insurances[1].InsuranceName must differ: Mortgage life insurance is also the name of Insurances[0].InsuranceName',
+        'Insurances[1].InsuranceName must be unique: Mortgage life insurance is also Insurances[0].InsuranceName',
         'Insurances[0].Currency must be a currency code of ISO 4217, such as EUR',
         'Insurances[0].Values[1] must not share a day with Values[0]: end one before the other starts',
         expect.stringContaining('Insurances[1].PercentAppliedTo must be one of'),
@@ -408,7 +408,7 @@ describe('checks of a catalogue', () => {
     [
       'members of another dimension',
       (discounts) => (discounts[0].Commission = 'Analysis fee'),
-      ['Discounts[0].Commission must be left out, or AppliedToDimension be Commission, not Interest'],
+      ['Discounts[0].Commission must be left out, because AppliedToDimension is Interest, not Commission'],
     ],
     [
       'values that are missing or more than everything',
@@ -418,8 +418,8 @@ describe('checks of a catalogue', () => {
         discounts[2].DiscountValue = 101;
       },
       [
-        'Discounts[0].DiscountValue is missing; must be a number from 0, unless a Formula gives it',
-        'Discounts[1].DiscountValue must be at most 100, as IsPercentage says',
+        'Discounts[0].DiscountValue is missing; must be a number from 0, unless the discount has a Formula',
+        'Discounts[1].DiscountValue must be at most 100, because IsPercentage is true',
       ],
     ],
     [
@@ -431,10 +431,10 @@ describe('checks of a catalogue', () => {
         discounts[3].UseBankingFormula = true;
       },
       [
-        'Discounts[1].Name must differ: SALARY CLIENT is also the name of Discounts[0].Name',
+        'Discounts[1].Name must be unique: SALARY CLIENT is also Discounts[0].Name',
         'Discounts[2].EndDate must not be before StartDate: swap the two days',
         'Discounts[2].Filters[0].To must not be below From, which is 3: swap the two, or send null for no bound',
-        'Discounts[3].Formula is missing; must be there, or UseBankingFormula be false',
+        'Discounts[3].Formula is missing; must be set, or UseBankingFormula must be false',
       ],
     ],
   ])('report in a discount list %s', (_, change, expected) => {
@@ -497,7 +497,7 @@ describe('what makes records distinct (L1)', () => {
     const product = exampleJson('product', 'LS-CAR');
     const second = { ...product, Version: 2, Status: 'Draft' };
     expect(faultsOf(exampleWith({ kind: 'product', json: second, source: 'b.json' }))).toEqual([
-      'LS-CAR version 2: Id must be a GUID of its own: this one is also Id of LS-CAR in products/ls-car.json',
+      'LS-CAR version 2: Id must be unique: this GUID is also Id of LS-CAR in products/ls-car.json',
     ]);
     expect(
       faultsAfter([
@@ -506,12 +506,12 @@ describe('what makes records distinct (L1)', () => {
         ({ Interests }) => (Interests[0].Id = lease.Interests[0].Id.toUpperCase()),
       ]),
     ).toEqual([
-      'INT-MARKET: Interests[0].Id must be a GUID of its own: this one is also Interests[0].Id of INT-LEASE in interest-lists/int-lease.json',
+      'INT-MARKET: Interests[0].Id must be unique: this GUID is also Interests[0].Id of INT-LEASE in interest-lists/int-lease.json',
     ]);
     expect(
       faultsAfter(['commission-list', 'COM-LEASE', (list) => (list.Commissions[1].Id = list.Id)]),
     ).toEqual([
-      'COM-LEASE: Commissions[1].Id must be a GUID of its own: this one is also Id of COM-LEASE in changed.json',
+      'COM-LEASE: Commissions[1].Id must be unique: this GUID is also Id of COM-LEASE in changed.json',
     ]);
     expect(
       faultsAfter([
@@ -522,7 +522,7 @@ describe('what makes records distinct (L1)', () => {
     ).toHaveLength(1);
     const type = exampleJson('schedule-type', 'CMP').PaymentScheduleTypeId;
     expect(faultsAfter(['product', 'LS-CAR', (record) => (record.Id = type)])).toEqual([
-      'CardMinimumPayment: PaymentScheduleTypeId must be a GUID of its own: this one is also Id of LS-CAR in changed.json',
+      'CardMinimumPayment: PaymentScheduleTypeId must be unique: this GUID is also Id of LS-CAR in changed.json',
     ]);
   });
 

@@ -94,17 +94,17 @@ describe('an Approved product', () => {
     expect(faultsOf({})).toEqual([]);
     expect(faultsOf({ PaymentScheduleTypes: [], InterestsAndCommissions: [] })).toEqual([]);
     const interests =
-      'InterestsAndCommissions must have an item with an InterestList, or PaymentScheduleTypes be empty: a product without both is only looked up';
+      'InterestsAndCommissions must have an item with an InterestList, or PaymentScheduleTypes must be empty: a product without both can only be looked up';
     expect(faultsOf({ InterestsAndCommissions: [] })).toEqual([interests]);
     expect(faultsOf({ PaymentScheduleTypes: [] })).toEqual([
-      'PaymentScheduleTypes must name a schedule type, or no item an InterestList: a product without both is only looked up',
+      'PaymentScheduleTypes must name a schedule type, or no item may have an InterestList: a product without both can only be looked up',
     ]);
     expect(faultsOf({ Status: 'Draft', PaymentScheduleTypes: [] })).toEqual([]);
   });
 
   it('has no formula whose only rate leaves nothing of the balance (R3, Q7)', () => {
     expect(faultsOf({}, { interests: [byFormula('0 - 1300')] })).toEqual([
-      'InterestsAndCommissions[0].InterestList names the interest list INT, whose interest Standard rate has the rate -1300, which leaves nothing of a balance with EqualInstallments: raise it',
+      'InterestsAndCommissions[0].InterestList names the interest list INT, whose interest Standard rate has the rate -1300, which makes the balance zero or negative with EqualInstallments: raise it',
     ]);
     expect(faultsOf({}, { interests: [byFormula('0 - 1100')] })).toEqual([]);
   });

@@ -74,17 +74,17 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
         }
       },
     ],
-    'a percentage of another figure than FinancedAmount: make that a percentage, or narrow it',
+    'a percentage of a figure other than FinancedAmount: make it a percentage, or restrict it',
   ],
   [
     'a gap between ranges (R1)',
     steps((ranges) => (ranges[1].InterestStartPeriod = 15)),
-    'INT-STEPS: Interests[0].CollectionInterests[1].InterestStartPeriod must be 13: no instalment may be without a rate',
+    'INT-STEPS: Interests[0].CollectionInterests[1].InterestStartPeriod must be 13: every instalment needs a rate',
   ],
   [
     'ranges that begin late (R1)',
     steps((ranges) => (ranges[0].InterestStartPeriod = 2)),
-    'INT-STEPS: Interests[0].CollectionInterests[0].InterestStartPeriod must be 1: no instalment may be without a rate',
+    'INT-STEPS: Interests[0].CollectionInterests[0].InterestStartPeriod must be 1: every instalment needs a rate',
   ],
   [
     'a range from instalment 0 (R1)',
@@ -94,37 +94,37 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
   [
     'a gap that opens when a range ends (R1)',
     steps((ranges) => (ranges[0].InterestEndDate = '2023-12-31')),
-    'INT-STEPS: Interests[0].CollectionInterests[1].InterestStartPeriod must be 1: no instalment may be without a rate',
+    'INT-STEPS: Interests[0].CollectionInterests[1].InterestStartPeriod must be 1: every instalment needs a rate',
   ],
   [
     'ranges that end before the longest term (R1)',
     steps((ranges) => (ranges[1].InterestEndPeriod = 83)),
-    'TL-STEPS: InterestsAndCommissions[0].InterestList names the interest list INT-STEPS, whose interest Stepped rate has no rate after instalment 83 of 84: let its last range end later, or lower MaximumPeriod',
+    'TL-STEPS: InterestsAndCommissions[0].InterestList names the interest list INT-STEPS, whose interest Stepped rate has no rate after instalment 83 of 84: extend its last range, or lower MaximumPeriod',
   ],
   [
     'bands that begin above zero (R2)',
     bands((items) => (items[0].MinUtilizedAmount = 100)),
-    'OD-CURRENT: InterestsAndCommissions[0].InterestList names the interest list INT-OVERDRAFT, whose interest Overdraft by utilised amount has no band for what is below 100: let one start at 0',
+    'OD-CURRENT: InterestsAndCommissions[0].InterestList names the interest list INT-OVERDRAFT, whose interest Overdraft by utilised amount has no band below 100: start one at 0',
   ],
   [
     'bands that end below the largest amount (R2)',
     bands((items) => (items[1].MaxUtilizedAmount = 1500)),
-    'whose interest Overdraft by utilised amount has no band for what is above 1500: raise its last maximum, or lower MaximumAmount',
+    'whose interest Overdraft by utilised amount has no band above 1500: raise its last maximum, or lower MaximumAmount',
   ],
   [
     'bands finer than the currency (M2)',
     bands((items) => (items[1].MinUtilizedAmount = 1000.001)),
-    'has a band to 1000.001',
+    'has the band limit 1000.001',
   ],
   [
     'a band of nothing (R2)',
     bands((items) => Object.assign(items[1], { MaxUtilizedAmount: 1000 })),
-    'INT-OVERDRAFT: Interests[0].BandedInterests[1].MaxUtilizedAmount must be above MinUtilizedAmount, or null: nothing would lie between them',
+    'INT-OVERDRAFT: Interests[0].BandedInterests[1].MaxUtilizedAmount must be above MinUtilizedAmount, or null: the band is empty',
   ],
   [
     'a Once percentage of the interest (Q6)',
     leaseFee({ PeriodicityType: 'Once', ValueIsPercent: true, Percent: 1, PercentAppliedTo: 'Interest' }),
-    'COM-LEASE: Commissions[0].PercentAppliedTo must be FinancedAmount or RemainingValue, or null, as PeriodicityType is Once: it is paid at the start',
+    'COM-LEASE: Commissions[0].PercentAppliedTo must be FinancedAmount, RemainingValue or null, because a Once charge is paid at the start',
   ],
   [
     'a percentage of an unused amount (F2)',
@@ -134,7 +134,7 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
       Percent: 1,
       PercentAppliedTo: 'UnusedAmount',
     }),
-    'COM-LEASE: Commissions[0].PercentAppliedTo must be another figure: what comes with every contract is simulated, where no amount is unused',
+    'COM-LEASE: Commissions[0].PercentAppliedTo must be another figure: simulations include this charge, and have no unused amount',
   ],
   [
     'interests without any value (Q3)',
@@ -154,7 +154,7 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
   [
     'a rate of exactly nothing left (R3)',
     leaseRate((interest) => (interest.Values[0].Value = -1200)),
-    'has the rate -1200, which leaves nothing of a balance with Leasing: raise it',
+    'has the rate -1200, which makes the balance zero or negative with Leasing: raise it',
   ],
   [
     'an absurd rate (M6)',
@@ -183,7 +183,7 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
       'INT-PERSONAL',
       ({ Interests }) => Object.assign(Interests[1], { IsDefault: true, IsPenalty: false, Status: 'Active' }),
     ],
-    'INT-PERSONAL: Interests[1].IsDefault must be false, or that of Interests[0]: only one is the default',
+    'INT-PERSONAL: Interests[1].IsDefault must be false here or in Interests[0]: only one interest can be the default',
   ],
   [
     'a formula that always divides by zero (Q7)',
@@ -221,12 +221,12 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
   [
     'a schedule type that counts in another unit (S1)',
     ['product', 'CC-CLASSIC', (product) => (product.GeneralData.PeriodicityType = 'Weekly')],
-    'CC-CLASSIC: PaymentScheduleTypes[0] names CardMinimumPayment, which counts in months, while PeriodicityType is Weekly: name another',
+    'CC-CLASSIC: PaymentScheduleTypes[0] names CardMinimumPayment, which counts in months, but PeriodicityType is Weekly: name another',
   ],
   [
     'a schedule type with fewer rows than the shortest term (S4)',
     ['product', 'TL-STUDY', (product) => product.PaymentScheduleTypes.push('Once')],
-    'names Once, which has at most 1 instalments, while MinimumPeriod asks for',
+    'names Once, which has at most 1 instalments, but MinimumPeriod requires',
   ],
   [
     'charges with a schedule type that takes none (B4)',
@@ -236,12 +236,12 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
   [
     'bounds without an amount that can be paid (M2)',
     carBounds({ MinimumAmount: 100.001, MaximumAmount: 100.004 }),
-    'LS-CAR: Availability.MaximumAmount must leave an amount above zero with at most 2 decimals, as EUR has: raise it',
+    'LS-CAR: Availability.MaximumAmount must allow an amount above zero with at most 2 decimals, those of EUR: raise it',
   ],
   [
     'a largest amount of nothing (M6)',
     carBounds({ MinimumAmount: null, MaximumAmount: 0 }),
-    'LS-CAR: Availability.MaximumAmount must leave an amount above zero with at most 2 decimals, as EUR has: raise it',
+    'LS-CAR: Availability.MaximumAmount must allow an amount above zero with at most 2 decimals, those of EUR: raise it',
   ],
   [
     'a least amount beyond all amounts (M6)',
@@ -251,7 +251,7 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
   [
     'a least term beyond all terms (M6)',
     carBounds({ MinimumPeriod: 1201, MaximumPeriod: null }),
-    'LS-CAR: Availability.MinimumPeriod must come to at most 1200 periods, the most of a schedule: lower it',
+    'LS-CAR: Availability.MinimumPeriod must be at most 1200 periods, the limit of a schedule: lower it',
   ],
   [
     'bounds without a whole number of periods (Q6)',
@@ -263,12 +263,12 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
         product.GeneralData.PeriodicityType = 'Quarterly';
       },
     ],
-    'LS-CAR: Availability.MaximumPeriod must leave room for a whole number of Quarterly periods from MinimumPeriod, 13, on: raise it',
+    'LS-CAR: Availability.MaximumPeriod must allow a whole number of Quarterly periods, at least MinimumPeriod (13): raise it',
   ],
   [
     'an advance of everything (Q1)',
     carBounds({ MinimumAdvance: 100, MaximumAdvance: 100 }),
-    'LS-CAR: Availability.MinimumAdvance must be below 100: nothing would be left to finance',
+    'LS-CAR: Availability.MinimumAdvance must be below 100, or there is nothing to finance',
   ],
 ];
 
