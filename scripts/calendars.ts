@@ -59,9 +59,9 @@ async function run({ command, countries }: Arguments): Promise<Report> {
   await installOwnPackages(path.join(import.meta.dirname, 'calendars'), (line) =>
     process.stderr.write(`${line}\n`),
   );
-  const { countryFile, fileCountries, indexFile, LIBRARY_FOLDER, strayFiles } =
+  const { createCountryFile, listFileCountries, createIndexFile, LIBRARY_FOLDER, listStrayFiles } =
     await import('./calendars/library-files.ts');
-  const known = fileCountries();
+  const known = listFileCountries();
   const unknown = countries.filter((country) => !known.includes(country));
   if (unknown.length > 0) {
     throw new UsageError(`${unknown.join(', ')}: no country beside the built-in ones (see --help)`);
@@ -76,12 +76,12 @@ async function run({ command, countries }: Arguments): Promise<Report> {
     mkdirSync(path.dirname(place), { recursive: true });
     writeFileSync(place, text);
   };
-  if (isAll) compare(indexFile().name, indexFile().text);
+  if (isAll) compare(createIndexFile().name, createIndexFile().text);
   for (const country of isAll ? known : countries) {
-    const { name, text } = countryFile(country);
+    const { name, text } = createCountryFile(country);
     compare(name, text);
   }
-  for (const name of isAll ? strayFiles() : []) {
+  for (const name of isAll ? listStrayFiles() : []) {
     changed.push(name);
     if (command === 'generate') rmSync(path.join(LIBRARY_FOLDER, name));
   }

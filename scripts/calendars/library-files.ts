@@ -9,7 +9,7 @@ import {
   writeLibraryDays,
 } from '../../shared/calendars/library-days.ts';
 import { BUILT_IN_CALENDARS } from '../../shared/lending/calendars/built-in-calendars.ts';
-import { packageCountries, publicHolidays } from './public-holidays.ts';
+import { listPackageCountries, listPublicHolidays } from './public-holidays.ts';
 
 /** Folder of the files; their names are relative to it. */
 export const LIBRARY_FOLDER = path.resolve(import.meta.dirname, '../../shared/calendars');
@@ -24,38 +24,38 @@ export interface LibraryFile {
 }
 
 /** Codes of the countries with files: those of the package without a built-in calendar. */
-export function fileCountries(): readonly string[] {
-  return [...namesOfOthers().keys()];
+export function listFileCountries(): readonly string[] {
+  return [...listOtherCountries().keys()];
 }
 
 /** The list of countries with the version of the package. */
-export function indexFile(): LibraryFile {
-  const index = { version: packageVersion(), countries: Object.fromEntries(namesOfOthers()) };
+export function createIndexFile(): LibraryFile {
+  const index = { version: readPackageVersion(), countries: Object.fromEntries(listOtherCountries()) };
   return { name: INDEX_FILE, text: `${JSON.stringify(index, undefined, 2)}\n` };
 }
 
-/** The holidays of a country of {@link fileCountries}. Takes up to a few seconds for lunar calendars. */
-export function countryFile(country: string): LibraryFile {
-  const name = namesOfOthers().get(country) ?? country;
-  const title = `${name}: public holidays of the whole country, from ${packageVersion()} (CC BY 3.0, see NOTICE)`;
-  const days = publicHolidays(country, FIRST_LIBRARY_YEAR, LAST_LIBRARY_YEAR);
+/** The holidays of a country of {@link listFileCountries}. Takes up to a few seconds for lunar calendars. */
+export function createCountryFile(country: string): LibraryFile {
+  const name = listOtherCountries().get(country) ?? country;
+  const title = `${name}: public holidays of the whole country, from ${readPackageVersion()} (CC BY 3.0, see NOTICE)`;
+  const days = listPublicHolidays(country, FIRST_LIBRARY_YEAR, LAST_LIBRARY_YEAR);
   return { name: `${DAYS_FOLDER}/${country}.txt`, text: writeLibraryDays(title, days) };
 }
 
 /** Files of countries that the package no longer has. */
-export function strayFiles(): readonly string[] {
-  const expected = new Set(fileCountries().map((country) => `${country}.txt`));
+export function listStrayFiles(): readonly string[] {
+  const expected = new Set(listFileCountries().map((country) => `${country}.txt`));
   const folder = path.join(LIBRARY_FOLDER, DAYS_FOLDER);
   const present = existsSync(folder) ? readdirSync(folder) : [];
   return present.filter((name) => !expected.has(name)).map((name) => `${DAYS_FOLDER}/${name}`);
 }
 
-function namesOfOthers(): ReadonlyMap<string, string> {
+function listOtherCountries(): ReadonlyMap<string, string> {
   const builtIn = new Set(BUILT_IN_CALENDARS.flatMap(({ codes }) => codes));
-  return new Map([...packageCountries()].filter(([code]) => !builtIn.has(code)));
+  return new Map([...listPackageCountries()].filter(([code]) => !builtIn.has(code)));
 }
 
-function packageVersion(): string {
+function readPackageVersion(): string {
   const manifest = createRequire(import.meta.url).resolve('date-holidays/package.json');
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string };
   return `date-holidays ${version}`;

@@ -31,7 +31,7 @@ const NOON_MINUTES = 720;
 const HOLIDAY_TEXT = /^(\d{4}-\d{2}-\d{2}) (\d{2}):(\d{2}):\d{2}(?: ([+-])(\d{2})(\d{2}))?$/;
 
 /** English names of all countries of the package by ISO 3166 alpha-2 code, in the order of the codes. */
-export function packageCountries(): ReadonlyMap<string, string> {
+export function listPackageCountries(): ReadonlyMap<string, string> {
   const Holidays = loadHolidays();
   const names = Object.entries(new Holidays().getCountries('en'));
   return new Map(names.toSorted(([left], [right]) => (left < right ? -1 : 1)));
@@ -41,7 +41,7 @@ export function packageCountries(): ReadonlyMap<string, string> {
  * The statutory holidays of a whole country from the first to the last year; half days, bank holidays and regional holidays
  * are omitted. The adjacent years are read too, because a holiday may span New Year.
  */
-export function publicHolidays(
+export function listPublicHolidays(
   country: string,
   firstYear: number,
   lastYear: number,
@@ -52,7 +52,7 @@ export function publicHolidays(
   for (let year = firstYear - 1; year <= lastYear + 1; year += 1) {
     for (const { type, date, start, end } of rules.getHolidays(year)) {
       if (type !== 'public') continue;
-      for (const day of closedDays(date, end.getTime() - start.getTime())) days.add(day);
+      for (const day of listClosedDays(date, end.getTime() - start.getTime())) days.add(day);
     }
   }
   return days;
@@ -62,7 +62,7 @@ export function publicHolidays(
  * The days whose noon is within a holiday, given its start and length. So an entry of 48 hours is two days, one from sunset
  * to sunset is the day after the eve, and half a day is none. Clock changes of an hour do not matter.
  */
-function closedDays(text: string, lengthMs: number): readonly CalendarDate[] {
+function listClosedDays(text: string, lengthMs: number): readonly CalendarDate[] {
   const match = HOLIDAY_TEXT.exec(text);
   const first = parseCalendarDate(match?.[1] ?? '');
   if (match === null || first === undefined) return [];

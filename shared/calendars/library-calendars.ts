@@ -23,13 +23,13 @@ const USUAL_WEEKEND: readonly WeekendRule[] = [
  * weekends only. The first use of a country reads its file, which takes about a millisecond.
  */
 export function createLibraryCalendars(): OtherCalendars {
-  const countries = countriesByKey();
+  const countries = indexCountries();
   const calendars = new Map<string, BusinessCalendar>();
   return {
     find: (name) => {
       const country = countries.get(normalizeCalendarName(name));
       if (country === undefined) return undefined;
-      const calendar = calendars.get(country) ?? libraryCalendar(country);
+      const calendar = calendars.get(country) ?? loadLibraryCalendar(country);
       calendars.set(country, calendar);
       return calendar;
     },
@@ -37,7 +37,7 @@ export function createLibraryCalendars(): OtherCalendars {
 }
 
 /** Alpha-2 codes of the countries by all of their names. */
-function countriesByKey(): ReadonlyMap<string, string> {
+function indexCountries(): ReadonlyMap<string, string> {
   const cldrNames = new Intl.DisplayNames(['en'], { type: 'region' });
   const alpha3: Readonly<Record<string, string | undefined>> = alpha3Codes;
   const byKey = new Map<string, string>();
@@ -50,7 +50,7 @@ function countriesByKey(): ReadonlyMap<string, string> {
 }
 
 /** The calendar of a listed code. Throws when the file, which comes with the program, is missing or damaged. */
-function libraryCalendar(country: string): BusinessCalendar {
+function loadLibraryCalendar(country: string): BusinessCalendar {
   const file = new URL(`library-days/${country}.txt`, import.meta.url);
   const daysByYear = readLibraryDays(readFileSync(file, 'utf8'));
   const weekendRules: Readonly<Record<string, readonly WeekendRule[] | undefined>> = weekends;

@@ -22,24 +22,24 @@ export function writeLibraryDays(title: string, days: Iterable<CalendarDate>): s
   for (let year = FIRST_LIBRARY_YEAR; year <= LAST_LIBRARY_YEAR; year += 1) textsByYear.set(year, new Set());
   for (const date of days) {
     const { year, month, day } = toDateParts(date);
-    textsByYear.get(year)?.add(`${twoDigits(month)}-${twoDigits(day)}`);
+    textsByYear.get(year)?.add(`${padTwoDigits(month)}-${padTwoDigits(day)}`);
   }
   const years = [...textsByYear.values()];
   const fixed = new Set([...(years[0] ?? [])].filter((text) => years.every((texts) => texts.has(text))));
   const lines = [...textsByYear].map(([year, texts]) =>
-    lineOf(
+    formatLine(
       String(year),
       [...texts].filter((text) => !fixed.has(text)),
     ),
   );
-  return [`# ${title}`, lineOf(EVERY_YEAR, fixed), ...lines, ''].join('\n');
+  return [`# ${title}`, formatLine(EVERY_YEAR, fixed), ...lines, ''].join('\n');
 }
 
-function lineOf(head: string, texts: Iterable<string>): string {
+function formatLine(head: string, texts: Iterable<string>): string {
   return [head, ...[...texts].toSorted()].join(' ');
 }
 
-function twoDigits(part: number): string {
+function padTwoDigits(part: number): string {
   return String(part).padStart(2, '0');
 }
 
@@ -56,13 +56,13 @@ export function readLibraryDays(text: string): DaysByYear {
     else
       daysByYear.set(
         Number(match[1]),
-        [...fixed, ...days].map((day) => dateOf(`${match[1]}-${day}`)),
+        [...fixed, ...days].map((day) => parseDate(`${match[1]}-${day}`)),
       );
   }
   return daysByYear;
 }
 
-function dateOf(text: string): CalendarDate {
+function parseDate(text: string): CalendarDate {
   const date = parseCalendarDate(text);
   if (date === undefined) throw new Error(`Holidays name no date: ${text}`);
   return date;

@@ -43,7 +43,7 @@ describe('a first date of a charge after the end of the schedule', () => {
     }
     expect(faultsOf(withFee(LOCKED, '2025-04-02'))[0]).toMatchObject({
       status: 422,
-      message: 'must be on or before 2025-04-01, when the schedule ends with nothing owed',
+      message: 'must be on or before 2025-04-01, when the loan is repaid',
     });
   });
 

@@ -85,25 +85,25 @@ const RATE: Calculation<RateRequest> = {
 /** The calculations of an environment, which may change from one request to the next. */
 export function createCalculations(environment: LendingEnvironment): Calculations {
   return {
-    CalculateRepaymentScheduleRequest: answerWith(REPAYMENT_SCHEDULE, environment),
-    CalculatePMTRequest: answerWith(PAYMENT_VALUE, environment),
-    CalculateRateRequest: answerWith(RATE, environment),
+    CalculateRepaymentScheduleRequest: createAnsweredCalculation(REPAYMENT_SCHEDULE, environment),
+    CalculatePMTRequest: createAnsweredCalculation(PAYMENT_VALUE, environment),
+    CalculateRateRequest: createAnsweredCalculation(RATE, environment),
   };
 }
 
-function answerWith<Request>(
+function createAnsweredCalculation<Request>(
   calculation: Calculation<Request>,
   environment: LendingEnvironment,
 ): AnsweredCalculation {
   return {
     estimate: (payload, originTimestampMs) => {
       const effort =
-        calculation.effort?.(payload as Request, environment, utcDay(originTimestampMs)) ?? NO_EFFORT;
+        calculation.effort?.(payload as Request, environment, toUtcDay(originTimestampMs)) ?? NO_EFFORT;
       const tooLarge = refuseLargeReply(effort);
       return tooLarge === undefined ? effort : { kind: 'refused', problem: tooLarge };
     },
     answer: (payload, originTimestampMs) => {
-      const result = calculation.calculate(payload as Request, environment, utcDay(originTimestampMs));
+      const result = calculation.calculate(payload as Request, environment, toUtcDay(originTimestampMs));
       if ('faults' in result) return refuseFaults(result.faults);
       const { warnings = [], calendar } = result;
       const type = calculation.replyType;
@@ -119,7 +119,7 @@ function answerWith<Request>(
   };
 }
 
-function utcDay(originTimestampMs: number): CalendarDate {
+function toUtcDay(originTimestampMs: number): CalendarDate {
   return Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
 }
 

@@ -3,24 +3,30 @@
  * last (S2, S5, G, B, X). The balance is reduced by rounded figures; the last row repays the remainder (M2, M3).
  */
 
-import { isRowFault, outsideBands, rowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
-import { collectInterest, joiningInterest } from './collected-interest.ts';
+import {
+  isRowFault,
+  createBandFault,
+  createRowFault,
+  type AmortisedRow,
+  type RowFault,
+} from './amortised-row.ts';
+import { collectInterest, findCapitalisedInterest } from './collected-interest.ts';
 import { planWithoutKeeping } from './kept-payment.ts';
-import { stateAtStart, type LoanState, type RowPeriod } from './loan-state.ts';
+import { createLoanState, type LoanState, type RowPeriod } from './loan-state.ts';
 import { MAX_AMOUNT_MINOR } from '../numbers/money.ts';
-import { plannedPrincipal } from './planned-principal.ts';
+import { calculatePrincipal } from './planned-principal.ts';
 import { prepay, type PeriodLeft } from './prepayment-row.ts';
-import { segmentInForce, type RepaymentPlan } from './repayment-plan.ts';
+import { findSegment, type RepaymentPlan } from './repayment-plan.ts';
 
 /** The rows in the order of the answer, or the faults that prevent them. */
 export type Amortisation = { readonly kind: 'rows'; readonly rows: readonly AmortisedRow[] } | RowFault;
 
 /** Calculates all rows of a plan. Does not throw for a validated request. */
 export function amortise(plan: RepaymentPlan): Amortisation {
-  const state = startState(plan);
+  const state = createStartState(plan);
   const before = planWithoutKeeping(plan);
   if (before !== undefined) {
-    const stateBefore = startState(before.plan);
+    const stateBefore = createStartState(before.plan);
     const outcome = amortiseRows(before.plan, stateBefore, before.rowCount);
     if (outcome.kind === 'fault') return outcome;
     state.keptPayment = stateBefore.payment;
@@ -28,8 +34,8 @@ export function amortise(plan: RepaymentPlan): Amortisation {
   return amortiseRows(plan, state, plan.dates.rowCount);
 }
 
-function startState({ amount, terms, dates }: RepaymentPlan): LoanState {
-  return stateAtStart(amount, terms, dates.settledRows);
+function createStartState({ amount, terms, dates }: RepaymentPlan): LoanState {
+  return createLoanState(amount, terms, dates.settledRows);
 }
 
 /** Calculates the rows up to an index, at most that of the last due row; a residual row may follow it. */
@@ -53,7 +59,7 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
       if (prepaid.ends) return finish(plan, rows, next + 1);
       period = prepaid.period;
     }
-    const due = dueRow(plan, state, index, period);
+    const due = calculateDueRow(plan, state, index, period);
     if (isRowFault(due)) return due;
     rows.push(due.row);
     for (let same = prepayments[next]; same?.date === to && state.balance > 0; same = prepayments[++next]) {
@@ -64,7 +70,7 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
     }
     if (due.ends && index < dates.rowCount - 1) return finish(plan, rows, next);
   }
-  if (state.balance > 0) rows.push(residualRow(plan, state));
+  if (state.balance > 0) rows.push(createResidualRow(plan, state));
   return finish(plan, rows, next);
 }
 
@@ -72,17 +78,14 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
 function finish(plan: RepaymentPlan, rows: readonly AmortisedRow[], done: number): Amortisation {
   const late = plan.terms.prepayments[done];
   if (late === undefined) return { kind: 'rows', rows };
-  return rowFault(
+  return createRowFault(
     `${late.path}.Date`,
     'date-order',
-    'must not be after the last due date: nothing is owed then',
+    'must not be after the last due date: the loan is repaid by then',
   );
 }
 
-/**
- * The interest in force in a row; a change of rate requires a new level payment unless the payment is locked or kept
- * (R1, B2).
- */
+/** Changes to the interest segment of a row. A new rate requires a new level payment unless it is fixed or kept (R1, B2). */
 function enterRates(plan: RepaymentPlan, state: LoanState, index: number): void {
   while (plan.segments[state.segment + 1]?.fromIndex === index) {
     state.segment += 1;
@@ -96,11 +99,16 @@ interface DueRow {
   readonly ends: boolean;
 }
 
-function dueRow(plan: RepaymentPlan, state: LoanState, index: number, period: PeriodLeft): DueRow | RowFault {
+function calculateDueRow(
+  plan: RepaymentPlan,
+  state: LoanState,
+  index: number,
+  period: PeriodLeft,
+): DueRow | RowFault {
   const { dates, terms } = plan;
-  const segment = segmentInForce(plan, state);
+  const segment = findSegment(plan, state);
   const remaining = state.balance;
-  if (!segment.interest.covers(remaining)) return outsideBands();
+  if (!segment.interest.covers(remaining)) return createBandFault();
   const no = dates.settledRows + index + 1;
   const { count, from } = period;
   const to = dates.accrualDates[index] ?? dates.accrualStart;
@@ -113,9 +121,9 @@ function dueRow(plan: RepaymentPlan, state: LoanState, index: number, period: Pe
   if (isRowFault(accrued)) return accrued;
   row.accrued = accrued;
   const isLast = index === dates.rowCount - 1;
-  const principal = isLast ? payRest(plan, state) : plannedPrincipal(plan, state, row);
+  const principal = isLast ? payRest(plan, state) : calculatePrincipal(plan, state, row);
   if (isRowFault(principal)) return principal;
-  const left = remaining - principal + joiningInterest(plan, no, accrued);
+  const left = remaining - principal + findCapitalisedInterest(plan, no, accrued);
   const ends = isLast || (left === 0 && endsAtZero(plan, state));
   const rowsLeft = dates.rowCount - index;
   // An early final row repays the balance net of negative interest, so that this interest is still capitalised.
@@ -124,7 +132,7 @@ function dueRow(plan: RepaymentPlan, state: LoanState, index: number, period: Pe
   state.balance = remaining - principal + capitalised;
   // Capitalised negative interest may reduce the balance below the residual; only that balance is then left to repay.
   if (state.balance < state.residual) state.residual = state.balance;
-  if (state.balance > MAX_AMOUNT_MINOR || state.deferred > MAX_AMOUNT_MINOR) return tooLarge();
+  if (state.balance > MAX_AMOUNT_MINOR || state.deferred > MAX_AMOUNT_MINOR) return createLimitFault();
   const isGrace = no <= terms.gracePrincipal || no <= terms.graceInterest;
   const result: AmortisedRow = {
     kind: isGrace ? 'grace' : 'regular',
@@ -161,7 +169,7 @@ function payRest({ terms, notes }: RepaymentPlan, state: LoanState): number {
 }
 
 /** The residual on the date of the last row, without interest (B1). */
-function residualRow(plan: RepaymentPlan, state: LoanState): AmortisedRow {
+function createResidualRow(plan: RepaymentPlan, state: LoanState): AmortisedRow {
   const { dates } = plan;
   const index = dates.rowCount - 1;
   const date = dates.accrualDates[index] ?? dates.accrualStart;
@@ -179,13 +187,13 @@ function residualRow(plan: RepaymentPlan, state: LoanState): AmortisedRow {
     capitalised: 0,
     principal: state.balance,
   };
-  plan.notes?.begin(state, { count: 0, segment: segmentInForce(plan, state) });
+  plan.notes?.begin(state, { count: 0, segment: findSegment(plan, state) });
   plan.notes?.principal({ rule: 'residual' });
   plan.notes?.end(row);
   return row;
 }
 
-function tooLarge(): RowFault {
-  const message = 'must be smaller: the balance or its interest grows beyond what can be calculated with';
-  return rowFault('Amount', 'amount-too-large', message);
+function createLimitFault(): RowFault {
+  const message = 'must be smaller: the balance or its interest exceeds the largest supported amount';
+  return createRowFault('Amount', 'amount-too-large', message);
 }

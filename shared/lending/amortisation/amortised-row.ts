@@ -38,14 +38,14 @@ export interface AmortisedRow {
 export type RowFault = RequestFault & { readonly kind: 'fault' };
 
 /** A fault found in a row: the request is valid but cannot be computed (E1). */
-export function rowFault(path: string, code: FaultCode, message: string): RowFault {
+export function createRowFault(path: string, code: FaultCode, message: string): RowFault {
   return { kind: 'fault', path, code, message, status: 422 };
 }
 
 /** A balance for which no band has a rate (R2). */
-export function outsideBands(): RowFault {
+export function createBandFault(): RowFault {
   const message = 'must give a rate for every balance of the schedule';
-  return rowFault('BandedInterestRates', 'outside-bands', message);
+  return createRowFault('BandedInterestRates', 'outside-bands', message);
 }
 
 /** True for a fault instead of a figure or of a row with its effects. */

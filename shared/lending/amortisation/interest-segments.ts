@@ -5,9 +5,9 @@ import { type InterestAccrual, accrueAtOneRate, accrueByBands } from '../interes
 import type { Band } from '../interest/rate-bands.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import {
-  effectiveInterest,
-  growthNumerator,
-  linearInterest,
+  createEffectiveRule,
+  computeGrowth,
+  createLinearRule,
   type InterestRule,
 } from '../interest/interest-rule.ts';
 import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
@@ -41,19 +41,27 @@ export function buildInterestSegments(
   validation: Validation,
 ): readonly InterestSegment[] | undefined {
   const faultsBefore = validation.faults.length;
-  const ruleOf = (annual: AnnualRate): InterestRule | undefined => checkedRule(annual, rows, validation);
-  const segments = rates.kind === 'rows' ? byRows(rates.rates, rows, ruleOf) : byBands(rates, rows, ruleOf);
+  const createRule = (annual: AnnualRate): InterestRule | undefined =>
+    createInterestRule(annual, rows, validation);
+  const segments =
+    rates.kind === 'rows'
+      ? createRowSegments(rates.rates, rows, createRule)
+      : createBandSegment(rates, rows, createRule);
   return validation.faults.length > faultsBefore ? undefined : segments;
 }
 
-type RuleOf = (annual: AnnualRate) => InterestRule | undefined;
+type CreateRule = (annual: AnnualRate) => InterestRule | undefined;
 
 /** Consecutive ranges with the same rate form one segment (R1). */
-function byRows(rates: readonly RateFrom[], rows: AccruingRows, ruleOf: RuleOf): readonly InterestSegment[] {
+function createRowSegments(
+  rates: readonly RateFrom[],
+  rows: AccruingRows,
+  createRule: CreateRule,
+): readonly InterestSegment[] {
   const segments: InterestSegment[] = [];
   for (const [index, rate] of rates.entries()) {
     const next = rates[index + 1];
-    const rule = ruleOf(rate);
+    const rule = createRule(rate);
     if (rule === undefined || (next !== undefined && next.fromRow <= rows.settledRows + 1)) continue;
     if (isSameRate(segments.at(-1)?.rate?.rate, rate.rate)) continue;
     const fromIndex = Math.max(0, rate.fromRow - rows.settledRows - 1);
@@ -66,14 +74,14 @@ function isSameRate(first: ExactRatio | undefined, second: ExactRatio): boolean 
   return first?.numerator === second.numerator && first.denominator === second.denominator;
 }
 
-function byBands(
+function createBandSegment(
   { bands, limit, whole }: RateTerms & { kind: 'bands' },
   rows: AccruingRows,
-  ruleOf: RuleOf,
+  createRule: CreateRule,
 ): readonly InterestSegment[] {
   const priced: Band[] = [];
   for (const band of bands) {
-    const rule = ruleOf(band);
+    const rule = createRule(band);
     if (rule !== undefined) priced.push({ from: band.from, rule });
   }
   const { rounding } = rows.compiled.type;
@@ -85,7 +93,7 @@ function byBands(
  * A negative rate must leave a positive balance in every period (R3). No figure of a row exceeds the amount
  * grown over one period, the bound of both the interest and the level payment.
  */
-function checkedRule(
+function createInterestRule(
   annual: AnnualRate,
   rows: AccruingRows,
   validation: Validation,
@@ -93,8 +101,8 @@ function checkedRule(
   const { counts, compiled, dayCountDenominator, amount } = rows;
   const isEffective = compiled.interest.kind === 'EffectiveRate';
   const { numerator, denominator } = annual.rate;
-  if (isEffective && numerator + denominator <= 0n) return tooLow(annual, validation);
-  const ruleBy = isEffective ? effectiveInterest : linearInterest;
+  if (isEffective && numerator + denominator <= 0n) return rejectRate(annual, validation);
+  const ruleBy = isEffective ? createEffectiveRule : createLinearRule;
   const rule = ruleBy(annual.rate, dayCountDenominator, compiled.type.rounding);
   let least = counts[0] ?? 0;
   let greatest = least;
@@ -102,19 +110,19 @@ function checkedRule(
     if (count < least) least = count;
     if (count > greatest) greatest = count;
   }
-  const growths = [growthNumerator(rule, least), growthNumerator(rule, greatest)];
-  if (growths.some((growth) => growth <= 0n)) return tooLow(annual, validation);
+  const growths = [computeGrowth(rule, least), computeGrowth(rule, greatest)];
+  if (growths.some((growth) => growth <= 0n)) return rejectRate(annual, validation);
   const most = growths.reduce((a, b) => (a > b ? a : b));
   if (BigInt(amount) * most > BigInt(MAX_FIGURE_MINOR) * rule.denominator) {
     const message =
-      'must be smaller: with the interest of one period it is beyond what can be calculated with';
+      'must be smaller: with the interest of one period it exceeds the largest supported amount';
     validation.reject('Amount', 'amount-too-large', message);
     return undefined;
   }
   return rule;
 }
 
-function tooLow({ path }: AnnualRate, validation: Validation): undefined {
-  validation.reject(path, 'rate-too-low', 'must leave something of the balance in every period');
+function rejectRate({ path }: AnnualRate, validation: Validation): undefined {
+  validation.reject(path, 'rate-too-low', 'must leave a positive balance in every period');
   return undefined;
 }

@@ -24,7 +24,7 @@ export function keepPayment(state: LoanState, amount: number, before: LoanState[
   }
 }
 
-/** Releases a locked or kept payment: it is recalculated for the lower balance. */
+/** Releases a fixed or kept payment: it is recalculated for the lower balance. */
 export function releasePayment(state: LoanState): void {
   state.hold = 'none';
   state.solveDue = 'balance';
@@ -48,7 +48,7 @@ export function holdSolvedPayment(state: LoanState): void {
 
 /** Sets the payment that was kept by prepayments in capitalising grace, once that grace has ended. */
 export function startKeptPayment(state: LoanState): void {
-  if (state.keptPayment === undefined || state.hold === 'locked') return;
+  if (state.keptPayment === undefined || state.hold === 'fixed') return;
   state.payment = state.keptPayment;
   state.keptPayment = undefined;
   state.hold = 'kept';
@@ -71,9 +71,9 @@ export function planWithoutKeeping(
   const dueDate = dates.accrualDates[index] ?? dates.accrualStart;
   const before = prepayments.filter(({ date }) => date < dueDate);
   const others = before.slice(0, before.findLastIndex(({ decreasesPayment }) => decreasesPayment) + 1);
-  // A lock that no prepayment releases is already in force; the loan without prepayments need not be calculated.
-  const isLocked = terms.lock !== undefined && others.length === 0;
-  if (isLocked || others.length === before.length) return undefined;
+  // A fixed payment that no prepayment releases is already in force: there is nothing to calculate.
+  const isFixed = terms.fixedPayment !== undefined && others.length === 0;
+  if (isFixed || others.length === before.length) return undefined;
   const without = { ...plan, terms: { ...terms, prepayments: others }, notes: undefined };
   return { plan: without, rowCount: index + 1 };
 }

@@ -5,8 +5,8 @@ import type { InterestSegment } from './interest-segments.ts';
 import type { RepaidBalance } from '../interest/level-payment.ts';
 import type { RepaymentTerms } from '../terms/repayment-terms.ts';
 
-/** Why the payment in force does not change: locked by the request, or kept through a prepayment. */
-export type PaymentHold = 'none' | 'locked' | 'kept';
+/** Why the payment in force does not change: fixed by the request, or kept through a prepayment. */
+type PaymentHold = 'none' | 'fixed' | 'kept';
 
 /** Deferred interest that is collected in equal parts over a number of rows (G2). */
 export interface SpreadInterest {
@@ -63,17 +63,17 @@ export interface RowPeriod {
 }
 
 /** The state before the first row; `settledRows` are the rows before it (X1). */
-export function stateAtStart(amount: number, terms: RepaymentTerms, settledRows: number): LoanState {
-  const { gracePrincipal, graceInterest, graceType, lock, residual } = terms;
+export function createLoanState(amount: number, terms: RepaymentTerms, settledRows: number): LoanState {
+  const { gracePrincipal, graceInterest, graceType, fixedPayment, residual } = terms;
   const partsFromPlan =
     graceType === 'Capitalised' && graceInterest > gracePrincipal && graceInterest > settledRows;
   return {
     balance: amount,
     residual,
     segment: 0,
-    payment: lock,
-    hold: lock === undefined ? 'none' : 'locked',
-    solveDue: lock === undefined ? 'balance' : 'no',
+    payment: fixedPayment,
+    hold: fixedPayment === undefined ? 'none' : 'fixed',
+    solveDue: fixedPayment === undefined ? 'balance' : 'no',
     prepaid: 0,
     prepaidIn: undefined,
     keptPayment: undefined,

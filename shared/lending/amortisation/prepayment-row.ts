@@ -1,13 +1,19 @@
 /** A prepayment: its row, before or on a due date, and its effect on the loan (X3). */
 
-import { isRowFault, outsideBands, rowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
+import {
+  isRowFault,
+  createBandFault,
+  createRowFault,
+  type AmortisedRow,
+  type RowFault,
+} from './amortised-row.ts';
 import type { CalendarDate } from '../dates/calendar-date.ts';
-import { collectInterest, joiningInterest } from './collected-interest.ts';
+import { collectInterest, findCapitalisedInterest } from './collected-interest.ts';
 import { dayCountNumerator } from '../dates/day-count.ts';
 import { keepPayment, releasePayment } from './kept-payment.ts';
 import type { LoanState } from './loan-state.ts';
 import type { Prepayment } from '../terms/prepayments.ts';
-import { segmentInForce, type RepaymentPlan } from './repayment-plan.ts';
+import { findSegment, type RepaymentPlan } from './repayment-plan.ts';
 
 /** The remainder of a row's period after prepayments. */
 export interface PeriodLeft {
@@ -43,10 +49,10 @@ export function prepay(
   place: PrepaymentPlace,
 ): PrepaymentRow | RowFault {
   const { prepayment, index } = place;
-  const segment = segmentInForce(plan, state);
+  const segment = findSegment(plan, state);
   const remaining = state.balance;
-  if (prepayment.amount > remaining) return aboveBalance(prepayment);
-  if (!segment.interest.covers(remaining)) return outsideBands();
+  if (prepayment.amount > remaining) return createBalanceFault(prepayment);
+  if (!segment.interest.covers(remaining)) return createBandFault();
   const { used, period } = splitPeriod(plan, place);
   const dueNo = plan.dates.settledRows + index + 1;
   const { date: to } = prepayment;
@@ -59,9 +65,9 @@ export function prepay(
       : plan.formulas.accrued(state, part);
   if (isRowFault(accrued)) return accrued;
   // Capitalised negative interest leaves less to repay, unless the whole balance is repaid first (R3).
-  const outstanding = remaining + Math.min(0, joiningInterest(plan, dueNo, accrued));
+  const outstanding = remaining + Math.min(0, findCapitalisedInterest(plan, dueNo, accrued));
   const repaysAll = prepayment.amount === remaining;
-  if (prepayment.amount > outstanding && !repaysAll) return aboveBalance(prepayment, true);
+  if (prepayment.amount > outstanding && !repaysAll) return createBalanceFault(prepayment, true);
   const ends = repaysAll || prepayment.amount === outstanding;
   const collecting = { no: dueNo, accrued, ends, repaysAll, rowsLeft: 0 };
   const collected = collectInterest(plan, state, collecting);
@@ -87,9 +93,9 @@ export function prepay(
   return { row, period, ends };
 }
 
-function aboveBalance({ path }: Prepayment, isLowered = false): RowFault {
-  const less = isLowered ? ', less the negative interest that joins it, or that whole balance' : '';
-  return rowFault(`${path}.Amount`, 'out-of-range', `must be at most the balance on its date${less}`);
+function createBalanceFault({ path }: Prepayment, isLowered = false): RowFault {
+  const less = isLowered ? ', less the negative interest that is capitalised, or that whole balance' : '';
+  return createRowFault(`${path}.Amount`, 'out-of-range', `must be at most the balance on its date${less}`);
 }
 
 /**

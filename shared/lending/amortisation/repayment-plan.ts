@@ -77,7 +77,7 @@ export function planRepayment(
 }
 
 /** The interest segment that the loan has reached. */
-export function segmentInForce(plan: RepaymentPlan, state: LoanState): InterestSegment {
+export function findSegment(plan: RepaymentPlan, state: LoanState): InterestSegment {
   const found = plan.segments[state.segment];
   if (found === undefined) throw new RangeError('a row without a rate');
   return found;

@@ -3,7 +3,7 @@
  * formulas read it (S2).
  */
 
-import { isRowFault, rowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
+import { isRowFault, createRowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
 import type {
   CompiledFormula,
   CompiledScheduleType,
@@ -238,7 +238,7 @@ export class RowFormulas {
 
   #failed(column: string, reason: string): RowFault {
     const message = `must give column ${column} a value in row ${this.#row?.no ?? 0}: its formula ${reason}`;
-    return rowFault('ScheduleType', 'formula-failed', message);
+    return createRowFault('ScheduleType', 'formula-failed', message);
   }
 
   #put(slot: number, minor: number): void {

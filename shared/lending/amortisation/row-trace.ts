@@ -62,8 +62,8 @@ export type PaymentTrace =
         readonly count: number;
       };
     }
-  /** Locked by the request (B2). */
-  | { readonly kind: 'locked'; readonly amount: number }
+  /** Fixed by the request (B2). */
+  | { readonly kind: 'fixed'; readonly amount: number }
   /** Kept through a prepayment (X3, DecreaseInstallment false). */
   | { readonly kind: 'kept'; readonly amount: number }
   | {
@@ -89,13 +89,13 @@ export type PrincipalTrace =
   | { readonly rule: 'percent'; readonly percent: string; readonly base: number }
   /**
    * The whole balance above the residual: the last row, or a payment that exceeds the balance. `balance` is the plan's
-   * own where that applies; `joining` is negative interest that reduces it.
+   * own where that applies; `capitalised` is negative interest that reduces it.
    */
   | {
       readonly rule: 'rest';
       readonly balance: number;
       readonly residual: number;
-      readonly joining?: number;
+      readonly capitalised?: number;
     }
   | { readonly rule: 'none'; readonly why: 'grace' | 'before-maturity' | 'interest-exceeds-payment' }
   /** A prepayment that the request asks for (X3). */

@@ -55,13 +55,13 @@ export function describeCalendarFault(
 ): string {
   const parts = name.split('+');
   if (parts.length === 1) return CALENDARS_ALLOWED;
-  if (parts.length > MAX_PARTS) return `must join at most ${MAX_PARTS} calendars, not ${parts.length}`;
+  if (parts.length > MAX_PARTS) return `must combine at most ${MAX_PARTS} calendars, not ${parts.length}`;
   if (name.length > MAX_NAME_LENGTH)
     return `must have at most ${MAX_NAME_LENGTH} characters; ${PARTS_ALLOWED}`;
   const unknown = parts.flatMap((part, index) => (find(part) === undefined ? [`part ${index + 1}`] : []));
   if (unknown.length === 0) return 'must leave a working day; these calendars together close every day';
   const are = unknown.length === 1 ? 'is' : 'are';
-  return `must join calendars that are known, which ${unknown.join(', ')} ${are} not; ${PARTS_ALLOWED}`;
+  return `must combine known calendars, but ${unknown.join(', ')} ${are} unknown; ${PARTS_ALLOWED}`;
 }
 
 function findOne(name: string, sources: CalendarSources): BusinessCalendar | undefined {

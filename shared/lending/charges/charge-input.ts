@@ -54,8 +54,8 @@ function readCommission(item: CommissionItem, index: number): ChargeInput {
   return {
     ...readCommonFields('commission', item, `Commission[${index}]`, 'Fee'),
     names: [
-      { field: 'FeeName', value: trimmed(item.FeeName) },
-      { field: 'FeeId', value: trimmed(item.FeeId) },
+      { field: 'FeeName', value: trimName(item.FeeName) },
+      { field: 'FeeId', value: trimName(item.FeeId) },
     ],
     periodicityType: item.FeePeriodicityType,
     firstDate: item.FeeDate,
@@ -69,9 +69,9 @@ function readInsurance(item: InsuranceItem, index: number): ChargeInput {
   return {
     ...readCommonFields('insurance', item, `Insurance[${index}]`, 'Insurance'),
     names: [
-      { field: 'InsuranceName', value: trimmed(item.InsuranceName) },
-      { field: 'InsuranceClassName', value: trimmed(item.InsuranceClassName) },
-      { field: 'InsuranceClassId', value: trimmed(item.InsuranceClassId) },
+      { field: 'InsuranceName', value: trimName(item.InsuranceName) },
+      { field: 'InsuranceClassName', value: trimName(item.InsuranceClassName) },
+      { field: 'InsuranceClassId', value: trimName(item.InsuranceClassId) },
     ],
     periodicityType: item.InsurancePeriodicityType,
     firstDate: item.InsuranceDate,
@@ -103,6 +103,6 @@ function readCommonFields(
   };
 }
 
-function trimmed(name: string | undefined): string {
+function trimName(name: string | undefined): string {
   return name?.trim() ?? '';
 }

@@ -74,7 +74,7 @@ export function parseChargePrice(
     return { kind: 'unusage', percent: input.percent, rate };
   }
   if (periodicity === undefined) return undefined;
-  const partOfYear = settings.perAnnum ? periodAsPartOfYear(periodicity) : undefined;
+  const partOfYear = settings.perAnnum ? computePartOfYear(periodicity) : undefined;
   return { kind: 'percent', percent: input.percent, rate, partOfYear, base: base ?? 'FinancedAmount' };
 }
 
@@ -122,7 +122,7 @@ function checkPercent(
 }
 
 /** One period of a charge as a fraction of a year: months over 12, days over 365 (F2). */
-function periodAsPartOfYear(periodicity: Periodicity): readonly [numerator: number, denominator: number] {
+function computePartOfYear(periodicity: Periodicity): readonly [numerator: number, denominator: number] {
   const months = monthsPerPeriod(periodicity);
   return months > 0 ? [months, MONTHS_PER_YEAR] : [daysPerPeriod(periodicity), DAYS_PER_YEAR];
 }

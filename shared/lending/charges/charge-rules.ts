@@ -49,7 +49,7 @@ export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront
  * The bases of a percentage: figures that a row calculates from its charges are excluded, since they are not known when
  * it collects them.
  */
-export function allowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
+export function listAllowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
   if (rules === undefined) return CHARGE_BASES;
   const findStep = (step: RowStep['kind']) => rules.steps.findIndex(({ kind }) => kind === step);
   const hasInterest = findStep('interest') < findStep('charges');

@@ -4,7 +4,7 @@ import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts
 import { checkChargeName, completeCharge, type CompletedCharge } from './catalogue-match.ts';
 import { readChargeInputs, type ChargeInput, type ChargeKind } from './charge-input.ts';
 import { parseChargePrice, type ChargePrice } from './charge-price.ts';
-import { allowedBases, findChargeColumns, isUpfrontByType, type ChargeRules } from './charge-rules.ts';
+import { listAllowedBases, findChargeColumns, isUpfrontByType, type ChargeRules } from './charge-rules.ts';
 import type { KnownCharges } from '../schedule-types/known-charges.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { checkAmount, checkWhole } from '../request/field-checks.ts';
@@ -132,7 +132,7 @@ function parseItem(
   const { rules, digits, validation } = context;
   const name = checkChargeName(charge, validation);
   const periodicity = parsePeriodicity(input, context);
-  const price = parseChargePrice(charge, periodicity, { digits, bases: allowedBases(rules) }, validation);
+  const price = parseChargePrice(charge, periodicity, { digits, bases: listAllowedBases(rules) }, validation);
   const graceRows = checkWhole(validation, input.gracePath, input.graceRows, GRACE_ROWS) ?? 0;
   const blocked = checkAmount(validation, input.blockedPath, input.blocked, digits) ?? 0;
   if (blocked > 0 && !isLocked) validation.warn(input.blockedPath);

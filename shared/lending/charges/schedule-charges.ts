@@ -9,7 +9,7 @@ import { readChargeInputs } from './charge-input.ts';
 import type { ChargeBase } from './charge-price.ts';
 import type { ChargeItem, ChargeTerms } from './charge-terms.ts';
 import { dayCountDenominator, type DayCountName } from '../dates/day-count.ts';
-import { computeInterest, linearInterest, type InterestRule } from '../interest/interest-rule.ts';
+import { computeInterest, createLinearRule, type InterestRule } from '../interest/interest-rule.ts';
 import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
@@ -95,7 +95,7 @@ export function scheduleCharges(
   validation: Validation,
 ): ScheduledCharges {
   const { rowCount } = schedule.dates;
-  const countRepeated = repeatedCounter(schedule);
+  const countRepeated = createChargeCounter(schedule);
   const charges = terms.items.map((item): ScheduledCharge => {
     const counts =
       item.price.kind === 'unusage'
@@ -156,7 +156,7 @@ export function checkChargesAtEnd(
   const byPath = new Map(charges.map((charge) => [charge.item.path, charge]));
   for (const { path, datePath, blockedPath, firstDate } of readChargeInputs(request)) {
     if (firstDate > date) {
-      const message = `must be on or before ${formatCalendarDate(date)}, when the schedule ends with nothing owed`;
+      const message = `must be on or before ${formatCalendarDate(date)}, when the loan is repaid`;
       validation.rejectOnce({ path: datePath, code: 'date-order', message });
     }
     const charge = byPath.get(path);
@@ -176,7 +176,7 @@ function isLost({ item, counts }: ScheduledCharge, dueRows: number): boolean {
 /** Reports the field whose charges exceeded the limit, if any; called after the last row. */
 export function refuseTooLargeCharges({ tooLarge }: ScheduledCharges, validation: Validation): void {
   if (tooLarge === undefined) return;
-  const message = 'must be smaller: what one installment pays is beyond what can be calculated with';
+  const message = 'must be smaller: the total of one installment exceeds the largest supported amount';
   validation.reject(tooLarge, 'amount-too-large', message);
 }
 
@@ -185,7 +185,7 @@ function isShare(charge: ScheduledCharge): charge is ShareCharge {
 }
 
 /** Counts the charges of each item; most fall on the same dates as those of previous items. */
-function repeatedCounter({
+function createChargeCounter({
   start,
   isRecalculation,
   dates,
@@ -216,11 +216,11 @@ function schedulePrice(
   if (price.kind === 'value') return { kind: 'fixed', amount: price.amount, base: 0 };
   if (price.kind === 'unusage') {
     const denominator = dayCountDenominator(schedule.dayCount);
-    const share = linearInterest(price.rate, denominator, schedule.rounding);
+    const share = createLinearRule(price.rate, denominator, schedule.rounding);
     return { kind: 'unusage', share, base: unusedAmount };
   }
   const [periods, perYear] = price.partOfYear ?? [1, 1];
-  const share = linearInterest(price.rate, perYear, schedule.rounding);
+  const share = createLinearRule(price.rate, perYear, schedule.rounding);
   if (price.base !== 'FinancedAmount' && price.base !== 'UnusedAmount') {
     return { kind: 'share', of: price.base, share, periods };
   }

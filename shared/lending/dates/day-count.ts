@@ -84,23 +84,27 @@ export function dayCountNumerator(name: DayCountName, period: InterestPeriod): n
     case '30/365':
       return period.regularMonths > 0
         ? period.regularMonths * DAYS_PER_MONTH
-        : bondBasisDays(toDateParts(period.from), toDateParts(period.to));
+        : countBondBasisDays(toDateParts(period.from), toDateParts(period.to));
     case '30E/360':
-      return eurobondDays(toDateParts(period.from), toDateParts(period.to));
+      return countEurobondDays(toDateParts(period.from), toDateParts(period.to));
     case '30E/360 ISDA':
-      return isdaEurobondDays(toDateParts(period.from), toDateParts(period.to), period.endsOnTermination);
+      return countIsdaEurobondDays(
+        toDateParts(period.from),
+        toDateParts(period.to),
+        period.endsOnTermination,
+      );
     case 'Actual/360':
     case 'Actual/365':
       return period.to - period.from;
     case 'Actual/Actual':
-      return actualActualNumerator(period.from, period.to);
+      return computeActualActual(period.from, period.to);
     default:
       return name satisfies never;
   }
 }
 
 /** ISDA 4.16 (b): days in leap years over 366, the others over 365, split at the turn of the year. */
-function actualActualNumerator(from: CalendarDate, to: CalendarDate): number {
+function computeActualActual(from: CalendarDate, to: CalendarDate): number {
   const firstYear = toDateParts(from).year;
   const lastYear = toDateParts(to).year;
   if (firstYear === lastYear) return (to - from) * getDayWeight(firstYear);
@@ -123,14 +127,14 @@ function countDays(from: DateParts, to: DateParts, fromDay: number, toDay: numbe
 }
 
 /** 30/360, bond basis, 4.16 (f): day 31 becomes 30; at the end only when the period begins on day 30 or 31. */
-function bondBasisDays(from: DateParts, to: DateParts): number {
+function countBondBasisDays(from: DateParts, to: DateParts): number {
   const fromDay = Math.min(from.day, DAYS_PER_MONTH);
   const toDay = fromDay === DAYS_PER_MONTH ? Math.min(to.day, DAYS_PER_MONTH) : to.day;
   return countDays(from, to, fromDay, toDay);
 }
 
 /** 30E/360, Eurobond basis, 4.16 (g): day 31 becomes 30 at both ends. */
-function eurobondDays(from: DateParts, to: DateParts): number {
+function countEurobondDays(from: DateParts, to: DateParts): number {
   return countDays(from, to, Math.min(from.day, DAYS_PER_MONTH), Math.min(to.day, DAYS_PER_MONTH));
 }
 
@@ -138,7 +142,7 @@ function eurobondDays(from: DateParts, to: DateParts): number {
  * 30E/360 ISDA, 4.16 (h): the last day of any month becomes 30, except a February's end that is the termination date,
  * which is the last due date (C1).
  */
-function isdaEurobondDays(from: DateParts, to: DateParts, endsOnTermination: boolean): number {
+function countIsdaEurobondDays(from: DateParts, to: DateParts, endsOnTermination: boolean): number {
   const fromDay = isMonthEnd(from) ? DAYS_PER_MONTH : from.day;
   const keepsFebruaryEnd = to.month === 2 && endsOnTermination;
   const toDay = isMonthEnd(to) && !keepsFebruaryEnd ? DAYS_PER_MONTH : to.day;

@@ -17,7 +17,7 @@ export function explainPayment(payment: PaymentTrace, context: ExplanationContex
   switch (payment.kind) {
     case 'level':
       return { ...entry, ...levelFields(payment, context) };
-    case 'locked':
+    case 'fixed':
       return {
         ...entry,
         formula: sumEquation([{ label: 'locked by the request', amount }], amount, context),

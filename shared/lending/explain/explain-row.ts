@@ -83,9 +83,9 @@ function explainPrincipal(trace: RowTrace, context: ExplanationContext): FigureE
 /** The balance is that of the plan where it differs from the actual one (G2, X2). */
 const PLAN_BALANCE = 'balance of the plan';
 
-function restTerms({ balance, residual, joining = 0 }: RestTrace, remaining: number): Term[] {
+function restTerms({ balance, residual, capitalised = 0 }: RestTrace, remaining: number): Term[] {
   const terms: Term[] = [{ label: balance === remaining ? 'balance' : PLAN_BALANCE, amount: balance }];
-  if (joining !== 0) terms.push({ label: 'capitalised interest', amount: joining });
+  if (capitalised !== 0) terms.push({ label: 'capitalised interest', amount: capitalised });
   if (residual !== 0) terms.push({ label: 'residual', amount: residual, isTakenAway: true });
   return terms;
 }

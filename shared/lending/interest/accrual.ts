@@ -7,7 +7,7 @@ import {
   type FactorSeries,
   type RepaidBalance,
   createDiscountFactor,
-  levelPayment,
+  computeLevelPayment,
   prependFactor,
   sumSuffixes,
 } from './level-payment.ts';
@@ -48,7 +48,7 @@ export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): 
     accrue: (balance, count) => computeInterest(rule, balance, count),
     covers: () => true,
     solveLevelPayment: (repaid, rows) => {
-      return levelPayment(rule, selectCountsLeft(counts, rows), repaid, getSuffixSeries(rows));
+      return computeLevelPayment(rule, selectCountsLeft(counts, rows), repaid, getSuffixSeries(rows));
     },
   };
 }

@@ -34,7 +34,7 @@ export interface InterestRule {
 }
 
 /** Simple interest: the annual rate times the day-count fraction, whose denominator is given (S2, Linear). */
-export function linearInterest(
+export function createLinearRule(
   annualRate: ExactRatio,
   dayCountDenominator: number,
   rounding: RoundingMode,
@@ -56,7 +56,7 @@ export function linearInterest(
  * Interest at an effective annual rate: (1 + rate)^fraction - 1 (S2, EffectiveRate), correct to {@link GROWTH_DECIMALS}
  * decimals, exact for whole years. The rate is above -100 percent (R3).
  */
-export function effectiveInterest(
+export function createEffectiveRule(
   annualRate: ExactRatio,
   dayCountDenominator: number,
   rounding: RoundingMode,
@@ -93,7 +93,7 @@ export function computeInterest(rule: InterestRule, balance: number, count: numb
  * The factor by which a balance grows over a count, as a numerator over the rule's own denominator; not positive when
  * negative interest exceeds the balance (R3).
  */
-export function growthNumerator(rule: InterestRule, count: number): bigint {
+export function computeGrowth(rule: InterestRule, count: number): bigint {
   return rule.denominator + rule.computeNumerator(count);
 }
 

@@ -11,7 +11,7 @@
 
 import { cacheByCount } from './cache-by-count.ts';
 import { divideRounded } from '../numbers/rounding.ts';
-import { type InterestRule, growthNumerator } from './interest-rule.ts';
+import { type InterestRule, computeGrowth } from './interest-rule.ts';
 
 /** The repayment, in minor units: a balance of which `residual` is left after the last row. */
 export interface RepaidBalance {
@@ -29,7 +29,7 @@ interface PaymentBounds {
  * The level payment in minor units over rows with the given day-count numerators, rounded by the rule's mode. Every
  * growth factor must be positive (R3). `discounts` is the series of the rows' {@link createDiscountFactor} where it is at hand.
  */
-export function levelPayment(
+export function computeLevelPayment(
   rule: InterestRule,
   counts: readonly number[],
   repaid: RepaidBalance,
@@ -51,7 +51,7 @@ export function levelPayment(
 /** 1/g_j by the count of a row, in fixed point, rounded down; of a positive rate. */
 export function createDiscountFactor(rule: InterestRule): (count: number) => bigint {
   const scaled = rule.denominator << FRACTION_BITS;
-  return (count) => scaled / growthNumerator(rule, count);
+  return (count) => scaled / computeGrowth(rule, count);
 }
 
 /** Positive rates: the factors 1/g_j are at most 1; payment = (balance - residual DF_n) / sum(DF_k). */
@@ -77,8 +77,8 @@ function boundByGrowing(
   { balance, residual }: RepaidBalance,
   counts: readonly number[],
 ): PaymentBounds {
-  const computeGrowth = (count: number) => (growthNumerator(rule, count) << FRACTION_BITS) / rule.denominator;
-  const series = sumFactors(counts.toReversed(), computeGrowth);
+  const computeFactor = (count: number) => (computeGrowth(rule, count) << FRACTION_BITS) / rule.denominator;
+  const series = sumFactors(counts.toReversed(), computeFactor);
   const owed = BigInt(balance);
   const left = BigInt(residual) << FRACTION_BITS;
   const n = counts.length;
@@ -101,7 +101,7 @@ function solveExactly(rule: InterestRule, counts: readonly number[], repaid: Rep
   let divisor = 0n;
   let power = 1n;
   for (const count of counts) {
-    const factor = growthNumerator(rule, count);
+    const factor = computeGrowth(rule, count);
     growth *= factor;
     power *= rule.denominator;
     divisor = divisor * factor + power;

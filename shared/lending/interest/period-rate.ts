@@ -16,13 +16,13 @@ const DAYS_PER_BANKING_MONTH = 30;
  */
 export function periodFraction(dayCount: DayCountName, periodicity: Periodicity): ExactRatio | undefined {
   const months = monthsPerPeriod(periodicity);
-  if (months > 0) return monthsFraction(dayCount, months);
+  if (months > 0) return computeMonthsFraction(dayCount, months);
   const days = daysPerPeriod(periodicity);
   const daysPerYear = dayCount === 'Actual/Actual' ? DAYS_PER_YEAR : dayCountDenominator(dayCount);
   return days > 0 ? reduceRatio(BigInt(days), BigInt(daysPerYear)) : undefined;
 }
 
-function monthsFraction(dayCount: DayCountName, months: number): ExactRatio {
+function computeMonthsFraction(dayCount: DayCountName, months: number): ExactRatio {
   switch (dayCount) {
     case '30/360':
     case '30E/360':

@@ -87,7 +87,7 @@ function checkOrder(columns: readonly ColumnDraft[], faults: ActivationFault[]):
         const otherName = columns[other]?.name;
         faults.push({
           column: column.name,
-          message: `must stand after ${otherName}${because}: move it below`,
+          message: `must be listed after ${otherName}${because}: move it below`,
         });
         continue;
       }
@@ -106,12 +106,11 @@ function listNeeds(column: ColumnDraft, columns: readonly ColumnDraft[]): readon
     needs.push({ name: 'interest', because: '', isAnyOrder: true });
   }
   if (column.method === 'CapitalPercent') need('', 'RemainingValue');
-  if (column.method === 'Balance') need(', of which it is what is left', 'PMT');
-  if (column.method === 'Balance') need(', which it is calculated from', 'Interest');
+  if (column.method === 'Balance') need(', because it is PMT less Interest', 'PMT', 'Interest');
   if (column.tree !== undefined) need(', which its formula names', ...collectNames(column.tree).keys());
   if (column.standard === 'TotalInstallment') {
     const charges = columns.filter(countsAsCharge).map(({ name }) => name);
-    need(', whose amount it holds', ...charges);
+    need(', which it includes', ...charges);
   }
   return needs;
 }

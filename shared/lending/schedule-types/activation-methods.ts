@@ -45,7 +45,7 @@ export function checkMethods(
   checkPayment(columns, faults);
   checkTotal(columns, faults);
   checkEqualInstallments(record, columns, faults);
-  checkLock(record, columns, faults);
+  checkFixedAmounts(record, columns, faults);
   checkCharges(record, columns, faults);
   checkMaturity(record, columns, faults);
 }
@@ -86,7 +86,7 @@ function checkPayment(columns: ColumnSet, faults: ActivationFault[]): void {
   const report = (message: string): void => void faults.push({ column: 'PMT', message });
   if (payment === undefined) {
     if (principal === 'Balance') {
-      report('is missing: Principal by Balance is what is left of it; add it before Principal');
+      report('is missing: Principal by Balance is PMT less Interest; add PMT before Principal');
     }
     return;
   }
@@ -132,20 +132,20 @@ function checkEqualInstallments(
   }
 }
 
-function checkLock(record: ScheduleTypeRecord, columns: ColumnSet, faults: ActivationFault[]): void {
+function checkFixedAmounts(record: ScheduleTypeRecord, columns: ColumnSet, faults: ActivationFault[]): void {
   const readers = columns.all.filter(({ tree }) => {
     const names = tree === undefined ? [] : [...collectNames(tree).keys()].map((name) => name.toLowerCase());
     return names.includes('lockedinstallment') || names.includes('lockedprincipal');
   });
-  const hasLock =
+  const hasFixedAmount =
     columns.standard.get('PMT')?.method === 'PMT' || columns.standard.get('Principal')?.method === 'Linear';
-  if (record.InstallmentValueCustom && !hasLock && readers.length === 0) {
-    const message = 'InstallmentValueCustom must be false: no column reads a locked payment or principal';
+  if (record.InstallmentValueCustom && !hasFixedAmount && readers.length === 0) {
+    const message = 'InstallmentValueCustom must be false: no column reads a fixed payment or principal';
     faults.push({ message });
   }
   if (record.InstallmentValueCustom) return;
   for (const { name } of readers) {
-    const message = 'names a locked value in its formula: InstallmentValueCustom must be true';
+    const message = 'reads a fixed payment or principal in its formula: InstallmentValueCustom must be true';
     faults.push({ column: name, message });
   }
 }

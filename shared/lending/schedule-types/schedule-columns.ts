@@ -85,7 +85,7 @@ function findNameFault(name: string): string | undefined {
     );
   }
   if (!TAKEN_NAMES.has(name.toLowerCase())) return undefined;
-  return 'must have another name: this one belongs to a row field, an input or a function';
+  return 'must have another name: this one is a row field, an input or a function';
 }
 
 // A parsed column of a schedule type record with all its faults (S1, S2, S3).
@@ -154,7 +154,7 @@ function readMethod(
   const method = findName(allowed, record.CalculationMethod);
   if (method !== undefined) return method;
   const isCharge = standard === 'ManagementFee' || standard === 'Insurance';
-  const advice = isCharge ? '; for an amount of your own add a Formula column with a name of its own' : '';
+  const advice = isCharge ? '; for your own amount add a Formula column with its own name' : '';
   report(`must have the CalculationMethod ${allowed.join(' or ')}${advice}`);
   return undefined;
 }
@@ -231,5 +231,5 @@ function checkCharges(draft: ColumnDraft, report: Report): void {
 
 function adviseOnCharge(standard: StandardColumn | undefined): string {
   if (standard !== 'ManagementFee' && standard !== 'Insurance') return '';
-  return ': it holds all of them; show a single one in a column with a name of its own';
+  return ': it contains all of them; show a single one in a column with its own name';
 }

@@ -64,6 +64,6 @@ export interface ScheduleTypeRecord {
 export interface ActivationFault {
   /** The column concerned; absent: the schedule type itself. */
   readonly column?: string;
-  /** What to do, continuing a sentence that begins with the column or field, such as `must stand after PMT`. */
+  /** What to do, continuing a sentence that begins with the column or field, such as `must be listed after PMT`. */
   readonly message: string;
 }

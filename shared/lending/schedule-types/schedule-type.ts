@@ -25,7 +25,7 @@ export interface ScheduleType {
   /** Codes of the product types that can use it, the default first (S4). */
   readonly productTypes: readonly ProductTypeCode[];
   readonly dayCount: DayCountName;
-  /** True: a caller may lock the payment (B2). */
+  /** True: a request may fix the payment or the principal (B2). */
   readonly installmentValueCustom: boolean;
   /** True: MaturityDate replaces the last due date (D5). */
   readonly useMaturityDate: boolean;

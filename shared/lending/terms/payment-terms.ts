@@ -135,6 +135,6 @@ function checkGrowth(rate: ExactRatio, fraction: ExactRatio, validation: Validat
   const denominator = rate.denominator * fraction.denominator;
   const growth = denominator + rate.numerator * fraction.numerator;
   if (growth > 0n) return reduceRatio(growth, denominator);
-  validation.reject('InterestPercent', 'rate-too-low', 'must leave something of the balance in every period');
+  validation.reject('InterestPercent', 'rate-too-low', 'must leave a positive balance in every period');
   return undefined;
 }

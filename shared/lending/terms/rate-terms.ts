@@ -73,7 +73,11 @@ export function parseRateTerms(
   if (InterestPercent !== undefined && hasOtherRates && !isRangeOpen) validation.warn('InterestPercent');
   const single = parseAnnualRate(InterestPercent, 'InterestPercent', validation);
   if (ranges.length > 0 && bands.length > 0) {
-    validation.reject('BandedInterestRates', 'not-allowed', 'must be left out beside MultipleInterestRates');
+    validation.reject(
+      'BandedInterestRates',
+      'not-allowed',
+      'must be left out when MultipleInterestRates is sent',
+    );
     return undefined;
   }
   if (ranges.length > 0) {

@@ -1,4 +1,4 @@
-/** How the principal of a loan is repaid: grace, residual, locks, blocked amounts, prepayments (G, B, X). */
+/** How the principal of a loan is repaid: grace, residual, fixed and blocked amounts, prepayments (G, B, X). */
 
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import { parsePrepayments, type Prepayment } from './prepayments.ts';
@@ -22,8 +22,8 @@ export interface RepaymentTerms {
   /** The residual value, 0 = none, and whether it is paid in the last row (B1). */
   readonly residual: number;
   readonly residualInInstallment: boolean;
-  /** Locked payment or principal (B2). */
-  readonly lock: number | undefined;
+  /** Payment, or equal part of the principal, that the request fixes (B2). */
+  readonly fixedPayment: number | undefined;
   readonly allowsNegativeAmortisation: boolean;
   /** Percentage of the balance that a row repays (B3). */
   readonly capitalShare: ExactRatio | undefined;
@@ -50,9 +50,9 @@ interface RepaymentContext {
 
 /** Largest share of a balance in percent (B3). */
 const MAX_CAPITAL_PERCENT = 100;
-/** Fields that lock the payment or the principal (B2). */
-const LOCKS = ['installmentValue', 'principalValue'] as const;
-type Lock = (typeof LOCKS)[number];
+/** Fields that fix the payment or the principal (B2). */
+const FIXED_FIELDS = ['installmentValue', 'principalValue'] as const;
+type FixedField = (typeof FIXED_FIELDS)[number];
 
 /** Parses the terms of repayment and reports all faults; invalid terms are treated as not sent. */
 export function parseRepaymentTerms(
@@ -67,7 +67,7 @@ export function parseRepaymentTerms(
     residual,
     residualInInstallment:
       request.ResidualInInstallment ?? context.compiled?.type.residualInInstallment ?? false,
-    lock: parseLock(request, context),
+    fixedPayment: parseFixedPayment(request, context),
     allowsNegativeAmortisation: request.AllowNegativeAmortisation === true,
     ...parseCapitalShare(request, context),
     capitalisesInterest: parseCapitalisation(request, context),
@@ -105,53 +105,53 @@ function parseResidual(request: RepaymentScheduleRequest, context: RepaymentCont
   return residual;
 }
 
-/** A locked payment requires a level payment, a locked principal equal parts, and the type must allow it (B2). */
-function parseLock(request: RepaymentScheduleRequest, context: RepaymentContext): number | undefined {
+/** A fixed payment requires a level payment, a fixed principal equal parts, and the type must allow it (B2). */
+function parseFixedPayment(request: RepaymentScheduleRequest, context: RepaymentContext): number | undefined {
   const { compiled, currencyDigits, validation } = context;
   const payment = checkAmount(validation, 'installmentValue', request.installmentValue, currencyDigits) ?? 0;
   const part = checkAmount(validation, 'principalValue', request.principalValue, currencyDigits) ?? 0;
   if (payment > 0 && part > 0) {
-    validation.reject('principalValue', 'not-allowed', 'must be left out beside installmentValue');
+    validation.reject('principalValue', 'not-allowed', 'must be left out when installmentValue is sent');
   }
-  checkLockSent(request, context);
-  if (payment > 0) checkLock('installmentValue', context);
-  else if (part > 0) checkLock('principalValue', context);
+  checkFixedSent(request, context);
+  if (payment > 0) checkFixed('installmentValue', context);
+  else if (part > 0) checkFixed('principalValue', context);
   if (request.AllowNegativeAmortisation === true && payment === 0)
     validation.warn('AllowNegativeAmortisation');
   const field = payment > 0 ? 'installmentValue' : 'principalValue';
-  const lock = payment + part;
-  return lock > 0 && (compiled === undefined || !readsLock(field, compiled)) ? lock : undefined;
+  const fixed = payment + part;
+  return fixed > 0 && (compiled === undefined || !readsFixed(field, compiled)) ? fixed : undefined;
 }
 
 /**
- * Without the locked value that its formulas read, a type would repay nothing before the last row. An explicit 0 allows
- * this; one of two locked values is sufficient (S2).
+ * Without the fixed amount that its formulas read, a type would repay nothing before the last row. An explicit 0 allows
+ * this; one of two such amounts is sufficient (S2).
  */
-function checkLockSent(request: RepaymentScheduleRequest, { compiled, validation }: RepaymentContext): void {
+function checkFixedSent(request: RepaymentScheduleRequest, { compiled, validation }: RepaymentContext): void {
   if (compiled === undefined) return;
-  const read = LOCKS.filter((path) => readsLock(path, compiled));
+  const read = FIXED_FIELDS.filter((path) => readsFixed(path, compiled));
   const [first] = read;
   if (first === undefined || read.some((path) => request[path] !== undefined)) return;
   const needed = first === read.at(-1) ? 'must' : `it or ${read.at(-1)} must`;
   validation.reportMissing(first, `is missing; ${needed} be sent with ${compiled.type.name}`);
 }
 
-/** The effect of a locked value is defined by the formula that reads it (S2). */
-function readsLock(path: Lock, { namesRead }: CompiledScheduleType): boolean {
+/** The effect of a fixed amount is defined by the formula that reads it (S2). */
+function readsFixed(path: FixedField, { namesRead }: CompiledScheduleType): boolean {
   return namesRead.has(path === 'installmentValue' ? 'LockedInstallment' : 'LockedPrincipal');
 }
 
-function checkLock(path: Lock, { compiled, validation }: RepaymentContext): void {
-  if (compiled === undefined || readsLock(path, compiled)) return;
+function checkFixed(path: FixedField, { compiled, validation }: RepaymentContext): void {
+  if (compiled === undefined || readsFixed(path, compiled)) return;
   const { name, installmentValueCustom } = compiled.type;
   if (!installmentValueCustom) {
-    validation.reject(path, 'not-allowed', `must be left out: ${name} takes no locked value`);
+    validation.reject(path, 'not-allowed', `must be left out: ${name} accepts no fixed payment or principal`);
     return;
   }
   const needed = path === 'installmentValue' ? 'Balance' : 'EqualParts';
   if (compiled.principal.kind === needed) return;
   const other = path === 'installmentValue' ? 'principalValue' : 'installmentValue';
-  validation.reject(path, 'not-allowed', `must be left out: ${name} takes ${other} at the most`);
+  validation.reject(path, 'not-allowed', `must be left out: ${name} accepts only ${other}`);
 }
 
 function parseCapitalShare(

@@ -78,7 +78,12 @@ export function validateDates(
     ['GracePeriodInterest', repayment.graceInterest],
   ] as const;
   for (const [path, rows] of graces) {
-    if (rows > most) validation.reject(path, 'out-of-range', `must be at most ${most}: one row must pay`);
+    if (rows > most)
+      validation.reject(
+        path,
+        'out-of-range',
+        `must be at most ${most}: at least one installment must be paid`,
+      );
   }
   return dates;
 }

@@ -1,6 +1,6 @@
 /** Checks that the charges that come with every contract can be charged with the product (F1, F2, Q5, Q6). */
 
-import { allowedBases } from '../../lending/charges/charge-rules.ts';
+import { listAllowedBases } from '../../lending/charges/charge-rules.ts';
 import { MAX_CHARGES } from '../../lending/charges/charge-terms.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { currencyDigits } from '../../lending/numbers/money.ts';
@@ -99,7 +99,7 @@ function checkType(
     );
     return;
   }
-  const bases: ReadonlySet<string> = new Set(allowedBases(type).map(codeKey));
+  const bases: ReadonlySet<string> = new Set(listAllowedBases(type).map(codeKey));
   for (const charge of charges.filter((one) => one.isPercent && !bases.has(chargeBase(one)))) {
     const reason = `is a percentage of a figure that ${name} calculates later`;
     reportProblem(`whose ${chargeTitle(charge)} ${reason}: apply it to another figure, or remove ${name}`);

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
-  countryFile,
-  fileCountries,
-  indexFile,
+  createCountryFile,
+  listFileCountries,
+  createIndexFile,
   LIBRARY_FOLDER,
-  strayFiles,
+  listStrayFiles,
 } from '../../../scripts/calendars/library-files.ts';
-import { packageCountries, publicHolidays } from '../../../scripts/calendars/public-holidays.ts';
+import { listPackageCountries, listPublicHolidays } from '../../../scripts/calendars/public-holidays.ts';
 import { installOwnPackages } from '../../../scripts/command-packages.ts';
 import { createLibraryCalendars } from '../../../shared/calendars/library-calendars.ts';
 import { readLibraryDays, writeLibraryDays } from '../../../shared/calendars/library-days.ts';
@@ -52,23 +52,23 @@ async function calendars(
 
 describeWithPackage('the holidays that come from date-holidays (H2)', () => {
   it('are of the version that is installed, of all its countries but the built-in ones', () => {
-    const { name, text } = indexFile();
+    const { name, text } = createIndexFile();
     expect(readFileSync(path.join(LIBRARY_FOLDER, name), 'utf8')).toBe(text);
-    expect(strayFiles()).toEqual([]);
-    expect(fileCountries().length + BUILT_IN_CALENDARS.length - 1).toBe(packageCountries().size);
+    expect(listStrayFiles()).toEqual([]);
+    expect(listFileCountries().length + BUILT_IN_CALENDARS.length - 1).toBe(listPackageCountries().size);
   });
 
   it('leave no name of a built-in country to be unknown', () => {
     const cldrNames = new Intl.DisplayNames(['en'], { type: 'region' });
     for (const { name, codes } of BUILT_IN_CALENDARS) {
-      const known = packageCountries().get(name);
+      const known = listPackageCountries().get(name);
       const names = known === undefined ? codes : [...codes, known, cldrNames.of(name) ?? ''];
       expect(names.map((alias) => findBuiltInCalendar(alias)?.name)).toEqual(names.map(() => name));
     }
   });
 
   it.each(['AE', 'CH', 'IL', 'NO', 'ZA'])('are those of the package in %s', (country) => {
-    const { name, text } = countryFile(country);
+    const { name, text } = createCountryFile(country);
     expect(readFileSync(path.join(LIBRARY_FOLDER, name), 'utf8')).toBe(text);
   });
 
@@ -79,15 +79,15 @@ describeWithPackage('the holidays that come from date-holidays (H2)', () => {
     ['TW', 2026],
   ])('close the days of the package in %s in %i, which follow the moon or single laws', (country, year) => {
     const calendar = createLibraryCalendars().find(country);
-    const days = [...publicHolidays(country, year, year)].filter((day) => toDateParts(day).year === year);
+    const days = [...listPublicHolidays(country, year, year)].filter((day) => toDateParts(day).year === year);
     expect(days.length).toBeGreaterThan(9);
     expect(days.filter((day) => calendar?.isWorkingDay(day) !== false)).toEqual([]);
   });
 
   it('are the same in every time zone of the process that makes them', async () => {
     const script = `
-      import { publicHolidays } from './scripts/calendars/public-holidays.ts';
-      console.log(['JP', 'IL', 'TR', 'NZ', 'SA'].map((code) => [...publicHolidays(code, 2025, 2026)].join(' ')).join());`;
+      import { listPublicHolidays } from './scripts/calendars/public-holidays.ts';
+      console.log(['JP', 'IL', 'TR', 'NZ', 'SA'].map((code) => [...listPublicHolidays(code, 2025, 2026)].join(' ')).join());`;
     const answers = await Promise.all(
       ['UTC', 'Asia/Tokyo', 'America/Los_Angeles'].map(async (zone) => {
         const env = { ...process.env, TZ: zone };

@@ -140,7 +140,7 @@ describe('lending environment', () => {
   it('rejects an unknown country or calendar with the name of the setting', async () => {
     expect(await faultOf({ HOLIDAY_COUNTRIES: 'SE,Atlantis' })).toMatch(/^HOLIDAY_COUNTRIES: .*"Atlantis"/);
     expect(await faultOf({ DEFAULT_HOLIDAY_CALENDAR: 'RO+Bank' })).toMatch(
-      /^DEFAULT_HOLIDAY_CALENDAR: .*"RO\+Bank".* part 2 is not/,
+      /^DEFAULT_HOLIDAY_CALENDAR: .*"RO\+Bank".* part 2 is unknown/,
     );
   });
 });

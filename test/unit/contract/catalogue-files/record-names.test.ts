@@ -146,7 +146,7 @@ describe('the folder of a catalogue', () => {
       'schedule-types/b.json: Own type: must not have the unknown field Rownding',
       'periodicities/a.json: must be an object, not a number',
       'calendars/a.json: Bank: holidays must be a list, not text',
-      'schedule-types/c.json: Own type: column Interest must stand after RemainingValue: move it below',
+      'schedule-types/c.json: Own type: column Interest must be listed after RemainingValue: move it below',
       'periodicities/a.json: Own: unit must be one of Days, Weeks, Months, Years, Once',
       'periodicities/a.json: Own: count must be a whole number from 1 to 1200',
     ]);

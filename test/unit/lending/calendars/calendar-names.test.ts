@@ -284,15 +284,15 @@ describe('faults of unknown calendar names (H2)', () => {
   it('identify the unknown part of the union', () => {
     const part =
       'a part is a country by its ISO 3166 code or English name, TARGET, or a calendar of the catalogue';
-    expect(faultOf('RO+Atlantis')).toBe(`must join calendars that are known, which part 2 is not; ${part}`);
+    expect(faultOf('RO+Atlantis')).toBe(`must combine known calendars, but part 2 is unknown; ${part}`);
     expect(faultOf('Utopia+RO+Atlantis+')).toBe(
-      `must join calendars that are known, which part 1, part 3, part 4 are not; ${part}`,
+      `must combine known calendars, but part 1, part 3, part 4 are unknown; ${part}`,
     );
     expect(faultOf('Atlantis')).toMatch(/^must be a country by its ISO 3166 code/);
   });
 
   it('state the exceeded limit, or that no working day is left', () => {
-    expect(faultOf('AT+BE+BG+CZ+DE+ES+FR+GB+RO')).toBe('must join at most 8 calendars, not 9');
+    expect(faultOf('AT+BE+BG+CZ+DE+ES+FR+GB+RO')).toBe('must combine at most 8 calendars, not 9');
     expect(faultOf(`RO+${'x'.repeat(300)}`)).toMatch(/^must have at most 300 characters; a part is/);
     expect(faultOf('RO+TARGET')).toMatch(/^must leave a working day/);
   });

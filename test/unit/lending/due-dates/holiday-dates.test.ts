@@ -167,7 +167,7 @@ describe('holiday calendar of a request (H2)', () => {
       `HolidayCountry unknown-calendar ${allowed}`,
     ]);
     expect(dateFaults({ HolidayCountry: 'Atlantis+Utopia' })).toEqual([
-      expect.stringMatching(/^HolidayCountry unknown-calendar must join .* part 1, part 2 are not; /),
+      expect.stringMatching(/^HolidayCountry unknown-calendar must combine .* part 1, part 2 are unknown; /),
     ]);
   });
 

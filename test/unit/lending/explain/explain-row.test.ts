@@ -149,7 +149,7 @@ describe('a row of a level payment (S5, S6)', () => {
   test('what is left is that of the plan where this differs, less interest that lowers the balance (G2, X2)', () => {
     const planned = explained(traceOf({ principal: 25_375 }, restAbove(0)));
     expect(planned('principal')?.formula).toBe('balance of the plan: 253.75');
-    const principal = { rule: 'rest', balance: 100_000, residual: 20_000, joining: -1_000 } as const;
+    const principal = { rule: 'rest', balance: 100_000, residual: 20_000, capitalised: -1_000 } as const;
     const lowered = explained(traceOf({ principal: 79_000 }, { principal }));
     expect(lowered('principal')?.formula).toBe(
       'balance 1000.00 + capitalised interest -10.00 - residual 200.00 = 790.00',
@@ -166,7 +166,7 @@ describe('a row of a level payment (S5, S6)', () => {
 
 describe('payments and principal of other kinds', () => {
   test.each([
-    [{ kind: 'locked', amount: 20_000 }, 'locked by the request: 200.00'],
+    [{ kind: 'fixed', amount: 20_000 }, 'locked by the request: 200.00'],
     [{ kind: 'kept', amount: 20_000 }, 'kept through an early repayment: 200.00'],
     [
       { kind: 'equal-part', amount: 20_000, balance: 100_000, residual: 20_000, rows: 4 },
@@ -205,7 +205,7 @@ describe('payments and principal of other kinds', () => {
   });
 
   test('a locked payment below the interest gives a negative principal (B2)', () => {
-    const figure = explained(traceOf({ principal: -500 }, { payment: { kind: 'locked', amount: 500 } }));
+    const figure = explained(traceOf({ principal: -500 }, { payment: { kind: 'fixed', amount: 500 } }));
     expect(figure('principal')?.formula).toBe('payment 5.00 - interest 10.00 = -5.00');
   });
 

@@ -2,12 +2,12 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { percentToRatio } from '../../../../shared/lending/numbers/exact-ratio.ts';
 import {
-  effectiveInterest,
+  createEffectiveRule,
   computeInterest,
-  linearInterest,
+  createLinearRule,
   type InterestRule,
 } from '../../../../shared/lending/interest/interest-rule.ts';
-import { levelPayment } from '../../../../shared/lending/interest/level-payment.ts';
+import { computeLevelPayment } from '../../../../shared/lending/interest/level-payment.ts';
 import { accrueAtOneRate } from '../../../../shared/lending/interest/accrual.ts';
 import { decimal } from '../../../support/builders/lending-loan.ts';
 
@@ -18,11 +18,11 @@ interface Loan {
 
 function months(ratePercent: string, installments: number): Loan {
   const counts = Array.from({ length: installments }, () => 30);
-  return { rule: linearInterest(percentToRatio(decimal(ratePercent)), 360, 'HALF_UP'), counts };
+  return { rule: createLinearRule(percentToRatio(decimal(ratePercent)), 360, 'HALF_UP'), counts };
 }
 
 function payment({ rule, counts }: Loan, balance: number, residual = 0): number {
-  return levelPayment(rule, counts, { balance, residual });
+  return computeLevelPayment(rule, counts, { balance, residual });
 }
 
 describe('level payment (S5)', () => {
@@ -49,7 +49,7 @@ describe('level payment (S5)', () => {
     expect(payment(months('12', 1), 10_050)).toBe(10_151);
     expect(payment(months('12.000000000000000000000000000001', 1), 10_050)).toBe(10_151);
     expect(payment(months('11.999999999999999999999999999999', 1), 10_050)).toBe(10_150);
-    const halfEven = linearInterest(percentToRatio(decimal(12)), 360, 'HALF_EVEN');
+    const halfEven = createLinearRule(percentToRatio(decimal(12)), 360, 'HALF_EVEN');
     expect(payment({ rule: halfEven, counts: [30] }, 10_050)).toBe(10_150);
     expect(payment(months('-12', 1), 10_050)).toBe(9950);
     expect(payment(months('-12.000000000000000000000000000001', 1), 10_050)).toBe(9949);
@@ -59,7 +59,7 @@ describe('level payment (S5)', () => {
     const Exact = Decimal.clone({ precision: 60 });
     const counts = Array.from({ length: 97 }, (_, row) => 28 + ((row * 7) % 4));
     for (const rate of ['0.01', '3.875', '24', '900', '-0.01', '-35', '-900']) {
-      const rule = linearInterest(percentToRatio(decimal(rate)), 365, 'HALF_UP');
+      const rule = createLinearRule(percentToRatio(decimal(rate)), 365, 'HALF_UP');
       let factor = new Exact(1);
       let sum = new Exact(0);
       for (const count of counts) {
@@ -89,18 +89,18 @@ describe('level payment (S5)', () => {
 describe('interest of a row (M4)', () => {
   it('is exact when the product exceeds safe integers', () => {
     const rate = percentToRatio(decimal('7.123456789012345678'));
-    const rule = linearInterest(rate, 365, 'HALF_UP');
+    const rule = createLinearRule(rate, 365, 'HALF_UP');
     const exact = new Decimal(999_999_999_999_99).times('0.07123456789012345678').times(31).div(365);
     expect(computeInterest(rule, 999_999_999_999_99, 31)).toBe(exact.toDecimalPlaces(0).toNumber());
-    const simple = linearInterest(percentToRatio(decimal(7)), 360, 'HALF_UP');
+    const simple = createLinearRule(percentToRatio(decimal(7)), 360, 'HALF_UP');
     expect(computeInterest(simple, 900_000_000_000_050, 30)).toBe(5_250_000_000_000);
     expect(computeInterest(simple, 900_000_000_000_100, 30)).toBe(5_250_000_000_001);
   });
 
   it('rounds ties half up, or half even if the schedule type says so', () => {
     const rate = percentToRatio(decimal(12));
-    expect(computeInterest(linearInterest(rate, 360, 'HALF_UP'), 10_050, 30)).toBe(101);
-    expect(computeInterest(linearInterest(rate, 360, 'HALF_EVEN'), 10_050, 30)).toBe(100);
+    expect(computeInterest(createLinearRule(rate, 360, 'HALF_UP'), 10_050, 30)).toBe(101);
+    expect(computeInterest(createLinearRule(rate, 360, 'HALF_EVEN'), 10_050, 30)).toBe(100);
   });
 
   it('keeps every digit of the rate', () => {
@@ -113,22 +113,24 @@ describe('interest of a row (M4)', () => {
 
 describe('interest at an effective rate (S2)', () => {
   it('is the balance times (1 + r)^f - 1: 30000 at 7 % earn 169.62 in a 30/360 month', () => {
-    const rule = effectiveInterest(percentToRatio(decimal(7)), 360, 'HALF_UP');
+    const rule = createEffectiveRule(percentToRatio(decimal(7)), 360, 'HALF_UP');
     expect(computeInterest(rule, 3_000_000, 30)).toBe(16_962);
     expect(computeInterest(rule, 3_000_000, 0)).toBe(0);
   });
 
   it('is exact when the power is a short decimal, so that ties round by the rule', () => {
-    const fifth = effectiveInterest(percentToRatio(decimal(21)), 360, 'HALF_UP');
+    const fifth = createEffectiveRule(percentToRatio(decimal(21)), 360, 'HALF_UP');
     expect(computeInterest(fifth, 5, 180)).toBe(1);
-    expect(computeInterest(effectiveInterest(percentToRatio(decimal(21)), 360, 'HALF_EVEN'), 5, 180)).toBe(0);
+    expect(computeInterest(createEffectiveRule(percentToRatio(decimal(21)), 360, 'HALF_EVEN'), 5, 180)).toBe(
+      0,
+    );
     expect(computeInterest(fifth, 100_000, 360)).toBe(21_000);
   });
 
   it('determines a level payment with DF = (1 + r)^-f', () => {
-    const rule = effectiveInterest(percentToRatio(decimal(21)), 360, 'HALF_UP');
-    expect(levelPayment(rule, [180, 180], { balance: 21_000, residual: 0 })).toBe(12_100);
-    const falling = effectiveInterest(percentToRatio(decimal(-19)), 360, 'HALF_UP');
-    expect(levelPayment(falling, [180, 180], { balance: 19_000, residual: 0 })).toBe(8100);
+    const rule = createEffectiveRule(percentToRatio(decimal(21)), 360, 'HALF_UP');
+    expect(computeLevelPayment(rule, [180, 180], { balance: 21_000, residual: 0 })).toBe(12_100);
+    const falling = createEffectiveRule(percentToRatio(decimal(-19)), 360, 'HALF_UP');
+    expect(computeLevelPayment(falling, [180, 180], { balance: 19_000, residual: 0 })).toBe(8100);
   });
 });

@@ -59,7 +59,7 @@ describe('valid schedule type (S3)', () => {
 describe('order of columns (S3)', () => {
   it('requires Interest after RemainingValue', () => {
     expect(messagesOf(INTEREST, BALANCE, PARTS)).toEqual([
-      'column Interest must stand after RemainingValue: move it below',
+      'column Interest must be listed after RemainingValue: move it below',
     ]);
   });
 
@@ -68,22 +68,22 @@ describe('order of columns (S3)', () => {
     expect(
       messagesOf(BALANCE, INTEREST, half, LEVEL, REST, formulaColumn('Quarter', 'Interest / 4')),
     ).toEqual([
-      'column Half must stand after PMT, which its formula names: move it below',
-      'column Half must stand after Quarter, which its formula names: move it below',
+      'column Half must be listed after PMT, which its formula names: move it below',
+      'column Half must be listed after Quarter, which its formula names: move it below',
     ]);
   });
 
   it('requires Principal by Balance after payment and interest', () => {
     expect(messagesOf(BALANCE, REST, LEVEL, INTEREST)).toEqual([
-      'column Principal must stand after PMT, of which it is what is left: move it below',
-      'column Principal must stand after Interest, which it is calculated from: move it below',
+      'column Principal must be listed after PMT, because it is PMT less Interest: move it below',
+      'column Principal must be listed after Interest, because it is PMT less Interest: move it below',
     ]);
   });
 
   it('requires TotalInstallment after every column included in it', () => {
     const total = formulaColumn('TotalInstallment', 'PMT + ManagementFee + Insurance');
     expect(withColumn(total, formulaColumn('Service', 'Interest / 100', { Fee: 'Service' }))).toEqual([
-      'column TotalInstallment must stand after Service, whose amount it holds: move it below',
+      'column TotalInstallment must be listed after Service, which it includes: move it below',
     ]);
   });
 
@@ -156,7 +156,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     'IF',
   ])('rejects the reserved name %s', (name) => {
     expect(withColumn(formulaColumn(name, '1'))).toEqual([
-      `column ${name} must have another name: this one belongs to a row field, an input or a function`,
+      `column ${name} must have another name: this one is a row field, an input or a function`,
     ]);
   });
 
@@ -179,8 +179,8 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
       'column Own must have the CalculationMethod Fee or Insurance or Formula',
     ]);
     expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('ManagementFee', '1'))).toEqual([
-      'column ManagementFee must have the CalculationMethod Fee; for an amount of your own add a Formula column ' +
-        'with a name of its own',
+      'column ManagementFee must have the CalculationMethod Fee; for your own amount add a Formula column ' +
+        'with its own name',
     ]);
   });
 
@@ -220,7 +220,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
       messagesOf(BALANCE, columnOf('Interest', 'Linear', { Fee: 'A', InsuranceClass: 'B' }), PARTS),
     ).toEqual(['column Interest must have no Fee', 'column Interest must have no InsuranceClass']);
     expect(messagesOf(BALANCE, INTEREST, PARTS, columnOf('ManagementFee', 'Fee', { Fee: 'A' }))).toEqual([
-      'column ManagementFee must have no Fee: it holds all of them; show a single one in a column with a name of its own',
+      'column ManagementFee must have no Fee: it contains all of them; show a single one in a column with its own name',
     ]);
   });
 
@@ -308,7 +308,7 @@ describe('combinations of methods (S1, S2, S3)', () => {
       'IsWithEqualInstallments must be false, or Principal be calculated by Balance',
     ]);
     expect(messagesOf(BALANCE, INTEREST, REST)).toEqual([
-      'column PMT is missing: Principal by Balance is what is left of it; add it before Principal',
+      'column PMT is missing: Principal by Balance is PMT less Interest; add PMT before Principal',
     ]);
   });
 
@@ -344,13 +344,13 @@ describe('combinations of methods (S1, S2, S3)', () => {
       'a lock that nothing reads',
       { InstallmentValueCustom: true },
       [BALANCE, INTEREST, columnOf('Principal', 'CapitalPercent')],
-      'InstallmentValueCustom must be false: no column reads a locked payment or principal',
+      'InstallmentValueCustom must be false: no column reads a fixed payment or principal',
     ],
     [
       'a formula over a lock that is not allowed',
       {},
       [BALANCE, INTEREST, formulaColumn('PMT', 'lockedInstallment'), REST],
-      'column PMT names a locked value in its formula: InstallmentValueCustom must be true',
+      'column PMT reads a fixed payment or principal in its formula: InstallmentValueCustom must be true',
     ],
     [
       'charges that are not accepted',

@@ -113,7 +113,7 @@ describe('schedule types of a catalogue (S1, S4)', () => {
     expect(typeFaults(recordOf(columns), own({ PaymentScheduleTypeName: 'Other', Status: 'New' }))).toEqual([
       'file 1: Own type: column Principal is missing: add it with the CalculationMethod Balance, Linear, ' +
         'CapitalPercent or Formula',
-      'file 1: Own type: column Interest must stand after RemainingValue: move it below',
+      'file 1: Own type: column Interest must be listed after RemainingValue: move it below',
       'file 2: Other: Status must be one of Draft, Active, VersionDraft, Closed',
     ]);
     expect(typeFaults(own({ Status: 'Draft', PaymentScheduleTypeId: '1', PaymentScheduleCode: '' }))).toEqual(

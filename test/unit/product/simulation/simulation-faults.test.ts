@@ -235,7 +235,7 @@ const REFUSALS: readonly (readonly [
     {},
     { installmentValue: decimal(300), principalValue: decimal(200) },
     'principalValue not-allowed 422',
-    'beside installmentValue',
+    'when installmentValue is sent',
   ],
   [
     'a payment finer than the currency',
@@ -354,7 +354,7 @@ const REFUSALS: readonly (readonly [
     { interests: ranges([1, 4]) },
     { interestType: Collection, jsonMultipleInterestRates: [{ InterestRate: decimal(-1300) }] },
     'jsonMultipleInterestRates[0].InterestRate rate-too-low 422',
-    'must leave something',
+    'must leave a positive balance',
   ],
   [
     'bands that end below the balance',
