@@ -2,55 +2,40 @@ import type { AddressInfo, Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { PROBLEM_TYPE } from '../../schemas/messages.ts';
-import type { Codec } from '../../shared/messaging/codec.ts';
-import type { Broker, Publisher } from '../../shared/messaging/ports.ts';
+import type { Publisher } from '../../shared/messaging/ports.ts';
 import type { Requester } from '../../shared/messaging/requester/requester.ts';
-import { topicName } from '../../shared/messaging/topics/topics.ts';
-import type { Clock } from '../../shared/platform/clock.ts';
-import { combineHealth } from '../../shared/platform/health.ts';
-import type { Health } from '../../shared/platform/health.ts';
-import type { Log } from '../../shared/platform/log.ts';
-import type { Metrics } from '../../shared/platform/metrics.ts';
+import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import type { CalculationThreads } from '../runtime/thread-pool.ts';
-import type { Access } from './access/access.ts';
 import { registerActions, type ActionRegistry } from './actions/action-route.ts';
 import { createReplyReader } from './actions/reply.ts';
+import { createResultFeed, type ResultFeed } from './actions/result-feed.ts';
 import { createResultIds } from './actions/result-ids.ts';
 import { registerResults } from './actions/result-route.ts';
-import { createResultStore, type ResultStore } from './actions/result-store.ts';
-import { createTopicFeed, type TopicFeed } from './feed/topic-feed.ts';
 import type { ChannelProfiles } from './notifications/channel-profiles.ts';
 import { registerNotifications, type Notifications } from './notifications/notifications.ts';
 import { registerOutbox, type OutboxReader } from './outbox/outbox-pages.ts';
 import { createApp } from './server/app.ts';
+import type { IngressContext } from './server/context.ts';
 import { registerDocuments, type Documents } from './server/documents.ts';
 import { registerHealth } from './server/health.ts';
-import type { IngressOptions } from './server/http-limits.ts';
 import { createRateLimiter } from './server/rate-limit.ts';
 import { createTraffic, type Traffic } from './server/traffic.ts';
 
 /** The dependencies of an ingress instance. */
-export interface IngressDeps {
-  readonly options: IngressOptions;
+export interface IngressDeps extends Omit<IngressContext, 'rateLimiter' | 'traffic'> {
   readonly actions: ActionRegistry;
   readonly documents: Documents;
-  readonly access: Access;
   /** Signs the ids of results; the same for all instances. */
   readonly resultSecret: string;
   /** Not yet started. */
   readonly requester: Requester;
-  readonly broker: Broker;
   /** Publishes notifications; not yet started. */
   readonly notificationPublisher: Publisher;
   readonly channelProfiles: ChannelProfiles;
   /** The local outbox, if it receives the messages and its page is shown. */
   readonly outbox: OutboxReader | undefined;
-  readonly codec: Codec;
-  /** Renders large replies; absent: they are rendered on the event loop. */
+  /** Renders large replies; if absent, they are rendered on the event loop. */
   readonly threads?: CalculationThreads | undefined;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly metrics: Metrics;
   /** Health of the other workers of this process by name. */
   readonly otherWorkers: () => Readonly<Record<string, Health>>;
 }
@@ -59,10 +44,10 @@ export interface RunningIngress {
   readonly port: number;
   /** Address with the base path. */
   readonly url: string;
-  /** Resolves when actions are accepted; rejects when the messaging parts cannot be started. */
+  /** Resolves when actions are accepted; rejects when the requester, a feed or a publisher cannot be started. */
   readonly opened: Promise<void>;
   readonly health: () => Health;
-  /** Accepts no new work, waits for pending replies for at most `drainMs`, closes. Idempotent. */
+  /** Rejects new work, waits at most `drainMs` for pending replies, and closes. Idempotent. */
   readonly stop: (drainMs: number) => Promise<void>;
 }
 
@@ -70,7 +55,7 @@ export interface RunningIngress {
 interface IngressParts {
   readonly app: FastifyInstance;
   readonly traffic: Traffic;
-  readonly resultFeed: TopicFeed;
+  readonly results: ResultFeed;
   readonly notifications: Notifications;
 }
 
@@ -78,50 +63,40 @@ const READY: Health = { status: 'ready' };
 /** Polling interval for pending responses during a shutdown. */
 const DRAIN_POLL_MS = 10;
 /**
- * The time for which callers with kept connections are still served: 503 and `Connection: close`. Closing a connection at
- * once resets it whenever a request is on its way, and its caller cannot know that it was not accepted.
+ * How long kept-alive connections are still served during a shutdown, with 503 and `Connection: close`. Closing them
+ * immediately would reset requests in transit, whose callers could not know that they were not accepted.
  */
-const FAREWELL_MS = 500;
-/** Leaving the broker may take this long after the last response. */
-const LEAVE_TIMEOUT_MS = 2_000;
+const KEPT_CONNECTIONS_MS = 500;
+/** Limit for closing feeds and publishers after the last response. */
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * Starts an ingress instance: it listens at once, so that health can be queried, and accepts actions as soon as replies
- * can be received. Rejects when the address cannot be listened on.
+ * Starts an ingress instance. It listens immediately, so that health can be queried, and accepts actions once replies
+ * can be received. Rejects when the address cannot be bound.
  */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
-  const { options, broker, clock, metrics } = deps;
+  const { options, metrics } = deps;
   const traffic = createTraffic(metrics);
   const app = createApp(options, traffic, deps.log);
-  const results = createResultStore({
-    maxBytes: options.resultStoreBytes,
-    retentionMs: options.resultRetentionMs,
-    now: () => clock.now(),
-  });
-  const topics = [topicName(options.topicPrefix, 'ingressResults')];
-  const resultFeed = createTopicFeed(broker, { clientId: 'ingress-results', topics }, (message) =>
-    results.add(message),
-  );
-
-  const rateLimiter = createRateLimiter(options.rateLimitPerSecond, clock);
+  const results = createResultFeed(deps.broker, deps);
+  const rateLimiter = createRateLimiter(options.rateLimitPerSecond, deps.clock);
   const resultIds = createResultIds(deps.resultSecret);
-  const readReply = createReplyReader(deps.codec, deps.threads);
-  const shared = { ...deps, traffic, rateLimiter, resultIds };
-  registerActions(app, shared);
-  registerResults(app, { ...shared, results, resultFeed, readReply });
-  const notifications = registerNotifications(app, shared);
-  registerOutbox(app, options.basePath, shared);
+  const context = { ...deps, traffic, rateLimiter, resultIds };
+  registerActions(app, context);
+  registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
+  const notifications = registerNotifications(app, context);
+  registerOutbox(app, context);
   registerDocuments(app, options.basePath, deps.documents);
 
-  const parts = { app, traffic, resultFeed, notifications };
+  const parts = { app, traffic, results, notifications };
   const health = () => checkParts(deps, parts);
   registerHealth(app, options.basePath, { metrics, health, workers: deps.otherWorkers });
-  registerFigures(deps, results);
+  registerMetrics(deps, results);
 
   await app.listen({ host: options.host, port: options.port });
   const { port } = app.server.address() as AddressInfo;
   const opened = open(deps, parts);
-  // Reported to the caller who awaits `opened`; if there is none, it must not end the process.
+  // The caller awaits `opened`; without one, an unhandled rejection must not end the process.
   opened.catch(() => undefined);
   let stopped: Promise<void> | undefined;
   return {
@@ -139,7 +114,7 @@ async function open(deps: IngressDeps, parts: IngressParts): Promise<void> {
   await Promise.all([
     deps.codec.prepare([...new Set([PROBLEM_TYPE, ...types, ...parts.notifications.types])]),
     deps.requester.start(),
-    parts.resultFeed.start(),
+    parts.results.start(),
     parts.notifications.start(),
   ]);
   parts.traffic.open();
@@ -150,20 +125,20 @@ async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Pr
   const endsAtMs = performance.now() + drainMs;
   const leftMs = (): number => Math.max(0, endsAtMs - performance.now());
   traffic.close();
-  const farewellMs = Math.min(FAREWELL_MS, drainMs);
-  while ((await countConnections(app.server)) > 0 && drainMs - leftMs() < farewellMs)
+  const servedMs = Math.min(KEPT_CONNECTIONS_MS, drainMs);
+  while ((await countConnections(app.server)) > 0 && drainMs - leftMs() < servedMs)
     await sleep(DRAIN_POLL_MS);
   const closed = app.close();
   while (traffic.inFlight() > 0 && leftMs() > 0) await sleep(DRAIN_POLL_MS);
   await deps.requester.stop(leftMs());
   app.server.closeAllConnections();
   await closed;
-  await Promise.all([parts.resultFeed.stop(LEAVE_TIMEOUT_MS), parts.notifications.stop(LEAVE_TIMEOUT_MS)]);
+  await Promise.all([parts.results.stop(CLOSE_TIMEOUT_MS), parts.notifications.stop(CLOSE_TIMEOUT_MS)]);
 }
 
 function checkParts(
   { requester }: IngressDeps,
-  { traffic, resultFeed, notifications }: IngressParts,
+  { traffic, results, notifications }: IngressParts,
 ): Readonly<Record<string, Health>> {
   const state = traffic.state();
   if (state === 'draining') return { traffic: { status: 'unhealthy', reason: 'shutting down' } };
@@ -171,27 +146,24 @@ function checkParts(
   return {
     replies: requester.isReady()
       ? READY
-      : { status: 'starting', reason: 'the reply consumer is not assigned' },
+      : { status: 'starting', reason: 'the reply consumer has no partition yet' },
     requests: requester.canSend()
       ? READY
       : { status: 'starting', reason: 'requests cannot be sent: the broker cannot be reached' },
-    results: resultFeed.isCurrent() ? READY : { status, reason: 'results are not up to date' },
+    results: results.isCurrent() ? READY : { status, reason: 'results are not up to date' },
     ...notifications.health(),
   };
 }
 
-function registerFigures({ metrics, requester }: IngressDeps, results: ResultStore): void {
-  const timedOut = metrics.gauge(
-    'plat_ingress_timed_out_replies',
-    'Requests whose reply did not come in time',
-  );
+function registerMetrics({ metrics, requester }: IngressDeps, results: ResultFeed): void {
+  const timedOut = metrics.gauge('plat_ingress_timed_out_replies', 'Requests without a reply in time');
   const unknown = metrics.gauge(
     'plat_ingress_unknown_replies',
-    'Replies without a waiting request: late, repeated, or of another instance on the same partition',
+    'Replies without a waiting request: late, repeated, or for another instance on the same partition',
   );
   const pending = metrics.gauge('plat_ingress_pending_replies', 'Requests that wait for a reply');
-  const kept = metrics.gauge('plat_ingress_results', 'Results kept for their callers');
-  const bytes = metrics.gauge('plat_ingress_result_bytes', 'Bytes of the results kept');
+  const kept = metrics.gauge('plat_ingress_results', 'Results in memory');
+  const bytes = metrics.gauge('plat_ingress_result_bytes', 'Bytes of the results in memory');
   metrics.onScrape(() => {
     const size = results.size();
     const replies = requester.stats();

@@ -22,7 +22,7 @@ import { readIngressOptions } from './server/http-limits.ts';
 const NAME = 'ingress';
 /** Identifies the instances of one machine in the broker's tools. */
 const INSTANCE_ID_LENGTH = 8;
-/** Shorter than the timeouts of callers, so that they learn of a broker that cannot be reached. */
+/** Shorter than the timeouts of callers, so that they get a response when the broker cannot be reached. */
 const ACCEPT_DEADLINE_MS = 5_000;
 
 /**
@@ -75,7 +75,7 @@ export async function startIngressWorker(context: WorkerContext): Promise<Runnin
   return { name: NAME, url: ingress.url, health: ingress.health, stop: ingress.stop };
 }
 
-/** Only if all data stays on this machine: otherwise messages of other users would be shown. */
+/** The outbox is shown only if all data stays on this machine; elsewhere it would show messages of other users. */
 function chooseOutbox({ notification }: Config, { kind }: Broker): OutboxReader | undefined {
   const isLocal = notification.configFile === undefined && kind === 'embedded';
   return isLocal ? openOutboxFolder(notification.outboxFolder) : undefined;

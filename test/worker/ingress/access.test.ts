@@ -207,11 +207,11 @@ describe('access by the generic form (E2)', () => {
       const { code, detail } = (await response.json()) as { code: string; detail: string };
       expect([code, detail]).toEqual([
         'unauthenticated',
-        'access_token counts only beside user_name, which must be text and not empty.',
+        'access_token requires user_name, which must be a non-empty string.',
       ]);
     }
     const none = await postEcho(ingress, { user_name: 'u1', Data: '{}' });
-    expect(await none.json()).toMatchObject({ detail: 'The request carries no access token.' });
+    expect(await none.json()).toMatchObject({ detail: 'The request has no access token.' });
   });
 
   it('does not prolong the wait of a caller beyond its allowance by the bodies that it sends meanwhile', async () => {

@@ -13,21 +13,21 @@ export type AccessDecision =
   | { readonly kind: 'granted'; readonly subject: string }
   /** No token, or an invalid one: 401. */
   | { readonly kind: 'unauthenticated'; readonly reason: string }
-  /** The token belongs to another user: 403. */
+  /** The token was issued to another user: 403. */
   | { readonly kind: 'forbidden'; readonly reason: string }
-  /** The keys cannot be fetched: no token can be verified, 503. */
+  /** The key set cannot be fetched, so no token can be verified: 503. */
   | { readonly kind: 'undecided' };
 
-/** Decides who may call. Synchronous for cached tokens, so that the hot path needs no promise. */
+/** Decides whether a caller is admitted. Synchronous for cached tokens, so that the hot path needs no promise. */
 export interface Access {
   readonly required: boolean;
   check(credentials: CallerCredentials): AccessDecision | Promise<AccessDecision>;
 }
 
-/** The subject of all callers where no access control is configured. */
+/** The subject of all callers without access control. */
 const ANONYMOUS = '';
 
-/** Admits every caller; only for an instance that is reachable only from its own machine (E2). */
+/** Admits every caller; for instances that only their own machine can reach (E2). */
 export const openAccess: Access = {
   required: false,
   check: () => ({ kind: 'granted', subject: ANONYMOUS }),
@@ -40,8 +40,8 @@ export function readBearerToken(authorization: string | undefined): string | und
 }
 
 /**
- * The credentials of a request (E2): the bearer header's token, else `access_token` of the generic form, which is
- * accepted only together with `user_name`. A user name is always compared if sent.
+ * The credentials of a request (E2): the token of the Authorization header, else `access_token` of the generic form,
+ * which requires `user_name`. A user name is compared with the token whenever it is sent.
  */
 export function readCredentials(authorization: string | undefined, body: unknown): CallerCredentials {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
@@ -53,13 +53,13 @@ export function readCredentials(authorization: string | undefined, body: unknown
   return { token, userName };
 }
 
-/** An own property, if it is text and not empty. */
+/** The value of an own property if it is a non-empty string. */
 export function nonEmptyText(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The pseudonym of a caller in ids and records: stable, not readable. 96 bits distinguish all callers. */
+/** The pseudonym of a caller in ids and records: a truncated hash; 96 bits make collisions negligible. */
 export function hashSubject(subject: string): string {
   return createHash('sha256').update(subject).digest('base64url').slice(0, 16);
 }

@@ -11,17 +11,11 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import type { Config } from '../../../shared/platform/load-config.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 import { isLoopback } from '../../../shared/platform/host-names.ts';
+import type { Config } from '../../../shared/platform/load-config.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import {
-  nonEmptyText,
-  openAccess,
-  type Access,
-  type AccessDecision,
-  type CallerCredentials,
-} from './access.ts';
+import { nonEmptyText, openAccess, type Access, type AccessDecision } from './access.ts';
 
 export type JwtSettings = Config['auth'];
 
@@ -34,29 +28,29 @@ interface VerifiedToken {
   readonly expiresAtMs: number;
 }
 
-/** Maximum clock difference between token issuer and gateway. */
+/** Maximum clock difference between the token issuer and this process. */
 const CLOCK_TOLERANCE_SECONDS = 5;
-/** The shortest interval between two requests for the key set, when tokens name keys that are not in it. */
+/** The minimum interval between two requests for the key set when tokens name unknown keys. */
 const KEY_SET_COOLDOWN_MS = 30_000;
-/** A revoked key is accepted for at most this time. */
+/** The key set is fetched again after this time, so a revoked key is accepted no longer. */
 const KEY_SET_MAX_AGE_MS = 600_000;
 const KEY_SET_TIMEOUT_MS = 5_000;
-/** A revoked key or token is accepted for at most this time; verification costs 100 times a look-up. */
+/** A revoked token is accepted for at most this time. Verification takes 100 times as long as a cache look-up. */
 const MAX_CACHE_AGE_MS = 60_000;
 /** Maximum number of cached tokens; the oldest are evicted first. */
 const MAX_CACHED_TOKENS = 10_000;
-/** Maximum length of a token in characters; usual ones have some 1,000. */
+/** Maximum length of a token in characters; typical ones have about 1,000. */
 const MAX_TOKEN_LENGTH = 8_192;
 const MILLIS_PER_SECOND = 1_000;
 const MILLIS_PER_HOUR = 3_600_000;
-const NO_TOKEN = 'The request carries no access token.';
-const UNNAMED = 'access_token counts only beside user_name, which must be text and not empty.';
+const NO_TOKEN = 'The request has no access token.';
+const UNNAMED = 'access_token requires user_name, which must be a non-empty string.';
 const INVALID = 'The access token is not valid.';
-/** The reason for refusing a token whose signature is valid, by the claim that is missing or wrong. */
+/** Why a token with a valid signature is refused, by the claim that is missing or wrong. */
 const CLAIM_FAULTS: Readonly<Record<string, string>> = {
   aud: 'The access token is not for this service (aud).',
-  exp: 'The access token has expired or does not say when it does (exp).',
-  iss: 'The access token comes from another issuer (iss).',
+  exp: 'The access token has expired or has no expiry (exp).',
+  iss: 'The access token was issued by another issuer (iss).',
 };
 
 const SECRET_ALGORITHMS = ['HS256', 'HS384', 'HS512'];
@@ -75,11 +69,10 @@ const KEY_SET_ALGORITHMS = [
 ];
 
 type Verify = (token: string) => Promise<JWTPayload>;
-type TokenCache = ReturnType<typeof createTokenCache>;
 
 /**
- * Access control as configured (E2): by JSON Web Token when a secret or key set is given. Without one every caller is
- * admitted, with a warning, and only on a loopback address; on any other this throws ConfigError.
+ * Access control as configured (E2): by JSON Web Token if there is a secret or a key set. Without one every caller is
+ * admitted, which is logged as a warning and allowed on a loopback address only, else throws ConfigError.
  */
 export function createAccess(
   settings: JwtSettings & { readonly host: string },
@@ -98,63 +91,58 @@ export function createAccess(
 }
 
 /**
- * Access by JSON Web Token (E2), checked against a shared secret or a key set. Tokens must name a subject or user, the
- * audience, and an expiry within the longest lifetime. Throws ConfigError when the key set file cannot be used.
+ * Access by JSON Web Token (E2), verified with a shared secret or a key set. Tokens must have a subject or user name, the
+ * audience, and an expiry within the maximum lifetime. Throws ConfigError when the key set file cannot be used.
  */
 function createJwtAccess(
   settings: JwtSettings,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Access {
+  const verify = createVerify(settings, clock);
   const cache = createTokenCache(clock);
-  const parts = { verify: createVerify(settings, clock), log, cache, clock };
+  const checkNewToken = async (token: string, userName: string | undefined): Promise<AccessDecision> => {
+    let claims: JWTPayload;
+    try {
+      claims = await verify(token);
+    } catch (error) {
+      if (isTokenFault(error)) return refuseToken(describeFault(error));
+      const name = error instanceof Error ? error.name : 'unknown';
+      log.error({ error: name }, 'the key set cannot be fetched');
+      return { kind: 'undecided' };
+    }
+    const { maxLifetimeMs, userClaim = 'preferred_username' } = settings;
+    const toleranceMs = CLOCK_TOLERANCE_SECONDS * MILLIS_PER_SECOND;
+    if (lifetimeMs(claims, clock.now()) > maxLifetimeMs + toleranceMs) {
+      const hours = maxLifetimeMs / MILLIS_PER_HOUR;
+      return refuseToken(`The access token is valid for longer than ${hours} h (exp).`);
+    }
+    const verified = readClaims(claims, userClaim);
+    if (verified === undefined) return refuseToken('The access token has neither a subject nor a user name.');
+    cache.add(token, verified);
+    return compareUser(verified, userName);
+  };
   return {
     required: true,
     check: ({ token, userName, lacksUserName = false }) => {
-      if (token === undefined) return { kind: 'unauthenticated', reason: lacksUserName ? UNNAMED : NO_TOKEN };
-      if (token.length > MAX_TOKEN_LENGTH) return { kind: 'unauthenticated', reason: INVALID };
+      if (token === undefined) return refuseToken(lacksUserName ? UNNAMED : NO_TOKEN);
+      if (token.length > MAX_TOKEN_LENGTH) return refuseToken(INVALID);
       const known = cache.find(token);
-      if (known !== undefined) return decide(known, userName);
-      return checkUnknown({ token, userName }, settings, parts);
+      return known === undefined ? checkNewToken(token, userName) : compareUser(known, userName);
     },
   };
 }
 
-async function checkUnknown(
-  { token = '', userName }: CallerCredentials,
-  settings: JwtSettings,
-  parts: { verify: Verify; log: Log; cache: TokenCache; clock: Clock },
-): Promise<AccessDecision> {
-  let claims: JWTPayload;
-  try {
-    claims = await parts.verify(token);
-  } catch (error) {
-    if (isTokenFault(error)) return { kind: 'unauthenticated', reason: describeFault(error) };
-    parts.log.error(
-      { error: error instanceof Error ? error.name : 'unknown' },
-      'the key set cannot be fetched',
-    );
-    return { kind: 'undecided' };
-  }
-  const { maxLifetimeMs } = settings;
-  if (lifetimeMs(claims, parts.clock.now()) > maxLifetimeMs + CLOCK_TOLERANCE_SECONDS * MILLIS_PER_SECOND) {
-    const hours = maxLifetimeMs / MILLIS_PER_HOUR;
-    return { kind: 'unauthenticated', reason: `The access token is valid for longer than ${hours} h (exp).` };
-  }
-  const verified = readClaims(claims, settings.userClaim ?? 'preferred_username');
-  if (verified === undefined) {
-    return { kind: 'unauthenticated', reason: 'The access token names neither a subject nor a user.' };
-  }
-  parts.cache.add(token, verified);
-  return decide(verified, userName);
+function refuseToken(reason: string): AccessDecision {
+  return { kind: 'unauthenticated', reason };
 }
 
-function decide(token: VerifiedToken, userName: string | undefined): AccessDecision {
+function compareUser(token: VerifiedToken, userName: string | undefined): AccessDecision {
   return userName === undefined || userName === token.userName
     ? { kind: 'granted', subject: token.subject }
-    : { kind: 'forbidden', reason: 'The access token belongs to another user than user_name.' };
+    : { kind: 'forbidden', reason: 'The access token was issued to a user other than user_name.' };
 }
 
-/** Undefined: the token names no caller. The library checks only the types of the times. */
+/** Undefined if the claims identify no caller. */
 function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken | undefined {
   const sub = nonEmptyText(claims, 'sub');
   const userName = nonEmptyText(claims, userClaim) ?? sub;
@@ -163,21 +151,21 @@ function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken | unde
   return { subject, userName, expiresAtMs: (claims.exp ?? 0) * MILLIS_PER_SECOND };
 }
 
-/** How long a token is valid from when it was issued and from now on, whichever is longer. */
+/** The lifetime of a token, counted from the earlier of its issue (`iat`) and now. */
 function lifetimeMs({ exp = 0, iat }: JWTPayload, nowMs: number): number {
   return exp * MILLIS_PER_SECOND - Math.min(nowMs, (iat ?? nowMs / MILLIS_PER_SECOND) * MILLIS_PER_SECOND);
 }
 
-/** Claims are named only after the signature was verified, so that a forged token reveals nothing. */
+/** jose verifies the signature before the claims, so a forged token never gets a reason that names a claim. */
 function describeFault(error: unknown): string {
   const isClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
   return isClaim ? (CLAIM_FAULTS[error.claim] ?? INVALID) : INVALID;
 }
 
-/** Whether the token itself is at fault, and not the key set. */
+/** Whether the token is invalid, rather than the key set unavailable. */
 function isTokenFault(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
-  // jose reports an unexpected answer of the key set's address by its plain base class.
+  // jose reports an unexpected response from the key set URL as its base class.
   return error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC';
 }
 
@@ -194,7 +182,7 @@ function createVerify(settings: JwtSettings, clock: Clock): Verify {
     const secret = new TextEncoder().encode(settings.jwtSecret);
     return async (token) => (await jwtVerify(token, secret, options(SECRET_ALGORITHMS))).payload;
   }
-  const keys = keySet(settings);
+  const keys = createKeySet(settings);
   return async (token) => {
     const checks = options(KEY_SET_ALGORITHMS);
     try {
@@ -206,7 +194,7 @@ function createVerify(settings: JwtSettings, clock: Clock): Verify {
   };
 }
 
-/** While an issuer rotates its keys, a token without a key id may be signed by any of them. */
+/** During key rotation a token without a key id may be signed with any of several keys. */
 async function verifyByAny(
   token: string,
   candidates: errors.JWKSMultipleMatchingKeys,
@@ -222,7 +210,7 @@ async function verifyByAny(
   throw new errors.JWSSignatureVerificationFailed();
 }
 
-function keySet(settings: JwtSettings): JWTVerifyGetKey {
+function createKeySet(settings: JwtSettings): JWTVerifyGetKey {
   if (settings.jwksUrl !== undefined) {
     return createRemoteJWKSet(new URL(settings.jwksUrl), {
       timeoutDuration: KEY_SET_TIMEOUT_MS,
@@ -237,7 +225,7 @@ function keySet(settings: JwtSettings): JWTVerifyGetKey {
   }
 }
 
-/** Caches verified tokens by hash, so that no token stays in memory. */
+/** Caches verified tokens by their hash, so that the tokens themselves are not kept in memory. */
 function createTokenCache(clock: Clock) {
   const cached = new Map<string, { readonly token: VerifiedToken; readonly validUntilMs: number }>();
   return {

@@ -5,42 +5,38 @@ import { refuseLargeReply, requestWeight } from '../../../shared/contract/action
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
-import { createProblem } from '../../../shared/platform/problem.ts';
-import { nearestName } from '../../../shared/platform/nearest-name.ts';
-import type { Warning } from '../../../shared/platform/problem.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
+import { nearestName } from '../../../shared/platform/nearest-name.ts';
+import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
-import { authenticateBearer, authenticateBody, readBody, type AdmissionDeps } from '../server/admission.ts';
+import { authenticateBearer, authenticateBody, readBody } from '../server/admission.ts';
+import type { IngressContext } from '../server/context.ts';
 import { createLogCorrelationId, readTraceContext } from '../server/correlation-id.ts';
-import { RETRY_AFTER_SECONDS, type IngressOptions } from '../server/http-limits.ts';
+import { RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
 import { requireJson } from '../server/json-body.ts';
 import { refuseRateLimited } from '../server/rate-limit.ts';
 import { refuse, refuseOtherMethods, sendJson, sendProblem } from '../server/send-answer.ts';
-import { requireOpen, type Traffic } from '../server/traffic.ts';
+import { requireOpen } from '../server/traffic.ts';
 import { readPreferences } from './prefer-header.ts';
 import { renderPending, formatResultPath, sendReply } from './reply.ts';
 import type { ResultIds } from './result-ids.ts';
 
-/** What the ingress needs to know about an action to forward it; a new action requires no change here. */
+/** The part of an action that the ingress needs to forward its requests; a new action requires no change here. */
 export type ActionContract = Pick<
   Action,
   'name' | 'topic' | 'requestType' | 'replyType' | 'read' | 'effort' | 'render'
 >;
 
-/** Actions by their name in lower case: names match in any case (E4). */
+/** Actions by their name in lower case: names are case-insensitive (E4). */
 export type ActionRegistry = ReadonlyMap<string, ActionContract>;
 
-export interface ActionRouteDeps extends AdmissionDeps {
-  readonly options: IngressOptions;
+export interface ActionRouteDeps extends IngressContext {
   readonly actions: ActionRegistry;
-  readonly traffic: Traffic;
   readonly requester: Requester;
   readonly resultIds: ResultIds;
-  readonly clock: Clock;
 }
 
-/** A request that is valid and ready for the log. */
+/** A validated request, ready to be published. */
 interface ValidRequest {
   readonly action: ActionContract;
   readonly payload: unknown;
@@ -58,8 +54,8 @@ declare module 'fastify' {
 }
 
 /**
- * POST of an action (section 4): the cheapest checks first, then the body, then the request is published. It is
- * answered when the reply arrives, or at once with the address of its result (RFC 7240).
+ * POST of an action (section 4): checks the request, the cheapest checks first, reads its body and publishes it. Responds
+ * when the reply arrives, or with `Prefer: respond-async` immediately with the address of the result (RFC 7240).
  */
 export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): void {
   const { options, traffic } = deps;
@@ -114,12 +110,13 @@ function createActionLookup({ actions, options }: ActionRouteDeps) {
 }
 
 function labelAction(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  request.figures = request.action.name;
+  request.metricsLabel = request.action.name;
   done();
 }
 
 /**
- * Charges an expensive request by its effort (E6); false: refused, because its reply cannot fit or by the rate limit.
+ * Charges an expensive request to the caller's allowance by its effort (E6). False if the request was refused: its reply
+ * would be too large, or the allowance is used up.
  */
 function chargeEffort(
   { rateLimiter, clock }: ActionRouteDeps,
@@ -140,7 +137,7 @@ function chargeEffort(
   return waitSeconds === 0;
 }
 
-/** Sends a request and waits for its reply, at most as long as the caller. */
+/** Sends a request and waits for its reply, at most for the caller's `Prefer: wait`. */
 async function respondNow(
   deps: ActionRouteDeps,
   request: FastifyRequest,
@@ -159,9 +156,9 @@ async function respondNow(
 }
 
 /**
- * `Prefer: respond-async` (RFC 7240): puts the request on the log with the results topic as its reply address and
- * responds with 202 and the address of the result, once the request is stored. When the send failed the response is a
- * problem; should the request have been stored nevertheless, its result is never read.
+ * `Prefer: respond-async` (RFC 7240): publishes the request with the results topic as its reply address, and responds with
+ * 202 and the address of the result once the broker has stored it. If publishing fails, responds with a problem; the
+ * result of a request that was stored nevertheless is never read.
  */
 async function respondLater(
   deps: ActionRouteDeps,
@@ -199,9 +196,9 @@ function createOutgoing(
   return { topic, type: action.requestType, payload, ...call, ...readTraceContext(headers) };
 }
 
-/** Adds details unknown to the requester: how long this caller waited, and that it may repeat the request. */
+/** Adds to a timeout how long this caller waited, and that it may repeat the request. */
 function explainTimeout(answer: Reply, timeoutMs: number): Reply {
   if (answer.kind !== 'problem' || answer.problem.code !== 'reply-timeout') return answer;
-  const detail = `No worker replied within ${timeoutMs} ms. Nothing is stored by an action: it may be sent again.`;
+  const detail = `No worker replied within ${timeoutMs} ms. Actions store nothing: the request may be sent again.`;
   return { kind: 'problem', problem: { detail, ...answer.problem } };
 }

@@ -1,7 +1,7 @@
 export interface Preferences {
-  /** Answer 202 with a result address (RFC 7240 section 4.1). */
+  /** Respond with 202 and a result address (RFC 7240 section 4.1). */
   readonly respondAsync: boolean;
-  /** The longest the caller waits for a reply, in whole seconds (RFC 7240 section 4.3). */
+  /** How long the caller waits for a reply, in whole seconds (RFC 7240 section 4.3). */
   readonly waitSeconds: number | undefined;
 }
 

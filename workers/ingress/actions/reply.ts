@@ -1,26 +1,23 @@
-/** The reply of a worker as the response to a caller. */
-
 import type { FastifyReply } from 'fastify';
 import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import type { Reply } from '../../../shared/messaging/reply.ts';
 import type { SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
-import { createProblem } from '../../../shared/platform/problem.ts';
-import type { Warning } from '../../../shared/platform/problem.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
+import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
 import type { CalculationThreads } from '../../runtime/thread-pool.ts';
 import { sendJson, sendProblem } from '../server/send-answer.ts';
 
-/** Bytes of a message whose decoding and rendering take some 20 ms. */
+/** Decoding and rendering a message of this size takes about 20 ms. */
 const LARGE_REPLY_BYTES = 262_144;
 const OVERLOADED: Reply = {
   kind: 'problem',
   problem: createProblem('overloaded', {
-    detail: 'Too many large replies are waiting; try again in a moment.',
+    detail: 'Too many large replies are waiting; try again shortly.',
   }),
 };
 
-/** Reads replies: small ones at once, large ones in a thread, which renders them too (E6). */
+/** Reads small replies on the event loop; reads and renders large ones in a thread (E6). */
 export function createReplyReader(
   codec: Codec,
   threads: CalculationThreads | undefined,
@@ -32,7 +29,7 @@ export function createReplyReader(
   };
 }
 
-/** Sends a reply: 200 and the body unwrapped (E1), or the problem with its status; warnings with either. */
+/** Responds with a reply: 200 and the unwrapped body (E1), or the problem with its status; warnings with either. */
 export function sendReply(
   reply: FastifyReply,
   {

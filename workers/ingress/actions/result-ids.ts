@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 
-/** The content of a result id, so that any instance can check it without having issued it. */
+/** The content of a result id: with it any instance can check an id that another instance issued. */
 export interface ResultTicket {
-  /** Correlation id of the request on the log. */
+  /** Correlation id of the request message. */
   readonly correlationId: string;
   readonly issuedAtMs: number;
   /** Workers do not reply after this, in epoch milliseconds. */
@@ -21,20 +21,20 @@ export interface ResultIds {
   read(id: string): ResultTicket | undefined;
 }
 
-/** Format of the id: changes with its parts, so that an id of another release is unknown, not misread. */
+/** Changes with the parts of an id, so that an id of another release is refused rather than misread. */
 const VERSION = '1';
 const SEPARATOR = '\n';
-/** Bytes of HMAC-SHA-256 kept: 128 bits, beyond guessing. */
+/** The HMAC-SHA-256 is truncated to 128 bits. */
 const MAC_BYTES = 16;
-/** Longer than any id that is issued; a longer one is refused without an HMAC. */
+/** Every issued id is shorter; a longer one is refused without computing its HMAC. */
 const MAX_ID_LENGTH = 480;
-/** Protects nothing: with access control off every caller may read every result. */
+/** Without access control every caller may read every result, so the secret needs no protection. */
 const OPEN_SECRET = 'results of an instance without access control';
 const SECRET_BYTES = 32;
 
 /**
- * The secret that result ids are signed with. All instances of a cluster need the same one; it has to be configured
- * (RESULT_ID_SECRET) where callers are distinguished and results outlive the process, else ConfigError.
+ * The secret that signs result ids, the same for all instances. Throws ConfigError unless it is configured
+ * (RESULT_ID_SECRET) when callers are authenticated and results outlive the process.
  */
 export function chooseResultSecret(options: {
   readonly configured: string | undefined;
@@ -43,14 +43,14 @@ export function chooseResultSecret(options: {
 }): string {
   if (options.configured !== undefined) return options.configured;
   if (!options.accessRequired) return OPEN_SECRET;
-  // The results of an embedded broker end with this process, and no other instance reads them.
+  // The results of an embedded broker are lost with this process, and no other instance reads them.
   if (options.brokerKind === 'embedded') return randomBytes(SECRET_BYTES).toString('base64');
   throw new ConfigError(
     'with access control on Kafka set RESULT_ID_SECRET, the same for all ingress instances',
   );
 }
 
-/** Ids are the ticket in base64url followed by an HMAC over it; the secret is shared by all instances. */
+/** An id is the ticket in base64url, a dot and the HMAC of the ticket. */
 export function createResultIds(secret: string): ResultIds {
   const sign = (body: string): Buffer =>
     createHmac('sha256', secret).update(body).digest().subarray(0, MAC_BYTES);

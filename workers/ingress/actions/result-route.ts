@@ -2,43 +2,38 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
 import type { Reply } from '../../../shared/messaging/reply.ts';
 import type { SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
 import { hashSubject } from '../access/access.ts';
-import type { TopicFeed } from '../feed/topic-feed.ts';
-import { authenticate, type AdmissionDeps } from '../server/admission.ts';
-import { RESULT_TRAVEL_MS, RETRY_AFTER_SECONDS, type IngressOptions } from '../server/http-limits.ts';
+import { authenticate } from '../server/admission.ts';
+import type { IngressContext } from '../server/context.ts';
+import { RESULT_TRAVEL_MS, RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
 import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
-import { labelFigures } from '../server/traffic.ts';
+import { labelMetrics } from '../server/traffic.ts';
 import type { ActionRegistry } from './action-route.ts';
 import { renderPending, sendReply } from './reply.ts';
+import type { ResultFeed } from './result-feed.ts';
 import type { ResultIds, ResultTicket } from './result-ids.ts';
-import type { ResultStore } from './result-store.ts';
 
-export interface ResultRouteDeps extends AdmissionDeps {
-  readonly options: IngressOptions;
+export interface ResultRouteDeps extends IngressContext {
   readonly actions: ActionRegistry;
   readonly resultIds: ResultIds;
-  readonly results: ResultStore;
-  /** Fills the store; a missing result is conclusive only once it is current. */
-  readonly resultFeed: Pick<TopicFeed, 'isCurrent'>;
+  readonly results: Pick<ResultFeed, 'find' | 'mayHaveEvicted' | 'isCurrent'>;
   readonly readReply: (message: EncodedMessage) => SyncOrAsync<Reply>;
-  readonly clock: Clock;
 }
 
 /**
  * GET of a result: the response of the action once it is available, 202 while it is pending, 504 when its deadline
- * passed without one, 410 when it is no longer kept, 404 for an id that was never issued or is another caller's. Any
- * instance can answer: the id contains everything needed about the request.
+ * passed without a result, 410 when it is no longer kept, 404 for an id that was never issued or belongs to another
+ * caller. Any instance can respond: the id contains everything needed about the request.
  */
 export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): void {
   const url = `${deps.options.basePath}/platapi/results/:id`;
   app.get<{ Params: { readonly id: string } }>(url, {
-    preHandler: [labelFigures('result'), authenticate(deps)],
+    preHandler: [labelMetrics('result'), authenticate(deps)],
     handler: async (request, reply) => {
       const { id } = request.params;
       const ticket = deps.resultIds.read(id);
       if (ticket === undefined || ticket.owner !== hashSubject(request.subject)) {
-        return refuse(reply, 'not-found', { detail: 'There is no result of this id.' });
+        return refuse(reply, 'not-found', { detail: 'There is no result with this id.' });
       }
       const nowMs = deps.clock.now();
       if (nowMs > ticket.deadlineMs + deps.options.resultRetentionMs) return refuseGone(reply);
@@ -55,17 +50,17 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
   refuseOtherMethods(app, url, 'GET');
 }
 
-/** Responds to a caller whose deadline passed without a result, as far as this instance knows. */
+/** Responds when the deadline has passed and this instance has no result; final only once the feed is current. */
 function explainAbsence(
-  { results, resultFeed }: ResultRouteDeps,
+  { results }: ResultRouteDeps,
   reply: FastifyReply,
   { issuedAtMs }: ResultTicket,
 ): void {
-  if (!resultFeed.isCurrent()) {
-    return refuse(reply, 'not-ready', { detail: 'This instance does not have all results yet.' });
+  if (!results.isCurrent()) {
+    return refuse(reply, 'not-ready', { detail: 'This instance has not read all results yet.' });
   }
   if (results.mayHaveEvicted(issuedAtMs)) return refuseGone(reply);
-  refuse(reply, 'reply-timeout', { detail: 'The request was not answered before its deadline.' });
+  refuse(reply, 'reply-timeout', { detail: 'No worker replied before the deadline.' });
 }
 
 function refuseGone(reply: FastifyReply): void {

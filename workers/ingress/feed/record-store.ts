@@ -1,4 +1,4 @@
-/** A record and when it was written, in epoch milliseconds. */
+/** A record with the time at which it was written, in epoch milliseconds. */
 export interface StoredRecord<Value> {
   readonly value: Value;
   readonly writtenAtMs: number;
@@ -6,10 +6,10 @@ export interface StoredRecord<Value> {
 
 export interface RecordStoreOptions<Value> {
   readonly maxBytes: number;
-  /** Older records are evicted, in the order in which they were put. */
+  /** Older records are evicted, in insertion order. */
   readonly retentionMs: number;
   readonly now: () => number;
-  /** Bytes of memory that an entry takes. */
+  /** Memory of an entry in bytes. */
   readonly sizeOf: (key: string, value: Value) => number;
 }
 
@@ -18,12 +18,12 @@ export interface RecordStore<Value> {
   put(key: string, value: Value, writtenAtMs: number): void;
   delete(key: string): void;
   find(key: string): StoredRecord<Value> | undefined;
-  /** Whether a record from that time may have been evicted because of the size limit. */
+  /** Whether a record written at this time or later may have been evicted because of the size limit. */
   mayHaveEvicted(sinceMs: number): boolean;
   size(): { readonly records: number; readonly bytes: number };
 }
 
-/** A store that is bounded by age and by bytes: the oldest records are evicted first. */
+/** A store bounded by age and by bytes, which evicts the records inserted first. */
 export function createRecordStore<Value>(options: RecordStoreOptions<Value>): RecordStore<Value> {
   const { maxBytes, retentionMs, now, sizeOf } = options;
   const records = new Map<string, StoredRecord<Value>>();

@@ -1,72 +1,85 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderAccepted } from '../../../shared/contract/notification/answers.ts';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
+import { classifySendError } from '../../../shared/messaging/requester/requester.ts';
+import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
-import { assertNever } from '../../../shared/platform/errors.ts';
-import type { Warning } from '../../../shared/platform/problem.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
+import type { ErrorCode, Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
+import type { IngressContext } from '../server/context.ts';
 import { readTraceContext } from '../server/correlation-id.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import type { ChannelContract } from './channels.ts';
-import { KEY_COUNTS_MS } from './notification-feed.ts';
-import type { KeyOwner } from './notification-ids.ts';
-import {
-  publishNotification,
-  type Published,
-  type PublishDeps,
-  type ReadyNotification,
-} from './publish-notification.ts';
+import { ACCEPTANCE_TYPE, KEY_LIFETIME_MS, type NotificationFeed } from './notification-feed.ts';
+import type { KeyOwner, NotificationKeys } from './notification-ids.ts';
 
-/** A notification that was admitted and read; `request.subject` is its caller. */
-export interface ReadNotification {
+/** A notification that was admitted and validated; `request.subject` is its caller. */
+export interface ValidNotification {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly contract: ChannelContract;
+  /** The notificationId is not set yet. */
   readonly command: SmsCommand | EmailCommand;
   readonly warnings: readonly Warning[];
   readonly idempotencyKey: string | undefined;
 }
 
 /** Accepts a notification and responds to it. */
-export type AcceptNotification = (notification: ReadNotification) => Promise<void>;
+export type AcceptNotification = (notification: ValidNotification) => Promise<void>;
 
-export interface AcceptDeps extends PublishDeps {
+export interface AcceptDeps extends IngressContext {
+  readonly publisher: Publisher;
+  readonly keys: NotificationKeys;
+  readonly feed: NotificationFeed;
   /** Counts the result: `accepted`, `repeated`, `conflict`, `refused` or `unknown`. */
   readonly count: (channel: string, result: string) => void;
+  /** Counts acceptances that could not be written. */
+  readonly countLostRecord: () => void;
+}
+
+/** The ids under which a notification is published and its acceptance recorded. */
+interface NotificationIds {
+  readonly notificationId: string;
+  /** Hash of the command if it has an Idempotency-Key, else empty. */
+  readonly bodyHash: string;
+  /** The id under which a repeat of the Idempotency-Key looks; the notification's own, except for a later use. */
+  readonly keyId: string | undefined;
 }
 
 const UNKNOWN_WITH_KEY =
   'The notification may have been accepted. Repeat the request with the same Idempotency-Key: it is sent once.';
 const UNKNOWN_WITHOUT_KEY =
   'The notification may have been accepted. A repetition may be sent a second time: only requests with an Idempotency-Key can be repeated safely.';
-const TOO_LARGE = {
-  detail: `A notification may have ${NOTIFICATION_LIMITS.commandBytes} bytes at most, its files decoded.`,
-};
+const TOO_LARGE = `A notification may have ${NOTIFICATION_LIMITS.commandBytes} bytes at most, its files decoded.`;
 
 /**
- * Accepts notifications (N3): 202 once the command is stored. The first of requests with the same Idempotency-Key is
- * executed; the others wait for it and get its response, or 409 when they differ from it. A repeat after a 504 puts the
- * command on the log again, under the same id, and the worker sends it once.
+ * Accepts notifications (N3): 202 once the command is stored. The first of several requests with the same
+ * Idempotency-Key is executed; the others wait for it and get its response, or 409 if they differ from it. A repeat
+ * after a 504 publishes the command a second time under the same id, and the worker sends it once.
  */
 export function createAccept(deps: AcceptDeps): AcceptNotification {
-  const inTurn = createKeyedQueue();
+  const runInOrder = createKeyedQueue();
   return async (notification) => {
     const { request, reply, contract, idempotencyKey } = notification;
     if (reply.raw.destroyed) return;
     try {
       if (idempotencyKey === undefined) {
         const notificationId = deps.keys.newId();
-        await carryOut(deps, notification, { notificationId, bodyHash: '', keyId: undefined });
+        await accept(deps, notification, { notificationId, bodyHash: '', keyId: undefined });
         return;
       }
       const owner = { subject: request.subject, channel: contract.channel, idempotencyKey };
       const keyId = deps.keys.idOf(owner);
-      await inTurn(keyId, () => acceptKeyed(deps, notification, { keyId, owner }));
+      await runInOrder(keyId, () => acceptKeyed(deps, notification, { keyId, owner }));
     } catch (error) {
-      // An unreachable registry is a transient fault, anything else a bug. The command was not published.
+      // The command was not published: a schema registry cannot be reached, or there is a bug.
       if (!isTransientFailure(error)) throw error;
       refuse(reply, 'broker-unavailable');
     }
@@ -74,8 +87,8 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
 }
 
 /**
- * Runs the tasks of one key in sequence and those of different keys concurrently. Bounded by its
- * callers: each waiting task is an open connection.
+ * Runs the tasks of one key in sequence and those of different keys concurrently. Each waiting task is an open
+ * connection, so the limit of connections bounds the queue.
  */
 function createKeyedQueue() {
   const last = new Map<string, Promise<void>>();
@@ -91,75 +104,38 @@ function createKeyedQueue() {
   };
 }
 
-/** One use of an Idempotency-Key, while no other of the same key is in progress here. */
+/** Accepts a notification with an Idempotency-Key while this instance processes no other request of the same key. */
 async function acceptKeyed(
   deps: AcceptDeps,
-  notification: ReadNotification,
+  notification: ValidNotification,
   { keyId, owner }: { readonly keyId: string; readonly owner: KeyOwner },
 ): Promise<void> {
   if (notification.reply.raw.destroyed) return;
   const bodyHash = deps.keys.commandHash(notification.command);
   const former = await deps.feed.acceptance(keyId);
-  if (former !== undefined && stillCounts(deps, former)) {
-    answerRepeat(deps, notification, { former, bodyHash });
+  if (former !== undefined && deps.clock.now() - former.acceptedAt < KEY_LIFETIME_MS) {
+    respondToRepeat(deps, notification, { former, bodyHash });
     return;
   }
-  const usedAt = former?.acceptedAt ?? (await findFormerEnd(deps, keyId));
+  const usedAt = former?.acceptedAt ?? (await findExpiredUse(deps, keyId));
   const notificationId = usedAt === undefined ? keyId : deps.keys.idOf(owner, usedAt);
-  await carryOut(deps, notification, { notificationId, bodyHash, keyId });
-}
-
-function stillCounts({ clock }: AcceptDeps, { acceptedAt }: NotificationAcceptance): boolean {
-  return clock.now() - acceptedAt < KEY_COUNTS_MS;
+  await accept(deps, notification, { notificationId, bodyHash, keyId });
 }
 
 /**
- * When the key's former use ended, if that is known and its acceptance no longer is. Under the same id the worker would
- * treat the new use as a repetition and not send it. A recent end without an acceptance is that of a lost response.
+ * When an earlier use of the key ended whose acceptance is no longer kept. Under the same id the worker would treat the
+ * new use as a repeat and not send it. A recent end without an acceptance belongs to a repeat after a lost response.
  */
-async function findFormerEnd({ feed, clock }: AcceptDeps, keyId: string): Promise<number | undefined> {
+async function findExpiredUse({ feed, clock }: AcceptDeps, keyId: string): Promise<number | undefined> {
   const state = await feed.state(keyId);
-  return state !== undefined && clock.now() - state.updatedAt >= KEY_COUNTS_MS ? state.updatedAt : undefined;
+  return state !== undefined && clock.now() - state.updatedAt >= KEY_LIFETIME_MS
+    ? state.updatedAt
+    : undefined;
 }
 
-async function carryOut(
+function respondToRepeat(
   deps: AcceptDeps,
-  notification: ReadNotification,
-  ids: Pick<ReadyNotification, 'notificationId' | 'bodyHash' | 'keyId'>,
-): Promise<void> {
-  const { request, contract, command } = notification;
-  const { traceParent } = readTraceContext(request.headers);
-  const ready = { ...ids, contract, command, owner: hashSubject(request.subject), traceParent };
-  const published = await publishNotification(deps, ready);
-  deps.count(contract.channel, published.kind);
-  answerPublished(deps, notification, published, ids.notificationId);
-}
-
-function answerPublished(
-  deps: AcceptDeps,
-  notification: ReadNotification,
-  published: Published,
-  notificationId: string,
-): void {
-  const { reply, idempotencyKey } = notification;
-  if (reply.raw.destroyed) return;
-  switch (published.kind) {
-    case 'accepted':
-      return sendAccepted(deps, notification, notificationId);
-    case 'refused':
-      return refuse(reply, published.code, published.code === 'body-too-large' ? TOO_LARGE : {});
-    case 'unknown':
-      return refuse(reply, 'accept-unknown', {
-        detail: idempotencyKey === undefined ? UNKNOWN_WITHOUT_KEY : UNKNOWN_WITH_KEY,
-      });
-    default:
-      return assertNever(published);
-  }
-}
-
-function answerRepeat(
-  deps: AcceptDeps,
-  notification: ReadNotification,
+  notification: ValidNotification,
   { former, bodyHash }: { readonly former: NotificationAcceptance; readonly bodyHash: string },
 ): void {
   if (former.bodyHash === bodyHash) {
@@ -169,13 +145,89 @@ function answerRepeat(
   }
   deps.count(former.channel, 'conflict');
   refuse(notification.reply, 'idempotency-conflict', {
-    detail: 'Send a request that differs under an Idempotency-Key of its own.',
+    detail: 'Send a different notification under a different Idempotency-Key.',
   });
+}
+
+/** Publishes a notification and responds. Rejects only on bugs and when a schema registry cannot be reached. */
+async function accept(
+  deps: AcceptDeps,
+  notification: ValidNotification,
+  ids: NotificationIds,
+): Promise<void> {
+  const { reply, contract, idempotencyKey } = notification;
+  const acceptedAt = deps.clock.now();
+  const fault = await publishCommand(deps, notification, { ...ids, acceptedAt });
+  if (fault === undefined) {
+    await recordAcceptance(deps, notification, { ...ids, acceptedAt });
+    deps.count(contract.channel, 'accepted');
+    if (!reply.raw.destroyed) sendAccepted(deps, notification, ids.notificationId);
+    return;
+  }
+  deps.count(contract.channel, fault === 'accept-unknown' ? 'unknown' : 'refused');
+  if (reply.raw.destroyed) return;
+  const unknown = idempotencyKey === undefined ? UNKNOWN_WITHOUT_KEY : UNKNOWN_WITH_KEY;
+  if (fault === 'accept-unknown') refuse(reply, fault, { detail: unknown });
+  else refuse(reply, fault, fault === 'body-too-large' ? { detail: TOO_LARGE } : {});
+}
+
+/** Resolves when all replicas have stored the command, with undefined, or with the code of why it was not accepted. */
+async function publishCommand(
+  { options, keys, codec, publisher }: AcceptDeps,
+  { request, contract, command }: ValidNotification,
+  { notificationId, acceptedAt }: NotificationIds & { readonly acceptedAt: number },
+): Promise<ErrorCode | undefined> {
+  if (!publisher.isHealthy()) return 'broker-unavailable';
+  const encoding = codec.encode(contract.commandType, { ...command, notificationId }, 'avro');
+  const encoded = isPromise(encoding) ? await encoding : encoding;
+  if (encoded.value.length > NOTIFICATION_LIMITS.commandBytes) return 'body-too-large';
+  const { traceParent } = readTraceContext(request.headers);
+  const message = {
+    topic: topicName(options.topicPrefix, contract.topic),
+    key: keys.receiverKey(contract.channel, command.receiver),
+    value: encoded.value,
+    timestampMs: acceptedAt,
+    headers: {
+      ...encoded.headers,
+      [HEADER.notificationId]: notificationId,
+      [HEADER.originTimestamp]: String(acceptedAt),
+      ...(traceParent === undefined ? {} : { [HEADER.traceParent]: traceParent }),
+    },
+  };
+  try {
+    await publisher.publish([message]);
+    return undefined;
+  } catch (error) {
+    const code = classifySendError(error);
+    if (code === 'bug') throw error;
+    return code === 'unknown' ? 'accept-unknown' : code;
+  }
+}
+
+/** Records an acceptance. If that fails the message is sent all the same; only its state cannot be queried. */
+async function recordAcceptance(
+  { options, codec, publisher, feed, log, countLostRecord }: AcceptDeps,
+  { request, contract }: ValidNotification,
+  { notificationId, bodyHash, keyId, acceptedAt }: NotificationIds & { readonly acceptedAt: number },
+): Promise<void> {
+  const { channel } = contract;
+  const owner = hashSubject(request.subject);
+  const acceptance: NotificationAcceptance = { notificationId, channel, acceptedAt, owner, bodyHash };
+  const topic = topicName(options.topicPrefix, 'notificationAcceptances');
+  try {
+    const { value, headers } = await codec.encode(ACCEPTANCE_TYPE, acceptance, 'avro');
+    const ids = keyId === undefined || keyId === notificationId ? [notificationId] : [notificationId, keyId];
+    for (const id of ids) feed.addAcceptance(id, value, acceptedAt);
+    await publisher.publish(ids.map((key) => ({ topic, key, value, headers, timestampMs: acceptedAt })));
+  } catch (error) {
+    countLostRecord();
+    log.error({ notificationId, reason: errorText(error) }, 'an acceptance could not be written');
+  }
 }
 
 function sendAccepted(
   { options }: AcceptDeps,
-  { reply, warnings }: ReadNotification,
+  { reply, warnings }: ValidNotification,
   notificationId: string,
 ): void {
   const header = warningsList(warnings, undefined);

@@ -6,7 +6,7 @@ import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 
-/** The ingress's view of the providers: which channels have one, and whether the sender may be omitted (N3). */
+/** Which channels have a provider, and whether a request may omit the sender (N3). */
 export interface ChannelProfiles {
   /** Undefined: no provider is configured for the channel. */
   of(channel: Channel): { readonly hasDefaultSender: boolean } | undefined;
@@ -14,10 +14,7 @@ export interface ChannelProfiles {
   close(): void;
 }
 
-/**
- * Polling interval for changes of the file. Secrets are mounted through symbolic links, which file watchers do not
- * follow.
- */
+/** The file is polled, since secrets are mounted through symbolic links, which file watchers do not follow. */
 const POLL_MS = 2_000;
 const READY: Health = { status: 'ready' };
 
@@ -29,8 +26,8 @@ const OUTBOX: ChannelProfiles = {
 };
 
 /**
- * Reloads the provider configuration on changes. Throws ConfigError when it is invalid at the start; a later invalid
- * one is reported without its values, and the previous one stays in effect.
+ * Reads the provider configuration and reloads it when it changes. Throws ConfigError when it is invalid at the start. A
+ * later invalid one is reported without its values, and the previous one stays in effect.
  */
 export function createChannelProfiles(options: {
   readonly configFile: string | undefined;
@@ -42,7 +39,7 @@ export function createChannelProfiles(options: {
   const first = readFile(configFile);
   let profile = readChannelProfile(first.text);
   let health = READY;
-  /** Digest of the last text, so that an unchanged invalid file is not reported again. */
+  /** Hash of the last text, so that an unchanged invalid file is reported once. */
   let { hash } = first;
   let isValid = true;
   const check = (): void => {
@@ -53,14 +50,14 @@ export function createChannelProfiles(options: {
         isValid = false;
         profile = readChannelProfile(file.text);
         isValid = true;
-        log.info('the provider configuration was read again');
+        log.info('the provider configuration was reloaded');
       }
       if (isValid) health = READY;
     } catch (error) {
       if (health !== READY) return;
       health = {
         status: 'degraded',
-        reason: 'the provider configuration is wrong; the previous one stays in effect',
+        reason: 'the provider configuration is invalid; the previous one stays in effect',
       };
       log.warn({ reason: errorText(error) }, 'the new provider configuration was not applied');
     }

@@ -6,7 +6,7 @@ import {
 import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
 import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 
-/** What the ingress needs to know about a channel to accept its notifications (interface 4.8). */
+/** How the notifications of a channel are requested and published (interface 4.8). */
 export interface ChannelContract {
   readonly channel: Channel;
   /** The value of X-Communication-Channel. */

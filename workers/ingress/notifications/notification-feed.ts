@@ -14,51 +14,57 @@ import { createRecordStore, type RecordStore } from '../feed/record-store.ts';
 import { createTopicFeed, type TopicFeed } from '../feed/topic-feed.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
 
-/** Record names of the topics' messages. */
+/** Record names of the messages of the two topics. */
 export const ACCEPTANCE_TYPE = 'NotificationAcceptance';
 export const STATE_TYPE = 'NotificationState';
 
 /** Lifetime of an Idempotency-Key (N3). */
-export const KEY_COUNTS_MS = 24 * 3_600_000;
+export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
-/** Memory of an entry besides its key and value: map slot, object, and the headers of two strings. */
+/** Overhead of an entry besides its key and value: map slot, object, and the headers of two strings. */
 const ENTRY_BYTES = 160;
 /** First byte of Avro, the only format of these records. */
 const AVRO = 0;
-/** Maximum number of own records that are awaited, since the broker may have lost some. */
+/** Limit of the own records that have not been read back yet, since the broker may have lost some. */
 const MAX_OWN_RECORDS = 10_000;
 
-/** Encoded records, since most are never requested: one-byte characters cost the least memory and no collection. */
+/**
+ * Records are kept encoded, since most are never requested. Strings of one-byte characters take the least memory and are
+ * cheap for the garbage collector.
+ */
 type EncodedStore = RecordStore<string>;
-/** A record that was read, not a tombstone. */
+/** A record that is not a tombstone. */
 type ReadRecord = LogMessage & { readonly value: Buffer };
 
 export interface NotificationFeedDeps {
   readonly options: IngressOptions;
   readonly codec: Codec;
   readonly clock: Clock;
-  /** Rewrites the first acceptance on the log if this instance wrote a later one. */
-  readonly writeAgain: (message: OutgoingMessage) => void;
+  /** Publishes the first acceptance of an id again, after this instance wrote a later one. */
+  readonly restoreFirst: (message: OutgoingMessage) => void;
 }
 
-/** The acceptances and states of notifications, known to every instance, also after a restart. */
+/** The acceptances and states of all notifications, in the memory of every instance, also after a restart. */
 export interface NotificationFeed extends TopicFeed {
   /**
-   * What was accepted under an id; of several acceptances within 24 hours the first on the log counts, everywhere. At
-   * once when the schema is known; rejects while a schema registry cannot be reached.
+   * The acceptance under an id; of several within 24 hours all instances use the first on the log. Synchronous once the
+   * schema is cached; rejects while a schema registry cannot be reached.
    */
   acceptance(id: string): SyncOrAsync<NotificationAcceptance | undefined>;
-  /** The latest state of the notification, likewise. */
+  /** The latest state of the notification. Synchronous or rejecting like `acceptance`. */
   state(id: string): SyncOrAsync<NotificationState | undefined>;
-  /** Adds an acceptance that this instance is about to write: valid until the log has an earlier one. */
+  /** Adds an acceptance that this instance is about to publish; an earlier one on the log replaces it. */
   addAcceptance(id: string, value: Buffer, acceptedAtMs: number): void;
-  /** Whether the state of a notification accepted then may have been evicted because of the size limit. */
+  /** Whether the state of a notification accepted at this time may have been evicted because of the size limit. */
   mayHaveEvictedState(acceptedAtMs: number): boolean;
   size(): { readonly acceptances: number; readonly states: number; readonly bytes: number };
 }
 
 /** Follows the topics of acceptances and outcomes. */
-export function createNotificationFeed(broker: Broker, deps: NotificationFeedDeps): NotificationFeed {
+export function createNotificationFeed(
+  broker: Pick<Broker, 'createTail'>,
+  deps: NotificationFeedDeps,
+): NotificationFeed {
   const { options, codec, clock } = deps;
   const createStore = (maxBytes: number): EncodedStore =>
     createRecordStore({
@@ -69,7 +75,7 @@ export function createNotificationFeed(broker: Broker, deps: NotificationFeedDep
     });
   const acceptances = createStore(options.acceptanceStoreBytes);
   const states = createStore(options.notificationStoreBytes);
-  const accepted = createAcceptances(acceptances, deps.writeAgain);
+  const accepted = createAcceptances(acceptances, deps.restoreFirst);
   const acceptanceTopic = topicName(options.topicPrefix, 'notificationAcceptances');
   const topics = [acceptanceTopic, topicName(options.topicPrefix, 'notificationOutcomes')];
   const feed = createTopicFeed(broker, { clientId: 'ingress-notifications', topics }, (message) => {
@@ -100,12 +106,12 @@ export function createNotificationFeed(broker: Broker, deps: NotificationFeedDep
 }
 
 /**
- * Two instances that receive the same Idempotency-Key concurrently both write an acceptance. Compaction keeps the last
- * record of an id, so the instance whose own one came later gives the first one to `writeAgain`, marked as the first:
- * regardless of compaction, every instance ends with the same one.
+ * Two instances that receive the same Idempotency-Key concurrently both publish an acceptance. Compaction keeps the last
+ * record of an id, so the instance that published the later one passes the first to `restoreFirst`, marked as the first.
+ * All instances then agree on the same acceptance, whether or not the topic was compacted.
  */
-function createAcceptances(records: EncodedStore, writeAgain: (message: OutgoingMessage) => void) {
-  /** Written by this instance and not yet read from the log. */
+function createAcceptances(records: EncodedStore, restoreFirst: (message: OutgoingMessage) => void) {
+  /** Published by this instance and not yet read back from the log. */
   const own = new Map<string, string>();
   return {
     addOwn: (id: string, text: string, acceptedAtMs: number): void => {
@@ -113,7 +119,7 @@ function createAcceptances(records: EncodedStore, writeAgain: (message: Outgoing
       const [oldest] = own.keys();
       if (own.size > MAX_OWN_RECORDS && oldest !== undefined) own.delete(oldest);
       const former = records.find(id);
-      if (former === undefined || acceptedAtMs - former.writtenAtMs >= KEY_COUNTS_MS)
+      if (former === undefined || acceptedAtMs - former.writtenAtMs >= KEY_LIFETIME_MS)
         records.put(id, text, acceptedAtMs);
     },
     receive: (id: string, { topic, value, headers, timestampMs }: ReadRecord): void => {
@@ -122,13 +128,13 @@ function createAcceptances(records: EncodedStore, writeAgain: (message: Outgoing
       const isOwn = written === text;
       if (isOwn) own.delete(id);
       const former = records.find(id);
-      const isLater = former !== undefined && timestampMs - former.writtenAtMs >= KEY_COUNTS_MS;
-      const isEarlier = former !== undefined && former.writtenAtMs - timestampMs >= KEY_COUNTS_MS;
+      const isLater = former !== undefined && timestampMs - former.writtenAtMs >= KEY_LIFETIME_MS;
+      const isEarlier = former !== undefined && former.writtenAtMs - timestampMs >= KEY_LIFETIME_MS;
       const isSeen = former !== undefined && written !== former.value;
       const isMarked = headerText(headers, HEADER.firstAcceptance) !== undefined;
       if (isLater || (!isEarlier && (!isSeen || isMarked))) records.put(id, text, timestampMs);
       else if (isOwn && former !== undefined && former.value !== text) {
-        writeAgain({
+        restoreFirst({
           topic,
           key: id,
           value: Buffer.from(former.value, 'latin1'),

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 import { v5 } from 'uuid';
 import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 
-/** Namespace of ids that are derived from an Idempotency-Key (RFC 9562, 5.5). Never changes: repeats would be sent again. */
+/** Namespace of ids derived from an Idempotency-Key (RFC 9562, 5.5). With another one, repeats would be sent again. */
 const NAMESPACE = '5a3d0f6e-7c1b-4e52-9f58-0c6a4d2b9e71';
 const REALM = 'platrealm';
 const KEY_BYTES = 32;
@@ -18,11 +18,11 @@ export interface KeyOwner {
 export interface NotificationKeys {
   newId(): string;
   /**
-   * The id that a caller's key stands for. `after` distinguishes a later use of the key from the one that was accepted
-   * then (epoch milliseconds) and no longer counts.
+   * The notification id of a caller's key. `after` is set for a new use of an expired key: the time of its earlier use in
+   * epoch milliseconds, which makes the ids different.
    */
   idOf(owner: KeyOwner, after?: number): string;
-  /** Key of the command: the same for all messages to one receiver, and opaque. */
+  /** Message key of a command: the same for all messages to one receiver, and opaque. */
   receiverKey(channel: Channel, receiver: string): string;
   /** Equal for equal commands. */
   commandHash(command: SmsCommand | EmailCommand): string;

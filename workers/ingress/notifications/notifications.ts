@@ -1,16 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { preparePhoneNumbers } from '../../../shared/contract/notification/phone-number.ts';
-import type { Codec } from '../../../shared/messaging/codec.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
+import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
-import type { Log } from '../../../shared/platform/log.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
-import type { AdmissionDeps } from '../server/admission.ts';
-import type { IngressOptions } from '../server/http-limits.ts';
-import type { Traffic } from '../server/traffic.ts';
+import type { IngressContext } from '../server/context.ts';
 import { createAccept } from './accept-notification.ts';
 import type { ChannelProfiles } from './channel-profiles.ts';
 import { CHANNELS } from './channels.ts';
@@ -24,24 +19,17 @@ import { createNotificationKeys } from './notification-ids.ts';
 import { registerSending } from './send-route.ts';
 import { registerStatus } from './status-route.ts';
 
-export interface NotificationDeps extends AdmissionDeps {
-  readonly options: IngressOptions;
-  readonly traffic: Traffic;
-  readonly broker: Broker;
+export interface NotificationDeps extends IngressContext {
   /** Publishes notifications; not yet started. */
   readonly notificationPublisher: Publisher;
   readonly channelProfiles: ChannelProfiles;
   /** The secret of the result ids. */
   readonly resultSecret: string;
-  readonly codec: Codec;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
 }
 
-/** The notifications of an ingress instance. */
+/** The notification part of an ingress instance. */
 export interface Notifications {
-  /** Message types to be registered before requests are accepted. */
+  /** Message types whose schemas must be registered before requests are accepted. */
   readonly types: readonly string[];
   start(): Promise<void>;
   health(): Readonly<Record<string, Health>>;
@@ -50,15 +38,15 @@ export interface Notifications {
 
 const READY: Health = { status: 'ready' };
 
-/** Registers the addresses of notifications (interface 4.8) and creates their services. */
+/** Registers the routes of notifications (interface 4.8) and creates their services. */
 export function registerNotifications(app: FastifyInstance, deps: NotificationDeps): Notifications {
   const { broker, notificationPublisher: publisher, channelProfiles, traffic } = deps;
   const feed = createNotificationFeed(broker, {
     ...deps,
-    writeAgain: (message) => writeAgain(deps, message),
+    restoreFirst: (message) => restoreFirst(deps, message),
   });
   const keys = createNotificationKeys(deps.resultSecret);
-  const accept = createAccept({ ...deps, ...createFigures(deps.metrics, feed), publisher, keys, feed });
+  const accept = createAccept({ ...deps, ...createCounters(deps.metrics, feed), publisher, keys, feed });
   registerSending(app, { ...deps, accept });
   registerStatus(app, { ...deps, feed });
   return {
@@ -82,14 +70,14 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
   };
 }
 
-/** Every running instance already has the right one: a failure affects only instances that start later. */
-function writeAgain({ notificationPublisher, log }: NotificationDeps, message: OutgoingMessage): void {
+/** Publishes a first acceptance again. A failure affects only instances that start later; the others have read it. */
+function restoreFirst({ notificationPublisher, log }: NotificationDeps, message: OutgoingMessage): void {
   notificationPublisher.publish([message]).catch((error: unknown) => {
-    log.error({ reason: errorText(error) }, 'the acceptance that came first could not be written again');
+    log.error({ reason: errorText(error) }, 'the first acceptance of an id could not be published again');
   });
 }
 
-function createFigures(metrics: Metrics, feed: NotificationFeed) {
+function createCounters(metrics: Metrics, feed: NotificationFeed) {
   const requests = metrics.counter(
     'plat_ingress_notifications_total',
     'Notifications by channel and result',
@@ -99,11 +87,8 @@ function createFigures(metrics: Metrics, feed: NotificationFeed) {
     'plat_ingress_acceptances_lost_total',
     'Accepted notifications whose record could not be written: their callers cannot query them',
   );
-  const kept = metrics.gauge('plat_ingress_notifications_kept', 'Records of notifications kept', ['record']);
-  const bytes = metrics.gauge(
-    'plat_ingress_notification_bytes',
-    'Bytes of the records of notifications kept',
-  );
+  const kept = metrics.gauge('plat_ingress_notifications_kept', 'Notification records in memory', ['record']);
+  const bytes = metrics.gauge('plat_ingress_notification_bytes', 'Bytes of notification records in memory');
   metrics.onScrape(() => {
     const size = feed.size();
     kept.set({ record: 'acceptance' }, size.acceptances);

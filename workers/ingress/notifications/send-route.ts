@@ -1,20 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
-import { createProblem } from '../../../shared/platform/problem.ts';
-import type { Fault, Problem } from '../../../shared/platform/problem.ts';
-import { authenticate, countBody, type AdmissionDeps } from '../server/admission.ts';
-import type { IngressOptions } from '../server/http-limits.ts';
+import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
+import { authenticate, countBody } from '../server/admission.ts';
+import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, refuseOtherMethods, sendProblem } from '../server/send-answer.ts';
-import { labelFigures, requireOpen, type Traffic } from '../server/traffic.ts';
+import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { AcceptNotification } from './accept-notification.ts';
 import type { ChannelProfiles } from './channel-profiles.ts';
 import { CHANNELS, type ChannelContract } from './channels.ts';
 
-export interface SendRouteDeps extends AdmissionDeps {
-  readonly options: IngressOptions;
-  readonly traffic: Traffic;
+export interface SendRouteDeps extends IngressContext {
   readonly channelProfiles: ChannelProfiles;
   readonly accept: AcceptNotification;
 }
@@ -29,8 +26,8 @@ type NotificationHeaders =
   | { readonly kind: 'refused'; readonly problem: Problem };
 
 /**
- * POST of a notification (interface 4.8): the checks in the order of their cost, then the body with all its faults at
- * once, then `accept`. The token comes in the header only (E2).
+ * POST of a notification (interface 4.8): checks the headers, the cheapest checks first, reads the body, reports all its
+ * faults together, then calls `accept`. The token is accepted in the header only (E2).
  */
 export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void {
   const { options, traffic, channelProfiles } = deps;
@@ -42,7 +39,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
     const url = `${options.basePath}/api/notifications/v1/${channel}/send`;
     app.post(url, {
       preHandler: [
-        labelFigures(`send-${channel}`),
+        labelMetrics(`send-${channel}`),
         requireOpen(traffic),
         requireJson(limitBytes),
         authenticate(deps),
@@ -57,7 +54,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         if (reply.sent) return;
         const reading = { country: options.defaultCountry, ...profile };
         const read = await contract.reader.read(request.body, reading);
-        // Attachments are in the command now; the body must not hold a second copy.
+        // The command holds the attachments now; this frees their second copy.
         request.body = undefined;
         if (read.kind === 'invalid') {
           return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
@@ -72,8 +69,8 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
 }
 
 /**
- * Limits the total memory of bodies of requests in flight: otherwise every connection could hold an e-mail in memory.
- * Returns what reserves memory for a request, until its response is sent or its caller disconnected.
+ * Limits the total memory of the bodies of requests in flight; otherwise every connection could hold an e-mail in memory.
+ * The returned function reserves memory for a request until its response is sent or its caller disconnects.
  */
 function createBodyBudget(maxBytes: number): (reply: FastifyReply) => (bytes: number) => boolean {
   let leftBytes = maxBytes;
@@ -93,8 +90,8 @@ function createBodyBudget(maxBytes: number): (reply: FastifyReply) => (bytes: nu
 }
 
 /**
- * Reads the headers that a notification needs: X-Sender-Id (403), X-Communication-Channel and Idempotency-Key (400).
- * All faults are reported at once; an invalid sender determines the code.
+ * Reads the headers of a notification: X-Sender-Id (403), X-Communication-Channel and Idempotency-Key (400). All faults
+ * are reported together; the status is 403 if the sender is one of them.
  */
 function readNotificationHeaders(
   { headers, headersDistinct }: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
@@ -105,11 +102,11 @@ function readNotificationHeaders(
   const faults: Fault[] = [];
   if (sender !== SENDER_ID) faults.push(createValueFault('X-Sender-Id', sender, `\`${SENDER_ID}\``));
   if (sent !== number) {
-    const wanted = `\`${number}\` at this address, which is that of ${channel}`;
+    const wanted = `\`${number}\` at this address, which accepts ${channel}`;
     faults.push(createValueFault('X-Communication-Channel', sent, wanted));
   }
   const key = headers['idempotency-key'];
-  // Node joins repeated headers with commas, which may also occur in a key.
+  // Node joins repeated headers with commas, and a key may contain commas.
   const isRepeated = (headersDistinct['idempotency-key']?.length ?? 0) > 1;
   if (isRepeated || (key !== undefined && !KEY.test(String(key)))) {
     faults.push({ path: 'Idempotency-Key', code: 'wrong-type', message: isRepeated ? ONE_KEY : KEY_RULE });

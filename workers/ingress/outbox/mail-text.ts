@@ -1,9 +1,8 @@
-/** The text of a message of the local outbox, human-readable: enough MIME for the messages that this system writes. */
-
+/** The readable text of a message in the local outbox. Supports the MIME that this system writes. */
 export interface MailText {
   /** Header lines, unfolded. */
   readonly head: readonly string[];
-  /** The first text of the message; its markup is shown as text. */
+  /** The first text part of the message; HTML is not rendered. */
   readonly text: string;
   /** Names of the attached files. */
   readonly files: readonly string[];
@@ -14,12 +13,12 @@ interface Part {
   readonly body: Buffer;
 }
 
-/** Deeper than any of our messages; bounds the work for malicious files. */
+/** Our messages have fewer levels; the limit bounds the work for malicious files. */
 const MAX_DEPTH = 5;
 const MAX_PARTS = 50;
 const LINE_BREAK = /\r?\n/;
 
-/** Reads a message (RFC 5322, 2045, 2046). Unsupported parts are shown unchanged. */
+/** Reads a message (RFC 5322, 2045, 2046). Parts in an unsupported encoding are returned undecoded. */
 export function readMailText(content: Buffer): MailText {
   const message = splitPart(content);
   const leaves: Part[] = [];

@@ -1,27 +1,25 @@
-/** The self-contained pages of the local outbox: no part of a message becomes markup. */
-
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DOCS_STYLE } from '../../../shared/contract/documents/html.ts';
-import { html, table, type Html } from '../../../shared/contract/documents/html.ts';
+import { DOCS_STYLE, html, table, type Html } from '../../../shared/contract/documents/html.ts';
 import { readMessageHead } from '../../../shared/notification/message-head.ts';
 import type { OutboxFolder, OutboxItem, OutboxMessage } from '../../../shared/notification/outbox-folder.ts';
-import { authenticate, type AdmissionDeps } from '../server/admission.ts';
+import { authenticate } from '../server/admission.ts';
+import type { IngressContext } from '../server/context.ts';
 import { refuse, refuseOtherMethods } from '../server/send-answer.ts';
-import { labelFigures } from '../server/traffic.ts';
+import { labelMetrics } from '../server/traffic.ts';
 import { readMailText } from './mail-text.ts';
 
-/** The local outbox, as read by its pages. */
+/** Read access to the local outbox. */
 export type OutboxReader = Pick<OutboxFolder, 'list' | 'read'>;
 
 type MessageRequest = FastifyRequest<{ Params: { id: string } }>;
 
-/** Messages on the first page. */
+/** Maximum number of messages in the list. */
 const MAX_LISTED = 100;
-/** Limit of the text shown on a page. */
+/** Longer texts are truncated on the page. */
 const MAX_SHOWN_CHARACTERS = 1_000_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** No resources and no scripts; the only inline style is allowed by its hash. */
+/** No resources and no scripts; the only inline style is allowed by its hash. Message texts are escaped as well. */
 const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(DOCS_STYLE.markup).digest('base64')}'`,
@@ -31,23 +29,23 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Serves /outbox, /outbox/{id} and /outbox/{id}/message.eml, read-only: the messages that would have been sent, for
- * evaluation. With access control they require a token like every other path. Without `outbox` /outbox explains why
- * there is none: the README names the address.
+ * Serves /outbox, /outbox/{id} and /outbox/{id}/message.eml, read-only: the messages that a provider would have sent. With
+ * access control they require a token like every other path. Without an outbox, /outbox responds with 404 and explains
+ * why, since the README links to it.
  */
 export function registerOutbox(
   app: FastifyInstance,
-  basePath: string,
-  deps: AdmissionDeps & { readonly outbox: OutboxReader | undefined },
+  deps: IngressContext & { readonly outbox: OutboxReader | undefined },
 ): void {
   const { outbox } = deps;
+  const { basePath } = deps.options;
   const base = `${basePath}/outbox`;
   refuseOtherMethods(app, base, 'GET');
   if (outbox === undefined) {
     app.get(base, (_request, reply) => explainAbsence(reply));
     return;
   }
-  const preHandler = [labelFigures('outbox'), authenticate(deps)];
+  const preHandler = [labelMetrics('outbox'), authenticate(deps)];
   const find = async ({ params }: MessageRequest): Promise<OutboxMessage | undefined> =>
     UUID.test(params.id) ? outbox.read(params.id) : undefined;
   app.get(base, { preHandler }, async (_request, reply) => {
@@ -72,8 +70,8 @@ export function registerOutbox(
 function explainAbsence(reply: FastifyReply): void {
   refuse(reply, 'not-found', {
     detail:
-      'The local outbox is shown on the embedded broker without a provider configuration only. Elsewhere the ' +
-      'providers of NOTIFICATION_CONFIG_FILE take the messages, or OUTBOX_FOLDER of the notification worker.',
+      'The local outbox is available only on the embedded broker without a provider configuration. Otherwise messages ' +
+      'go to the providers of NOTIFICATION_CONFIG_FILE, or to the OUTBOX_FOLDER of the notification worker.',
   });
 }
 
@@ -88,7 +86,7 @@ function setSecurityHeaders(reply: FastifyReply): FastifyReply {
     .header('referrer-policy', 'no-referrer');
 }
 
-/** The newest messages. */
+/** Renders the newest messages. */
 function renderList(items: readonly OutboxItem[], basePath: string): string {
   const rows = items.map(({ id, channel, writtenAt, sender, receiver, subject }) => [
     new Date(writtenAt).toISOString(),
@@ -106,7 +104,7 @@ function renderList(items: readonly OutboxItem[], basePath: string): string {
   );
 }
 
-/** One message as text; an e-mail also to be downloaded. */
+/** Renders one message as text, an e-mail with a download link. */
 function renderMessage(message: OutboxMessage, basePath: string): string {
   const { id, channel, content } = message;
   const { head, text, files } = readMailText(content);

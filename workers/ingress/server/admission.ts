@@ -1,39 +1,34 @@
-/** Access control and rate limit as hooks of a route, which set `request.subject` and `request.caller`. */
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import {
   readBearerToken,
   readCredentials,
-  type Access,
   type AccessDecision,
   type CallerCredentials,
 } from '../access/access.ts';
+import type { IngressContext } from './context.ts';
 import { readJsonBody, type BodyRoom } from './json-body.ts';
-import { estimateBodyCost, refuseRateLimited, type RateLimiter } from './rate-limit.ts';
+import { estimateBodyCost, refuseRateLimited } from './rate-limit.ts';
 import { refuse } from './send-answer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Stable identity of the caller, once it is admitted. */
+    /** Stable identity of the caller; empty until it is admitted. */
     subject: string;
-    /** The key of the rate limit; empty until the request was counted. */
+    /** The key of the rate limit; empty until the request is counted. */
     caller: string;
     /** The cost of the body in addition to the request itself. */
     bodyCost: number;
   }
 }
 
-export interface AdmissionDeps {
-  readonly access: Access;
-  readonly rateLimiter: RateLimiter;
-}
+type AdmissionDeps = Pick<IngressContext, 'access' | 'rateLimiter'>;
 
 type AsyncHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Callers are counted by
- * subject; those without a valid token, and all without access control, by remote address.
+ * Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Requests are counted by
+ * subject; by remote address without a valid token or without access control.
  */
 export function authenticate(deps: AdmissionDeps): AsyncHook {
   return (request, reply) => {
@@ -42,25 +37,25 @@ export function authenticate(deps: AdmissionDeps): AsyncHook {
   };
 }
 
-/** Hook: the same, except that without a bearer token the body is checked for one (E2). */
+/** Hook: like `authenticate`, but leaves a request without a bearer token to `authenticateBody` (E2). */
 export function authenticateBearer(deps: AdmissionDeps): AsyncHook {
-  const judge = authenticate(deps);
+  const authenticateNow = authenticate(deps);
   return async (request, reply) => {
     const isInBody = deps.access.required && readBearerToken(request.headers.authorization) === undefined;
-    if (!isInBody) await judge(request, reply);
+    if (!isInBody) await authenticateNow(request, reply);
   };
 }
 
 /**
- * Hook after `authenticateBearer` and `readBody`: admits a caller by the credentials of the generic form. A caller
- * already admitted is not counted again; a user_name besides its bearer token must still match the token.
+ * Hook after `authenticateBearer` and `readBody`: admits a caller by the credentials of the generic form. A request that was
+ * admitted by its bearer token is not counted again, but a user_name in its body must match the token.
  */
 export function authenticateBody(deps: AdmissionDeps): AsyncHook {
   return async (request, reply) => {
     const credentials = readCredentials(request.headers.authorization, request.body);
     if (request.caller === '') {
       await admit(deps, request, reply, credentials);
-      // The body of a caller that is refused counts for its address: the allowance that it waits for stays the same.
+      // The body of a refused request is charged to its address, so that it does not use up the subject's allowance.
       if (reply.sent) request.caller = describeAddress(request);
     } else {
       const decision = await deps.access.check(credentials);
@@ -71,7 +66,7 @@ export function authenticateBody(deps: AdmissionDeps): AsyncHook {
   };
 }
 
-/** Hook: reads the body into `request.body`; one that cannot be read is counted here, any other by the next hook. */
+/** Hook: reads the body into `request.body`. Counts a body that cannot be read; `authenticateBody` counts the others. */
 export function readBody(deps: AdmissionDeps, room: BodyRoom): AsyncHook {
   return async (request, reply) => {
     await readJsonBody(request, reply, room);
@@ -79,7 +74,7 @@ export function readBody(deps: AdmissionDeps, room: BodyRoom): AsyncHook {
   };
 }
 
-/** Counts a body that was read by its length for its caller. */
+/** Charges a body that was read to its caller, by its length. */
 export function countBody(
   { rateLimiter }: Pick<AdmissionDeps, 'rateLimiter'>,
   request: FastifyRequest,
@@ -112,7 +107,7 @@ function refuseCaller(
 ): void {
   switch (decision.kind) {
     case 'unauthenticated': {
-      // RFC 6750 section 3: the reason names an invalid token.
+      // RFC 6750 section 3: a request without a token gets no error code.
       const reason = token === undefined ? '' : ', error="invalid_token"';
       reply.header('www-authenticate', `Bearer realm="platapi"${reason}`);
       return refuse(reply, 'unauthenticated', { detail: decision.reason });
@@ -120,7 +115,7 @@ function refuseCaller(
     case 'forbidden':
       return refuse(reply, 'forbidden', { detail: decision.reason });
     case 'undecided':
-      return refuse(reply, 'keys-unavailable', { detail: 'Try again in a moment.' });
+      return refuse(reply, 'keys-unavailable', { detail: 'Try again shortly.' });
     default:
       return assertNever(decision);
   }

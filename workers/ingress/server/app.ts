@@ -17,11 +17,11 @@ import type { Traffic } from './traffic.ts';
 const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
 
 /**
- * The bare HTTP server: limits, timeouts, correlation ids, the check of Host and Origin that every address goes
- * through, and a problem document for every failure (E1). Nothing is logged per request.
+ * The HTTP server without routes: limits, timeouts, correlation ids, the check of Host and Origin for all requests, and a
+ * problem document for every failure (E1). Requests are not logged.
  *
- * Routes check their requests in `preHandler` hooks, in the order in which they list them, and read bodies themselves:
- * with a limit, and not at all if the response is already known.
+ * Routes check their requests in `preHandler` hooks, in the listed order, and read bodies themselves: up to a limit, and
+ * not at all if a hook has already responded.
  */
 export function createApp(options: IngressOptions, traffic: Traffic, log: Log): FastifyInstance {
   const app = fastify({
@@ -34,7 +34,7 @@ export function createApp(options: IngressOptions, traffic: Traffic, log: Log): 
       maxHeaderSize: HTTP_LIMITS.headerBytes,
       headersTimeout: options.headersTimeoutMs,
       connectionsCheckingInterval: HTTP_LIMITS.timeoutCheckMs,
-      // Checked by `findFramingFault` instead, since Node's own refusal has no body (E1).
+      // `findFramingFault` checks it instead, since Node responds without a body (E1).
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: HTTP_LIMITS.pathParameterLength },
@@ -55,7 +55,7 @@ export function createApp(options: IngressOptions, traffic: Traffic, log: Log): 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app
-    .decorateRequest('figures', 'other')
+    .decorateRequest('metricsLabel', 'other')
     .decorateRequest('abandoned', undefined)
     .decorateRequest('subject', '')
     .decorateRequest('caller', '')
@@ -70,14 +70,14 @@ export function createApp(options: IngressOptions, traffic: Traffic, log: Log): 
       reply.header('connection', 'close');
       return refuse(reply, 'malformed-http', { detail: fault });
     }
-    const foreign = checkNames(request.headers);
-    if (foreign === undefined) return done();
-    sendProblem(reply, foreign);
+    const problem = checkNames(request.headers);
+    if (problem === undefined) return done();
+    sendProblem(reply, problem);
   });
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, log));
   app.setNotFoundHandler((_request, reply) =>
     refuse(reply, 'not-found', {
-      detail: `The documentation at ${options.basePath}/docs lists the addresses.`,
+      detail: `The documentation at ${options.basePath}/docs lists all paths.`,
     }),
   );
   return app;
@@ -88,8 +88,8 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * `Expect: 100-continue`: a body that is too long is refused before it is sent. Other expectations are ignored
- * (RFC 9110 section 10.1.1); Node's own 417 has no body.
+ * `Expect: 100-continue`: refuses a body that is too long before the client sends it. Ignores other expectations
+ * (RFC 9110 section 10.1.1), since Node would respond with 417 and no body.
  */
 function answerExpectations(app: FastifyInstance, limits: IngressOptions): void {
   app.server.on('checkContinue', (request, response) => {
@@ -101,14 +101,14 @@ function answerExpectations(app: FastifyInstance, limits: IngressOptions): void 
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }
 
-/** The routes refuse other methods (405), including uncommon ones. */
+/** Lets routes respond with 405 to all other methods, including uncommon ones. */
 function acceptAllMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
 }
 
-/** The framework's own refusals, and bugs: those are logged with their stack, and answered without it. */
+/** Handles errors of the framework (4xx) and bugs, which are logged with their stack; the response does not contain it. */
 function answerError(error: FastifyError, reply: FastifyReply, log: Log): void {
   if (error.statusCode === 415) return refuse(reply, 'unsupported-media-type');
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {

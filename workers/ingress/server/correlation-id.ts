@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HTTP_LIMITS } from './http-limits.ts';
 
-/** Visible ASCII without spaces: it is written unchanged to a header, to logs and to problem documents. */
+/** Visible ASCII without spaces, since the id is copied to a header, to logs and to problem documents. */
 const VALID_ID = new RegExp(`^[\\x21-\\x7e]{1,${HTTP_LIMITS.correlationIdLength}}$`);
 const TRACE_PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
 /**
- * The id by which a request is traced: the caller's `X-Correlation-Id`, else `X-Request-Id`, else a new UUID. An
- * id that is not 1 to 128 visible ASCII characters (or was sent twice) is replaced.
+ * The id for tracing a request: the caller's `X-Correlation-Id`, else `X-Request-Id`, else a new UUID. An id that is not 1
+ * to 128 visible ASCII characters, or that was sent twice, is replaced by a new one.
  */
 export function chooseCorrelationId(headers: IncomingHttpHeaders): string {
   return sentId(headers) ?? randomUUID();
 }
 
 /**
- * The correlation id of the request on the log. Two callers may send the same id and each must get its own reply, so a
- * UUID is appended to it; a generated id is already unique.
+ * The correlation id of the request message. Two callers may send the same id, and each must get the reply to its own
+ * request, so a UUID is appended to a sent id; a generated id is already unique.
  */
 export function createLogCorrelationId(headers: IncomingHttpHeaders, correlationId: string): string {
   return sentId(headers) === undefined ? correlationId : `${correlationId}.${randomUUID()}`;

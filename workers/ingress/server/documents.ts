@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseOtherMethods } from './send-answer.ts';
 
-/** The published documents as they are sent; made once at start. */
+/** The published documents as they are sent; rendered once at the start. */
 export interface Documents {
   readonly openApiJson: string;
   readonly asyncApiJson: string;
-  /** The readable page, complete in itself: inline styles, no address of another host. */
+  /** Self-contained HTML: inline styles, and no resources of other hosts. */
   readonly docsPage: string;
 }
 
@@ -17,16 +17,16 @@ interface Resource {
   readonly contentSecurityPolicy: string | undefined;
 }
 
-/** Browsers revalidate after this; the documents change with a release only. */
+/** Browsers revalidate after this time; the documents change only with a release. */
 const CACHE_CONTROL = 'public, max-age=300';
 const INLINE = /<(style|script)\b[^>]*>([\s\S]*?)<\/\1>/gi;
 
-/** Serves /docs, /openapi.json and /asyncapi.json with entity tags; / leads to /docs. */
+/** Serves /docs, /openapi.json and /asyncapi.json with entity tags; / redirects to /docs. */
 export function registerDocuments(app: FastifyInstance, basePath: string, documents: Documents): void {
   const resources: Record<string, Resource> = {
-    '/docs': resource('text/html; charset=utf-8', documents.docsPage, pagePolicy(documents.docsPage)),
-    '/openapi.json': resource('application/json; charset=utf-8', documents.openApiJson),
-    '/asyncapi.json': resource('application/json; charset=utf-8', documents.asyncApiJson),
+    '/docs': createResource('text/html; charset=utf-8', documents.docsPage, pagePolicy(documents.docsPage)),
+    '/openapi.json': createResource('application/json; charset=utf-8', documents.openApiJson),
+    '/asyncapi.json': createResource('application/json; charset=utf-8', documents.asyncApiJson),
   };
   for (const [path, content] of Object.entries(resources)) {
     app.get(basePath + path, (request, reply) => sendResource(request, reply, content));
@@ -37,7 +37,7 @@ export function registerDocuments(app: FastifyInstance, basePath: string, docume
   });
 }
 
-function resource(type: string, text: string, contentSecurityPolicy?: string): Resource {
+function createResource(type: string, text: string, contentSecurityPolicy?: string): Resource {
   const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   return { type, body, etag, contentSecurityPolicy };
@@ -66,7 +66,7 @@ function source(allowed: ReadonlySet<string>): string {
   return allowed.size === 0 ? "'none'" : [...allowed].join(' ');
 }
 
-/** Nothing is loaded from anywhere; the page's own inline styles and scripts are allowed by their hashes. */
+/** The page loads no resources; its inline styles and scripts are allowed by their hashes. */
 function pagePolicy(page: string): string {
   const hashes = { style: new Set<string>(), script: new Set<string>() };
   for (const [, tag = '', content = ''] of page.matchAll(INLINE)) {

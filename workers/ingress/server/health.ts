@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { combineHealth } from '../../../shared/platform/health.ts';
+import { combineHealth, type Health } from '../../../shared/platform/health.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
-import type { Health } from '../../../shared/platform/health.ts';
 import { refuseOtherMethods, sendJson } from './send-answer.ts';
 
 export interface HealthDeps {
@@ -13,23 +12,27 @@ export interface HealthDeps {
 }
 
 /**
- * Serves /health/live (503 when only a restart helps: a part or any worker of the process is unhealthy), /health/ready
- * (503 with the reason while this instance cannot serve; other workers are shown and do not decide: theirs may be done
- * by another process) and /metrics.
+ * Serves three paths, with and without the base path, which probes do not know:
+ *
+ * - /health/live: 503 when a part of this instance or any worker of the process is unhealthy, and only a restart helps;
+ * - /health/ready: 503 with the reason while this instance cannot serve; other workers are listed but do not count, since
+ *   another process may do their work;
+ * - /metrics.
  */
 export function registerHealth(app: FastifyInstance, basePath: string, deps: HealthDeps): void {
-  const answerLive = (reply: FastifyReply): void => {
-    const all = combineHealth({ ...deps.workers(), ...deps.health() });
-    answer(reply, deps, { decisive: all, isWell: all.status !== 'unhealthy' });
+  const respond = (reply: FastifyReply, health: Health, isOk: boolean): void => {
+    const body = { ...health, parts: deps.health(), workers: deps.workers() };
+    sendJson(reply, isOk ? 200 : 503, JSON.stringify(body));
   };
-  const answerReady = (reply: FastifyReply): void => {
-    const own = combineHealth(deps.health());
-    answer(reply, deps, { decisive: own, isWell: own.status === 'ready' || own.status === 'degraded' });
-  };
-  // Probes know nothing of a base path; callers find everything below it.
   for (const prefix of new Set(['', basePath])) {
-    app.get(`${prefix}/health/live`, (_request, reply) => answerLive(reply));
-    app.get(`${prefix}/health/ready`, (_request, reply) => answerReady(reply));
+    app.get(`${prefix}/health/live`, (_request, reply) => {
+      const all = combineHealth({ ...deps.workers(), ...deps.health() });
+      respond(reply, all, all.status !== 'unhealthy');
+    });
+    app.get(`${prefix}/health/ready`, (_request, reply) => {
+      const own = combineHealth(deps.health());
+      respond(reply, own, own.status === 'ready' || own.status === 'degraded');
+    });
     app.get(`${prefix}/metrics`, async (_request, reply) => {
       const text = await deps.metrics.text();
       return reply
@@ -41,13 +44,4 @@ export function registerHealth(app: FastifyInstance, basePath: string, deps: Hea
       refuseOtherMethods(app, prefix + path, 'GET');
     }
   }
-}
-
-function answer(
-  reply: FastifyReply,
-  deps: HealthDeps,
-  { decisive, isWell }: { decisive: Health; isWell: boolean },
-): void {
-  const body = { ...decisive, parts: deps.health(), workers: deps.workers() };
-  sendJson(reply, isWell ? 200 : 503, JSON.stringify(body));
 }

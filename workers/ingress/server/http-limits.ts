@@ -1,37 +1,37 @@
 import type { Config } from '../../../shared/platform/load-config.ts';
 
-/** Every limit and timeout of the HTTP side, with its reason; those that are settings come from the configuration. */
 const KIB = 1_024;
 const MIB = KIB * KIB;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
+/** The limits of the HTTP server that are not settings. */
 export const HTTP_LIMITS = {
-  /** All header lines with the request line; beyond: 431. An access token of 8 KiB still fits. */
+  /** Request line and header fields; 431 above it. An access token of 8 KiB fits. */
   headerBytes: 16 * KIB,
-  /** How often Node checks connections against the headers and request timeouts. */
+  /** How often Node checks the connections for exceeded timeouts. */
   timeoutCheckMs: 1 * SECOND_MS,
   /** Open connections; Node drops further ones. */
   connections: 10_000,
   /** Characters of one path parameter; a result id has up to 240. */
   pathParameterLength: 512,
-  /** A refused body up to this length is read to its end, which keeps the connection; beyond, the connection ends. */
+  /** A refused body up to this length is read completely to keep the connection; after a longer one it is closed. */
   keptConnectionBodyBytes: 256 * KIB,
-  /** Bytes read and discarded of a longer body, so that its sender gets to read the response. */
+  /** How much of a longer body is read and discarded, so that the client can read the response first. */
   discardedBodyBytes: 32 * MIB,
-  /** The longest time for which such a body is drained. */
+  /** How long such a body is drained. */
   drainBodyMs: 10 * SECOND_MS,
-  /** Characters of a correlation id accepted from the caller. */
+  /** Maximum length in characters of a correlation id that a caller sends. */
   correlationIdLength: 128,
 } as const;
 
-/** A reply written just before its deadline still needs this long to be read here. */
+/** How long a reply that was written just before its deadline may take to be read here. */
 export const RESULT_TRAVEL_MS = 2 * SECOND_MS;
 
 /** The `Retry-After` of 503, 429 and pending results. */
 export const RETRY_AFTER_SECONDS = 1;
 
-/** Bodies of notifications in memory at once: some 25 of the largest e-mails; parsed and encoded they take four times that. */
+/** Bodies of notifications in memory: about 25 of the largest e-mails, which take four times that when parsed and encoded. */
 const BODY_BUDGET_BYTES = 256 * MIB;
 
 /** The settings of one ingress instance. */
@@ -41,9 +41,9 @@ export type IngressOptions = ReturnType<typeof readIngressOptions>;
 export function readIngressOptions({ http, notification, ...config }: Config) {
   return {
     host: http.host,
-    /** 0: a free one. */
+    /** 0: any free port. */
     port: http.port,
-    /** Names of this instance beside those of loopback, in lower case (host-names.ts). */
+    /** Host names of this instance besides those of loopback, in lower case (host-names.ts). */
     allowedHosts: http.allowedHosts,
     /** The prefix of all paths, for example `/bank`; empty by default. */
     basePath: http.basePath,
@@ -51,31 +51,31 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     emailBodyLimitBytes: notification.emailBodyLimitBytes,
     /** Per caller; 0: no limit. */
     rateLimitPerSecond: http.rateLimitPerSecond,
-    /** The longest a synchronous caller waits (E6). */
+    /** Maximum wait of a synchronous caller (E6). */
     replyTimeoutMs: config.replyTimeoutMs,
-    /** The longest an asynchronous request may take. */
+    /** Maximum duration of an asynchronous request. */
     asyncTimeoutMs: config.asyncTimeoutMs,
     topicPrefix: config.topicPrefix,
-    /** Country of telephone numbers without a country code; undefined: they are refused. */
+    /** Country of telephone numbers without a country code; if undefined, such numbers are refused. */
     defaultCountry: notification.defaultCountry,
-    /** A client that has not sent its headers by then is not one (slow loris). */
+    /** Limit for receiving the headers, against slow-loris attacks. */
     headersTimeoutMs: 10 * SECOND_MS,
-    /** Headers and body together: 256 KiB in that time is a slow mobile line. */
+    /** Limit for receiving headers and body: enough for 256 KiB over a slow mobile connection. */
     requestTimeoutMs: 30 * SECOND_MS,
-    /** Longer than the 60 s of common load balancers, so that they and not this side close idle connections. */
+    /** Longer than the 60 s of common load balancers, so that the load balancer closes idle connections first. */
     keepAliveTimeoutMs: 72 * SECOND_MS,
-    /** A client that reads nothing of its response is disconnected this long after the longest wait for a reply. */
+    /** A client that does not read its response is disconnected this long after the maximum wait for a reply. */
     stalledResponseMs: 60 * SECOND_MS,
-    /** Results are kept this long after the deadline of their request (E6, results topic retention). */
+    /** How long results are kept after the deadline of their request (E6, results topic retention). */
     resultRetentionMs: 60 * MINUTE_MS,
-    /** Bytes of results one instance keeps; the oldest are evicted first. */
+    /** Memory for results in one instance; the oldest are evicted first. */
     resultStoreBytes: 64 * MIB,
     bodyBudgetBytes: Math.max(BODY_BUDGET_BYTES, notification.emailBodyLimitBytes),
-    /** As long as the log keeps the states of notifications, which is longer than an Idempotency-Key counts. */
+    /** The retention of the topic of notification states; longer than the lifetime of an Idempotency-Key. */
     notificationRetentionMs: 72 * 60 * MINUTE_MS,
-    /** Acceptances of notifications that one instance keeps: some 150,000; the oldest are evicted first. */
+    /** Memory for acceptances in one instance, about 150,000; the oldest are evicted first. */
     acceptanceStoreBytes: 64 * MIB,
-    /** States of notifications that one instance keeps: some 200,000 that went well; the oldest are evicted first. */
+    /** Memory for notification states in one instance, about 200,000 without failures; the oldest are evicted first. */
     notificationStoreBytes: 96 * MIB,
   };
 }

@@ -2,22 +2,21 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyFaultCode } from '../../../shared/contract/json/faults.ts';
-import { createProblem } from '../../../shared/platform/problem.ts';
 import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-depth.ts';
-import type { Problem } from '../../../shared/platform/problem.ts';
+import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Bytes of the body that was read; 0 before. */
+    /** Length of the body in bytes; 0 until it has been read. */
     bodyBytes: number;
   }
 }
 
-/** How much of a body is read. */
+/** The memory that a body may take. */
 export interface BodyRoom {
   readonly limitBytes: number;
-  /** Reserves memory for each chunk; false: there is none left. Absent: there always is. */
+  /** Reserves memory for each chunk; false when none is left. Absent if the total memory is not limited. */
   readonly reserve?: (bytes: number) => boolean;
 }
 
@@ -28,21 +27,21 @@ export type ParsedBody =
 type ReadBody =
   | { readonly kind: 'read'; readonly bytes: Buffer }
   | { readonly kind: 'too-large' }
-  /** There is no memory for it at the moment. */
+  /** The memory for bodies is used up at the moment. */
   | { readonly kind: 'no-room' }
   /** The client disconnected. */
   | { readonly kind: 'aborted' };
 
-/** The one media type of the interface (section 4), with parameters (RFC 9110 section 8.3.1). */
+/** The only media type of the interface (section 4), with parameters (RFC 9110 section 8.3.1). */
 const JSON_TYPE =
   /^application\/json[ \t]*((?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*)$/i;
 const CHARSET = /;[ \t]*charset=("?)([^";\s]*)\1/gi;
 const BYTE_ORDER_MARK = 0xfeff;
 const NO_BODY = { detail: 'Send a JSON object as the body.' };
-const NO_ROOM = { detail: 'Too many large bodies are under way; try again in a moment.' };
+const NO_ROOM = { detail: 'Too many large request bodies are being received; try again shortly.' };
 const TOO_DEEP = `Objects and arrays are nested deeper than ${MAX_JSON_DEPTH} levels.`;
 
-/** Hook: refuses by the headers alone: nothing announced, another media type, too long (E1). */
+/** Hook: refuses a request by its headers: no body, another media type, or a body that is too long (E1). */
 export function requireJson(limitBytes: number) {
   return ({ headers, raw }: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const length = announcedLength(raw) ?? 0;
@@ -62,7 +61,7 @@ export function requireJson(limitBytes: number) {
 }
 
 /**
- * Reads the body into `request.body`, or responds with what is wrong with it; `reply.sent` is true then, also when the client
+ * Reads the body into `request.body`, or responds with its fault. `reply.sent` is then true, as it is when the client
  * disconnected.
  */
 export async function readJsonBody(
@@ -97,9 +96,9 @@ export function isReadableContent(
 }
 
 /**
- * Bytes to a JSON value. Refused as 400: no bytes, not UTF-8, not JSON, nested deeper than the limit. Of fields sent
- * twice the last counts; a field `__proto__` becomes a plain own field. The problem never repeats the body: it may
- * hold a token.
+ * Parses the bytes of a body. Refuses with 400 a body that is empty, not UTF-8, not JSON, or nested deeper than the limit.
+ * The last of repeated fields applies; a field `__proto__` becomes an ordinary own property. The problem never quotes the
+ * body, which may contain a token.
  */
 export function parseJsonBody(bytes: Buffer): ParsedBody {
   if (bytes.length === 0) return { kind: 'refused', problem: createProblem('empty-body', NO_BODY) };
@@ -114,7 +113,7 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
   }
 }
 
-/** `utf8` is not a registered name but is common. */
+/** `utf8` is not a registered charset name but common. */
 function isUtf8Charset(charset = ''): boolean {
   return charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8';
 }
@@ -123,7 +122,7 @@ function refuseTooLarge(reply: FastifyReply, limitBytes: number): void {
   refuse(reply, 'body-too-large', { detail: `A body may have ${limitBytes} bytes at most.` });
 }
 
-/** Reads a body; stops as soon as it is longer than the limit or there is no room for it. */
+/** Reads a body; stops as soon as it exceeds the limit or no memory is left. */
 function readBody(request: IncomingMessage, { limitBytes, reserve }: BodyRoom): Promise<ReadBody> {
   const { promise, resolve } = Promise.withResolvers<ReadBody>();
   if (request.destroyed) resolve({ kind: 'aborted' });
@@ -156,13 +155,13 @@ function decodeUtf8(bytes: Buffer): string | undefined {
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 
-/** The generic form may carry its input as JSON text (E2), whose nesting the outer depth does not include. */
+/** The generic form may contain its input as a JSON string (E2), whose nesting must be checked separately. */
 function hasDeepData(body: unknown): boolean {
   if (typeof body !== 'object' || body === null || !('Data' in body)) return false;
   return typeof body.Data === 'string' && exceedsJsonDepth(Buffer.from(body.Data));
 }
 
-/** Where the parser stopped; the rest of its message quotes the body. */
+/** The position of a syntax error. The rest of the parser's message is left out, since it quotes the body. */
 function describePosition(error: unknown): string {
   const found = error instanceof Error ? /at position (\d+)/.exec(error.message) : null;
   return found === null ? '' : ` (at character ${found[1]})`;

@@ -1,21 +1,19 @@
-/** Requests that are not valid HTTP: those that Node's parser rejects, and those that it should have rejected. */
-
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 import { HTTP_LIMITS } from './http-limits.ts';
 
-/** Node keeps the response that is being written at the socket; a second one must not be mixed into it. */
+/** Node stores the response that is being written at the socket; a second response must not be mixed into it. */
 type ClientSocket = Duplex & { readonly _httpMessage?: ServerResponse | null };
 
 const HOST = 'host';
-/** Connections that are about to be answered here: their further bytes are faults too. */
+/** Connections that are being closed here; further bytes on them are further errors. */
 const ending = new WeakSet<Duplex>();
 
 /**
- * What is wrong with the framing of a request that Node's parser accepted, or undefined: each of these may be read
- * differently by a proxy in front, which is how requests get smuggled (RFC 9112 sections 3.2 and 6.1).
+ * Finds a fault in the framing of a request that Node's parser accepted. A proxy in front may interpret such a request
+ * differently, which allows request smuggling (RFC 9112 sections 3.2 and 6.1).
  */
 export function findFramingFault(request: IncomingMessage): string | undefined {
   if (request.httpVersionMajor !== 1) return 'Send HTTP/1.1.';
@@ -30,9 +28,9 @@ export function findFramingFault(request: IncomingMessage): string | undefined {
 }
 
 /**
- * Answers what never became a request: bytes that are not HTTP, contradicting Content-Length and Transfer-Encoding,
- * header fields beyond the limit, a request that did not arrive in time. Then the connection ends. The requests
- * before it on the same connection get their own responses first.
+ * Responds to bytes that Node could not parse as a request: not HTTP, both Content-Length and Transfer-Encoding, header
+ * fields above the limit, or a request that did not arrive in time. Then closes the connection. Earlier requests on the
+ * same connection get their responses first.
  */
 export function answerClientError(error: Error & { code?: string }, socket: ClientSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -49,13 +47,13 @@ export function answerClientError(error: Error & { code?: string }, socket: Clie
   else endWithProblem(socket, code);
 }
 
-/** CONNECT is for proxies; the connection ends. */
+/** Refuses CONNECT, which is for proxies, and closes the connection. */
 export function refuseConnect(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   endWithProblem(socket, 'method-not-allowed', 'Allow: GET, HEAD, POST, OPTIONS\r\n');
 }
 
-/** Node keeps the first of several in `headers` and ignores the others. */
+/** Counts Host fields in the raw headers: `headers` has only the first of several. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -71,7 +69,7 @@ function problemCode(code: string | undefined): ErrorCode {
   return 'malformed-http';
 }
 
-/** When a pipelined response is finished, Node assigns the socket to the next one. */
+/** Responds after the earlier pipelined responses: when one is finished, Node assigns the socket to the next. */
 function answerAfter(earlier: ServerResponse, code: ErrorCode, socket: ClientSocket): void {
   earlier.once('close', () => {
     const { _httpMessage: next } = socket;
@@ -93,7 +91,7 @@ function endWithProblem(socket: Duplex, code: ErrorCode, header = ''): void {
   );
 }
 
-/** Half-closes the connection after its last bytes, and destroys it when the client does not close in turn. */
+/** Half-closes the connection after the last bytes, and destroys it if the client does not close its side. */
 function end(socket: Duplex, last: string): void {
   socket.end(last);
   const timer = setTimeout(() => socket.destroy(), HTTP_LIMITS.drainBodyMs).unref();

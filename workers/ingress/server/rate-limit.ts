@@ -2,23 +2,23 @@ import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { refuse } from './send-answer.ts';
 
-/** Callers remembered; the oldest is evicted first, which at worst gives it a fresh allowance. */
+/** Maximum number of callers in memory. The oldest is evicted first, which at worst gives it a full allowance. */
 const MAX_CALLERS = 10_000;
 const SECOND_MS = 1_000;
-/** Bytes of a body that are read, parsed and checked in the processor time of one request of the allowance, 10 ms. */
+/** Reading, parsing and checking this much of a body takes the processor time of one request, 10 ms. */
 const BODY_BYTES_PER_REQUEST = 262_144;
 
-/** What requests cost is counted in ordinary requests. */
+/** Limits the requests of each caller. The unit of all costs is one ordinary request. */
 export interface RateLimiter {
   /** Takes one request from the caller's allowance. Returns 0, or the whole seconds to wait when it is used up. */
   take(caller: string): number;
   /**
-   * Takes the further cost of a request, and may leave the allowance in debt, which is paid back before the caller's next
-   * request. Returns 0, or the seconds to wait when there is a debt already; what this request itself has spent
-   * (`ownCost`) is not counted as one.
+   * Takes the additional cost of a request. The allowance may become negative, and the caller's next request then waits.
+   * Returns 0, or the seconds to wait if the allowance is negative already, apart from what this request has spent before
+   * (`ownCost`).
    */
-  charge(caller: string, further: number, ownCost: number): number;
-  /** Takes what a request has cost already, whatever is left. */
+  charge(caller: string, additional: number, ownCost: number): number;
+  /** Takes a cost that has already been incurred, even if the allowance becomes negative. */
   spend(caller: string, cost: number): void;
 }
 
@@ -28,8 +28,8 @@ interface Bucket {
 }
 
 /**
- * A token bucket per caller (E6): `perSecond` requests a second, and as many at once after a pause. Counts per
- * instance. 0 switches it off.
+ * A token bucket per caller (E6): `perSecond` requests a second, and a burst of as many after a pause. Each instance counts
+ * its own requests. 0 disables the limit.
  */
 export function createRateLimiter(perSecond: number, clock: Clock): RateLimiter {
   if (perSecond === 0) return { take: () => 0, charge: () => 0, spend: () => undefined };
@@ -59,11 +59,11 @@ export function createRateLimiter(perSecond: number, clock: Clock): RateLimiter 
       bucket.tokens--;
       return 0;
     },
-    charge: (caller, further, ownCost) => {
+    charge: (caller, additional, ownCost) => {
       const bucket = refill(caller);
       const before = bucket.tokens + ownCost;
       if (before < 0) return secondsUntil(1 - before);
-      bucket.tokens -= further;
+      bucket.tokens -= additional;
       return 0;
     },
     spend: (caller, cost) => {
@@ -72,7 +72,7 @@ export function createRateLimiter(perSecond: number, clock: Clock): RateLimiter 
   };
 }
 
-/** What a body costs beyond the one request that is counted for it anyway. */
+/** The cost of a body in addition to the one request that is counted anyway. */
 export function estimateBodyCost(bytes: number): number {
   return Math.round(bytes / BODY_BYTES_PER_REQUEST);
 }

@@ -1,8 +1,11 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, preHandlerHookHandler } from 'fastify';
-import { createProblem, type ProblemExtras } from '../../../shared/platform/problem.ts';
-import type { ErrorCode } from '../../../shared/platform/problem.ts';
-import type { Problem } from '../../../shared/platform/problem.ts';
+import {
+  createProblem,
+  type ErrorCode,
+  type Problem,
+  type ProblemExtras,
+} from '../../../shared/platform/problem.ts';
 import { HTTP_LIMITS, RETRY_AFTER_SECONDS } from './http-limits.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -12,7 +15,7 @@ const MAX_ERROR_STATUS = 599;
 const TOO_MANY_REQUESTS = 429;
 const SERVICE_UNAVAILABLE = 503;
 
-/** Sends JSON text, or its bytes, that is ready to be sent. */
+/** Sends JSON that is already rendered, as text or bytes. */
 export function sendJson(reply: FastifyReply, status: number, body: string | Uint8Array): void {
   reply.code(status).header('content-type', JSON_TYPE).header('cache-control', 'no-store').send(body);
 }
@@ -23,8 +26,8 @@ export function refuse(reply: FastifyReply, code: ErrorCode, extras: ProblemExtr
 }
 
 /**
- * Responds with a problem document (E1), under this request's correlation id. A worker's problem is sent as it is,
- * except for a status that is not an error status. Works while a body is still being received.
+ * Responds with a problem document (E1) that has the correlation id of this request. The status is 500 if that of the
+ * problem is not an error status. May be called while the body is still being received.
  */
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const status = isErrorStatus(problem.status) ? problem.status : 500;
@@ -38,16 +41,16 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
 }
 
 /**
- * Makes an address answer OPTIONS with 204 and Allow, and every method but the one that it takes with 405 and Allow, after
- * `preHandler`. No CORS headers: pages of other sites are not admitted.
+ * Responds to OPTIONS with 204 and Allow, and to every method but the supported one with 405 and Allow, after
+ * `preHandler`. Sends no CORS headers: pages of other sites are not admitted.
  */
 export function refuseOtherMethods(
   app: FastifyInstance,
   url: string,
-  taken: 'GET' | 'POST',
+  supported: 'GET' | 'POST',
   preHandler: preHandlerHookHandler[] = [],
 ): void {
-  const methods: readonly string[] = taken === 'GET' ? ['GET', 'HEAD'] : [taken];
+  const methods: readonly string[] = supported === 'GET' ? ['GET', 'HEAD'] : [supported];
   const allow = [...methods, 'OPTIONS'].join(', ');
   app.route({
     method: app.supportedMethods.filter((method) => !methods.includes(method)),
@@ -56,12 +59,12 @@ export function refuseOtherMethods(
     handler: (request, reply) => {
       reply.header('allow', allow);
       if (request.method === 'OPTIONS') reply.code(204).send();
-      else refuse(reply, 'method-not-allowed', { detail: `Allowed are: ${allow}.` });
+      else refuse(reply, 'method-not-allowed', { detail: `Allowed methods: ${allow}.` });
     },
   });
 }
 
-/** The announced length of a body in bytes; absent with chunked bodies. Node has refused anything that is not a number. */
+/** Content-Length in bytes; undefined for chunked bodies. Node has already rejected values that are not numbers. */
 export function announcedLength({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
@@ -71,7 +74,7 @@ function isErrorStatus(status: number): boolean {
   return Number.isInteger(status) && status >= MIN_ERROR_STATUS && status <= MAX_ERROR_STATUS;
 }
 
-/** Whether a body is being received that is too long to be read to its end only to keep the connection. */
+/** Whether the rest of the body is too long to be read just to keep the connection open. */
 function hasLongRest(request: IncomingMessage): boolean {
   if (request.complete || request.destroyed) return false;
   const length = announcedLength(request);
@@ -79,7 +82,7 @@ function hasLongRest(request: IncomingMessage): boolean {
   return length > HTTP_LIMITS.keptConnectionBodyBytes;
 }
 
-/** Sends the whole response at once, and ends it when the rest of the request's body has been drained. */
+/** Writes the whole response, and ends it when the rest of the request's body has been drained. */
 function sendAndDrain(reply: FastifyReply, body: string): void {
   reply.header('connection', 'close').header('content-length', Buffer.byteLength(body)).hijack();
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
@@ -88,9 +91,9 @@ function sendAndDrain(reply: FastifyReply, body: string): void {
 }
 
 /**
- * Ends a response that was written while its request's body is still being received, and with it the connection. Closing
- * at once would reset it and often cost the client the response (RFC 9112 section 9.6), so the rest is read and
- * discarded first: up to a number of bytes and a time.
+ * Ends a response that was written while the body of its request is still being received, and closes the connection. An
+ * immediate close would reset the connection, often before the client has read the response (RFC 9112 section 9.6), so the
+ * rest of the body is read and discarded first, up to a limit of bytes and time.
  */
 function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
   let discarded = 0;

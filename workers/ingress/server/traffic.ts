@@ -3,28 +3,28 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import { refuse } from './send-answer.ts';
 
-/** Status of requests whose caller disconnected, in the figures only. */
+/** Status of requests whose caller disconnected; used in metrics only. */
 const ABANDONED = 499;
 const MILLIS_PER_SECOND = 1_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Label `action` of the request figures: an action's own name, or the kind of address. Never made up by callers. */
-    figures: string;
-    /** Called when the caller disconnected before it was answered. */
+    /** Label `action` of the request metrics: the name of an action or of a route, never text of the caller. */
+    metricsLabel: string;
+    /** Called when the caller disconnects before the response is sent. */
     abandoned: (() => void) | undefined;
   }
 }
 
-/** Whether an instance takes work, the requests that it has in flight, and their figures. */
+/** Whether an instance accepts requests, its requests in flight, and their metrics. */
 export interface Traffic {
-  /** `starting`: replies cannot be received yet; `draining`: the instance is about to stop. */
+  /** `starting`: replies cannot be received yet; `draining`: the instance is shutting down. */
   state(): 'starting' | 'open' | 'draining';
   open(): void;
-  /** Takes no new work, and marks the responses in flight as the last on their connections. */
+  /** Refuses new requests, and marks the responses in flight as the last on their connections. */
   close(): void;
   inFlight(): number;
-  /** Counts a request from now until its response is sent or its caller disconnected. */
+  /** Counts a request as in flight until its response is sent or its caller disconnects. */
   observe(request: FastifyRequest, reply: FastifyReply): void;
 }
 
@@ -37,16 +37,16 @@ export function createTraffic(metrics: Metrics): Traffic {
     'HTTP requests by action and status',
     ['action', 'status'],
   );
-  const gauge = metrics.gauge('plat_http_requests_in_flight', 'HTTP requests that wait for their answer');
+  const gauge = metrics.gauge('plat_http_requests_in_flight', 'HTTP requests without a response yet');
   metrics.onScrape(() => gauge.set(inFlight.size));
   const observers = new Map<string, { observe(seconds: number): void }>();
   const findObserver = (action: string, status: number): { observe(seconds: number): void } => {
     const key = `${status} ${action}`;
     const known = observers.get(key);
     if (known !== undefined) return known;
-    const made = duration.labels(action, String(status));
-    observers.set(key, made);
-    return made;
+    const observer = duration.labels(action, String(status));
+    observers.set(key, observer);
+    return observer;
   };
   return {
     state: () => state,
@@ -61,11 +61,11 @@ export function createTraffic(metrics: Metrics): Traffic {
     observe: (request, { raw }) => {
       const startedAtMs = performance.now();
       inFlight.add(raw);
-      // Unlike the framework's onResponse this is emitted also when the caller disconnected.
+      // Unlike the onResponse hook of fastify, this event is emitted when the caller disconnects too.
       raw.once('close', () => {
         inFlight.delete(raw);
         const isAnswered = raw.writableFinished;
-        findObserver(request.figures, isAnswered ? raw.statusCode : ABANDONED).observe(
+        findObserver(request.metricsLabel, isAnswered ? raw.statusCode : ABANDONED).observe(
           (performance.now() - startedAtMs) / MILLIS_PER_SECOND,
         );
         if (!isAnswered) request.abandoned?.();
@@ -74,15 +74,15 @@ export function createTraffic(metrics: Metrics): Traffic {
   };
 }
 
-/** Hook: labels the figures of a route's requests. */
-export function labelFigures(label: string) {
+/** Hook: labels the metrics of a route's requests. */
+export function labelMetrics(label: string) {
   return (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
-    request.figures = label;
+    request.metricsLabel = label;
     done();
   };
 }
 
-/** Hook: refuses work that comes before the instance is open, or after it closed, with 503. */
+/** Hook: responds with 503 while the instance is starting or shutting down. */
 export function requireOpen(traffic: Traffic) {
   return (_request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const state = traffic.state();

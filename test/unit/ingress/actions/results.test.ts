@@ -2,9 +2,12 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
+import { loadConfig } from '../../../../shared/platform/load-config.ts';
 import { hashSubject } from '../../../../workers/ingress/access/access.ts';
+import { createResultFeed } from '../../../../workers/ingress/actions/result-feed.ts';
 import { chooseResultSecret, createResultIds } from '../../../../workers/ingress/actions/result-ids.ts';
-import { createResultStore } from '../../../../workers/ingress/actions/result-store.ts';
+import { readIngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
+import { FakeTail } from '../../../support/fakes/tail.ts';
 
 const TICKET = {
   issuedAtMs: 1_700_000_000_000,
@@ -13,7 +16,7 @@ const TICKET = {
   action: 'PLAT_BP_X',
 };
 
-const message = (id: string | Buffer | (string | Buffer)[], timestampMs: number, bytes = 10): LogMessage => ({
+const result = (id: string | Buffer | (string | Buffer)[], timestampMs: number, bytes = 10): LogMessage => ({
   topic: 'results',
   partition: 0,
   offset: 0,
@@ -27,7 +30,7 @@ const secret = (configured: string | undefined, accessRequired: boolean, brokerK
   chooseResultSecret({ configured, accessRequired, brokerKind });
 
 describe('result ids', () => {
-  it('say what they were issued for, and no two are alike', () => {
+  it('contain their ticket and are unique', () => {
     const ids = createResultIds('secret');
     const { id, correlationId } = ids.issue(TICKET);
     expect(ids.read(id)).toEqual({ ...TICKET, correlationId });
@@ -35,7 +38,7 @@ describe('result ids', () => {
     expect(id).toMatch(/^[\w-]+\.[\w-]+$/);
   });
 
-  it('are unknown when any character was changed, or the secret is another', () => {
+  it('are refused when a character was changed or the secret differs', () => {
     const ids = createResultIds('secret');
     const { id } = ids.issue(TICKET);
     expect(createResultIds('other').read(id)).toBeUndefined();
@@ -45,7 +48,7 @@ describe('result ids', () => {
     }
   });
 
-  it('are unknown when the signature is cut off, or the format is that of another release', () => {
+  it('are refused without the complete signature or in the format of another release', () => {
     const ids = createResultIds('secret');
     const { id } = ids.issue(TICKET);
     expect(ids.read(id.slice(0, -4))).toBeUndefined();
@@ -55,58 +58,78 @@ describe('result ids', () => {
     expect(ids.read(`${body}.${mac}`)).toBeUndefined();
   });
 
-  it('fit a path parameter with the longest name of the interface, and show no subject', () => {
-    const owner = hashSubject('a subject that is rather long '.repeat(100));
+  it('fit into a path parameter with the longest action name, and contain no subject', () => {
+    const owner = hashSubject('a long subject '.repeat(100));
     const { id } = createResultIds('secret').issue({ ...TICKET, owner, action: 'x'.repeat(64) });
     expect(id.length).toBeLessThan(480);
     expect(Buffer.from(id, 'base64url').toString()).not.toContain('subject');
   });
 });
 
-describe('the secret of result ids', () => {
-  it('must be configured where callers are authenticated and results outlive the process', () => {
-    expect(secret('given', true, 'kafka')).toBe('given');
-    expect(() => secret(undefined, true, 'kafka')).toThrow(/RESULT_ID_SECRET/);
-    expect(secret(undefined, false, 'kafka')).toBe(secret(undefined, false, 'kafka'));
-    expect(secret(undefined, true, 'embedded')).not.toBe(secret(undefined, true, 'embedded'));
-  });
+it('requires a secret for result ids when callers are authenticated and results outlive the process', () => {
+  expect(secret('given', true, 'kafka')).toBe('given');
+  expect(() => secret(undefined, true, 'kafka')).toThrow(/RESULT_ID_SECRET/);
+  expect(secret(undefined, false, 'kafka')).toBe(secret(undefined, false, 'kafka'));
+  expect(secret(undefined, true, 'embedded')).not.toBe(secret(undefined, true, 'embedded'));
 });
 
-describe('the result store', () => {
-  it('finds by correlation id, the first answer of several, the last of repeated headers', () => {
-    const store = createResultStore({ now: () => 100, retentionMs: 1_000, maxBytes: 10_000 });
-    store.add(message(Buffer.from('a'), 50, 1));
-    store.add(message('a', 60, 2));
-    store.add(message(['x', 'b'], 60));
-    store.add({ ...message('c', 60), headers: {} });
-    expect(store.find('a')?.value?.length).toBe(1);
-    expect(store.find('b')).toBeDefined();
-    expect(store.find('x')).toBeUndefined();
-    expect(store.size().records).toBe(2);
+describe('the result feed', () => {
+  const OPTIONS = {
+    ...readIngressOptions(loadConfig({})),
+    resultRetentionMs: 1_000,
+    resultStoreBytes: 3_000,
+  };
+
+  /** A started feed whose results `deliver` receives, at a time that the test sets. */
+  async function startFeed() {
+    const tails: FakeTail[] = [];
+    const broker = {
+      createTail: (options: FakeTail['options']) => {
+        const tail = new FakeTail(options);
+        tails.push(tail);
+        return tail;
+      },
+    };
+    const clock = { nowMs: 100, now: () => clock.nowMs };
+    const feed = createResultFeed(broker, { options: OPTIONS, clock });
+    expect(feed.isCurrent()).toBe(false);
+    await feed.start();
+    return { feed, clock, deliver: (message: LogMessage) => tails[0]?.deliver(message), tail: tails[0] };
+  }
+
+  it('is current once it has caught up, while its tail is ready', async () => {
+    const { feed, tail } = await startFeed();
+    expect(feed.isCurrent()).toBe(true);
+    if (tail !== undefined) tail.ready = false;
+    expect(feed.isCurrent()).toBe(false);
   });
 
-  it('forgets after the retention, counted from when the result was written', () => {
-    let nowMs = 0;
-    const store = createResultStore({ now: () => nowMs, retentionMs: 1_000, maxBytes: 10_000 });
-    store.add(message('a', 0));
-    nowMs = 1_000;
-    expect(store.find('a')).toBeDefined();
-    nowMs = 1_001;
-    expect(store.find('a')).toBeUndefined();
-    store.add(message('late', 0));
-    expect(store.size()).toEqual({ records: 0, bytes: 0 });
-    expect(store.mayHaveEvicted(0)).toBe(false);
+  it('keeps the first result of a correlation id, read from the last of repeated headers', async () => {
+    const { feed, deliver } = await startFeed();
+    deliver(result(Buffer.from('a'), 50, 1));
+    deliver(result('a', 60, 2));
+    deliver(result(['x', 'b'], 60));
+    deliver({ ...result('c', 60), headers: {} });
+    expect(feed.find('a')?.value?.length).toBe(1);
+    expect(feed.find('b')).toBeDefined();
+    expect(feed.find('x')).toBeUndefined();
+    expect(feed.size().records).toBe(2);
   });
 
-  it('stays within its bytes by dropping the oldest, and knows from when on it is complete', () => {
-    const store = createResultStore({ now: () => 100, retentionMs: 1_000, maxBytes: 3_000 });
-    for (const [index, id] of ['a', 'b', 'c'].entries()) store.add(message(id, 10 * (index + 1), 800));
-    expect([store.find('a'), store.find('b') !== undefined, store.find('c') !== undefined]).toEqual([
-      undefined,
-      true,
-      true,
-    ]);
-    expect(store.size().bytes).toBeLessThanOrEqual(3_000);
-    expect([store.mayHaveEvicted(10), store.mayHaveEvicted(11)]).toEqual([true, false]);
+  it('ignores results beyond the retention', async () => {
+    const { feed, clock, deliver } = await startFeed();
+    clock.nowMs = 1_001;
+    deliver(result('late', 0));
+    deliver(result('in time', 1));
+    expect([feed.find('late'), feed.find('in time') === undefined]).toEqual([undefined, false]);
+    expect(feed.mayHaveEvicted(0)).toBe(false);
+  });
+
+  it('evicts the oldest results above the size limit', async () => {
+    const { feed, deliver } = await startFeed();
+    for (const [index, id] of ['a', 'b', 'c'].entries()) deliver(result(id, 10 * (index + 1), 800));
+    expect(['a', 'b', 'c'].filter((id) => feed.find(id) !== undefined)).toEqual(['b', 'c']);
+    expect(feed.size()).toEqual({ records: 2, bytes: 2 * (800 + 512) });
+    expect([feed.mayHaveEvicted(10), feed.mayHaveEvicted(11)]).toEqual([true, false]);
   });
 });

@@ -11,7 +11,7 @@ const openStore = (changes: { maxBytes?: number; now?: () => number } = {}) =>
   });
 
 describe('the record store', () => {
-  it('keeps the latest record of a key, with its time', () => {
+  it('keeps the latest record of a key with its timestamp', () => {
     const store = openStore();
     store.put('a', 'first', 10);
     store.put('a', 'second', 20);
@@ -20,7 +20,7 @@ describe('the record store', () => {
     expect(store.size()).toEqual({ records: 1, bytes: 7 });
   });
 
-  it('deletes a record and the bytes that it takes; an unknown key is ignored', () => {
+  it('deletes a record and releases its bytes; ignores an unknown key', () => {
     const store = openStore();
     store.put('a', 'xx', 10);
     store.put('b', 'xxx', 10);
@@ -30,7 +30,7 @@ describe('the record store', () => {
     expect(store.size()).toEqual({ records: 1, bytes: 4 });
   });
 
-  it('forgets records beyond the retention', () => {
+  it('evicts records beyond the retention', () => {
     let nowMs = 100;
     const store = openStore({ now: () => nowMs });
     store.put('a', 'x', 0);
@@ -42,7 +42,7 @@ describe('the record store', () => {
     expect(store.mayHaveEvicted(0)).toBe(false);
   });
 
-  it('keeps what a writer with a clock far behind adds, as long as a record that was put before', () => {
+  it('keeps a record with an old timestamp until the records inserted before it expire', () => {
     let nowMs = 200;
     const store = openStore({ now: () => nowMs });
     store.put('other', 'x', 150);
@@ -53,7 +53,7 @@ describe('the record store', () => {
     expect([store.find('other'), store.find('a')]).toEqual([undefined, undefined]);
   });
 
-  it('evicts the records that were put first when there is no room, and knows since when', () => {
+  it('evicts the records inserted first above the size limit, and reports up to which time', () => {
     const store = openStore({ maxBytes: 6 });
     store.put('a', 'xx', 30);
     store.put('b', 'xx', 20);

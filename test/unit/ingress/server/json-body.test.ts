@@ -6,8 +6,8 @@ const codeOf = (bytes: Buffer): string | undefined => {
   return parsed.kind === 'refused' ? (parsed.problem.errors?.[0]?.code ?? parsed.problem.code) : undefined;
 };
 
-describe('a body of JSON', () => {
-  it('is parsed from UTF-8, with or without a byte order mark', () => {
+describe('parseJsonBody', () => {
+  it('parses UTF-8 with and without a byte order mark', () => {
     expect(parseJsonBody(Buffer.from('{"a":"€😀"}'))).toEqual({ kind: 'parsed', body: { a: '€😀' } });
     expect(parseJsonBody(Buffer.from('\ufeff[]'))).toEqual({ kind: 'parsed', body: [] });
     expect(parseJsonBody(Buffer.from(' null '))).toEqual({ kind: 'parsed', body: null });
@@ -15,19 +15,19 @@ describe('a body of JSON', () => {
   });
 
   it.each([
-    [Buffer.alloc(0), 'empty-body'],
-    [Buffer.from('   '), 'malformed-json'],
-    [Buffer.from([0x22, 0xc3, 0x22]), 'not-utf8'],
-    [Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'not-utf8'],
-    [Buffer.from('[]', 'utf16le'), 'malformed-json'],
-    [Buffer.from('{"a":1,}'), 'malformed-json'],
-    [Buffer.from('['.repeat(33) + ']'.repeat(33)), 'too-deep'],
-    [Buffer.from(JSON.stringify({ Data: '['.repeat(33) })), 'too-deep'],
-  ])('is refused: case %#', (bytes, code) => {
+    ['an empty body', Buffer.alloc(0), 'empty-body'],
+    ['only spaces', Buffer.from('   '), 'malformed-json'],
+    ['an incomplete UTF-8 sequence', Buffer.from([0x22, 0xc3, 0x22]), 'not-utf8'],
+    ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'not-utf8'],
+    ['UTF-16', Buffer.from('[]', 'utf16le'), 'malformed-json'],
+    ['a trailing comma', Buffer.from('{"a":1,}'), 'malformed-json'],
+    ['33 nested arrays', Buffer.from('['.repeat(33) + ']'.repeat(33)), 'too-deep'],
+    ['33 nested arrays in Data', Buffer.from(JSON.stringify({ Data: '['.repeat(33) })), 'too-deep'],
+  ])('refuses %s', (_name, bytes, code) => {
     expect(codeOf(bytes)).toBe(code);
   });
 
-  it('is refused by a place, never by a quotation', () => {
+  it('reports the position of a syntax error without quoting the body', () => {
     const parsed = parseJsonBody(Buffer.from('{"access_token":"secret",oops}'));
     expect(parsed).toMatchObject({
       kind: 'refused',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../../../workers/ingress/server/rate-limit.ts';
 
 describe('the rate limit', () => {
-  it('allows a burst of one second, then the steady rate', () => {
+  it('allows a burst of one second of requests, then the configured rate', () => {
     let nowMs = 0;
     const limit = createRateLimiter(10, { now: () => nowMs });
     const passed = () =>
@@ -14,7 +14,7 @@ describe('the rate limit', () => {
     expect(passed()).toBe(10);
   });
 
-  it('keeps callers apart, also when the clock goes backwards', () => {
+  it('counts callers separately, also when the clock is set back', () => {
     let nowMs = 10_000;
     const limit = createRateLimiter(1, { now: () => nowMs });
     expect([limit.take('a'), limit.take('a'), limit.take('b')]).toEqual([0, 1, 0]);
@@ -24,7 +24,7 @@ describe('the rate limit', () => {
     expect(limit.take('a')).toBe(0);
   });
 
-  it('lets an expensive request go into debt, which the caller pays back before its next one', () => {
+  it('allows one expensive request to overdraw the allowance, and makes the next request wait', () => {
     let nowMs = 0;
     const limit = createRateLimiter(100, { now: () => nowMs });
     expect([limit.take('a'), limit.charge('a', 98, 0), limit.take('a'), limit.charge('a', 98, 0)]).toEqual([
@@ -38,21 +38,21 @@ describe('the rate limit', () => {
     expect(limit.take('a')).toBe(0);
   });
 
-  it('names the seconds until a debt is paid back', () => {
+  it('returns the seconds until the allowance is positive again', () => {
     const limit = createRateLimiter(10, { now: () => 0 });
     limit.spend('a', 35);
     expect(limit.take('a')).toBe(3);
     expect(limit.charge('a', 1, 0)).toBe(3);
   });
 
-  it('refuses an expensive request of a caller that is in debt, however many came in at once', () => {
+  it('refuses all but the first of several concurrent expensive requests', () => {
     const limit = createRateLimiter(10, { now: () => 0 });
     for (let request = 0; request < 10; request++) limit.take('a');
     const charged = Array.from({ length: 10 }, () => limit.charge('a', 99, 0));
     expect(charged).toEqual([0, ...Array.from({ length: 9 }, () => 10)]);
   });
 
-  it('does not refuse an expensive request for what its own body has cost', () => {
+  it('ignores the cost of its own body when it checks an expensive request', () => {
     const limit = createRateLimiter(10, { now: () => 0 });
     for (let request = 0; request < 10; request++) limit.take('a');
     limit.spend('a', 4);
@@ -61,7 +61,7 @@ describe('the rate limit', () => {
     expect(limit.take('a')).toBe(1);
   });
 
-  it('remembers a bounded number of callers and forgets the one seen first', () => {
+  it('keeps at most 10,000 callers and evicts the oldest', () => {
     const limit = createRateLimiter(1, { now: () => 0 });
     limit.take('first');
     for (let caller = 0; caller < 9_999; caller++) limit.take(`caller ${caller}`);
@@ -71,7 +71,7 @@ describe('the rate limit', () => {
     expect(limit.take('first')).toBe(0);
   });
 
-  it('is off at 0', () => {
+  it('allows everything at a rate of 0', () => {
     const limit = createRateLimiter(0, { now: () => 0 });
     expect(Array.from({ length: 1_000 }, () => limit.take('a')).every((wait) => wait === 0)).toBe(true);
   });

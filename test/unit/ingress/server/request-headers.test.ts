@@ -39,55 +39,55 @@ describe('the Prefer header (RFC 7240)', () => {
   });
 });
 
-describe('correlation ids', () => {
-  it('are the caller’s own if sane, X-Correlation-Id before X-Request-Id', () => {
+describe('the correlation id', () => {
+  it('is the X-Correlation-Id of the caller, else its X-Request-Id', () => {
     expect(chooseCorrelationId({ 'x-correlation-id': 'a', 'x-request-id': 'b' })).toBe('a');
     expect(chooseCorrelationId({ 'x-request-id': 'b' })).toBe('b');
     expect(chooseCorrelationId({ 'x-correlation-id': '~'.repeat(128) })).toBe('~'.repeat(128));
   });
 
   it.each([[''], ['a b'], ['a\tb'], ['\u00e4'], ['x'.repeat(129)], ['a, b']])(
-    'are new instead of %j',
+    'is a new UUID instead of %j',
     (given) => {
       expect(chooseCorrelationId({ 'x-correlation-id': given })).toMatch(UUID);
     },
   );
 
-  it('are unique on the log and can be found there', () => {
+  it('is made unique for the request message with a UUID after the id of the caller', () => {
     const chosen = { 'x-correlation-id': 'loan-1' };
     const first = createLogCorrelationId(chosen, 'loan-1');
     expect(first).toMatch(/^loan-1\.[\da-f-]{36}$/);
     expect(createLogCorrelationId(chosen, 'loan-1')).not.toBe(first);
-    expect(createLogCorrelationId({}, 'made here')).toBe('made here');
+    expect(createLogCorrelationId({}, 'generated')).toBe('generated');
   });
 });
 
-describe('the trace context', () => {
-  it('is propagated when it is valid (W3C Trace Context)', () => {
-    const traceparent = `00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`;
-    expect(readTraceContext({ traceparent })).toEqual({ traceParent: traceparent });
-    for (const other of ['', `x${traceparent}`, `${traceparent}x`, traceparent.toUpperCase()]) {
-      expect(readTraceContext({ traceparent: other })).toEqual({});
-    }
-    expect(readTraceContext({})).toEqual({});
-  });
+it('propagates a valid trace context (W3C Trace Context) and ignores others', () => {
+  const traceparent = `00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`;
+  expect(readTraceContext({ traceparent })).toEqual({ traceParent: traceparent });
+  for (const other of ['', `x${traceparent}`, `${traceparent}x`, traceparent.toUpperCase()]) {
+    expect(readTraceContext({ traceparent: other })).toEqual({});
+  }
+  expect(readTraceContext({})).toEqual({});
 });
 
-describe('the content type', () => {
-  it('may be JSON in UTF-8 only, not encoded', () => {
-    expect(isReadableContent('application/json', undefined)).toBe(true);
-    expect(isReadableContent('application/json', 'Identity')).toBe(true);
-    expect(isReadableContent('application/json', 'gzip, identity')).toBe(false);
-    expect(isReadableContent('application/json; charset=utf-8; version=1', undefined)).toBe(true);
-    expect(isReadableContent('application/json;odata="a; b";charset="utf8";', undefined)).toBe(true);
-    expect(isReadableContent('application/json; version=1; charset=utf-16', undefined)).toBe(false);
-    expect(isReadableContent('application/json; charset=utf-8; charset=latin1', undefined)).toBe(false);
-    expect(isReadableContent('application/json; version', undefined)).toBe(false);
-    expect(isReadableContent('application/json charset=utf-8', undefined)).toBe(false);
-    expect(isReadableContent(undefined, undefined)).toBe(false);
+describe('isReadableContent', () => {
+  it.each([
+    ['application/json', undefined, true],
+    ['application/json', 'Identity', true],
+    ['application/json', 'gzip, identity', false],
+    ['application/json; charset=utf-8; version=1', undefined, true],
+    ['application/json;odata="a; b";charset="utf8";', undefined, true],
+    ['application/json; version=1; charset=utf-16', undefined, false],
+    ['application/json; charset=utf-8; charset=latin1', undefined, false],
+    ['application/json; version', undefined, false],
+    ['application/json charset=utf-8', undefined, false],
+    [undefined, undefined, false],
+  ])('decides on Content-Type %j with Content-Encoding %j', (type, encoding, isReadable) => {
+    expect(isReadableContent(type, encoding)).toBe(isReadable);
   });
 
-  it('is judged in no time however long it is', () => {
+  it('takes linear time for long headers', () => {
     const leastMs = leastMsOf(() => {
       expect(isReadableContent(`application/json${'; '.repeat(8_000)}x`, undefined)).toBe(false);
       expect(isReadableContent(`application/json${'; a=b'.repeat(3_000)}"`, undefined)).toBe(false);
@@ -96,19 +96,8 @@ describe('the content type', () => {
   });
 });
 
-describe('loopback addresses', () => {
-  it('are those that no other machine reaches', () => {
-    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) expect(isLoopback(host)).toBe(true);
-    for (const host of [
-      '0.0.0.0',
-      '::',
-      '',
-      '1127.0.0.1',
-      '127.0.0.1.example',
-      'localhost.example',
-      '10.0.0.1',
-    ]) {
-      expect(isLoopback(host)).toBe(false);
-    }
-  });
+it('recognises loopback addresses', () => {
+  const loopback = ['127.0.0.1', '127.1.2.3', '::1', 'localhost'];
+  const others = ['0.0.0.0', '::', '', '1127.0.0.1', '127.0.0.1.example', 'localhost.example', '10.0.0.1'];
+  expect([...loopback, ...others].filter(isLoopback)).toEqual(loopback);
 });

@@ -1,0 +1,46 @@
+import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
+import { createRecordStore, type RecordStore } from '../feed/record-store.ts';
+import { createTopicFeed, type TopicFeed } from '../feed/topic-feed.ts';
+import type { IngressOptions } from '../server/http-limits.ts';
+
+/** Overhead of an entry besides its value: map slot, headers, strings. */
+const ENTRY_BYTES = 512;
+
+/** The results topic in memory, still encoded: most results are never requested from this instance. */
+export interface ResultFeed extends TopicFeed, Pick<RecordStore<EncodedMessage>, 'mayHaveEvicted' | 'size'> {
+  /** The first result of a correlation id; later ones are ignored (delivery is at least once). */
+  find(correlationId: string): EncodedMessage | undefined;
+}
+
+/** Follows the results topic. The store is bounded by age and by bytes; the oldest results are evicted first. */
+export function createResultFeed(
+  broker: Pick<Broker, 'createTail'>,
+  { options, clock }: { readonly options: IngressOptions; readonly clock: Clock },
+): ResultFeed {
+  const retentionMs = options.resultRetentionMs;
+  const results = createRecordStore<EncodedMessage>({
+    maxBytes: options.resultStoreBytes,
+    retentionMs,
+    now: () => clock.now(),
+    sizeOf: (_id, { value }) => (value?.length ?? 0) + ENTRY_BYTES,
+  });
+  const topics = [topicName(options.topicPrefix, 'ingressResults')];
+  const feed = createTopicFeed(broker, { clientId: 'ingress-results', topics }, (message) => {
+    const { value, headers, timestampMs } = message;
+    const id = headerText(headers, HEADER.correlationId);
+    const isExpired = timestampMs < clock.now() - retentionMs;
+    if (id === undefined || isExpired || results.find(id) !== undefined) return;
+    results.put(id, { value, headers }, timestampMs);
+  });
+  return {
+    ...feed,
+    find: (correlationId) => results.find(correlationId)?.value,
+    mayHaveEvicted: (issuedAtMs) => results.mayHaveEvicted(issuedAtMs),
+    size: () => results.size(),
+  };
+}
