@@ -5,11 +5,12 @@ import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { retryTopicName, type TopicKey, topicNames } from '../shared/messaging/topics/topics.ts';
 import { allTopicSpecs } from '../shared/messaging/topics/topic-settings.ts';
-import { systemClock, type Clock } from '../shared/platform/clock.ts';
+import type { Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 import type { Log } from '../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../shared/platform/metrics.ts';
 import type { Health } from '../shared/platform/health.ts';
+import { systemPorts } from '../shared/platform/system-ports.ts';
 import type { RunningWorker } from './runtime/worker.ts';
 import { createCodec } from './create-codec.ts';
 import { publishCatalogue } from './publish-catalogue.ts';
@@ -71,12 +72,12 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   try {
     await wait('Kafka', () => provideTopics(broker, options));
     warnAboutAbsentWorkers(options, broker);
-    const clock = options.clock ?? systemClock;
-    const codec = await createCodec(config, clock);
+    const ports = { ...systemPorts, ...(options.clock === undefined ? {} : { clock: options.clock }) };
+    const codec = await createCodec(config, ports.clock);
     // Before any worker is started, so that one that has to wait for it has nothing to stop.
     await wait('the schema registry', () => codec.prepare([PROBLEM_TYPE]));
     if (broker.kind === 'embedded') await publishCatalogue(broker, codec, config);
-    const context = { config, log, clock, metrics, broker, codec, threads, processHealth: health };
+    const context = { ...ports, config, log, metrics, broker, codec, threads, processHealth: health };
     for (const name of names) {
       const start = await WORKERS[name].load();
       const ownLog = log.child({ worker: name });

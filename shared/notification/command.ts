@@ -1,16 +1,16 @@
 /** The two kinds of notification (interface 4.8). */
 export type Channel = 'sms' | 'email';
 
-/** A file that goes with an e-mail. */
+/** A file attached to an e-mail. */
 export interface Attachment {
   /** File name without a path. */
   readonly name: string;
   readonly content: Buffer;
 }
 
-/** Asks for an SMS. Payload of message type SendSmsCommand. */
+/** The command to send an SMS. Payload of message type SendSmsCommand. */
 export interface SmsCommand {
-  /** UUID; absent in commands of upstream systems, which are then identified by their place in the log. */
+  /** UUID; may be absent in commands of upstream systems, which are then identified by their offset. */
   readonly notificationId: string | undefined;
   /** Absent: the default sender of the provider (N3). */
   readonly sender: string | undefined;
@@ -19,7 +19,7 @@ export interface SmsCommand {
   readonly message: string;
 }
 
-/** Asks for an e-mail. Payload of message type SendEmailCommand. */
+/** The command to send an e-mail. Payload of message type SendEmailCommand. */
 export interface EmailCommand {
   readonly notificationId: string | undefined;
   /** Absent: the default sender of the provider (N3). */
@@ -33,7 +33,7 @@ export interface EmailCommand {
   readonly attachments: readonly Attachment[];
 }
 
-/** A message for a provider: the command with its channel and id. */
+/** A message for a provider: a command with its channel and id. */
 export type Outbound =
   | ({ readonly channel: 'sms'; readonly id: string } & SmsCommand)
   | ({ readonly channel: 'email'; readonly id: string } & EmailCommand);

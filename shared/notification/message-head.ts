@@ -1,4 +1,4 @@
-/** Sender, receiver and subject by the head of an e-mail (or of an SMS in the outbox). */
+/** Sender, receiver and subject from the header of an e-mail (or of an SMS in the outbox). */
 export interface MessageHead {
   readonly sender: string;
   readonly receiver: string;
@@ -10,12 +10,12 @@ const BETWEEN_ENCODED_WORDS = /(\?=)\s+(=\?)/g;
 
 const END = /\r?\n\r?\n/;
 
-/** Whether the head ends within these first bytes of a message. */
+/** Whether these first bytes of a message contain its whole header. */
 export function containsHead(start: Buffer): boolean {
   return END.test(start.toString('latin1'));
 }
 
-/** Reads From, To and Subject from the first bytes of a message; empty where they are missing. */
+/** Reads From, To and Subject from the first bytes of a message; missing fields are empty. */
 export function readMessageHead(start: Buffer): MessageHead {
   const text = start.toString('utf8').replaceAll('\r\n', '\n');
   const end = text.indexOf('\n\n');
@@ -29,7 +29,7 @@ export function readMessageHead(start: Buffer): MessageHead {
   return { sender: value('from'), receiver: value('to'), subject: value('subject') };
 }
 
-/** RFC 2047, in UTF-8 only, the character set that is written here. */
+/** Decodes RFC 2047 encoded words in UTF-8, the only character set of the outbox. */
 function decodeWords(value: string): string {
   return value
     .replaceAll(BETWEEN_ENCODED_WORDS, '$1$2')

@@ -1,16 +1,16 @@
 import type { Channel } from './command.ts';
 
 /**
- * The status of a notification. `sending`: an intent was written, and a provider may have got the message (the outcome is
- * unknown if nothing follows by the end of the lease). `retrying`: a copy waits on a retry tier. The others are final until
- * a redrive by an operator: `sent`, `failed` (rejected permanently, or out of time), `parked` (outcome unknown, never
- * retried automatically).
+ * The status of a notification. `sending`: an intent was written, and a provider may have received the message (the outcome
+ * is unknown if no outcome follows before the lease expires). `retrying`: a copy waits on a retry tier. The others are final
+ * unless an operator redrives: `sent`, `failed` (rejected permanently, or time limit exceeded), `parked` (outcome unknown,
+ * never retried automatically).
  */
 export type NotificationStatus = 'sending' | 'retrying' | 'sent' | 'failed' | 'parked';
 
 /** One call of one provider. No personal data. */
 export interface AttemptRecord {
-  /** Round of delivery, counted from 1; providers tried in one round share it. */
+  /** Round of delivery, counted from 1; the attempts of one round share it. */
   readonly attempt: number;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -19,7 +19,7 @@ export interface AttemptRecord {
   readonly result: 'sent' | 'transient' | 'permanent' | 'misconfigured' | 'unknown';
   /** Stable code of the result, such as `smtp-452-4.2.2`; absent when sent. */
   readonly code: string | undefined;
-  /** Of an unknown outcome: identifies the provider that recognises the id, with its settings; no other may be called. */
+  /** Of an unknown outcome: identity of the provider that recognises the id; no other may be called. */
   readonly repeatableBy?: string | undefined;
 }
 
@@ -28,35 +28,35 @@ export interface NotificationState {
   readonly notificationId: string;
   readonly channel: Channel;
   readonly status: NotificationStatus;
-  /** Round of delivery that this state is about, counted from 1. States never go back to a lower one. */
+  /** Round of delivery, counted from 1; it never decreases. */
   readonly attempt: number;
   /** Newest last, 20 at most. */
   readonly attempts: readonly AttemptRecord[];
   /** Epoch milliseconds. */
   readonly updatedAt: number;
-  /** Epoch milliseconds at which a retrying one is tried again. */
+  /** While retrying: time of the next attempt, in epoch milliseconds. */
   readonly nextAttemptAt: number | undefined;
-  /** The provider's own id of a sent one. */
+  /** The provider's own id of a sent message. */
   readonly providerMessageId: string | undefined;
-  /** Why it is failed, parked or retrying: a stable code. */
+  /** Stable code of the reason why it failed, is parked or is retrying. */
   readonly code: string | undefined;
-  /** While sending: the owning process, and until when (epoch milliseconds) its outcome may still follow. */
+  /** While sending: the process that owns the round, and the end of its lease in epoch milliseconds. */
   readonly owner: string | undefined;
   readonly leaseUntil: number | undefined;
   /** While sending: names of the providers that may be called in this round. */
   readonly providers?: readonly string[] | undefined;
-  /** While sending, where there is only one provider and it recognises ids: identifies it with its settings. */
+  /** While sending with a single provider that recognises ids: its identity. */
   readonly repeatableBy?: string | undefined;
 }
 
-/** What an ingress has accepted. Payload of message type NotificationAcceptance; key of its record is the id. */
+/** A notification that an ingress has accepted. Payload of message type NotificationAcceptance; key of its record is the id. */
 export interface NotificationAcceptance {
   readonly notificationId: string;
   readonly channel: Channel;
   /** Epoch milliseconds. */
   readonly acceptedAt: number;
-  /** Hash of the caller's subject: no other caller may query it. */
+  /** Hash of the caller's subject; only this caller may query the notification. */
   readonly owner: string;
-  /** HMAC of the body: a repeat of the same Idempotency-Key with another body is a conflict (N3). */
+  /** HMAC of the body; the same Idempotency-Key with a different body is a conflict (N3). */
   readonly bodyHash: string;
 }

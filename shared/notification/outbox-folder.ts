@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Channel } from './command.ts';
 import { containsHead, readMessageHead } from './message-head.ts';
 
-/** One message in the local outbox, as a list shows it. */
+/** One message of the local outbox, as listed. */
 export interface OutboxItem {
   /** Notification id. */
   readonly id: string;
@@ -27,17 +27,17 @@ export interface OutboxMessage {
   readonly content: Buffer;
 }
 
-/** Messages kept; older ones are removed. */
+/** Number of messages that are kept; older ones are removed. */
 export const OUTBOX_LIMIT = 1_000;
-/** Messages written between two removals of the oldest: reading a thousand entries per message would be too expensive. */
+/** Writes between two removals of the oldest messages: reading a thousand entries per write would be too expensive. */
 const PRUNE_EVERY = 50;
-/** A message is not larger than a request (E6) with its attachments in base64. */
+/** Above the size of any message, whose request is limited (E6). */
 const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
-/** Read first; most heads are shorter. */
+/** Bytes that are read first; most headers are shorter. */
 const HEAD_BYTES = 4_096;
-/** A head with a subject and the addresses of all recipients, each as long as allowed, is shorter. */
+/** Above the size of any header, with the longest subject and addresses. */
 const MAX_HEAD_BYTES = 64 * 1_024;
-/** Age at which an unfinished file belongs to a process that ended while it wrote. */
+/** An unfinished file of this age was left by a process that ended while writing. */
 const STALE_WRITING_MS = 60_000;
 
 const FILE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(eml|txt)$/;
@@ -53,18 +53,18 @@ interface KeptFile {
 }
 
 /**
- * The local outbox: one file per message, named by its notification id, so that a message written twice is one file. Only
- * this user may read them (folder 0700 when created here, files 0600). An id that is not a UUID names no message. All
- * methods reject with the error of the file system.
+ * The local outbox: one file per message, named by its notification id, so that a repeated message replaces its file. Only
+ * the user of the process may read them (new folders have mode 0700, files 0600). All methods reject with the error of the
+ * file system.
  */
 export interface OutboxFolder {
-  /** Creates the folder if necessary, and resolves when a file could be written there. */
+  /** Creates the folder if necessary and checks that files can be written there. */
   prepare(): Promise<void>;
-  /** Replaces an earlier message of this id; readers see all of it or nothing. */
+  /** Writes a message atomically, replacing an earlier one with the same id. Rejects for an id that is not a UUID. */
   write(id: string, channel: Channel, content: Buffer): Promise<void>;
-  /** Newest first; empty while there is no folder. */
+  /** Lists the newest messages first; empty if the folder does not exist. */
   list(limit: number): Promise<OutboxItem[]>;
-  /** Undefined when there is no message of this id. */
+  /** Undefined if there is no message with this id. */
   read(id: string): Promise<OutboxMessage | undefined>;
 }
 
@@ -82,7 +82,7 @@ export function openOutboxFolder(folder: string): OutboxFolder {
     },
     write: async (id, channel, content) => {
       const name = `${id}.${channel === 'email' ? 'eml' : 'txt'}`;
-      if (!FILE.test(name)) throw new TypeError('an outbox message is named by a UUID');
+      if (!FILE.test(name)) throw new TypeError('the id of an outbox message must be a UUID');
       const scratch = await makeScratchName();
       try {
         await writeFile(scratch, content, { flag: 'wx', mode: 0o600 });
@@ -157,14 +157,14 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** The first bytes of a message, which contain its head. */
+/** The first bytes of a message, including its header. */
 async function readHead(file: string): Promise<Buffer | undefined> {
   const start = await readStart(file, HEAD_BYTES);
   const isWhole = start === undefined || start.length < HEAD_BYTES || containsHead(start);
   return isWhole ? start : readStart(file, MAX_HEAD_BYTES);
 }
 
-/** The first bytes of a file; undefined when it does not exist, or is a link. */
+/** The first bytes of a file; undefined if it does not exist or is a symbolic link. */
 async function readStart(file: string, maxBytes: number): Promise<Buffer | undefined> {
   try {
     await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);

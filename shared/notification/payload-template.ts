@@ -1,6 +1,6 @@
 /**
  * The payload-template of a provider (N1): text or an object with placeholders, compiled once into a tree. Values are
- * inserted into the tree before it is encoded, so that none of them can break out of its place.
+ * inserted into the tree before it is encoded, so that a value cannot change the structure.
  */
 
 import { assertNever } from '../platform/errors.ts';
@@ -8,18 +8,18 @@ import { assertNever } from '../platform/errors.ts';
 /** Written in a template as `<NAME>_PLACEHOLDER`. */
 export const PLACEHOLDERS = [
   'SENDER',
-  /** The name, if any, and the address of a sender such as `Bank <info@bank.example>`. */
+  /** Name and address of a sender such as `Bank <info@bank.example>`. */
   'SENDER_NAME',
   'SENDER_ADDRESS',
   'RECEIVER',
   'SUBJECT',
   'MESSAGE',
-  /** The message if it is plain text. */
+  /** The message, if it is plain text. */
   'TEXT',
-  /** The message if it is HTML. */
+  /** The message, if it is HTML. */
   'HTML',
   'CONTENT_TYPE',
-  /** Of an SMS: `text` when all its characters are of the GSM alphabet, else `unicode`. */
+  /** Of an SMS: `text` if the GSM alphabet has all its characters, otherwise `unicode`. */
   'SMS_TYPE',
   'CC',
   'BCC',
@@ -35,7 +35,7 @@ export const PLACEHOLDERS = [
 ] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
-/** Values that may occur several times: a list item with such a placeholder is repeated for each of them. */
+/** Placeholders with several values: a list item that contains one is repeated for each value. */
 export type Repeated = 'CC' | 'BCC' | 'ATTACHMENT';
 
 export type TemplatePart = string | { readonly placeholder: Placeholder };
@@ -56,14 +56,11 @@ export interface TemplateField {
   readonly node: TemplateNode;
 }
 
-/** The encoding of a body. `query`: fields in the query of the URL. */
+/** The encoding of a body; `query` puts the fields into the query of the URL. */
 export type Encoding = 'json' | 'form' | 'multipart' | 'query';
 
-/** A fault of a template; `path` below it, as keys. */
-export interface TemplateFault {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
+/** Reports a fault: the path below the checked value, and the rule that it breaks. */
+export type FaultReporter = (path: readonly PropertyKey[], message: string) => void;
 
 const TOKEN = /[A-Z][A-Z_]*?_PLACEHOLDER/g;
 const SUFFIX = '_PLACEHOLDER';
@@ -84,7 +81,7 @@ const REPEATED_FOR: Readonly<Partial<Record<Placeholder, Repeated>>> = {
 export function compileText(
   text: string,
   path: readonly PropertyKey[],
-  faults: TemplateFault[],
+  report: FaultReporter,
 ): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   let from = 0;
@@ -92,7 +89,7 @@ export function compileText(
     const name = token.slice(0, -SUFFIX.length);
     if (index > from) parts.push(text.slice(from, index));
     if (isPlaceholder(name)) parts.push({ placeholder: name });
-    else faults.push({ path, message: `holds an unknown placeholder; known are ${PLACEHOLDERS.join(', ')}` });
+    else report(path, `contains an unknown placeholder; known are ${PLACEHOLDERS.join(', ')}`);
     from = index + token.length;
   }
   if (from < text.length) parts.push(text.slice(from));
@@ -105,36 +102,36 @@ function isPlaceholder(name: string): name is Placeholder {
 
 /**
  * Compiles a template. Text is JSON, or `name=value&name=value` for a form, a multipart body or a query; a placeholder in
- * JSON may be unquoted. Undefined, with at least one fault, when it cannot be compiled.
+ * JSON may be unquoted. Undefined, with at least one reported fault, when it is invalid.
  */
 export function compileTemplate(
   template: unknown,
   encoding: Encoding,
-  faults: TemplateFault[],
+  report: FaultReporter,
 ): TemplateNode | undefined {
-  const before = faults.length;
+  let isValid = true;
+  const reportFault: FaultReporter = (path, message) => {
+    isValid = false;
+    report(path, message);
+  };
   const node =
     typeof template === 'string'
-      ? compileFromText(template, encoding, faults)
-      : compileNode(template, [], faults);
+      ? compileFromText(template, encoding, reportFault)
+      : compileNode(template, [], reportFault);
   if (node?.kind === 'object') {
-    if (encoding !== 'json') faults.push(...findNested(node));
-    faults.push(...findMisplacedFiles(node, encoding));
-  } else if (faults.length === before) {
-    faults.push({ path: [], message: 'must be an object with fields' });
+    if (encoding !== 'json') reportNested(node, reportFault);
+    reportMisplacedFiles(node, encoding, reportFault);
+  } else if (isValid) {
+    reportFault([], 'must be an object with fields');
   }
-  return faults.length === before ? node : undefined;
+  return isValid ? node : undefined;
 }
 
-function compileFromText(
-  text: string,
-  encoding: Encoding,
-  faults: TemplateFault[],
-): TemplateNode | undefined {
+function compileFromText(text: string, encoding: Encoding, report: FaultReporter): TemplateNode | undefined {
   if (encoding !== 'json' && !/^\s*\{/.test(text)) {
     const fields = [...new URLSearchParams(text)].map(([name, value]) => ({
       name,
-      node: compileNode(value, [name], faults),
+      node: compileNode(value, [name], report),
     }));
     return { kind: 'object', fields };
   }
@@ -142,48 +139,44 @@ function compileFromText(
     found.startsWith('"') ? found : `"${found}"`,
   );
   try {
-    return compileNode(JSON.parse(quoted), [], faults);
+    return compileNode(JSON.parse(quoted), [], report);
   } catch {
     const message =
       encoding === 'json'
         ? 'must be JSON (or set connector.encoding for another kind of body)'
         : 'must be JSON or name=value&…';
-    faults.push({ path: [], message });
+    report([], message);
     return undefined;
   }
 }
 
-function compileNode(value: unknown, path: readonly PropertyKey[], faults: TemplateFault[]): TemplateNode {
+function compileNode(value: unknown, path: readonly PropertyKey[], report: FaultReporter): TemplateNode {
   if (path.length > MAX_DEPTH) {
-    faults.push({ path, message: `must not nest deeper than ${MAX_DEPTH}` });
+    report(path, `must not nest deeper than ${MAX_DEPTH}`);
     return { kind: 'constant', value: null };
   }
-  if (typeof value === 'string') return { kind: 'text', parts: compileText(value, path, faults) };
+  if (typeof value === 'string') return { kind: 'text', parts: compileText(value, path, report) };
   if (Array.isArray(value)) {
     const items = value.map((item: unknown, at) =>
-      compileItem(compileNode(item, [...path, at], faults), [...path, at], faults),
+      compileItem(compileNode(item, [...path, at], report), [...path, at], report),
     );
     return { kind: 'list', items };
   }
   if (typeof value === 'object' && value !== null) {
     const fields = Object.entries(value).map(([name, field]) => ({
       name,
-      node: compileNode(field, [...path, name], faults),
+      node: compileNode(field, [...path, name], report),
     }));
     return { kind: 'object', fields };
   }
   return { kind: 'constant', value: value as number | boolean | null };
 }
 
-function compileItem(
-  node: TemplateNode,
-  path: readonly PropertyKey[],
-  faults: TemplateFault[],
-): TemplateItem {
-  const found = new Set([...placesOutsideLists(node)].flatMap((name) => REPEATED_FOR[name] ?? []));
-  if (found.size > 1)
-    faults.push({ path, message: 'may be repeated for one of CC, BCC and ATTACHMENT only' });
-  const [repeatedFor] = found;
+function compileItem(node: TemplateNode, path: readonly PropertyKey[], report: FaultReporter): TemplateItem {
+  const [repeatedFor, ...others] = new Set(
+    [...placesOutsideLists(node)].flatMap((name) => REPEATED_FOR[name] ?? []),
+  );
+  if (others.length > 0) report(path, 'may be repeated for only one of CC, BCC and ATTACHMENT');
   return { node, repeatedFor };
 }
 
@@ -213,27 +206,27 @@ export function placesOf(node: TemplateNode): ReadonlySet<Placeholder> {
   }
 }
 
-/** Fields have a name and a text; they do not nest. */
-function findNested(node: TemplateNode & { readonly kind: 'object' }): TemplateFault[] {
-  return node.fields.flatMap(({ name, node: field }) => {
+/** Reports fields that nest: each must be a text or a list of texts. */
+function reportNested(node: TemplateNode & { readonly kind: 'object' }, report: FaultReporter): void {
+  for (const { name, node: field } of node.fields) {
     const parts = field.kind === 'list' ? field.items.map((item) => item.node) : [field];
     const isFlat = parts.every((part) => part.kind === 'text' || part.kind === 'constant');
-    return isFlat ? [] : [{ path: [name], message: 'must be a text or a list of texts, as fields are' }];
-  });
+    if (!isFlat) report([name], 'must be a text or a list of texts, as fields are');
+  }
 }
 
-/** Attachments occur in lists only, as a message may have none; a file part is the only content of its item. */
-function findMisplacedFiles(
+/** Reports attachments outside of lists, since a message may have none, and file parts that are not alone in their item. */
+function reportMisplacedFiles(
   node: TemplateNode & { readonly kind: 'object' },
   encoding: Encoding,
-): TemplateFault[] {
-  const faults: TemplateFault[] = [];
+  report: FaultReporter,
+): void {
   const visit = (inner: TemplateNode, path: readonly PropertyKey[], inItem: boolean): void => {
     if (inner.kind === 'text') {
       const files = placesOfParts(inner.parts).filter((name) => REPEATED_FOR[name] === 'ATTACHMENT');
-      if (files.length > 0 && !inItem) faults.push({ path, message: 'must hold attachments in a list' });
+      if (files.length > 0 && !inItem) report(path, 'must contain attachments in a list');
       if (files.includes('ATTACHMENT') && (encoding !== 'multipart' || inner.parts.length > 1)) {
-        faults.push({ path, message: 'may hold ATTACHMENT alone, and in a multipart body only' });
+        report(path, 'may contain ATTACHMENT only alone, and only in a multipart body');
       }
     }
     if (inner.kind === 'list')
@@ -242,5 +235,4 @@ function findMisplacedFiles(
       for (const { name, node: field } of inner.fields) visit(field, [...path, name], inItem);
   };
   visit(node, [], false);
-  return faults;
 }

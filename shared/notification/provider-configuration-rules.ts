@@ -2,8 +2,9 @@
 
 import type { Channel } from './command.ts';
 import { compileTemplate, compileText, placesOf, placesOfParts } from './payload-template.ts';
-import type { Placeholder, TemplateFault } from './payload-template.ts';
+import type { FaultReporter, Placeholder } from './payload-template.ts';
 import {
+  authenticationKind,
   DEFAULT_CONNECTOR,
   isVisibleAscii,
   kindOfProvider,
@@ -15,18 +16,16 @@ import { isSenderOf } from './sender-address.ts';
 import { isLoopback } from '../platform/host-names.ts';
 import { URL_VALUES, hasFixedOrigin, sampleUrl, urlPlaceholders } from './url-template.ts';
 
-/** The settings of a provider that could be read. */
+/** The valid settings of a provider. */
 export interface ReadSettings extends Partial<ProviderSettings> {
-  /** Names of those that could not, whose faults are already reported. */
+  /** Names of the invalid settings, whose faults are already reported. */
   readonly unread: ReadonlySet<string>;
 }
-export type FaultReporter = (path: readonly PropertyKey[], message: string) => void;
 
 const SENDER_WANTED = {
   email: 'must be an e-mail address, alone or as name <address>',
   sms: 'must be a telephone number, a short code, or a name of at most 11 letters and digits',
 } as const;
-/** As Twilio writes it. */
 const ACCOUNT_SID = /^AC[0-9a-zA-Z]{32}$/;
 
 const PROTOCOLS = {
@@ -58,7 +57,7 @@ export function checkProvider(settings: ReadSettings, report: FaultReporter): vo
 function checkSenders(settings: ReadSettings, report: FaultReporter): void {
   const { defaultSender, 'default-sender': alias } = settings;
   if (defaultSender !== undefined && alias !== undefined && defaultSender !== alias) {
-    report(['default-sender'], 'must be left out where defaultSender is given');
+    report(['default-sender'], 'must not differ from defaultSender');
   }
   for (const name of ['defaultSender', 'default-sender'] as const) {
     const sender = settings[name];
@@ -69,7 +68,7 @@ function checkSenders(settings: ReadSettings, report: FaultReporter): void {
   }
 }
 
-/** The only channel of SMTP and Twilio, whatever the entry says. */
+/** SMTP and Twilio have only one channel, which does not depend on the setting. */
 function channelOf({ provider, 'communication-channel': given }: ReadSettings): Channel | undefined {
   const kind = provider === undefined ? 'http' : kindOfProvider(provider);
   return kind === 'http' ? given : ({ smtp: 'email', twilio: 'sms' } as const)[kind];
@@ -78,28 +77,25 @@ function channelOf({ provider, 'communication-channel': given }: ReadSettings): 
 function checkUrl(settings: ReadSettings, kind: keyof typeof PROTOCOLS, report: FaultReporter): void {
   const { url } = settings;
   if (url === undefined) {
-    if (kind !== 'twilio' && !settings.unread.has('url')) report(['url'], 'is missing; must be an address');
+    if (kind !== 'twilio' && !settings.unread.has('url')) report(['url'], 'is missing; must be a URL');
     return;
   }
   const sample = sampleUrl(url);
   const protocols: readonly string[] = PROTOCOLS[kind];
   if (sample === undefined || !protocols.includes(sample.protocol) || sample.hostname === '') {
-    report(
-      ['url'],
-      `must be an address that begins with ${protocols.map((name) => `${name}//`).join(' or ')}`,
-    );
+    report(['url'], `must be a URL that begins with ${protocols.map((name) => `${name}//`).join(' or ')}`);
     return;
   }
   if (sample.username !== '' || sample.password !== '') {
-    report(['url'], 'must not hold credentials; they belong into authentication');
+    report(['url'], 'must not contain credentials; they belong in authentication');
   }
-  if (sample.hash !== '') report(['url'], 'must not hold a fragment');
+  if (sample.hash !== '') report(['url'], 'must not have a fragment');
   if (sample.protocol === 'http:' && !mayBeUnencrypted(settings, sample)) {
     report(['url'], 'must begin with https:// unless the host is this machine or allowInsecure is true');
   }
   if (kind === 'http') checkPlaceholders(url, settings, report);
   else if (urlPlaceholders(url).length > 0)
-    report(['url'], 'must not hold {placeholders} with this provider');
+    report(['url'], 'must not contain {placeholders} with this provider');
 }
 
 function mayBeUnencrypted(settings: ReadSettings, url: URL): boolean {
@@ -107,16 +103,19 @@ function mayBeUnencrypted(settings: ReadSettings, url: URL): boolean {
 }
 
 function checkPlaceholders(url: string, settings: ReadSettings, report: FaultReporter): void {
-  if (!hasFixedOrigin(url)) report(['url'], 'must hold {placeholders} behind the host only');
+  if (!hasFixedOrigin(url)) report(['url'], 'must not contain {placeholders} in the host');
   if (settings.unread.has('connector')) return;
   const names = Object.keys(settings.connector?.parameters ?? {});
   const known = new Set<string>([...URL_VALUES, ...names]);
   if (urlPlaceholders(url).some((name) => !known.has(name))) {
-    report(['url'], `may hold in braces ${URL_VALUES.join(', ')} and the names of connector.parameters`);
+    report(
+      ['url'],
+      `may contain in braces only ${URL_VALUES.join(', ')} and the names of connector.parameters`,
+    );
   }
   for (const name of names) {
     if ((URL_VALUES as readonly string[]).includes(name)) {
-      report(['connector', 'parameters', name], `must have another name than ${URL_VALUES.join(', ')}`);
+      report(['connector', 'parameters', name], `must not be named ${URL_VALUES.join(', ')}`);
     }
   }
 }
@@ -129,13 +128,13 @@ function checkOwnClient(settings: ReadSettings, kind: keyof typeof PROTOCOLS, re
     if (sid !== undefined && !ACCOUNT_SID.test(sid)) {
       report(
         ['twilio', 'accountSid'],
-        'must be the account SID, AC and 32 letters or digits, unless username is that',
+        'must be the account SID (AC and 32 letters or digits), unless username is the account SID',
       );
     }
   }
   if (kind !== 'smtp') return;
   if (authentication?.key !== undefined && authentication.username === undefined) {
-    report(['authentication', 'key'], 'has no effect with provider smtp; username and password have');
+    report(['authentication', 'key'], 'has no effect with provider smtp, which uses username and password');
   }
   if (authentication !== undefined && (authentication.username ?? authentication.password) !== undefined) {
     needCredentials(settings, ['username', 'password'], report);
@@ -154,52 +153,34 @@ function checkConnector(settings: ReadSettings, report: FaultReporter): void {
   if (connector.method === 'GET' && connector.encoding !== 'query') {
     report(['connector', 'encoding'], 'must be query where method is GET');
   }
-  const faults: TemplateFault[] = [];
   const places = new Set<Placeholder>();
   for (const [name, text] of Object.entries(connector.headers)) {
-    const parts = compileText(text, ['connector', 'headers', name], faults);
+    const parts = compileText(text, ['connector', 'headers', name], report);
     for (const place of placesOfParts(parts)) places.add(place);
   }
+  const path = ['payload-template'];
   const template = settings['payload-template'];
   if (template === undefined || template === null) {
     if (!settings.unread.has('payload-template')) {
-      faults.push({
-        path: ['payload-template'],
-        message: 'is missing; must be text or an object with placeholders',
-      });
+      report(path, 'is missing; must be text or an object with placeholders');
     }
-  } else {
-    const below: TemplateFault[] = [];
-    const node = compileTemplate(template, connector.encoding, below);
-    faults.push(...below.map(({ path, message }) => ({ path: ['payload-template', ...path], message })));
-    if (node !== undefined) {
-      for (const place of placesOf(node)) places.add(place);
-      faults.push(...missingPlaces(settings, connector, places));
-    }
+    return;
   }
-  for (const { path, message } of faults) report(path, message);
-}
-
-/** A template without a place for the receiver or the message cannot deliver anything. */
-function missingPlaces(
-  settings: ReadSettings,
-  connector: ConnectorSettings,
-  places: ReadonlySet<Placeholder>,
-): TemplateFault[] {
-  const inUrl = urlPlaceholders(settings.url ?? '');
+  const node = compileTemplate(template, connector.encoding, (below, message) =>
+    report([...path, ...below], message),
+  );
+  if (node === undefined) return;
+  for (const place of placesOf(node)) places.add(place);
   const has = (...names: readonly Placeholder[]): boolean => names.some((name) => places.has(name));
-  const path = ['payload-template'];
-  const faults: TemplateFault[] = [];
-  if (!has('RECEIVER') && !inUrl.includes('receiver')) {
-    faults.push({ path, message: 'must hold RECEIVER_PLACEHOLDER' });
+  if (!has('RECEIVER') && !urlPlaceholders(settings.url ?? '').includes('receiver')) {
+    report(path, 'must contain RECEIVER_PLACEHOLDER');
   }
   if (!has('MESSAGE', 'TEXT', 'HTML') && !connector.textByProvider) {
-    faults.push({ path, message: 'must hold MESSAGE_PLACEHOLDER, or TEXT_PLACEHOLDER and HTML_PLACEHOLDER' });
+    report(path, 'must contain MESSAGE_PLACEHOLDER, or TEXT_PLACEHOLDER and HTML_PLACEHOLDER');
   }
-  return faults;
 }
 
-/** Reports required credentials that are missing. */
+/** Reports missing credentials. */
 function needCredentials(
   settings: ReadSettings,
   names: readonly ('username' | 'password' | 'key')[],
@@ -227,47 +208,38 @@ function checkAuthentication(
   if ((kind === 'prefix') !== (prefix !== undefined) && kind !== 'header') {
     report(
       [...at, 'prefix'],
-      'must be given where kind is prefix, may be where it is header, and else be left out',
+      'is required with kind prefix, optional with kind header, and not allowed otherwise',
     );
   }
   if ((kind === 'header') !== (header !== undefined)) {
-    report([...at, 'header'], 'must be given where kind is header, and else be left out');
+    report([...at, 'header'], 'is required with kind header and not allowed otherwise');
   }
   if ((kind === 'body') !== (taking !== undefined)) {
-    report([...at, 'members'], 'must be given where kind is body, and else be left out');
+    report([...at, 'members'], 'is required with kind body and not allowed otherwise');
   }
   if (kind === 'basic') needCredentials(settings, ['username', 'password'], report);
   if (kind === 'bearer' || kind === 'prefix' || kind === 'header') needCredentials(settings, ['key'], report);
   if (kind === 'body') needCredentials(settings, [...new Set(Object.values(taking ?? {}))], report);
 }
 
-/** Half of a pair would send requests without credentials, or with unintended ones. */
+/** With only one of username and password, requests would be sent without credentials or with the wrong ones. */
 function checkHalves(settings: ReadSettings, connector: ConnectorSettings, report: FaultReporter): void {
   const { username, password } = settings.authentication ?? {};
   if ((username === undefined) === (password === undefined)) return;
   const inBody = Object.values(connector.authentication?.members ?? {});
   const given = username === undefined ? 'password' : 'username';
-  const isUsed = inBody.includes(given) || (given === 'username' && namesUser(settings.url));
-  if (isUsed) return;
+  const isInUrl = given === 'username' && urlPlaceholders(settings.url ?? '').includes('username');
+  if (isInUrl || inBody.includes(given)) return;
   const other = given === 'username' ? 'password' : 'username';
-  report(['authentication', other], `is missing; must be text where ${given} is given`);
+  report(['authentication', other], `is missing; must be text if ${given} is given`);
 }
 
-function namesUser(url = ''): boolean {
-  return urlPlaceholders(url).includes('username');
-}
-
-/** A key that is sent in a header must consist of header characters. */
-function checkKey(
-  settings: ReadSettings,
-  { authentication }: ConnectorSettings,
-  report: FaultReporter,
-): void {
-  const { key, username, password } = settings.authentication ?? {};
-  const implied = username !== undefined && password !== undefined ? 'basic' : 'bearer';
-  const kind = authentication?.kind ?? implied;
+function checkKey(settings: ReadSettings, connector: ConnectorSettings, report: FaultReporter): void {
+  const { authentication } = settings;
+  if (authentication?.key === undefined) return;
+  const kind = authenticationKind(connector, authentication);
   const isInHeader = kind === 'bearer' || kind === 'prefix' || kind === 'header';
-  if (key !== undefined && isInHeader && !isVisibleAscii(key)) {
+  if (isInHeader && !isVisibleAscii(authentication.key)) {
     report(['authentication', 'key'], VISIBLE_ASCII_REQUIRED);
   }
 }

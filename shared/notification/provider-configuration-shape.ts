@@ -1,14 +1,14 @@
 /**
- * The shape of one provider of the configuration (interface 4.8, N1) with the settings that extend it: connector, smtp,
- * twilio, limits, allowInsecure and description. Unknown settings are a fault: a misspelt one would otherwise have no
- * effect. Messages state what is allowed and never repeat a value.
+ * The shape of the provider configuration (interface 4.8, N1) with the settings that extend it: connector, smtp, twilio,
+ * limits, allowInsecure and description. Unknown settings are faults, since a misspelt one would have no effect. Messages
+ * state the rule and never repeat a value.
  */
 
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import { isSingleAddress } from './sender-address.ts';
 
-/** Longest address, name or credential, in UTF-16 code units; tokens of some providers are JWTs. */
+/** Longest URL, name or credential, in UTF-16 code units; tokens of some providers are JWTs. */
 const MAX_TEXT = 8_192;
 const MAX_TEMPLATE = 65_536;
 const MAX_NAME = 64;
@@ -25,21 +25,19 @@ const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** The message for a value that is missing, or is not `what`. */
+/** The message for a value that is missing or is not `what`. */
 const expected =
   (what: string) =>
   ({ input }: { readonly input?: unknown }): string =>
     input === undefined || input === null ? `is missing; must be ${what}` : `must be ${what}`;
 
-/** Whether a text contains no line breaks or other control characters. */
 export const isSingleLine = (text: string): boolean => !CONTROL.test(text);
 
-/** Whether a text can be written into a header as it is. */
+/** Whether a text can be written into a header without encoding. */
 export const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
-/** The message where it cannot. */
-export const VISIBLE_ASCII_REQUIRED = 'must be of visible ASCII characters, as headers are';
+export const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
 
-/** One-click URLs are written in angle brackets in a header (RFC 8058). */
+/** One-click URLs are written in a header between angle brackets (RFC 8058). */
 function isUnsubscribeUrl(url: string): boolean {
   return (
     /^https:\/\/[\x21-\x7e]+$/i.test(url) && !/[<>]/.test(url) && URL.canParse(url.replaceAll('{id}', 'x'))
@@ -60,7 +58,7 @@ const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
 const text = (longest = MAX_TEXT) =>
   z.string({ error: expected('text') }).max(longest, { error: `must have at most ${longest} characters` });
 const line = (longest = MAX_TEXT) =>
-  text(longest).refine(isSingleLine, { error: 'must not hold line breaks or other control characters' });
+  text(longest).refine(isSingleLine, { error: 'must not contain line breaks or other control characters' });
 /** Empty texts count as absent: 4.8 shows all fields of authentication together. */
 const maybeLine = () =>
   line()
@@ -94,7 +92,7 @@ const certificates = () =>
 const scalar = () =>
   z.union([z.string(), z.number(), z.boolean()], { error: expected('text, a number, true or false') });
 
-/** Tests one value of a JSON response; numbers and texts are compared as texts. */
+/** A condition on one value of a JSON response; numbers and texts are compared as texts. */
 const test = object({
   pointer: pointer(),
   equals: scalar().optional(),
@@ -127,12 +125,12 @@ const connectorAuthentication = object({
 
 const failure = object({
   status: list(status()).optional(),
-  /** Values found by `errorCode`. */
+  /** Values of `errorCode`. */
   code: list(scalar()).optional(),
   tests: list(test).optional(),
-  /** `sent`: the provider reports that it already has this id. */
+  /** `sent`: the provider reports that it already knows the id. */
   result: oneOf(['transient', 'permanent', 'misconfigured', 'unknown', 'sent']),
-  /** Of a transient result: only this receiver cannot be served now, so it does not count against the provider. */
+  /** Of a transient result: affects this receiver only, so it is not a failure of the provider. */
   aboutReceiver: flag().optional(),
 }).refine((value) => value.status !== undefined || value.code !== undefined || value.tests !== undefined, {
   error: 'must have one or more of status, code and tests',
@@ -153,9 +151,9 @@ const connector = object({
   headers: z.record(addedHeader(), headerText(), { error: expected('an object of headers') }).default({}),
   authentication: connectorAuthentication.optional(),
   encoding: oneOf(['json', 'form', 'multipart', 'query']).default('json'),
-  /** Telephone numbers with their + or without. */
+  /** Telephone numbers with or without their +. */
   phoneFormat: oneOf(['plus', 'digits']).default('plus'),
-  /** Between addresses where CC or BCC stand outside a list. */
+  /** Separates addresses where CC or BCC occur outside a list. */
   listSeparator: line(4).min(1, { error: 'must not be empty' }).default(','),
   success: object({
     status: list(status()).min(1, { error: 'must name at least one' }).default(['2xx']),
@@ -166,7 +164,7 @@ const connector = object({
       error: expected('{"pointer": "/…"} or {"header": "…"}'),
     })
     .optional(),
-  /** Where the provider's own error code is; the first that is present counts. */
+  /** Places of the provider's own error code; the first value that is present is used. */
   errorCode: list(pointer()).default([]),
   /** The first row that matches a response classifies it. */
   failures: list(failure).default([]),
@@ -174,13 +172,13 @@ const connector = object({
     header: headerName(),
     unit: oneOf(['seconds', 'epoch-seconds']).default('seconds'),
   }).optional(),
-  /** Carries the notificationId; the provider delivers each id once. */
+  /** Where the notificationId is sent to a provider that delivers each id once. */
   idempotency: object({ header: addedHeader().optional(), member: line(MAX_NAME).optional() })
     .refine((value) => (value.header === undefined) !== (value.member === undefined), {
       error: 'must have either header or member',
     })
     .optional(),
-  /** The provider supplies the text: the template may lack MESSAGE, TEXT and HTML. */
+  /** The provider supplies the text, so the template may lack MESSAGE, TEXT and HTML. */
   textByProvider: flag().default(false),
   connections: count(1, 1_000).default(64),
   tls: object({ ca: certificates().optional() }).optional(),
@@ -197,7 +195,7 @@ const smtp = object({
   }).optional(),
   listUnsubscribe: object({
     url: line(2_000).refine(isUnsubscribeUrl, {
-      error: 'must be an https address in ASCII without blanks, < and >; {id} stands for the notification',
+      error: 'must be an https URL in ASCII without blanks, < and >; {id} is replaced by the notificationId',
     }),
     mailto: line(320)
       .refine((address) => isSingleAddress(address) && isVisibleAscii(address), {
@@ -218,15 +216,15 @@ const limits = object({
   breaker: object({ failures: count(1, 10_000).optional(), openMs: count(1, HOUR).optional() }).optional(),
 });
 
-/** Names are labels of metrics and part of the states of notifications. */
+/** Names are labels of metrics and are stored in the states of notifications. */
 const PROVIDER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,38}[A-Za-z0-9])?$/;
 
-/** One of `provider-configurations`. */
+/** One entry of `provider-configurations`. */
 export const PROVIDER_SHAPE = object({
   description: text().optional(),
   url: line().optional(),
   provider: z.string({ error: expected('text') }).regex(PROVIDER_NAME, {
-    error: 'must have 1 to 40 letters, digits, blanks, dots, hyphens or underscores',
+    error: 'must consist of 1 to 40 letters, digits, blanks, dots, hyphens or underscores',
   }),
   'payload-template': z
     .union([text(MAX_TEMPLATE), z.record(z.string(), z.unknown())], {
@@ -244,7 +242,18 @@ export const PROVIDER_SHAPE = object({
   allowInsecure: flag().default(false),
 });
 
-/** The connector of an entry that configures none (N1). */
+/** The file around the providers, which are checked one by one. */
+export const FILE_SHAPE = object({
+  notificationConfigurations: z.array(
+    object({
+      realmId: z.literal('platrealm', { error: 'must be platrealm' }),
+      'provider-configurations': z.array(z.unknown(), { error: expected('a list') }),
+    }),
+    { error: expected('a list') },
+  ),
+});
+
+/** The connector of an entry without one (N1). */
 export const DEFAULT_CONNECTOR: ConnectorSettings = connector.parse({});
 
 export type ProviderSettings = z.infer<typeof PROVIDER_SHAPE>;
@@ -255,10 +264,20 @@ export type FailureRow = z.infer<typeof failure>;
 export type StatusPattern = z.infer<ReturnType<typeof status>>;
 export type ProviderCredentials = ProviderSettings['authentication'];
 
-/** The client of a provider: `SMTP` and `twilio` have their own, every other name is a templated HTTP call (N1). */
+/** The client of a provider: `SMTP` and `twilio` have their own; any other name is a templated HTTP call (N1). */
 export type ProviderKind = 'smtp' | 'twilio' | 'http';
 
-/** The client that a provider's name selects, ignoring case. */
+/** How an HTTP provider is authenticated: as configured, else basic with username and password, bearer with a key (N1). */
+export function authenticationKind(
+  { authentication }: ConnectorSettings,
+  { username, password, key }: ProviderCredentials,
+): ConnectorAuthentication['kind'] {
+  if (authentication !== undefined) return authentication.kind;
+  if (username !== undefined && password !== undefined) return 'basic';
+  return key === undefined ? 'none' : 'bearer';
+}
+
+/** The client that the name of a provider selects, ignoring case. */
 export function kindOfProvider(name: string): ProviderKind {
   const lower = name.toLowerCase();
   return lower === 'smtp' || lower === 'twilio' ? lower : 'http';

@@ -1,13 +1,15 @@
 /**
- * Reads the provider configuration (interface 4.8, N1), usually a mounted secret. All faults are reported at once, each by
- * its path and by what is allowed. No message ever repeats a value of the file.
+ * Reads the provider configuration (interface 4.8, N1), usually a mounted secret. All faults are reported together, each
+ * with its path and the rule that it breaks. No message repeats a value of the file.
  */
 
 import type { z } from 'zod';
 import { ConfigError } from '../platform/errors.ts';
 import type { Channel } from './command.ts';
-import { checkProvider, type ReadSettings, type FaultReporter } from './provider-configuration-rules.ts';
+import type { FaultReporter } from './payload-template.ts';
+import { checkProvider, type ReadSettings } from './provider-configuration-rules.ts';
 import {
+  FILE_SHAPE,
   kindOfProvider,
   PROVIDER_SHAPE,
   type ProviderKind,
@@ -16,14 +18,14 @@ import {
 
 /** One provider as configured. */
 export interface ProviderEntry {
-  /** As in the file, with `#2` and so on behind a name that the channel already has. */
+  /** As in the file, with the suffix `#2` and so on for a repeated name of the channel. */
   readonly name: string;
   readonly channel: Channel;
   readonly kind: ProviderKind;
-  /** Its own, else that of the first provider of the channel that has one (N3). */
+  /** Its own, or that of the first provider of the channel that has one (N3). */
   readonly defaultSender: string | undefined;
   readonly settings: ProviderSettings;
-  /** Where it stands in the file. */
+  /** Its position in the file. */
   readonly path: string;
 }
 
@@ -36,7 +38,7 @@ export interface ProviderConfiguration {
 export interface ConfigurationFault {
   /** Such as `notificationConfigurations[0].provider-configurations[1].url`; `file`: the whole file. */
   readonly path: string;
-  /** What is allowed. */
+  /** The rule that the value breaks. */
   readonly message: string;
 }
 
@@ -44,13 +46,12 @@ export type ReadConfiguration =
   | { readonly kind: 'configuration'; readonly configuration: ProviderConfiguration }
   | { readonly kind: 'invalid'; readonly faults: readonly ConfigurationFault[] };
 
-/** The part of the configuration that is known outside of the notification worker. */
+/** The part of the configuration that other workers need. */
 export interface ChannelProfile {
   /** The channels that have a provider, and the sender of messages that name none (N3). */
   readonly channels: Readonly<Partial<Record<Channel, { readonly defaultSender: string | undefined }>>>;
 }
 
-const REALM = 'platrealm';
 const LIST = 'notificationConfigurations';
 const PROVIDERS = 'provider-configurations';
 /** Each provider has connections and timers of its own. */
@@ -65,16 +66,18 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
     const shown = pathOf(path);
     if (!faults.some((fault) => fault.path === shown)) faults.push({ path: shown, message });
   };
-  const items = itemsOf(parse(text, report), report);
+  const file = parse(text, report);
+  if (file !== undefined) reportIssues(FILE_SHAPE.safeParse(file).error, [], report);
+  const items = listProviders(file);
   const read = items.flatMap(({ value, path }) => readProvider(value, path, report));
-  if (items.length > MAX_PROVIDERS) report([LIST], `must have at most ${MAX_PROVIDERS} providers in all`);
+  if (items.length > MAX_PROVIDERS) report([LIST], `must have at most ${MAX_PROVIDERS} providers in total`);
   if (faults.length > 0) return { kind: 'invalid', faults };
   return { kind: 'configuration', configuration: { providers: entriesOf(read) } };
 }
 
 /**
- * The channels of a configuration and their default senders; nothing secret. Throws ConfigError with all faults, a line
- * each, when the configuration is invalid.
+ * The channels of a configuration and their default senders, without secrets. Throws ConfigError with one line per fault
+ * when the configuration is invalid.
  */
 export function readChannelProfile(text: string): ChannelProfile {
   const read = readProviderConfiguration(text);
@@ -85,13 +88,13 @@ export function readChannelProfile(text: string): ChannelProfile {
   return { channels };
 }
 
-/** The faults as one error, a line each. */
+/** The faults as one error, one line per fault. */
 export function configurationError(faults: readonly ConfigurationFault[]): ConfigError {
   const lines = faults.map(({ path, message }) => `${path}: ${message}`);
   return new ConfigError(`the provider configuration is invalid:\n  ${lines.join('\n  ')}`);
 }
 
-/** The parser's message shows a part of the text, which may be a secret; only the position is passed on. */
+/** The parser's message quotes the text, which may contain secrets; only the position is reported. */
 function parse(text: string, report: FaultReporter): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -107,43 +110,14 @@ interface Item {
   readonly path: Path;
 }
 
-function itemsOf(file: unknown, report: FaultReporter): readonly Item[] {
-  if (file === undefined) return [];
-  if (!isObject(file)) {
-    report([], `must be an object with ${LIST}`);
-    return [];
-  }
-  reportUnknown(file, [LIST], [], report);
-  return listOf(file, LIST, [], report).flatMap(({ value, path }) => {
-    if (!isObject(value)) {
-      report(path, 'must be an object');
-      return [];
-    }
-    reportUnknown(value, ['realmId', PROVIDERS], path, report);
-    if (value['realmId'] !== REALM) report([...path, 'realmId'], `must be ${REALM}`);
-    return listOf(value, PROVIDERS, path, report);
-  });
+/** The providers with their paths, so that each is checked even if the file around them is invalid. */
+function listProviders(file: unknown): readonly Item[] {
+  return listItems(file, LIST, []).flatMap(({ value, path }) => listItems(value, PROVIDERS, path));
 }
 
-function listOf(
-  owner: Readonly<Record<string, unknown>>,
-  member: string,
-  at: Path,
-  report: FaultReporter,
-): readonly Item[] {
-  const path = [...at, member];
-  const list = owner[member];
-  if (!Array.isArray(list)) {
-    report(path, list === undefined ? 'is missing; must be a list' : 'must be a list');
-    return [];
-  }
-  return list.map((value: unknown, index) => ({ value, path: [...path, index] }));
-}
-
-function reportUnknown(owner: object, known: readonly string[], path: Path, report: FaultReporter): void {
-  for (const name of Object.keys(owner)) {
-    if (!known.includes(name)) report([...path, name], `is not known; known are ${known.join(', ')}`);
-  }
+function listItems(owner: unknown, name: string, path: Path): readonly Item[] {
+  const list = isObject(owner) ? owner[name] : undefined;
+  return Array.isArray(list) ? list.map((value: unknown, at) => ({ value, path: [...path, name, at] })) : [];
 }
 
 interface ReadProvider {
@@ -151,32 +125,34 @@ interface ReadProvider {
   readonly path: string;
 }
 
-/** A provider with a fault in one setting is still checked for all others, so that all faults are reported at once. */
+/** A provider with an invalid setting is still checked, so that all faults are reported together. */
 function readProvider(value: unknown, path: Path, report: FaultReporter): readonly ReadProvider[] {
   const read = PROVIDER_SHAPE.safeParse(value);
-  if (!read.success) for (const issue of read.error.issues) reportIssue(issue, path, report);
-  const settings = read.success ? { ...read.data, unread: new Set<string>() } : readableSettings(value);
+  reportIssues(read.error, path, report);
+  const settings = read.success ? { ...read.data, unread: new Set<string>() } : validSettings(value);
   checkProvider(settings, (below, message) => report([...path, ...below], message));
   return read.success ? [{ settings: read.data, path: pathOf(path) }] : [];
 }
 
-function readableSettings(value: unknown): ReadSettings {
+function validSettings(value: unknown): ReadSettings {
   const given = isObject(value) ? value : {};
   const unread = new Set<string>();
-  const readable = Object.entries(PROVIDER_SHAPE.shape).flatMap(([name, shape]) => {
+  const valid = Object.entries(PROVIDER_SHAPE.shape).flatMap(([name, shape]) => {
     const read = shape.safeParse(given[name]);
     if (!read.success) unread.add(name);
     return read.success ? [[name, read.data] as const] : [];
   });
-  return { ...Object.fromEntries(readable), unread };
+  return { ...Object.fromEntries(valid), unread };
 }
 
-function reportIssue(issue: z.core.$ZodIssue, path: Path, report: FaultReporter): void {
-  const at = [...path, ...issue.path];
-  if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys) report([...at, key], 'is not known here');
-  } else {
-    report(at, issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message);
+function reportIssues(error: z.ZodError | undefined, path: Path, report: FaultReporter): void {
+  for (const issue of error?.issues ?? []) {
+    const at = [...path, ...issue.path];
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) report([...at, key], 'is not known here');
+    } else {
+      report(at, issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message);
+    }
   }
 }
 
@@ -209,7 +185,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Unknown names are the operator's own, so they are cut to what fits a log line. */
+/** Unknown names come from the operator, so they are sanitised and cut for a log line. */
 function pathOf(path: Path): string {
   let shown = '';
   for (const key of path) {

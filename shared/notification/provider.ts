@@ -2,22 +2,22 @@ import type { Channel, Outbound } from './command.ts';
 
 /**
  * The result of a call of a provider. `code` is stable, at most 64 characters of [A-Za-z0-9._-], and never contains
- * personal data or a secret. `transient`: surely not sent, may succeed later. `permanent`: surely not sent and never will
- * be. `misconfigured`: surely not sent, because of credentials or settings; the provider is set aside. `unknown`: may or
- * may not have been sent (time-out after bytes were written).
+ * personal data or a secret. `transient`: not sent, a later attempt may succeed. `permanent`: not sent, no attempt will
+ * succeed. `misconfigured`: not sent, because of credentials or settings; opens the provider's circuit breaker. `unknown`:
+ * may have been sent (timeout after bytes were written).
  */
 export type SendResult =
   | {
       readonly kind: 'sent';
       readonly providerMessageId: string | undefined;
-      /** Some copies (cc, bcc) were rejected; absent when all were accepted. */
+      /** The first rejection of a copy (cc, bcc); absent when all were accepted. */
       readonly code?: string;
     }
   | {
       readonly kind: 'transient';
       readonly code: string;
       readonly retryAfterMs?: number;
-      /** Only this receiver cannot be served now (full mailbox, greylisted): does not count against the provider. */
+      /** Affects this receiver only (mailbox full, greylisted): does not count as a failure of the provider. */
       readonly isAboutReceiver?: true;
     }
   | { readonly kind: 'permanent'; readonly code: string }
@@ -25,7 +25,7 @@ export type SendResult =
   | {
       readonly kind: 'unknown';
       readonly code: string;
-      /** The provider answered, but its result for this message is unclear: does not count against the provider. */
+      /** The provider answered, but not clearly about this message: does not count as a failure of the provider. */
       readonly isAboutMessage?: true;
     };
 
@@ -34,34 +34,34 @@ export interface Provider {
   /** As in the configuration, with `#2` and so on after a repeated name; label of metrics. */
   readonly name: string;
   readonly channel: Channel;
-  /** True where sending the same id twice delivers once: an unknown outcome may then be retried. */
+  /** Whether sending the same id twice delivers once, so that an unknown outcome may be retried. */
   readonly isIdempotent: boolean;
-  /** Changes with each setting that decides which system recognises an id, such as URL and account. Absent: the name. */
-  readonly identity?: string;
-  /** Concurrent calls that it serves; more wait inside it. Absent: any number. */
+  /** Limit of concurrent calls; further ones wait inside the provider. Absent: unlimited. */
   readonly concurrency?: number;
-  /** Never rejects and never logs the message. Ends within its own time-out; `signal` ends it earlier. */
+  /** Never rejects and never logs the message. Ends within the provider's own timeout, or earlier by `signal`. */
   send(message: Outbound, signal: AbortSignal): Promise<SendResult>;
-  /** Lets calls in progress end, closes connections. Idempotent. */
+  /** Waits for the calls in progress, then closes the connections. Idempotent. */
   close(): Promise<void>;
 }
 
 /** Whether a provider may be called now. */
 export type ProviderAdmission =
   | { readonly kind: 'go' }
-  /** Its rate limit is used up for this time. */
+  /** Its rate limit is exhausted for this time. */
   | { readonly kind: 'wait'; readonly afterMs: number }
   /** Its circuit breaker is open for this time. */
   | { readonly kind: 'open'; readonly afterMs: number; readonly code: string };
 
 /** A provider behind its rate limit and its circuit breaker. */
 export interface GuardedProvider extends Provider {
-  /** `go` takes one call from the allowance, and is followed by one send(). */
+  /** Identifies its settings, such as URL and account, and so the system that recognises an id. Absent: the name. */
+  readonly identity?: string;
+  /** `go` consumes one call of the rate limit, and must be followed by one send(). */
   admit(): ProviderAdmission;
   health(): { readonly status: 'ready' | 'degraded'; readonly reason?: string };
 }
 
-/** The providers in force; replaced as a whole when the configuration changes. */
+/** The current providers; all are replaced together when the configuration changes. */
 export interface Providers {
   /** In the order of the configuration (N2); empty: no provider for this channel. */
   of(channel: Channel): readonly GuardedProvider[];

@@ -5,25 +5,25 @@ export interface MailAddress {
   readonly address: string;
 }
 
-/** A single address: no list, no route, no quoting, nothing that ends a header or an SMTP command. */
+/** A single address without list, route or quoting, and without characters that end a header or an SMTP command. */
 const SINGLE_ADDRESS = /^[^\s<>,;:"\\()[\]@\p{Cc}]+@[^\s<>,;:"\\()@\p{Cc}]+$/u;
 const NAMED_ADDRESS = /^([^<>\p{Cc}]*)<([^<>]+)>$/u;
 /** Longer than any mailbox (RFC 5321, 4.5.3.1). */
 const MAX_ADDRESS = 320;
 
 const PHONE_NUMBER = /^\+[1-9]\d{5,14}$/;
-/** Short codes, and numbers of providers that write them without a plus. */
+/** Short codes, and numbers without a plus. */
 const DIGITS = /^\d{3,15}$/;
-/** 3GPP TS 23.040, 9.1.2.5, of characters that every alphabet of SMS has. */
+/** 3GPP TS 23.040, 9.1.2.5, restricted to characters of every SMS alphabet. */
 const NAME = /^(?=.*[A-Za-z])[A-Za-z0-9 !"#%&'()*+,./:;<=>?-]{1,11}$/;
 /** A messaging service of Twilio, which chooses the number. */
-const MESSAGING_SERVICE_SID = /^MG[0-9a-zA-Z]{32}$/;
+export const MESSAGING_SERVICE_SID = /^MG[0-9a-zA-Z]{32}$/;
 
 export function isSingleAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS && SINGLE_ADDRESS.test(text);
 }
 
-/** Reads `address` or `name <address>`; undefined for anything else. */
+/** Reads `address` or `name <address>`; undefined for other texts. */
 export function readMailSender(sender: string): MailAddress | undefined {
   const named = NAMED_ADDRESS.exec(sender.trim());
   const address = (named?.[2] ?? sender).trim();
@@ -31,7 +31,7 @@ export function readMailSender(sender: string): MailAddress | undefined {
   return { name: (named?.[1] ?? '').trim().replaceAll(/^"|"$/g, ''), address };
 }
 
-/** Whether messages of a channel can have this sender. */
+/** Whether a text is a valid sender of the channel. */
 export function isSenderOf(channel: Channel, sender: string): boolean {
   if (channel === 'email') return readMailSender(sender) !== undefined;
   return [PHONE_NUMBER, DIGITS, NAME, MESSAGING_SERVICE_SID].some((form) => form.test(sender.trim()));

@@ -1,3 +1,5 @@
+import { systemTimers, type Timers } from './timers.ts';
+
 /** A signal that is aborted by a time limit or by the caller's own signal, whichever comes first. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
@@ -5,11 +7,15 @@ export interface Deadline extends Disposable {
 }
 
 /** Opens a deadline; `using` clears its timer and listener, so that thousands of calls leave nothing behind. */
-export function openDeadline(caller: AbortSignal, timeoutMs: number): Deadline {
+export function openDeadline(
+  caller: AbortSignal,
+  timeoutMs: number,
+  timers: Timers = systemTimers,
+): Deadline {
   const controller = new AbortController();
   let isTimedOut = false;
   const abort = (): void => controller.abort();
-  const timer = setTimeout(() => {
+  const cancel = timers.schedule(() => {
     isTimedOut = true;
     abort();
   }, timeoutMs);
@@ -19,7 +25,7 @@ export function openDeadline(caller: AbortSignal, timeoutMs: number): Deadline {
     signal: controller.signal,
     isTimedOut: () => isTimedOut,
     [Symbol.dispose]: () => {
-      clearTimeout(timer);
+      cancel();
       caller.removeEventListener('abort', abort);
     },
   };

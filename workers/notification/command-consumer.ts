@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { InvalidRequest } from '../../shared/contract/json/request-contract.ts';
 import {
   checkAttachments,
@@ -15,9 +14,9 @@ import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Process } from '../../shared/messaging/processing-result.ts';
 import type { Channel, EmailCommand, Outbound, SmsCommand } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
-import { monotonicClock } from '../../shared/platform/clock.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
+import { repeat, sleep } from '../../shared/platform/timers.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { CommandDelivery } from './delivery/command-delivery.ts';
 import type { DeliveriesInProgress } from './delivery/deliveries-in-progress.ts';
@@ -30,33 +29,33 @@ import { readCopy } from './state/command-copy.ts';
 export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;
 
 const MIB = 1_024 * 1_024;
-/** E-mails with files are large, and each partition has a window of its own. */
+/** Of each partition: e-mails with attachments are large. */
 const WINDOW = { messages: 1_000, bytes: 8 * MIB };
-/** Every unexpected failure is a notification that is not delivered, so the limit is lower than for requests. */
+/** Lower than for requests, since each unexpected failure is a notification that is not delivered. */
 const BREAKER = { maxFailures: 50 } as const;
-/** After an assignment the ledger and the hold topic are read to their ends within this time, or it is tried again. */
+/** Time limit for reading the ledger and the hold topic to their ends after an assignment; then it is retried. */
 const CATCH_UP_MS = 30_000;
-/** Steps of a delivery other than sending take no longer. */
+/** Longest time of a step of a delivery other than sending. */
 const STEP_MS = 60_000;
 const MAX_SENDS_PER_ROUND = 10;
-/** Outcomes of deliveries that a shutdown cuts off are still written within this. */
+/** Time that a shutdown waits for the outcomes of interrupted deliveries to be written. */
 const LAST_OUTCOMES_MS = 2_000;
-/** A notification that waits for a provider is looked at again within this time. */
-const BETWEEN_LOOKS_MS = 5_000;
-/** Interval of the search for lost heads: they are rare, and delay no other receiver. */
+/** A notification that waits for a provider is received again within this time. */
+const RECHECK_MS = 5_000;
+/** Interval of the search for lost heads, which are rare and delay no other receiver. */
 const LOST_HEADS_MS = 30_000;
 const POLL_MS = 20;
 
-/** What our own headers may add to a command on its way over the tiers; with them it has to fit its topic again. */
+/** Reserved for the headers that retries add, with which a command must still fit into its topic. */
 const MAX_ADDED_HEADER_BYTES = 64 * 1_024;
-/** The largest record of our topics. */
+/** The record size limit of the topics. */
 const MAX_RECORD_BYTES = 8 * MIB;
 
 export interface CommandConsumerOptions {
   readonly channel: Channel;
   readonly providers: Providers;
   readonly metrics: NotificationMetrics;
-  /** Aborted when the worker takes no new work. */
+  /** Aborted when the worker accepts no new work. */
   readonly closing: AbortSignal;
 }
 
@@ -66,15 +65,15 @@ export interface CommandConsumer {
 }
 
 /**
- * Starts the consumer of one channel's commands; each channel has its own, so that a slow one does not delay the other.
- * Rejects when it cannot begin; nothing is left running then.
+ * Starts the consumer of one channel's commands. Each channel has its own, so that a slow channel does not delay the other.
+ * When the start rejects, nothing is left running.
  */
 export async function startCommandConsumer(
   context: WorkerContext,
   shared: SharedParts,
   options: CommandConsumerOptions,
 ): Promise<CommandConsumer> {
-  const { broker, config, log, clock } = context;
+  const { broker, config, log, clock, monotonic, timers } = context;
   const { channel, providers } = options;
   const topic = shared.topic(CHANNEL_TOPICS[channel]);
   const groupId = `${config.topicPrefix}plat.notification.${channel}`;
@@ -92,7 +91,7 @@ export async function startCommandConsumer(
     concurrency: config.lanes,
     window: WINDOW,
     breaker: BREAKER,
-    // A notification waits for a provider for as long as its time limit: health reports the provider then.
+    // A notification may wait for a provider for its whole time limit; then health reports the provider instead.
     stallMs: plan.timeLimitMs + STEP_MS,
     gate: async (partitions) => {
       await Promise.all([shared.ledger.caughtUp(CATCH_UP_MS), shared.hold.caughtUp(CATCH_UP_MS)]);
@@ -105,7 +104,7 @@ export async function startCommandConsumer(
   });
   observe.follow(consumer);
   await consumer.start();
-  const search = setInterval(() => void order.wakeLost(consumer.lag()), LOST_HEADS_MS);
+  const stopSearch = repeat(timers, () => void order.wakeLost(consumer.lag()), LOST_HEADS_MS);
   const { inProgress } = delivery;
   const stallMs = MAX_SENDS_PER_ROUND * sendTimeoutMs + STEP_MS;
   return {
@@ -113,36 +112,32 @@ export async function startCommandConsumer(
       combineHealth({
         consumer: consumer.health(),
         deliveries: deliveriesHealth(inProgress, stallMs),
-        providers: providersHealth(channel, providers, inProgress.hasRound(BETWEEN_LOOKS_MS)),
+        providers: providersHealth(channel, providers, inProgress.hasRound(RECHECK_MS)),
       }),
     stop: async (timeoutMs) => {
-      clearInterval(search);
+      stopSearch();
       await consumer.stop(timeoutMs);
-      const untilMs = performance.now() + Math.min(timeoutMs, LAST_OUTCOMES_MS);
-      while (inProgress.size > 0 && performance.now() < untilMs) await sleep(POLL_MS);
+      const untilMs = monotonic.elapsedMs() + Math.min(timeoutMs, LAST_OUTCOMES_MS);
+      while (inProgress.size > 0 && monotonic.elapsedMs() < untilMs) await sleep(timers, POLL_MS);
     },
   };
 }
 
-/** Commands are read, refused and answered like requests; only their handlers differ. */
+/** Commands are decoded, rejected and answered like requests; only their handlers differ. */
 function commandProcess(
   { broker, config, log, clock, codec }: WorkerContext,
   shared: SharedParts,
   { onHandled, onDeadLetter }: ConsumerMetrics,
-  {
-    channel,
-    groupId,
-    delivery,
-  }: { readonly channel: Channel; readonly groupId: string; readonly delivery: CommandDelivery },
+  command: { readonly channel: Channel; readonly groupId: string; readonly delivery: CommandDelivery },
 ): Process {
   return createRequestHandling({
-    handlers: commandHandlers(channel, delivery),
+    handlers: commandHandlers(command.channel, command.delivery),
     codec,
     replies: shared.copies,
     foreignReplies: shared.foreignReplies,
     deadLetters: shared.copies,
     deadLetterTopic: shared.topic('notificationDeadLetters'),
-    groupId,
+    groupId: command.groupId,
     admin: broker.admin,
     ownReplyTopics: ownReplyTopics(config.topicPrefix),
     internalTopics: internalTopics(config.topicPrefix, config.notification.retryTiersMs),
@@ -155,7 +150,7 @@ function commandProcess(
 }
 
 function createDelivery(
-  { config, clock, log }: WorkerContext,
+  { config, clock, monotonic, timers, log }: WorkerContext,
   { self, ageClock, ledger, hold, copies, deadLetters, topic }: SharedParts,
   { channel, providers, metrics, closing }: CommandConsumerOptions,
   { groupId, onDeadLetter }: { readonly groupId: string; readonly onDeadLetter: (code: string) => void },
@@ -171,7 +166,8 @@ function createDelivery(
     copies,
     clock,
     ageClock,
-    monotonic: monotonicClock,
+    monotonic,
+    timers,
     log,
   };
   const order = new ReceiverOrder({ ...common, commandTopic: topic(CHANNEL_TOPICS[channel]), hold, onHeld });
@@ -182,7 +178,6 @@ function createDelivery(
     deadLetters: deadLetters(groupId),
     unknownPolicy: unknownPolicy[channel],
     sendTimeoutMs,
-    sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
     self,
     closing,
     onAttempt,
@@ -192,7 +187,7 @@ function createDelivery(
   return { plan, order, delivery, sendTimeoutMs };
 }
 
-/** The handlers of one channel's commands: an invalid command is refused, any other is delivered. */
+/** The handlers of one channel's commands: an invalid command is rejected, a valid one is delivered. */
 function commandHandlers(channel: Channel, delivery: CommandDelivery): Handlers {
   const deliver = (
     faults: InvalidRequest | undefined,
@@ -231,8 +226,8 @@ function isTooLarge({ value, key }: LogMessage): boolean {
 }
 
 /**
- * Whether a channel can send: not all of its providers are set aside. A channel without a provider is ready while it is
- * not in use, that is, while no round of it is or was recently in progress here.
+ * Reports the providers with an open circuit breaker. A channel without a provider is ready while it is not in use, that
+ * is, while none of its rounds is or was recently in progress in this process.
  */
 function providersHealth(channel: Channel, providers: Providers, isInUse: boolean): Health {
   const all = providers.of(channel);
@@ -240,21 +235,21 @@ function providersHealth(channel: Channel, providers: Providers, isInUse: boolea
     if (!isInUse) return { status: 'ready' };
     return { status: 'degraded', reason: `no provider for ${channel}: its notifications wait` };
   }
-  const setAside = all.flatMap((provider) => {
+  const unavailable = all.flatMap((provider) => {
     const { status, reason } = provider.health();
     if (status === 'ready') return [];
     return [reason === undefined ? provider.name : `${provider.name} (${reason})`];
   });
-  if (setAside.length === 0) return { status: 'ready' };
-  const names = setAside.join(', ');
+  if (unavailable.length === 0) return { status: 'ready' };
+  const names = unavailable.join(', ');
   const reason =
-    setAside.length === all.length
+    unavailable.length === all.length
       ? `all providers for ${channel} are set aside, its notifications wait: ${names}`
       : `set aside for ${channel}: ${names}`;
   return { status: 'degraded', reason };
 }
 
-/** A delivery that makes no progress for this long hangs: no step takes that long. */
+/** Unhealthy when a delivery has made no progress for this time in milliseconds, longer than any step takes. */
 export function deliveriesHealth(inProgress: DeliveriesInProgress, limitMs: number): Health {
   const slowest = inProgress.slowest();
   if (slowest === undefined || slowest.stalledMs < limitMs) return { status: 'ready' };

@@ -1,7 +1,7 @@
 import { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
-import { monotonicClock, type Clock } from '../../shared/platform/clock.ts';
+import type { Clock } from '../../shared/platform/clock.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { createJumpResistantClock } from './jump-resistant-clock.ts';
 import { leaseMs } from './delivery/provider-round.ts';
@@ -9,23 +9,23 @@ import { Ledger } from './ledger/ledger.ts';
 import { PacedPublisher } from './ledger/paced-publisher.ts';
 import { HoldTopic } from './ordering/hold-topic.ts';
 
-/** A foreign reply topic that cannot be written delays a lane no longer than this; it is then left out for a while. */
+/** Longest delay that a foreign reply topic causes while it cannot be written; then it is skipped for a while. */
 const FOREIGN_DEADLINE_MS = 3_000;
-/** The first reading of the ledger: three days of outcomes. */
-const FIRST_READING_MS = 120_000;
+/** Time limit for the first read of the ledger, three days of outcomes. */
+const FIRST_READ_MS = 120_000;
 
 /** The topics of the commands, by channel. */
 export const CHANNEL_TOPICS = { sms: 'smsCommands', email: 'emailCommands' } as const;
 
-/** What all consumers of the worker share. */
+/** The parts that all consumers of the worker share. */
 export interface SharedParts {
   /** This process, as owner of intents. */
   readonly self: string;
-  /** Decides how old notifications are; one for all, since it counts from its creation. */
+  /** Measures the age of notifications. Shared, since it starts with its creation. */
   readonly ageClock: Clock;
   readonly ledger: Ledger;
   readonly hold: HoldTopic;
-  /** Copies to tiers and back, held messages, dead letters, error replies. */
+  /** Publishes retry copies, held messages, dead letters and error replies. */
   readonly copies: Publisher;
   readonly foreignReplies: Publisher;
   readonly topic: (key: TopicKey) => string;
@@ -34,12 +34,13 @@ export interface SharedParts {
   stop(timeoutMs: number): Promise<void>;
 }
 
-export function createSharedParts(context: WorkerContext, self: string): SharedParts {
-  const { broker, config, log, codec, clock } = context;
-  const ageClock = createJumpResistantClock(clock, monotonicClock);
+export function createSharedParts(context: WorkerContext): SharedParts {
+  const { broker, config, log, codec, clock, monotonic, timers } = context;
+  const self = context.newId();
+  const ageClock = createJumpResistantClock(clock, monotonic);
   const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
   // Intents and outcomes: small records that must not wait behind large ones.
-  const states = new PacedPublisher(broker.createPublisher({ clientId: 'notification-states' }));
+  const states = new PacedPublisher(broker.createPublisher({ clientId: 'notification-states' }), context);
   const copies = broker.createPublisher({ clientId: 'notification-copies' });
   const foreignReplies = broker.createPublisher({
     clientId: 'notification-foreign-replies',
@@ -55,7 +56,8 @@ export function createSharedParts(context: WorkerContext, self: string): SharedP
     self,
     clock,
     ageClock,
-    monotonic: monotonicClock,
+    monotonic,
+    timers,
     log,
     longestLeaseMs: (providers) => leaseMs(providers, config.notification.sendTimeoutMs),
   });
@@ -65,6 +67,7 @@ export function createSharedParts(context: WorkerContext, self: string): SharedP
     topic: topic('notificationHold'),
     clientId: 'notification-hold',
     self,
+    timers,
     log,
   });
   return {
@@ -79,7 +82,7 @@ export function createSharedParts(context: WorkerContext, self: string): SharedP
       new DeadLetters({ publisher: copies, topic: topic('notificationDeadLetters'), groupId, clock }),
     start: async () => {
       await Promise.all(publishers.map((publisher) => publisher.start()));
-      await Promise.all([ledger.start(FIRST_READING_MS), hold.start(FIRST_READING_MS)]);
+      await Promise.all([ledger.start(FIRST_READ_MS), hold.start(FIRST_READ_MS)]);
     },
     stop: async (timeoutMs) => {
       await Promise.all(publishers.map((publisher) => publisher.stop(timeoutMs)));

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { preparePhoneNumbers } from '../../shared/contract/notification/phone-number.ts';
 import { delayLabel } from '../../shared/messaging/topics/topics.ts';
 import type { Channel } from '../../shared/notification/command.ts';
@@ -15,23 +14,26 @@ import { createSharedParts } from './consumer-dependencies.ts';
 const NAME = 'notification';
 const CHANNELS: readonly Channel[] = ['sms', 'email'];
 const LOSS_WARNING =
-  'notifications are sent by real providers and held in memory only: a restart loses those that were accepted and not sent yet';
+  'notifications are sent by real providers but stored in memory only: a restart loses accepted notifications that are not sent yet';
 const MESSAGE_TYPES = [...Object.values(COMMAND_TYPES), NOTIFICATION_STATE, 'ProblemReply'];
 
 export type OpenProviders = (context: WorkerContext) => Promise<ProviderSet>;
 
-/** The providers of the configuration file; without one, the local outbox. Only configured providers are loaded. */
-const openConfigured: OpenProviders = async ({ broker, config, log, clock, metrics }) => {
+/** The providers of the configuration file, or the local outbox without one. Loads only the configured clients. */
+const openConfigured: OpenProviders = async (context) => {
+  const { broker, config, log, metrics } = context;
   const { createProviders } = await import('./providers/configured-providers.ts');
   const { configFile, outboxFolder, sendTimeoutMs } = config.notification;
   if (configFile !== undefined && broker.kind === 'embedded') log.warn(LOSS_WARNING);
-  const deps = { log, clock, hooks: providerHooks(metrics, log) };
-  return createProviders({ configFile, outboxFolder, sendTimeoutMs }, deps);
+  return createProviders(
+    { configFile, outboxFolder, sendTimeoutMs },
+    { ...context, hooks: providerHooks(metrics, log) },
+  );
 };
 
 /**
  * Starts the notification worker: reads the ledger and the hold topic, then consumes the retry tiers and the commands of
- * both channels. Rejects when it cannot begin; nothing is left running then.
+ * both channels. When the start rejects, nothing is left running.
  */
 export async function start(
   context: WorkerContext,
@@ -41,7 +43,7 @@ export async function start(
   await context.codec.prepare(MESSAGE_TYPES);
   const closing = new AbortController();
   const providers = await open(context);
-  const shared = createSharedParts(context, randomUUID());
+  const shared = createSharedParts(context);
   const channels = new Map<Channel, CommandConsumer>();
   const tiers: RunningTier[] = [];
   const stop = async (timeoutMs: number): Promise<void> => {
@@ -72,7 +74,7 @@ export async function start(
     name: NAME,
     health: () =>
       combineHealth({
-        // Of equally bad parts the first is reported, and a wrong file may be why the others wait.
+        // Of parts with the same status the first is reported, and an invalid file may be the cause of the others.
         configuration: providers.fileHealth(),
         ...Object.fromEntries([...channels].map(([channel, running]) => [channel, running.health()])),
         ...Object.fromEntries(

@@ -14,29 +14,29 @@ export interface Watched {
   readonly tiers: readonly { readonly delayMs: number; readonly consumer: Pick<Consumer, 'lag'> }[];
 }
 
-/** The metrics of notifications. Labels are names of the configuration and codes, never anything of a message. */
+/** The metrics of notifications. Labels contain configured names and codes, never data of a message. */
 export interface NotificationMetrics {
   readonly onAttempt: (provider: GuardedProvider, result: SendResult) => void;
   readonly onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) => void;
-  /** A message was put behind the waiting head of its key: the message itself, or only its place. */
+  /** A message was put on the hold topic: the whole message, or only its place. */
   readonly onHeld: (channel: Channel, kind: 'whole' | 'place') => void;
   follow(watched: Watched): void;
 }
 
 export function createNotificationMetrics(metrics: Metrics): NotificationMetrics {
-  const attempts = metrics.counter('plat_notification_attempts_total', 'Messages handed to a provider', [
+  const attempts = metrics.counter('plat_notification_attempts_total', 'Calls of a provider', [
     'channel',
     'provider',
     'result',
   ]);
-  const outcomes = metrics.counter(
-    'plat_notification_outcomes_total',
-    'Rounds of delivery by how they ended',
-    ['channel', 'status', 'code'],
-  );
+  const outcomes = metrics.counter('plat_notification_outcomes_total', 'Rounds of delivery by outcome', [
+    'channel',
+    'status',
+    'code',
+  ]);
   const held = metrics.counter(
     'plat_notification_held_total',
-    'Messages put behind a waiting one of their receiver; place: only their place, there was no more room',
+    'Messages that wait for an earlier one of their receiver; place: only the place is kept, for lack of room',
     ['channel', 'kind'],
   );
   return {
@@ -55,12 +55,12 @@ function followState(metrics: Metrics, { ledger, hold, tiers }: Watched): void {
   );
   const ledgerFigures = metrics.gauge(
     'plat_notification_ledger',
-    'The ledger in memory: notifications, intents without an outcome, those whose lease is over, retrying ones',
+    'The ledger in memory: notifications, intents without an outcome, those with an expired lease, retrying ones',
     ['figure'],
   );
   const holdFigures = metrics.gauge(
     'plat_notification_hold',
-    'What waits behind the head of its receiver: receivers, messages, bytes',
+    'Messages that wait for the head of their receiver: receivers, messages, bytes',
     ['figure'],
   );
   metrics.onScrape(() => {

@@ -8,26 +8,26 @@ import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/m
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process } from '../../shared/messaging/processing-result.ts';
 import { delayLabel, retryTopicName } from '../../shared/messaging/topics/topics.ts';
-import { monotonicClock, type Clock, type MonotonicClock } from '../../shared/platform/clock.ts';
 import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
+import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { CHANNEL_TOPICS, type SharedParts } from './consumer-dependencies.ts';
 
 const MIB = 1_024 * 1_024;
-/** How far ahead copies are read. Each waits at least a second, so this also limits what a partition puts back per second. */
+/** Copies read ahead. Each waits at least a second, so this also limits how many a partition returns per second. */
 const WINDOW = { messages: 1_000, bytes: 4 * MIB };
-/** The first copy of a tier waits for its delay by design, and no longer: a due time beyond it does not count. */
+/** Added to the delay of the tier, which each copy waits by design. */
 const STALL_MARGIN_MS = 60_000;
 
-/** The consumer of one retry tier. Each tier has its own, since a log is read in order and the tiers wait differently. */
+/** The consumer of one retry tier. Each tier has its own, since a log is read in order and the delays differ. */
 export interface RunningTier {
   readonly delayMs: number;
   readonly consumer: Consumer;
 }
 
-/** Starts the consumer of a tier. Rejects when it cannot begin; nothing is left running then. */
+/** Starts the consumer of a tier. When the start rejects, nothing is left running. */
 export async function startTier(
-  { broker, config, log, clock, metrics }: WorkerContext,
+  { broker, config, log, clock, monotonic, metrics }: WorkerContext,
   shared: SharedParts,
   delayMs: number,
 ): Promise<RunningTier> {
@@ -44,7 +44,7 @@ export async function startTier(
       deadLetters: shared.deadLetters(groupId),
       delayMs,
       clock,
-      monotonic: monotonicClock,
+      monotonic,
       onDeadLetter: observe.onDeadLetter,
     }),
     log,
@@ -59,27 +59,25 @@ export async function startTier(
   return { delayMs, consumer };
 }
 
-export interface TierParts {
+export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   /** Topics that a copy may return to. */
   readonly origins: ReadonlySet<string>;
   readonly copies: Publisher;
   readonly deadLetters: DeadLetters;
   /** The delay of the tier, in milliseconds. */
   readonly delayMs: number;
-  readonly clock: Clock;
-  readonly monotonic: MonotonicClock;
   readonly onDeadLetter: (code: string) => void;
 }
 
 /**
- * A reader whose clock is ahead of the writer's takes every copy for due. With this wait a notification that keeps failing,
- * or that waits behind others, then returns once a second, not as often as the broker can carry it.
+ * Shortest wait of a copy. To a reader whose clock is ahead of the writer's, every copy seems due: a notification that keeps
+ * failing then returns once a second, instead of as fast as the broker delivers it.
  */
 const MIN_WAIT_MS = 1_000;
 
 /**
- * Keeps each copy of a retry tier until it is due, and then returns it to the topic and partition that it came from. A copy
- * that does not name them becomes a dead letter.
+ * Keeps each copy on its retry tier until it is due, then returns it to its original topic and partition. A copy that does
+ * not name them becomes a dead letter.
  */
 export function createTierProcess(parts: TierParts): Process {
   return async (message, attempt, signal, receivedMs = parts.monotonic.elapsedMs()) => {
@@ -87,7 +85,7 @@ export function createTierProcess(parts: TierParts): Process {
     if (origin === undefined) {
       await parts.deadLetters.write(readRequest(message, attempt, signal), {
         code: 'undecodable-message',
-        text: 'the copy on a retry tier names no topic and partition to return to',
+        text: 'the copy on a retry tier has no topic and partition to return to',
       });
       parts.onDeadLetter('undecodable-message');
       return 'settled';
@@ -100,15 +98,15 @@ export function createTierProcess(parts: TierParts): Process {
 }
 
 /**
- * How long a copy still has to wait, in milliseconds. Its due time and timestamp come from the clock of its writer, which
- * may be hours ahead of or behind this one. So they count only between two bounds on the monotonic clock, from when this
- * process received the copy: it waits no longer than the delay of its tier, and no shorter than a second (or the delay,
- * where that is shorter). Copies of one key wait one after another, but their times run concurrently.
+ * The remaining wait of a copy, in milliseconds. Its due time and timestamp come from the clock of its writer, which may be
+ * hours ahead of or behind the local clock. They are therefore limited by the monotonic clock, from when this process
+ * received the copy: it waits at most the delay of its tier, and at least a second (or the delay, if that is shorter).
+ * Copies of one key are processed one after another, but their waits run concurrently.
  */
 function waitLeftMs(
   { headers, timestampMs }: LogMessage,
   receivedMs: number,
-  { delayMs, clock, monotonic }: Pick<TierParts, 'delayMs' | 'clock' | 'monotonic'>,
+  { delayMs, clock, monotonic }: TierParts,
 ): number {
   const waitedMs = monotonic.elapsedMs() - receivedMs;
   const dueMs = headerNumber(headers, HEADER.dueAt) ?? 0;
@@ -116,7 +114,7 @@ function waitLeftMs(
   return Math.min(Math.max(byClockMs, MIN_WAIT_MS - waitedMs), delayMs - waitedMs);
 }
 
-/** While the command topic refuses the copy, it waits on the tier, and so do the copies behind it. */
+/** While the command topic rejects the copy, it stays on the tier, as do the copies behind it. */
 async function returnCopy(copy: OutgoingMessage, copies: Publisher): Promise<void> {
   try {
     await copies.publish([copy]);

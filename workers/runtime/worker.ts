@@ -1,17 +1,16 @@
 import type { Broker } from '../../shared/messaging/ports.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import type { CalculationThreads } from './thread-pool.ts';
-import type { Clock } from '../../shared/platform/clock.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import type { Log } from '../../shared/platform/log.ts';
 import type { Health } from '../../shared/platform/health.ts';
 import type { Metrics } from '../../shared/platform/metrics.ts';
+import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 
 /** Everything that a worker depends on; it reads no environment and opens no connections itself. */
-export interface WorkerContext {
+export interface WorkerContext extends SystemPorts {
   readonly config: Config;
   readonly log: Log;
-  readonly clock: Clock;
   readonly metrics: Metrics;
   readonly broker: Broker;
   readonly codec: Codec;

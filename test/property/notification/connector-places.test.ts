@@ -81,7 +81,7 @@ async function rendered(
   template: object,
   encoding: 'json' | 'form' | 'multipart',
 ): Promise<object> {
-  const node = compileTemplate(template, encoding, []);
+  const node = compileTemplate(template, encoding, () => undefined);
   return renderPayload(node!, await messageValues(message, OPTIONS)) as object;
 }
 
@@ -132,7 +132,7 @@ describe('values within a body', () => {
       '{"s": SENDER_PLACEHOLDER, "m": "x \\"MESSAGE_PLACEHOLDER\\" y", "l": [BCC_PLACEHOLDER, "end"]}';
     await fc.assert(
       fc.asyncProperty(emails, async (message) => {
-        const node = compileTemplate(text, 'json', []);
+        const node = compileTemplate(text, 'json', () => undefined);
         const members = renderPayload(node!, await messageValues(message, OPTIONS));
         expect(JSON.parse(JSON.stringify(members))).toEqual({
           s: well(message.sender!),

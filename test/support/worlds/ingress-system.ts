@@ -5,6 +5,7 @@ import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
@@ -32,6 +33,7 @@ export async function startOn(
 ): Promise<RunningWorker & { url: string }> {
   const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0', ...env });
   const worker = await start({
+    ...systemPorts,
     config,
     codec: await createCodec(config, clock),
     broker,

@@ -12,6 +12,7 @@ import type { NotificationState } from '../../../shared/notification/notificatio
 import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
 import { loadConfig, type Config } from '../../../shared/platform/load-config.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';
 import type { RunningWorker } from '../../../workers/runtime/worker.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
@@ -145,6 +146,7 @@ export async function notificationWorld(options: WorldOptions = {}): Promise<Not
     worker: async (over = {}) => {
       const worker = await start(
         {
+          ...systemPorts,
           config: withPolicy(config, over.unknownPolicy),
           codec,
           broker: over.broker ?? broker,

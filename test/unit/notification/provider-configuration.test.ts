@@ -105,7 +105,7 @@ describe('the profile of the channels', () => {
 
   it('is refused with the whole configuration', () => {
     expect(() => readChannelProfile(configurationText({ ...HTTP, url: 'x' }, { ...SMTP, extra: 1 }))).toThrow(
-      `the provider configuration is invalid:\n  ${AT}[0].url: must be an address that begins with https:// or http://\n  ${AT}[1].extra: is not known here`,
+      `the provider configuration is invalid:\n  ${AT}[0].url: must be a URL that begins with https:// or http://\n  ${AT}[1].extra: is not known here`,
     );
   });
 });

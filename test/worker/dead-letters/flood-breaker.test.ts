@@ -4,6 +4,7 @@ import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
@@ -19,7 +20,7 @@ async function startWorld() {
   const config = loadConfig({ LANES: String(LANES) });
   const metrics = createMetrics();
   const codec = await createCodec(config, systemClock);
-  const context = { config, codec, broker, log: silentLog, clock: systemClock, metrics };
+  const context = { ...systemPorts, config, codec, broker, log: silentLog, metrics };
   const worker = await startScheduleWorker({ ...context, processHealth: () => ({}) });
   onTestFinished(() => worker.stop(0));
   const publisher = broker.createPublisher({ clientId: 'upstream' });

@@ -17,6 +17,7 @@ import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
@@ -111,9 +112,8 @@ const deadLetters: LogMessage[] = [];
 
 async function startOne(start: StartWorker): Promise<RunningWorker> {
   const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0', OUTBOX_FOLDER: folder });
-  const clock = systemClock;
-  const codec = await createCodec(config, clock);
-  const context = { config, codec, broker, log: silentLog, clock, metrics: createMetrics() };
+  const codec = await createCodec(config, systemClock);
+  const context = { ...systemPorts, config, codec, broker, log: silentLog, metrics: createMetrics() };
   const worker = await start({ ...context, processHealth: () => ({}) });
   workers.push(worker);
   return worker;

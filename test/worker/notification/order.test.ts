@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { HoldTopic } from '../../../workers/notification/ordering/hold-topic.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
+import { systemTimers } from '../../../shared/platform/timers.ts';
 import { eventually } from '../../support/conformance/wait.ts';
 import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';
 import { SENT, transient } from '../../support/fakes/scripted-providers.ts';
@@ -25,6 +26,7 @@ async function leftOnHold(world: NotificationWorld): Promise<number> {
     topic: TOPIC.notificationHold,
     clientId: 'looker',
     self: 'looker',
+    timers: systemTimers,
     log: silentLog,
   });
   await hold.start(5_000);

@@ -13,6 +13,7 @@ import type { Providers } from '../../../shared/notification/provider.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { assertNever, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
+import { sleep } from '../../../shared/platform/timers.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ReceiverOrder } from '../ordering/receiver-order.ts';
 import { addAttempts } from '../state/attempt-history.ts';
@@ -42,13 +43,12 @@ import {
 } from './provider-round.ts';
 import { SendGate } from './delivery-limit.ts';
 
-/** What the delivery of one channel's notifications works with. */
 export interface CommandDeliveryOptions extends RoundDeps {
   readonly channel: Channel;
   readonly ledger: Ledger;
   readonly order: Pick<ReceiverOrder, 'enqueue' | 'setHead'>;
   readonly providers: Providers;
-  /** Carries copies to the retry tiers. */
+  /** Publishes copies to the retry tiers. */
   readonly copies: Publisher;
   readonly deadLetters: DeadLetters;
   readonly plan: RetryPlan;
@@ -66,10 +66,10 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly log: Log;
 }
 
-/** A copy keeps its place while it waits for a send slot or a provider for this time; then it is looked at again. */
+/** How long a copy waits for a send slot, and then for a provider, before it is received again. */
 const MAX_PROVIDER_WAIT_MS = 10_000;
-/** While it waits it looks again at least this often: the providers may have been replaced. */
-const PROVIDER_LOOK_MS = 1_000;
+/** Interval between checks while it waits, since the configuration may replace the providers. */
+const PROVIDER_CHECK_MS = 1_000;
 
 /** One run of the state machine. */
 interface Run {
@@ -82,20 +82,21 @@ interface Run {
 /** Runs the state machine (state/delivery-state.ts) for the copies of one channel's commands. */
 export class CommandDelivery {
   readonly inProgress: DeliveriesInProgress;
-  /** Notifications that reached a provider and whose outcome is not on the log: no round of them is begun again. */
+  /** Notifications that reached a provider and whose outcome is not on the log: no other round of them is started. */
   readonly #begun = new Set<string>();
-  readonly #gate = new SendGate();
+  readonly #gate: SendGate;
   readonly #options: CommandDeliveryOptions;
-  /** When a provider of the channel was last seen in order, on the monotonic clock. */
+  /** When a provider of the channel was last available, on the monotonic clock. */
   #servedMs: number;
 
   constructor(options: CommandDeliveryOptions) {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
+    this.#gate = new SendGate(options.timers);
     this.inProgress = new DeliveriesInProgress(options.monotonic);
   }
 
-  /** Delivers a copy. Rejects with lost infrastructure: the same copy is delivered again. */
+  /** Delivers a copy. Rejects when the infrastructure is unavailable: the same copy is then received again. */
   async deliver(given: CommandCopy, message: Outbound, context: Request): Promise<Outcome> {
     const { ledger, clock, plan, unknownPolicy } = this.#options;
     const known = ledger.find(given.id);
@@ -106,14 +107,14 @@ export class CommandDelivery {
     try {
       return await this.#finish(run, advance(delivery, RECEIVED, event));
     } catch (error) {
-      throw asPassing(error);
+      throw asTransient(error);
     }
   }
 
   async #finish(run: Run, first: DeliveryStep): Promise<Outcome> {
     const { id } = run.delivery.copy;
     let { state, effects } = first;
-    // Nothing to do, and perhaps because another copy is in progress, which stays so.
+    // Another copy of the notification may be in progress, so its entry must not be replaced.
     if (state.step === 'ended') return state.outcome;
     try {
       for (;;) {
@@ -150,7 +151,7 @@ export class CommandDelivery {
     return { kind: 'copy-read', situation };
   }
 
-  /** The time limit counts by the notification's age, the next attempt is dated by the wall clock. */
+  /** The time limit is measured by the age clock, the time of the next attempt by the wall clock. */
   #times({ timeLimitFromMs }: CommandCopy): Times {
     const { clock, ageClock } = this.#options;
     return { nowMs: clock.now(), ageMs: ageClock.now() - timeLimitFromMs };
@@ -188,11 +189,11 @@ export class CommandDelivery {
   }
 
   /**
-   * Waits a while for a send slot, then for the turn of a provider. A notification that is overdue looks once only where no
-   * provider has been in order for the whole time limit: nothing is gained by waiting for one.
+   * Waits for a send slot, then for a provider. An overdue notification checks only once when no provider has been
+   * available for the whole time limit.
    */
   async #acquireProvider(run: Run, isOverdue: boolean): Promise<DeliveryEvent> {
-    const { providers, channel, closing, monotonic, sleep } = this.#options;
+    const { providers, channel, closing, monotonic, timers } = this.#options;
     const { copy } = run.delivery;
     run.holdsSlot = await this.#gate.enter(providers.of(channel), MAX_PROVIDER_WAIT_MS, closing);
     if (!run.holdsSlot) return { kind: 'no-send-slot' };
@@ -208,13 +209,13 @@ export class CommandDelivery {
         return { kind: 'provider-acquired', turn: { providers: eligible, first: taken.index } };
       }
       if (monotonic.elapsedMs() >= untilMs) break;
-      await sleep(Math.min(taken.afterMs, PROVIDER_LOOK_MS), closing);
+      await sleep(timers, Math.min(taken.afterMs, PROVIDER_CHECK_MS), closing);
       this.inProgress.enter(copy.id, 'acquiring');
     }
     return { kind: 'no-provider', isUnserved };
   }
 
-  /** Whether no provider has been in order for as long as the time limit. */
+  /** Whether no provider has been available for the whole time limit. */
   #isUnserved(): boolean {
     const { providers, channel, monotonic, plan } = this.#options;
     const nowMs = monotonic.elapsedMs();
@@ -229,7 +230,7 @@ export class CommandDelivery {
     this.#gate.leave(this.#options.providers.of(this.#options.channel));
   }
 
-  /** The intent names the providers that may be called, and the one that may be called again if nothing follows. */
+  /** The intent names the providers that may be called, and the one that may be called again if no outcome follows. */
   async #claim(copy: CommandCopy, { providers, first }: ProviderTurn): Promise<DeliveryEvent> {
     const { ledger, clock, monotonic, self, sendTimeoutMs } = this.#options;
     const callable = providers.slice(first);
@@ -255,7 +256,7 @@ export class CommandDelivery {
     this.#begun.add(id);
     const round = await callProviders({ message, attempt, turn, leaseEndsMs, signal }, this.#options).catch(
       (error: unknown) => {
-        log.error({ err: error }, 'a round of delivery broke off: its outcome is unknown');
+        log.error({ err: error }, 'a round of delivery failed unexpectedly; its outcome is unknown');
         return brokenRound(attempt, clock.now());
       },
     );
@@ -264,7 +265,7 @@ export class CommandDelivery {
     return { kind: 'nothing-sent' };
   }
 
-  /** Resolves when the outcome is on the log, and with `outcome-superseded` when another one came before it. */
+  /** Resolves when the outcome is on the log; with `outcome-superseded` when another outcome precedes it. */
   async #writeOutcome(
     copy: CommandCopy,
     { conclusion, attempts, isOwnRound }: Extract<DeliveryEffect, { kind: 'write-outcome' }>,
@@ -283,7 +284,7 @@ export class CommandDelivery {
     return { kind: 'outcome-recorded' };
   }
 
-  /** May be repeated: copies of one round are recognised by the ledger. */
+  /** Can be repeated: the ledger recognises copies of the same round. */
   async #writeRetryCopy(
     copy: CommandCopy,
     { attempt, dueAtMs, tierMs, attempts }: Extract<DeliveryEffect, { kind: 'write-retry-copy' }>,
@@ -295,8 +296,8 @@ export class CommandDelivery {
   }
 
   /**
-   * Dead letters of notifications do not count for the circuit breaker: the end of one must not keep others waiting, and
-   * failures of a provider count for its own breaker.
+   * Dead letters of notifications do not count for the consumer's circuit breaker: a failed notification must not delay
+   * others, and failures of a provider count for the provider's breaker.
    */
   async #writeDeadLetter(
     copy: CommandCopy,
@@ -314,7 +315,7 @@ export class CommandDelivery {
     return { kind: 'follow-up-written' };
   }
 
-  /** A state of a copy's notification; fields that are not given are absent. */
+  /** A state of the copy's notification; fields that are not given are undefined. */
   #stateOf(
     copy: CommandCopy,
     attempts: readonly AttemptRecord[],
@@ -336,14 +337,14 @@ export class CommandDelivery {
   }
 }
 
-/** Codes of failures that the message itself causes: waiting does not help. */
+/** Codes of failures that the message itself causes, so that a retry cannot succeed. */
 const CAUSED_BY_MESSAGE: ReadonlySet<string> = new Set(['message-too-large', 'invalid-message']);
 
 /**
- * A broker that refuses a record for any reason but the message counts as lost infrastructure here: the notification waits
- * in its place, with all that the ledger says of it, and does not end as an unexpected failure.
+ * Treats a record that the broker rejects for any reason but the message as unavailable infrastructure: the notification
+ * keeps its place and its state in the ledger, and does not end as an unexpected failure.
  */
-function asPassing(error: unknown): unknown {
+function asTransient(error: unknown): unknown {
   if (!(error instanceof MessagingError) || isTransientFailure(error)) return error;
   return CAUSED_BY_MESSAGE.has(error.code)
     ? error

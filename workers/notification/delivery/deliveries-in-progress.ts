@@ -1,24 +1,24 @@
-import { monotonicClock, type MonotonicClock } from '../../../shared/platform/clock.ts';
+import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 import type { DeliveryState } from '../state/delivery-state.ts';
 
 type Step = DeliveryState['step'];
 
 interface Delivery {
   readonly step: Step;
-  /** When it entered the state, or last made progress within it, on the monotonic clock. */
+  /** When it entered the state or last made progress within it, on the monotonic clock. */
   readonly sinceMs: number;
-  /** It has started a round, rather than only repeating effects of an earlier one. */
+  /** Whether it has started a round, rather than only repeated effects of an earlier one. */
   readonly isRound: boolean;
 }
 
-/** The notifications that this process is delivering, and since when each is in its present state. */
+/** The notifications that this process is delivering, with their states and the time of their last progress. */
 export class DeliveriesInProgress {
   readonly #monotonic: MonotonicClock;
   readonly #deliveries = new Map<string, Delivery>();
   /** End of the last round, on the monotonic clock. */
   #roundEndedMs = -Infinity;
 
-  constructor(monotonic: MonotonicClock = monotonicClock) {
+  constructor(monotonic: MonotonicClock) {
     this.#monotonic = monotonic;
   }
 
@@ -30,7 +30,7 @@ export class DeliveriesInProgress {
     return this.#deliveries.has(id);
   }
 
-  /** The delivery has entered a state, or has made progress within it. A round begins with the state `queueing`. */
+  /** Records that a delivery has entered a state or made progress within it. A round starts with the state `queueing`. */
   enter(id: string, step: Step): void {
     const isRound = step === 'queueing' || this.#deliveries.get(id)?.isRound === true;
     this.#deliveries.set(id, { step, sinceMs: this.#monotonic.elapsedMs(), isRound });
@@ -41,7 +41,7 @@ export class DeliveriesInProgress {
     this.#deliveries.delete(id);
   }
 
-  /** Whether there is a round now, or was within `withinMs`: a notification that waits pauses between two looks. */
+  /** Whether a round is in progress or ended within `withinMs`: a notification that waits pauses between two checks. */
   hasRound(withinMs: number): boolean {
     return (
       [...this.#deliveries.values()].some(({ isRound }) => isRound) ||

@@ -1,40 +1,34 @@
 import type { Outbound } from '../../../shared/notification/command.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
 import type { GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
-import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
 import { openDeadline } from '../../../shared/platform/deadline.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
+import { sleep } from '../../../shared/platform/timers.ts';
 import { isUnknown } from '../state/attempt-history.ts';
 import type { Failure, ProviderTurn, RoundResult } from '../state/delivery-state.ts';
 
-/** One round of delivery: the providers are called in their order until one of them decides. */
 export interface ProviderRound {
   readonly message: Outbound;
   /** Counted from 1. */
   readonly attempt: number;
   readonly turn: ProviderTurn;
-  /** On the monotonic clock; nothing is sent that could still be in progress then. */
+  /** On the monotonic clock; no call is made that could still be in progress then. */
   readonly leaseEndsMs: number;
   readonly signal: AbortSignal;
 }
 
-export interface RoundDeps {
-  /** Dates the attempts. */
-  readonly clock: Clock;
-  /** Measures lease and waits. */
-  readonly monotonic: MonotonicClock;
-  /** Longest time that a provider takes. */
+export interface RoundDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
+  /** Time limit of one call of a provider. */
   readonly sendTimeoutMs: number;
-  /** Resolves after the time, or as soon as the signal is aborted. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly onAttempt: (provider: GuardedProvider, result: SendResult) => void;
 }
 
-/** A rate limit that is used up for no longer than this is waited for within the round. */
+/** Longest wait for a rate limit within a round. */
 const MAX_RATE_LIMIT_WAIT_MS = 2_000;
-/** Longest wait for a provider that is set aside: it may be replaced by configuration at any time. */
+/** Longest wait for a provider with an open circuit breaker, since the configuration may replace it at any time. */
 const MAX_OPEN_WAIT_MS = 30_000;
-/** What a round may take beyond its calls: writing the intent, reading it back, waiting for a rate limit. */
+/** Time of a round beyond its calls: writing the intent, reading it back, waiting for a rate limit. */
 const LEASE_MARGIN_MS = 5_000;
 /** Assumed where an intent does not name its providers. */
 const MAX_PROVIDERS = 10;
@@ -42,15 +36,16 @@ const MAX_PROVIDERS = 10;
 type PassingFailure = Extract<SendResult, { kind: 'transient' | 'misconfigured' }>;
 
 /**
- * Calls the providers in their order until one has sent the message, has rejected it, or may have sent it; after any other
- * failure the message was surely not sent, and the next provider is called. Undefined when the lease is too short for even
- * one call: nothing was sent. Calls are aborted at the end of the lease, when other processes may take the outcome for
- * unknown.
+ * Runs one round of delivery: calls the providers in their order until one has sent the message, has rejected it, or may
+ * have sent it. After any other failure the message was definitely not sent, and the next provider is called. Undefined
+ * when the lease is too short for a call: nothing was sent. Calls are aborted at the end of the lease, because other
+ * processes may then treat the outcome as unknown.
  */
 export async function callProviders(round: ProviderRound, deps: RoundDeps): Promise<RoundResult | undefined> {
   const { message, attempt, leaseEndsMs } = round;
   const { providers, first } = round.turn;
-  using lease = openDeadline(round.signal, Math.max(0, leaseEndsMs - deps.monotonic.elapsedMs()));
+  const leftMs = Math.max(0, leaseEndsMs - deps.monotonic.elapsedMs());
+  using lease = openDeadline(round.signal, leftMs, deps.timers);
   const attempts: AttemptRecord[] = [];
   const failures: PassingFailure[] = [];
   for (const [index, provider] of providers.entries()) {
@@ -67,7 +62,7 @@ export async function callProviders(round: ProviderRound, deps: RoundDeps): Prom
   return attempts.length === 0 ? undefined : notSent(attempts, lastFailure(failures), false);
 }
 
-/** The end of a round that an unexpected error broke off: a provider may have got the message. */
+/** The result of a round that failed with an unexpected error: a provider may have received the message. */
 export function brokenRound(attempt: number, at: number): RoundResult {
   const code = 'round-broken';
   return notSent([{ attempt, at, provider: '-', result: 'unknown', code }], { kind: 'unknown', code }, false);
@@ -79,8 +74,8 @@ export type TurnTaken =
   | { readonly kind: 'wait'; readonly afterMs: number };
 
 /**
- * Takes the turn of a provider, in the order of the configuration (N2): one that is set aside is passed over, one whose
- * rate limit is used up is waited for. `go` has taken one call from the allowance of the provider at `index`.
+ * Chooses the provider to call, in the order of the configuration (N2). Skips providers with an open circuit breaker, but
+ * waits for one whose rate limit is exhausted. `go` has consumed one call of the rate limit of the provider at `index`.
  */
 export function takeTurn(providers: readonly GuardedProvider[]): TurnTaken {
   let soonestMs = MAX_OPEN_WAIT_MS;
@@ -95,14 +90,14 @@ export function takeTurn(providers: readonly GuardedProvider[]): TurnTaken {
 
 type Recognising = Pick<GuardedProvider, 'name' | 'identity' | 'isIdempotent'>;
 
-/** What a later round has to find unchanged to call a provider again after an unknown outcome; undefined: it must not. */
+/** The identity that must be unchanged for a provider to be called again after an unknown outcome; undefined: never again. */
 export function repeatableBy({ name, identity, isIdempotent }: Recognising): string | undefined {
   return isIdempotent ? (identity ?? name) : undefined;
 }
 
 /**
- * The providers that may get a notification now. Pure. After an attempt of unknown outcome only the provider that was
- * called may, with the settings that it had, since no other recognises the id; unless a second send is accepted.
+ * The providers that may be called for a notification. Pure. After an unknown outcome these are only the provider that was
+ * called, with unchanged settings, since no other recognises the id; all providers where a second send is accepted.
  */
 export function eligibleProviders<P extends Recognising>(
   providers: readonly P[],
@@ -117,16 +112,16 @@ export function eligibleProviders<P extends Recognising>(
   });
 }
 
-/** The lease of a round with the given number of providers, in milliseconds; undefined: the number is not known. */
+/** The lease of a round with the given number of providers, in milliseconds; undefined: the number is unknown. */
 export function leaseMs(providers: number | undefined, sendTimeoutMs: number): number {
   return (providers ?? MAX_PROVIDERS) * sendTimeoutMs + LEASE_MARGIN_MS;
 }
 
-/** Whether the next provider may be called; a short wait for its rate limit is waited here. */
+/** Whether the next provider may be called. Waits for its rate limit where the wait is short. */
 async function takeNextTurn(
   provider: GuardedProvider,
   signal: AbortSignal,
-  { monotonic, sleep }: RoundDeps,
+  { monotonic, timers }: RoundDeps,
   failures: PassingFailure[],
 ): Promise<boolean> {
   const untilMs = monotonic.elapsedMs() + MAX_RATE_LIMIT_WAIT_MS;
@@ -138,7 +133,7 @@ async function takeNextTurn(
       failures.push({ kind: 'transient', code: 'rate-limited', retryAfterMs: admission.afterMs });
       return false;
     }
-    await sleep(admission.afterMs, signal);
+    await sleep(timers, admission.afterMs, signal);
   }
 }
 
@@ -153,7 +148,7 @@ function attemptRecord(
   return by === undefined ? record : { ...record, repeatableBy: by };
 }
 
-/** What ends the round at once; undefined: the next provider is called. */
+/** The result that ends the round; undefined: the next provider is called. */
 function roundEnd(
   result: SendResult,
   attempts: readonly AttemptRecord[],
@@ -178,7 +173,7 @@ function notSent(attempts: readonly AttemptRecord[], failure: Failure, isRepeata
   return { kind: 'not-sent', attempts, failure, isRepeatable };
 }
 
-/** The code of the last failure, and the shortest wait that a provider asked for. */
+/** The code of the last failure, with the shortest Retry-After of the providers. */
 function lastFailure(failures: readonly PassingFailure[]): Failure {
   const waits = failures.map((failure) =>
     failure.kind === 'transient' ? (failure.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY,

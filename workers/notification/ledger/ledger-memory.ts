@@ -1,23 +1,18 @@
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
-import {
-  monotonicClock,
-  systemClock,
-  type Clock,
-  type MonotonicClock,
-} from '../../../shared/platform/clock.ts';
+import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
 import { supersedes, type LedgerEntry } from '../state/ledger-entry.ts';
 
-export interface LedgerLimits {
-  /** Notifications remembered; beyond it the oldest that have ended are forgotten. Default 1,000,000. */
+export interface LedgerMemoryOptions {
+  /** Notifications in memory; beyond it the oldest that have ended are removed. Default 1,000,000. */
   readonly maxEntries?: number;
-  /** How long an end is remembered. Default 72 hours, as long as the topic keeps it. */
+  /** Retention of ended notifications. Default 72 hours, the retention of the topic. */
   readonly retentionMs?: number;
-  readonly clock?: Clock;
-  /** Decides which ends are older than the retention. Default: the clock. */
-  readonly ageClock?: Clock;
-  readonly monotonic?: MonotonicClock;
-  /** The longest lease of a round with this number of providers, in milliseconds; undefined: the number is not known. */
-  readonly longestLeaseMs?: (providers: number | undefined) => number;
+  readonly clock: Clock;
+  /** Decides which ended notifications are older than the retention. */
+  readonly ageClock: Clock;
+  readonly monotonic: MonotonicClock;
+  /** The longest lease of a round with this number of providers, in milliseconds; undefined: the number is unknown. */
+  readonly longestLeaseMs: (providers: number | undefined) => number;
 }
 
 const MAX_ENTRIES = 1_000_000;
@@ -32,32 +27,26 @@ interface Ended {
 }
 
 /**
- * The ledger's entries in memory, as small as possible: of sent notifications, which nearly all are, only the time. An
- * entry that has not ended is never forgotten. Clocks of other processes are not compared with this one's: a lease and the
- * wait for the next attempt have the length that their writer gave them, and no clock that is ahead makes another entry
- * old.
+ * The ledger's entries in memory, as small as possible: only the time of a sent notification, which nearly all are. An
+ * entry that has not ended is never removed. Clocks of other processes are not compared with the local clock: a lease and
+ * the wait for the next attempt have the length that their writer recorded, and a clock that is ahead does not expire
+ * other entries.
  */
 export class LedgerMemory {
+  readonly #options: LedgerMemoryOptions;
   readonly #maxEntries: number;
   readonly #retentionSeconds: number;
-  /** Seconds since 1970 by id, negative for e-mail; the oldest first. */
+  /** Seconds since 1970 by id, negative for e-mail; oldest first. */
   readonly #sent = new Map<string, number>();
   readonly #ended = new Map<string, Ended>();
   readonly #open = new Map<string, LedgerEntry>();
-  readonly #clock: Clock;
-  readonly #ageClock: Clock;
-  readonly #monotonic: MonotonicClock;
-  readonly #longestLeaseMs: (providers: number | undefined) => number;
   #newestSeconds = 0;
   #forgotten = 0;
 
-  constructor(limits: LedgerLimits = {}) {
-    this.#maxEntries = limits.maxEntries ?? MAX_ENTRIES;
-    this.#retentionSeconds = (limits.retentionMs ?? RETENTION_MS) / SECOND;
-    this.#clock = limits.clock ?? systemClock;
-    this.#ageClock = limits.ageClock ?? this.#clock;
-    this.#monotonic = limits.monotonic ?? monotonicClock;
-    this.#longestLeaseMs = limits.longestLeaseMs ?? (() => Infinity);
+  constructor(options: LedgerMemoryOptions) {
+    this.#options = options;
+    this.#maxEntries = options.maxEntries ?? MAX_ENTRIES;
+    this.#retentionSeconds = (options.retentionMs ?? RETENTION_MS) / SECOND;
   }
 
   get size(): number {
@@ -75,14 +64,14 @@ export class LedgerMemory {
     return this.#open.get(id) ?? this.#ended.get(id)?.entry;
   }
 
-  /** Applies a state that was read from the log; whether it replaces the known one. */
-  apply(state: NotificationState): boolean {
-    const { notificationId: id, status, attempt, channel } = state;
-    if (!supersedes(state, this.find(id))) return false;
+  /** Applies a state that was read from the log, unless the known one supersedes it. */
+  apply(state: NotificationState): void {
+    const { clock, ageClock, monotonic, longestLeaseMs } = this.#options;
+    const { notificationId: id, status, attempt, channel, updatedAt } = state;
+    if (!supersedes(state, this.find(id))) return;
     this.#open.delete(id);
     this.#ended.delete(id);
-    const { updatedAt } = state;
-    const atSeconds = Math.floor(Math.min(updatedAt, this.#ageClock.now()) / SECOND);
+    const atSeconds = Math.floor(Math.min(updatedAt, ageClock.now()) / SECOND);
     if (atSeconds > this.#newestSeconds) this.#newestSeconds = atSeconds;
     switch (status) {
       case 'sent':
@@ -94,11 +83,8 @@ export class LedgerMemory {
         break;
       case 'sending': {
         const { owner, leaseUntil = 0, providers, repeatableBy } = state;
-        const lengthMs = Math.min(
-          Math.max(0, leaseUntil - updatedAt),
-          this.#longestLeaseMs(providers?.length),
-        );
-        const leaseEndsMs = this.#monotonic.elapsedMs() + lengthMs;
+        const lengthMs = Math.min(Math.max(0, leaseUntil - updatedAt), longestLeaseMs(providers?.length));
+        const leaseEndsMs = monotonic.elapsedMs() + lengthMs;
         const entry = { status, attempt, channel, owner, leaseUntil, leaseEndsMs, providers, repeatableBy };
         this.#open.set(id, entry);
         break;
@@ -106,13 +92,12 @@ export class LedgerMemory {
       case 'retrying': {
         const { attempts } = state;
         const waitMs = Math.max(0, (state.nextAttemptAt ?? 0) - updatedAt);
-        const nextAttemptAt = Math.min(state.nextAttemptAt ?? 0, this.#clock.now() + waitMs);
+        const nextAttemptAt = Math.min(state.nextAttemptAt ?? 0, clock.now() + waitMs);
         this.#open.set(id, { status, attempt, channel, nextAttemptAt, attempts });
         break;
       }
     }
     this.#evictEnded();
-    return true;
   }
 
   remove(id: string): void {
@@ -121,9 +106,9 @@ export class LedgerMemory {
     this.#open.delete(id);
   }
 
-  /** Intents without an outcome, and those of them whose lease is over. */
+  /** The number of intents without an outcome, of those with an expired lease, and of retrying notifications. */
   sending(): { readonly intents: number; readonly overdue: number; readonly retrying: number } {
-    const elapsedMs = this.#monotonic.elapsedMs();
+    const elapsedMs = this.#options.monotonic.elapsedMs();
     let intents = 0;
     let overdue = 0;
     for (const { status, leaseEndsMs = 0 } of this.#open.values()) {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
 import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
@@ -7,18 +6,18 @@ import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
-import { LedgerMemory, type LedgerLimits } from './ledger-memory.ts';
+import { sleep, type Timers } from '../../../shared/platform/timers.ts';
+import { LedgerMemory, type LedgerMemoryOptions } from './ledger-memory.ts';
 import { isOfOtherChannel, type LedgerEntry } from '../state/ledger-entry.ts';
 import { ReadBack } from './read-back.ts';
 
 /** Type of the ledger's records in the catalogue of messages. */
 export const NOTIFICATION_STATE = 'NotificationState';
 
-export interface LedgerOptions extends LedgerLimits {
+export interface LedgerOptions extends LedgerMemoryOptions {
   readonly broker: Pick<Broker, 'createTail'>;
   /** Carries intents and outcomes. */
   readonly publisher: Publisher;
@@ -27,26 +26,24 @@ export interface LedgerOptions extends LedgerLimits {
   readonly clientId: string;
   /** This process, as owner of intents. */
   readonly self: string;
-  readonly clock: Clock;
+  readonly timers: Timers;
   readonly log: Log;
-  /** Wait before an outcome that could not be written is written again. Default 250 ms. */
-  readonly retryMs?: number;
 }
 
+/** Interval between attempts to write an outcome, or to read the schema of a record. */
 const RETRY_MS = 250;
 
 /**
- * The state of each notification, by the outcome topic: the intent of a round before anything is sent, and its outcome
- * after it. Every instance reads the whole topic, and the order of the log decides between them.
+ * The state of each notification on the outcome topic: the intent of a round, before anything is sent, and then its
+ * outcome. Every instance reads the whole topic, and the order of the log decides between them.
  */
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #memory: LedgerMemory;
   readonly #tail: Tail;
   readonly #readBack: ReadBack;
-  /** The last of the records that wait for a schema; undefined nearly always. */
-  #line: Promise<void> | undefined;
-  #lineLength = 0;
+  /** Resolves when the records that wait for a schema have been read; undefined nearly always. */
+  #late: Promise<void> | undefined;
   #badRecords = 0;
   #stopped = false;
 
@@ -55,19 +52,19 @@ export class Ledger {
     this.#memory = new LedgerMemory(options);
     const { broker, topic, clientId } = options;
     this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
-    this.#readBack = new ReadBack(options.publisher, options.self);
+    this.#readBack = new ReadBack(options.publisher, options.self, options.timers);
   }
 
-  /** Resolves when all that was on the topic has been read. Rejects when that takes too long. */
+  /** Resolves when the records that were on the topic have been read. Rejects after the timeout. */
   async start(timeoutMs: number): Promise<void> {
     await this.#tail.start((message) => this.#read(message));
     await this.caughtUp(timeoutMs);
   }
 
-  /** Resolves when all that is on the topic at this moment has been read. */
+  /** Resolves when the records that are on the topic now have been read. */
   async caughtUp(timeoutMs: number): Promise<void> {
     await this.#tail.caughtUp(timeoutMs);
-    await this.#line;
+    await this.#late;
   }
 
   find(id: string): LedgerEntry | undefined {
@@ -75,8 +72,8 @@ export class Ledger {
   }
 
   /**
-   * Writes the intent of a round. Whether the round is ours: false when another process's intent or outcome precedes it on
-   * the log. Rejects with lost infrastructure; nothing may be sent then.
+   * Writes the intent of a round. False when an intent or outcome of another process precedes it on the log. Rejects when
+   * the broker is unavailable; then nothing may be sent.
    */
   async claim(intent: NotificationState): Promise<boolean> {
     await this.#readBack.write(await this.#record(intent));
@@ -91,11 +88,11 @@ export class Ledger {
   }
 
   /**
-   * Writes the outcome of a round of ours; tries until it is on the log, whatever the broker answers, since no other process
-   * knows it. Rejects with lost infrastructure when the ledger is stopped before.
+   * Writes the outcome of a round of this process. Retries until it is on the log, whatever the broker answers, since no
+   * other process has it. Rejects with InfrastructureError when the ledger is stopped first.
    */
   async settle(state: NotificationState): Promise<void> {
-    const { publisher, self, log, retryMs = RETRY_MS } = this.#options;
+    const { publisher, self, log, timers } = this.#options;
     for (let isLogged = false; ;) {
       try {
         const record = await this.#record(state);
@@ -109,16 +106,16 @@ export class Ledger {
           isLogged = true;
           log.error(
             { err: error },
-            'the broker refuses an outcome; its notification waits until it is written',
+            'the broker rejects an outcome; its notification waits until it is written',
           );
         }
-        await sleep(retryMs);
+        await sleep(timers, RETRY_MS);
       }
     }
     this.#memory.apply(state);
   }
 
-  /** Writes an outcome that another process may contradict; whether it counts, by the order of the log. */
+  /** Writes an outcome that another process may contradict. False when another outcome supersedes it on the log. */
   async declare(state: NotificationState): Promise<boolean> {
     await this.#readBack.write(await this.#record(state));
     return isSame(state, this.find(state.notificationId));
@@ -134,7 +131,7 @@ export class Ledger {
     const { topic } = this.#options;
     if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not read` };
     if (this.#badRecords === 0) return { status: 'ready' };
-    return { status: 'degraded', reason: `${topic} holds ${this.#badRecords} records that cannot be read` };
+    return { status: 'degraded', reason: `${topic} has ${this.#badRecords} records that cannot be read` };
   }
 
   async stop(timeoutMs: number): Promise<void> {
@@ -153,29 +150,26 @@ export class Ledger {
       if (message.key !== null) this.#memory.remove(message.key.toString());
       return;
     }
-    const decoded = this.#line === undefined ? this.#options.codec.decode(message) : undefined;
+    const decoded = this.#late === undefined ? this.#options.codec.decode(message) : undefined;
     if (decoded !== undefined && !isPromise(decoded)) return this.#apply(message, decoded);
-    this.#lineLength += 1;
-    this.#line = this.#readAfter(this.#line, message);
+    // The schema is not available yet: later records wait for this one, so that their order is kept.
+    const late = (this.#late ?? Promise.resolve())
+      .then(() => this.#readLate(message, decoded))
+      .finally(() => {
+        if (this.#late === late) this.#late = undefined;
+      });
+    this.#late = late;
     return undefined;
   }
 
-  /** A record whose schema is not known yet: later ones wait for it, or their order would be lost. */
-  async #readAfter(line: Promise<void> | undefined, message: LogMessage): Promise<void> {
-    await line;
-    await this.#readLate(message);
-    this.#lineLength -= 1;
-    if (this.#lineLength === 0) this.#line = undefined;
-  }
-
-  async #readLate(message: LogMessage): Promise<void> {
-    while (!this.#stopped) {
+  async #readLate(message: LogMessage, first: Promise<Decoded> | undefined): Promise<void> {
+    for (let decoding = first; !this.#stopped; decoding = undefined) {
       try {
-        this.#apply(message, await this.#options.codec.decode(message));
+        this.#apply(message, await (decoding ?? this.#options.codec.decode(message)));
         return;
       } catch (error) {
         if (!isTransientFailure(error)) return this.#skip(message, errorText(error));
-        await sleep(this.#options.retryMs ?? RETRY_MS);
+        await sleep(this.#options.timers, RETRY_MS);
       }
     }
     return undefined;
@@ -193,8 +187,8 @@ export class Ledger {
   }
 
   /**
-   * A record of ours that follows an outcome which supersedes it would hide that outcome once the topic is compacted; so
-   * the outcome is written again.
+   * A record of this process that follows a superseding outcome would hide it once the topic is compacted, so the
+   * superseding outcome is written again.
    */
   #restore(own: NotificationState): void {
     const known = this.find(own.notificationId);

@@ -1,7 +1,8 @@
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 
-/** Interval of requests; each carries the states of all rounds since the last one. */
+/** Interval between requests; each carries the states of all rounds since the previous one. */
 const INTERVAL_MS = 10;
 
 interface Batch {
@@ -11,19 +12,19 @@ interface Batch {
 }
 
 /**
- * Gathers records into one request per short interval; the first record after a pause is sent at once. A request, and each
- * fetch by its readers, costs more than all the small records in it. A failed request fails all calls in it, so this suits
- * small records only, which the broker does not refuse individually.
+ * Batches records into one request per short interval; the first record after a pause is sent immediately. A request, and
+ * each fetch by its readers, costs more than all the small records in it. A failed request fails all its calls, so this
+ * suits small records only, which the broker does not reject individually.
  */
 export class PacedPublisher implements Publisher {
   readonly #publisher: Publisher;
-  readonly #intervalMs: number;
+  readonly #ports: Pick<SystemPorts, 'monotonic' | 'timers'>;
   #batch: Batch | undefined;
   #lastMs = Number.NEGATIVE_INFINITY;
 
-  constructor(publisher: Publisher, intervalMs: number = INTERVAL_MS) {
+  constructor(publisher: Publisher, ports: Pick<SystemPorts, 'monotonic' | 'timers'>) {
     this.#publisher = publisher;
-    this.#intervalMs = intervalMs;
+    this.#ports = ports;
   }
 
   start(): Promise<void> {
@@ -46,19 +47,18 @@ export class PacedPublisher implements Publisher {
   }
 
   #open(): Batch {
+    const { monotonic, timers } = this.#ports;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const messages: OutgoingMessage[] = [];
     const publish = (): void => {
       if (this.#batch !== batch) return;
-      clearTimeout(timer);
+      cancel();
       this.#batch = undefined;
-      this.#lastMs = performance.now();
+      this.#lastMs = monotonic.elapsedMs();
       this.#publisher.publish(messages).then(resolve, reject);
     };
     const batch = { messages, result: promise, publish };
-    const waitMs = this.#lastMs + this.#intervalMs - performance.now();
-    const timer = waitMs > 0 ? setTimeout(publish, waitMs) : undefined;
-    if (waitMs <= 0) setImmediate(publish);
+    const cancel = timers.schedule(publish, this.#lastMs + INTERVAL_MS - monotonic.elapsedMs());
     return batch;
   }
 }

@@ -2,6 +2,7 @@ import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
+import type { Timers } from '../../../shared/platform/timers.ts';
 import { ReadBack } from '../ledger/read-back.ts';
 import {
   followerEnd,
@@ -18,22 +19,23 @@ export interface HoldTopicOptions {
   readonly topic: string;
   readonly clientId: string;
   readonly self: string;
+  readonly timers: Timers;
   readonly log: Log;
   readonly limits?: Partial<HoldLimits>;
 }
 
-/** What may be kept with its value; of messages beyond it only the place is kept. */
+/** Limits of messages that are kept whole; beyond them only the place of a message is kept. */
 export interface HoldLimits {
   readonly followersPerKey: number;
   readonly bytesPerPartition: number;
-  /** Over all partitions: each instance keeps them all in memory. */
+  /** Of all partitions together, since each instance has them all in memory. */
   readonly bytes: number;
-  /** Places kept of one key, and of all keys, with or without a value; beyond them nothing is taken. */
+  /** Places of one key and of all keys, with or without a value; beyond them further messages fail. */
   readonly placesPerKey: number;
   readonly places: number;
 }
 
-/** What is kept of one key. */
+/** The head and followers of one key. */
 export interface HeldKey {
   readonly partition: number;
   readonly head: Head | undefined;
@@ -58,10 +60,10 @@ interface KeyState {
 }
 
 /**
- * The hold topic, and in memory what is on it: for each key whose head waits on a retry tier, the head and the messages
- * behind it. The topic has the partitions of the commands. It is written before the commands' offsets are committed, and
- * read by every instance, so that the next owner of a partition continues in the same order. Values are kept in memory,
- * since they are sent soon.
+ * The hold topic with its content in memory: for each key whose head waits on a retry tier, the head and its followers. The
+ * topic has the partitions of the commands. It is written before the commands' offsets are committed, and read by every
+ * instance, so that the next owner of a partition continues in the same order. Values are kept in memory, since they are
+ * sent soon.
  */
 export class HoldTopic {
   readonly #options: HoldTopicOptions;
@@ -79,16 +81,16 @@ export class HoldTopic {
     this.#limits = { ...LIMITS, ...options.limits };
     const { broker, topic, clientId } = options;
     this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
-    this.#readBack = new ReadBack(options.publisher, options.self);
+    this.#readBack = new ReadBack(options.publisher, options.self, options.timers);
   }
 
-  /** Resolves when all that was on the topic has been read. Rejects when that takes too long. */
+  /** Resolves when the records that were on the topic have been read. Rejects after the timeout. */
   async start(timeoutMs: number): Promise<void> {
     await this.#tail.start((message) => this.#read(message));
     await this.#tail.caughtUp(timeoutMs);
   }
 
-  /** Resolves when all that is on the topic at this moment has been read. */
+  /** Resolves when the records that are on the topic now have been read. */
   caughtUp(timeoutMs: number): Promise<void> {
     return this.#tail.caughtUp(timeoutMs);
   }
@@ -108,7 +110,7 @@ export class HoldTopic {
     return this.#keys.keys();
   }
 
-  /** How one more message of a key can be kept: itself, only its place, or not at all. */
+  /** How another message of a key can be kept: whole, only its place, or not at all. */
   room(key: string, partition: number, bytes: number): 'whole' | 'place' | 'none' {
     const { followersPerKey, bytesPerPartition, bytes: allBytes, placesPerKey, places } = this.#limits;
     const held = this.#keys.get(key)?.followers.size ?? 0;
@@ -120,7 +122,7 @@ export class HoldTopic {
     return isFull ? 'place' : 'whole';
   }
 
-  /** This and the next three resolve when the record is on the log and was read back. They reject with lost infrastructure. */
+  /** This and the next three resolve when the record was read back, and reject when the broker is unavailable. */
   setHead(key: string, partition: number, head: Head): Promise<void> {
     return this.#readBack.write(headRecord(this.#options.topic, key, partition, head));
   }

@@ -9,55 +9,49 @@ import {
   readProviderConfiguration,
 } from '../../../shared/notification/provider-configuration.ts';
 import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
-import { monotonicClock, type Clock } from '../../../shared/platform/clock.ts';
 import { assertNever, ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { type GuardHooks, guard } from './guarded-provider.ts';
 
 const MAX_FILE_BYTES = 1_048_576;
-/** Interval at which the file is checked. Secrets are mounted through symbolic links, which file watchers lose. */
+/** Interval of the checks of the file. File watchers do not follow the symbolic links of mounted secrets. */
 const POLL_MS = 2_000;
-/** Part of the records of unknown outcomes: enough to distinguish settings, too little to guess credentials by. */
+/** Stored with unknown outcomes: enough to distinguish settings, too few to guess credentials. */
 const IDENTITY_DIGITS = 8;
 const READY: Health = { status: 'ready' };
-/** A round of delivery may still use providers that were replaced; after this time and all its time-outs, none does. */
+/** Added to the timeouts of a round of delivery, which may still use providers that were replaced. */
 const RETIRE_MS = 60_000;
 
 export interface ProviderSource {
   /** Undefined: all messages go to the local outbox. */
   readonly configFile: string | undefined;
   readonly outboxFolder: string;
-  /** Of one call; the configuration may name shorter ones. */
+  /** Time limit of one call; the configuration may set shorter ones. */
   readonly sendTimeoutMs: number;
 }
 
-export interface ProviderDeps {
+export interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly log: Log;
-  readonly clock: Clock;
-  /** For metrics and logs of one provider. */
-  readonly hooks?:
-    | ((provider: { readonly name: string; readonly channel: Channel }) => GuardHooks)
-    | undefined;
-  readonly pollMs?: number | undefined;
-  readonly retireMs?: number | undefined;
+  /** Observers of one provider, for metrics and logs. */
+  readonly hooks?: (provider: { readonly name: string; readonly channel: Channel }) => GuardHooks;
 }
 
-/** The providers in force. */
 export interface ProviderSet extends Providers {
-  /** Degraded while the file is invalid (the previous providers stay in force) or a provider is set aside. */
+  /** Degraded while the file is invalid (the previous providers are kept) or a circuit breaker is open. */
   health(): Health;
   /** Degraded while the file is invalid. */
   fileHealth(): Health;
-  /** Stops checking the file, lets calls in progress end, closes all connections. Idempotent. */
+  /** Stops checking the file, waits for the calls in progress, closes all connections. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
  * Creates the providers in the order of the configuration file (N2), or the outbox for both channels without a file. A
- * changed file takes effect within seconds, without a restart; providers whose entries did not change are kept. An invalid
- * file changes nothing: its faults are logged once, by paths. Rejects with ConfigError when the first file is invalid, or
- * when the outbox cannot be written.
+ * changed file takes effect within seconds, without a restart; providers of unchanged entries are kept. An invalid file is
+ * ignored, and its faults are logged once, by paths. Rejects with ConfigError when the file is invalid at the start, or the
+ * outbox cannot be written.
  */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const { configFile } = source;
@@ -79,15 +73,15 @@ type Entries = ReadonlyMap<string, GuardedProvider>;
 class ConfiguredProviders implements ProviderSet {
   readonly #source: ProviderSource;
   readonly #deps: ProviderDeps;
-  /** Replaced providers that a round of delivery may still use. */
-  readonly #retired = new Set<Provider>();
+  /** Replaced providers that a round of delivery may still use, with the cancel functions of their timers. */
+  readonly #retired = new Map<Provider, () => void>();
   #entries: Entries;
-  /** Hashes of the file in force and of the one that was checked last; undefined: it was unreadable. */
+  /** Hashes of the current file and of the one that was checked last; undefined: it was unreadable. */
   #hash: string | undefined;
   #checkedHash: string | undefined;
   #fault: string | undefined;
   #check: Promise<void> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
+  #cancelCheck: (() => void) | undefined;
   #isClosed = false;
 
   constructor(entries: Entries, source: ProviderSource, deps: ProviderDeps, hash?: string) {
@@ -118,20 +112,21 @@ class ConfiguredProviders implements ProviderSet {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#cancelCheck?.();
     await this.#check;
-    await Promise.all([...this.#retired, ...this.#entries.values()].map((provider) => provider.close()));
+    for (const cancel of this.#retired.values()) cancel();
+    const all = [...this.#retired.keys(), ...this.#entries.values()];
+    await Promise.all(all.map((provider) => provider.close()));
   }
 
   /** One check at a time, each after a pause. */
   #scheduleCheck(configFile: string): void {
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => {
+    this.#cancelCheck = this.#deps.timers.schedule(() => {
       this.#check = this.#checkFile(configFile)
         .catch(() => this.#deps.log.error('the provider configuration cannot be checked'))
         .finally(() => this.#scheduleCheck(configFile));
-    }, this.#deps.pollMs ?? POLL_MS);
-    this.#timer.unref();
+    }, POLL_MS);
   }
 
   async #checkFile(configFile: string): Promise<void> {
@@ -144,11 +139,11 @@ class ConfiguredProviders implements ProviderSet {
     this.#fault = first === undefined ? undefined : `provider-configuration: ${first.path}`;
     if (first === undefined) return;
     const lines = faults.map(({ path, message }) => `${path}: ${message}`);
-    const text = 'the provider configuration is invalid; the previous one stays in force';
+    const text = 'the provider configuration is invalid; the previous one is kept';
     this.#deps.log.warn({ faults: lines }, text);
   }
 
-  /** Puts the providers of the file in force, unless they are; the faults of an invalid file. */
+  /** Replaces the providers by those of the file, unless they are current. Returns the faults of an invalid file. */
   async #reload({ text, hash }: FileText): Promise<readonly ConfigurationFault[]> {
     if (hash === this.#hash) return [];
     const built = await build(text, this.#entries, { source: this.#source, deps: this.#deps });
@@ -161,14 +156,14 @@ class ConfiguredProviders implements ProviderSet {
     return [];
   }
 
-  /** Closes a replaced provider when no round of delivery can use it any more. */
+  /** Closes a replaced provider once no round of delivery can use it. */
   #retire(provider: Provider): void {
-    this.#retired.add(provider);
-    const afterMs = (this.#deps.retireMs ?? RETIRE_MS) + 2 * this.#source.sendTimeoutMs;
-    const timer = setTimeout(() => {
-      if (this.#retired.delete(provider)) provider.close().catch(() => undefined);
-    }, afterMs);
-    timer.unref();
+    const close = (): void => {
+      this.#retired.delete(provider);
+      provider.close().catch(() => undefined);
+    };
+    const afterMs = RETIRE_MS + 2 * this.#source.sendTimeoutMs;
+    this.#retired.set(provider, this.#deps.timers.schedule(close, afterMs));
   }
 }
 
@@ -188,7 +183,7 @@ async function openOutbox({ outboxFolder }: ProviderSource, deps: ProviderDeps):
   }
   const entries = (['sms', 'email'] as const).map((channel) => {
     const provider = createOutboxProvider({ name: 'outbox', channel, folder: outboxFolder }, deps);
-    return [channel, guard(provider, { hooks: deps.hooks?.(provider) }, monotonicClock)] as const;
+    return [channel, guard(provider, { hooks: deps.hooks?.(provider) }, deps.monotonic)] as const;
   });
   return new Map(entries);
 }
@@ -219,7 +214,7 @@ async function build(
       made.push(provider);
       entries.set(key, guarded(provider, entry, deps));
     } catch (error) {
-      // Only our own texts may be reported; those of a library may contain a part of a key.
+      // Only texts of this project are reported; those of a library may contain a part of a key.
       const message =
         error instanceof ConfigError ? errorText(error) : 'cannot be created from these settings';
       faults.push({ path: entry.path, message });
@@ -244,11 +239,11 @@ function guarded(provider: Provider, entry: ProviderEntry, deps: ProviderDeps): 
       hooks: deps.hooks?.(provider),
       identity: identityOf(entry).slice(0, IDENTITY_DIGITS),
     },
-    monotonicClock,
+    deps.monotonic,
   );
 }
 
-/** Equal for equal entries; a hash, so that keys contain no credentials. */
+/** A hash that is equal for equal entries and does not contain credentials. */
 function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): string {
   return createHash('sha256')
     .update(JSON.stringify([name, channel, defaultSender ?? null, settings]))
@@ -256,12 +251,12 @@ function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): 
 }
 
 /**
- * Creates the provider of one entry; its client is loaded only now. `timeoutMs` limits a call, as leases are computed from
- * it; the entry may name a shorter one. Rejects with ConfigError.
+ * Creates the provider of one entry and loads its client. `timeoutMs` is the upper limit of a call, from which leases are
+ * computed; the entry may set a shorter one. Rejects with ConfigError.
  */
 export async function makeProvider(
   entry: ProviderEntry,
-  deps: { readonly clock: Clock; readonly timeoutMs: number },
+  deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },
 ): Promise<Provider> {
   switch (entry.kind) {
     case 'smtp': {
@@ -281,7 +276,7 @@ export async function makeProvider(
   }
 }
 
-/** The text of a file; undefined when it cannot be read. Contents decide, not times: a new link may lead to an older file. */
+/** The text of a file; undefined when it cannot be read. Compared by hash, since a new link may lead to an older file. */
 async function readFileText(file: string): Promise<FileText | undefined> {
   try {
     const { size } = await stat(file);

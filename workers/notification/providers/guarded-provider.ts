@@ -16,33 +16,28 @@ import { sanitiseCode } from './common/sanitise-provider-text.ts';
 export interface GuardOptions {
   /** Calls per second; absent: no limit. */
   readonly ratePerSecond?: number | undefined;
-  /** Calls that may be made at once after a pause; the calls of one second (at least one) if absent. */
-  readonly burst?: number | undefined;
   readonly breaker?: Partial<ProviderBreakerSettings> | undefined;
   readonly hooks?: GuardHooks | undefined;
-  /** Identifies the provider's settings; the provider's own identity if absent. */
+  /** Identifies the provider's settings. */
   readonly identity?: string | undefined;
 }
 
 /** Observers for metrics and logs. They must not throw. */
 export interface GuardHooks {
   /** A call has ended after `elapsedMs` milliseconds. */
-  readonly settled?: ((result: SendResult, elapsedMs: number) => void) | undefined;
-  /** The breaker has changed its state; `code` is the result that opened it. */
-  readonly changed?: ((state: ProviderBreakerState, code: string | undefined) => void) | undefined;
+  readonly settled: (elapsedMs: number) => void;
+  /** The circuit breaker has changed its state; `code` is the result that opened it. */
+  readonly changed: (state: ProviderBreakerState, code: string | undefined) => void;
 }
 
 /**
- * Puts a provider behind its rate limit and its circuit breaker. admit() checks the breaker before the rate limit, so that
- * a provider that is down uses no allowance. A promise that a provider rejects against its contract is an unknown outcome.
- * Result codes are sanitised once more: whatever a provider returns, only [A-Za-z0-9._-]{1,64} passes.
+ * Puts a provider behind its rate limit and its circuit breaker. admit() checks the breaker first, so that a provider that is
+ * down consumes none of its rate limit. A provider that rejects, which breaks its contract, has an unknown outcome. Codes
+ * are sanitised again, so that only [A-Za-z0-9._-]{1,64} passes whatever a provider returns.
  */
 export function guard(provider: Provider, options: GuardOptions, monotonic: MonotonicClock): GuardedProvider {
-  const { ratePerSecond, hooks, identity = provider.identity } = options;
-  const bucket =
-    ratePerSecond === undefined
-      ? undefined
-      : createTokenBucket(ratePerSecond, options.burst ?? ratePerSecond, monotonic);
+  const { ratePerSecond, hooks, identity } = options;
+  const bucket = ratePerSecond === undefined ? undefined : createTokenBucket(ratePerSecond, monotonic);
   const breaker = createProviderBreaker(options.breaker ?? {}, monotonic, hooks?.changed);
 
   const admit = (): ProviderAdmission => {
@@ -59,7 +54,7 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
     const settle = breaker.begin();
     const result = clean(await sendSafely(provider, message, signal));
     settle(result);
-    hooks?.settled?.(result, monotonic.elapsedMs() - startedAt);
+    hooks?.settled(monotonic.elapsedMs() - startedAt);
     return result;
   };
 
@@ -96,13 +91,13 @@ function clean(result: SendResult): SendResult {
 const SECOND = 1_000;
 
 interface TokenBucket {
-  /** 0 when a call may go, which is then counted; else the milliseconds until the next one may. */
+  /** 0 when a call may be made, which is then counted; otherwise the milliseconds until the next one may. */
   take(): number;
 }
 
-/** A rate limit: an allowance of calls that fills steadily up to the burst (at least one call). */
-function createTokenBucket(ratePerSecond: number, burst: number, monotonic: MonotonicClock): TokenBucket {
-  const capacity = Math.max(1, burst);
+/** A rate limit whose tokens refill steadily, up to the calls of one second (at least one). */
+function createTokenBucket(ratePerSecond: number, monotonic: MonotonicClock): TokenBucket {
+  const capacity = Math.max(1, ratePerSecond);
   let tokens = capacity;
   let filledAt = monotonic.elapsedMs();
   return {
@@ -110,7 +105,7 @@ function createTokenBucket(ratePerSecond: number, burst: number, monotonic: Mono
       const now = monotonic.elapsedMs();
       tokens = Math.min(capacity, tokens + ((now - filledAt) / SECOND) * ratePerSecond);
       filledAt = now;
-      // Binary fractions do not add up exactly: slightly less than a whole token is one.
+      // Binary fractions do not add up exactly, so slightly less than a whole token counts as one.
       if (tokens >= 1 - 1e-9) {
         tokens = Math.max(0, tokens - 1);
         return 0;

@@ -4,9 +4,9 @@ import { assertNever } from '../../../shared/platform/errors.ts';
 
 /** When the breaker of a provider opens, and for how long. */
 export interface ProviderBreakerSettings {
-  /** Consecutive transient or unknown results that open it. */
+  /** Number of consecutive transient or unknown results that opens it. */
   readonly failureThreshold: number;
-  /** First open time, in milliseconds; doubled each time that the probe after it fails. */
+  /** First open time, in milliseconds; doubled each time that a probe fails. */
   readonly openMs: number;
   readonly maxOpenMs: number;
 }
@@ -19,13 +19,13 @@ export const PROVIDER_BREAKER_DEFAULTS: ProviderBreakerSettings = {
 
 export type ProviderBreakerState = 'closed' | 'open' | 'half-open';
 
-/** Longer waits that a provider asks for (Retry-After) are cut to this. */
+/** Upper limit of a provider's Retry-After. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
-/** Wait before the next check while all probes are in progress. */
+/** Interval between checks while all probes are in progress. */
 const PROBE_POLL_MS = 500;
 /**
- * Concurrent probes: a single one that fails because of its message or receiver must not keep the breaker open; and as a
- * probe may end as an unknown outcome, which an operator has to check, there are few.
+ * Concurrent probes. More than one, since a failure that is caused by one message or receiver must not keep the breaker open;
+ * few, since a probe may end with an unknown outcome, which an operator has to check.
  */
 const PROBES = 3;
 
@@ -34,9 +34,9 @@ export interface ProviderBreaker {
   check():
     | { readonly kind: 'go' }
     | { readonly kind: 'open'; readonly afterMs: number; readonly code: string };
-  /** A call is about to be made: a probe, if the breaker is open. */
+  /** Registers the next call as a probe if the breaker is open. */
   admit(): void;
-  /** A call begins; the returned function takes its result. */
+  /** Registers the start of a call; the returned function reports its result. */
   begin(): (result: SendResult) => void;
   /** The code that opened it, until a probe succeeds. */
   openCode(): string | undefined;
@@ -44,29 +44,28 @@ export interface ProviderBreaker {
 
 interface Open {
   code: string;
-  /** Consecutive open times; 1 for the first. */
-  rests: number;
+  /** Number of consecutive open times; 1 for the first. */
+  openings: number;
   /** End of the open time, on the monotonic clock. */
   untilMs: number;
   readonly probes: Set<Probe>;
 }
 
 interface Probe {
-  /** The open time that it followed. */
-  readonly rests: number;
+  /** The number of the open time that it followed. */
+  readonly openings: number;
   isRunning: boolean;
-  /** When another probe takes its place, on the monotonic clock. */
-  givenUpMs: number;
+  /** When another probe may replace it, on the monotonic clock. */
+  expiresMs: number;
 }
 
 /**
- * Circuit breaker of one provider. It opens after `failureThreshold` consecutive transient or unknown results, at once when
- * the provider is misconfigured (repeating a wrong password does not help), and for as long as a provider asks
- * (Retry-After). After the open time up to three concurrent calls are allowed, the probes; callers make one call per
- * receiver at a time, so that they are of different receivers. The success of any probe closes the breaker; the first
- * failure doubles the open time, and those still in progress may close it nevertheless. Any result about the message itself
- * (a rejection, or a failure of this receiver alone, such as a full mailbox) shows that the provider works. Results of calls
- * that began before it opened change nothing.
+ * Circuit breaker of one provider. It opens after `failureThreshold` consecutive transient or unknown results, immediately
+ * when the provider is misconfigured (repeating a wrong password does not help), and for at least a provider's Retry-After.
+ * After the open time it allows three concurrent calls, the probes. Callers make one call per receiver at a time, so that
+ * the probes have different receivers. The success of any probe closes the breaker. The first failure doubles the open time;
+ * probes still in progress may close it nevertheless. A result about the message itself (a rejection, or a failure of this
+ * receiver only, such as a full mailbox) counts as success. Results of calls that started before it opened are ignored.
  */
 export function createProviderBreaker(
   given: Partial<ProviderBreakerSettings>,
@@ -78,11 +77,11 @@ export function createProviderBreaker(
   let open: Open | undefined;
 
   const openFor = (result: FailedResult): void => {
-    const rests = (open?.rests ?? 0) + 1;
-    const openMs = Math.min(settings.maxOpenMs, settings.openMs * 2 ** Math.min(rests - 1, 30));
+    const openings = (open?.openings ?? 0) + 1;
+    const openMs = Math.min(settings.maxOpenMs, settings.openMs * 2 ** Math.min(openings - 1, 30));
     const untilMs = monotonic.elapsedMs() + Math.max(openMs, requestedWaitMs(result));
-    open ??= { code: '', rests: 0, untilMs: 0, probes: new Set() };
-    Object.assign(open, { code: result.code, rests, untilMs });
+    open ??= { code: '', openings: 0, untilMs: 0, probes: new Set() };
+    Object.assign(open, { code: result.code, openings, untilMs });
     onChange('open', result.code);
   };
 
@@ -90,7 +89,7 @@ export function createProviderBreaker(
     begunIn.probes.delete(probe);
     if (open !== begunIn) return;
     if (isFailure(result)) {
-      if (probe.rests === begunIn.rests) return openFor(result);
+      if (probe.openings === begunIn.openings) return openFor(result);
       begunIn.untilMs = Math.max(begunIn.untilMs, monotonic.elapsedMs() + requestedWaitMs(result));
       return;
     }
@@ -105,8 +104,8 @@ export function createProviderBreaker(
       return;
     }
     failures += 1;
-    const isAtOnce = result.kind === 'misconfigured' || requestedWaitMs(result) > 0;
-    if (isAtOnce || failures >= settings.failureThreshold) openFor(result);
+    const isImmediate = result.kind === 'misconfigured' || requestedWaitMs(result) > 0;
+    if (isImmediate || failures >= settings.failureThreshold) openFor(result);
   };
 
   return {
@@ -126,29 +125,29 @@ export function createProviderBreaker(
       const probe = [...begunIn.probes].find(({ isRunning }) => !isRunning);
       if (probe === undefined) return () => undefined;
       probe.isRunning = true;
-      probe.givenUpMs = monotonic.elapsedMs() + settings.maxOpenMs;
+      probe.expiresMs = monotonic.elapsedMs() + settings.maxOpenMs;
       return (result) => endProbe(begunIn, probe, result);
     },
     openCode: () => open?.code,
   };
 }
 
-/** How long no call may be made, in milliseconds: the open time, or until a probe has ended or was given up. */
+/** Time until the next call may be made, in milliseconds: the open time, or until a probe has ended or expired. */
 function waitMs({ untilMs, probes }: Open, nowMs: number): number {
   if (nowMs < untilMs) return untilMs - nowMs;
-  const waitsMs = [...probes].map(({ givenUpMs }) => givenUpMs - nowMs).filter((ms) => ms > 0);
+  const waitsMs = [...probes].map(({ expiresMs }) => expiresMs - nowMs).filter((ms) => ms > 0);
   return waitsMs.length < PROBES ? 0 : Math.min(PROBE_POLL_MS, ...waitsMs);
 }
 
-/** A probe that its caller never begins is given up after another first open time. */
-function addProbe({ probes, rests }: Open, nowMs: number, openMs: number): void {
-  for (const probe of probes) if (probe.givenUpMs <= nowMs) probes.delete(probe);
-  probes.add({ rests, isRunning: false, givenUpMs: nowMs + openMs });
+/** A probe that its caller never starts expires after another first open time. */
+function addProbe({ probes, openings }: Open, nowMs: number, openMs: number): void {
+  for (const probe of probes) if (probe.expiresMs <= nowMs) probes.delete(probe);
+  probes.add({ openings, isRunning: false, expiresMs: nowMs + openMs });
 }
 
 type FailedResult = Exclude<SendResult, { readonly kind: 'sent' | 'permanent' }>;
 
-/** Whether a result counts against the provider, not only against this message. */
+/** Whether a result is a failure of the provider, not only of this message. */
 function isFailure(result: SendResult): result is FailedResult {
   switch (result.kind) {
     case 'transient':
@@ -165,7 +164,7 @@ function isFailure(result: SendResult): result is FailedResult {
   }
 }
 
-/** The wait that a provider asks for, in milliseconds. */
+/** The provider's Retry-After in milliseconds, or 0. */
 function requestedWaitMs(result: FailedResult): number {
   return result.kind === 'transient' ? Math.min(MAX_RETRY_AFTER_MS, result.retryAfterMs ?? 0) : 0;
 }

@@ -4,8 +4,8 @@ import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { GuardHooks } from './guarded-provider.ts';
 
 /**
- * Metrics of the duration of calls and of the state of each circuit breaker. Changes of a breaker are logged with the name
- * of the provider and the code that caused them.
+ * Observes the duration of calls and the state of each circuit breaker in metrics. Changes of a breaker are logged with the
+ * name of the provider and the code that caused them.
  */
 export function providerHooks(
   metrics: Metrics,
@@ -14,7 +14,7 @@ export function providerHooks(
   const labelNames = ['channel', 'provider'];
   const seconds = metrics.duration(
     'plat_notification_provider_seconds',
-    'From calling a provider to its result',
+    'Duration of a call of a provider',
     labelNames,
   );
   const breakerOpen = metrics.gauge(
@@ -26,11 +26,11 @@ export function providerHooks(
     const labels = { channel, provider: name };
     breakerOpen.set(labels, 0);
     return {
-      settled: (_, elapsedMs) => seconds.observe(labels, elapsedMs / 1_000),
+      settled: (elapsedMs) => seconds.observe(labels, elapsedMs / 1_000),
       changed: (state, code) => {
         breakerOpen.set(labels, { closed: 0, 'half-open': 0.5, open: 1 }[state]);
-        if (state === 'open') log.warn({ ...labels, code }, 'a provider is set aside');
-        if (state === 'closed') log.info(labels, 'a provider works again');
+        if (state === 'open') log.warn({ ...labels, code }, 'the circuit breaker of a provider is open');
+        if (state === 'closed') log.info(labels, 'the circuit breaker of a provider is closed');
       },
     };
   };

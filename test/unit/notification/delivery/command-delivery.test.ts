@@ -13,6 +13,7 @@ import type { Ledger } from '../../../../workers/notification/ledger/ledger.ts';
 import { readCopy } from '../../../../workers/notification/state/command-copy.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { FakePublisher } from '../../../support/fakes/publisher.ts';
+import { virtualTime } from '../../../support/fakes/virtual-time.ts';
 import {
   permanent,
   SENT,
@@ -37,7 +38,7 @@ const MESSAGE: Outbound = {
 
 /** A delivery over stand-ins that write down, in order, what reaches the log and the providers. */
 function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationState) {
-  const time = { wallMs: NOW, elapsedMs: START_MS };
+  const { time, ...ports } = virtualTime({ wallMs: NOW, elapsedMs: START_MS });
   const done: string[] = [];
   const written: NotificationState[] = [];
   const providers = scriptedProviders();
@@ -78,15 +79,11 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
     plan: { tiersMs: [10_000], timeLimitMs: 600_000 },
     unknownPolicy: 'park',
     tierTopic: (delayMs) => `tier-${delayMs}`,
-    clock: { now: () => time.wallMs },
-    ageClock: { now: () => time.wallMs },
-    monotonic: { elapsedMs: () => time.elapsedMs },
+    clock: ports.clock,
+    ageClock: ports.clock,
+    monotonic: ports.monotonic,
+    timers: ports.timers,
     sendTimeoutMs: 1_000,
-    sleep: (ms) => {
-      time.elapsedMs += ms;
-      time.wallMs += ms;
-      return Promise.resolve();
-    },
     self: 'self',
     closing: signal,
     onAttempt: ({ name }, { kind }) => done.push(`${name} ${kind}`),
@@ -100,7 +97,8 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
     const context = { signal, deadlineMs } as Request;
     return delivery.deliver(readCopy(message, NOW, id), MESSAGE, context);
   };
-  return { time, done, written, providers, copies, ledger, delivery, deliver };
+  const { timers } = ports;
+  return { time, timers, done, written, providers, copies, ledger, delivery, deliver };
 }
 
 const WAIT_SOON = { kind: 'retry', afterMs: 100 };
@@ -261,13 +259,10 @@ describe('the wait for a provider', () => {
     ['an hour back', -3_600_000],
     ['as it was', 0],
   ])('takes ten seconds, with the clock set %s', async (_, jumpMs) => {
-    const { time, providers, deliver } = world({
-      sleep: (ms) => {
-        time.elapsedMs += ms;
-        time.wallMs += ms + (time.elapsedMs === START_MS + 5_000 ? jumpMs : 0);
-        return Promise.resolve();
-      },
-    });
+    const { time, timers, providers, deliver } = world();
+    timers.schedule(() => {
+      time.wallMs += jumpMs;
+    }, 5_000);
     providers.add('one', { admission: () => ({ kind: 'open', afterMs: 60_000, code: 'down' }) });
     expect(await deliver()).toMatchObject(WAIT_SOON);
     expect(time.elapsedMs).toBe(START_MS + 10_000);
@@ -315,14 +310,10 @@ describe('the wait for a provider', () => {
 
   it('goes on without any provider, and is progress at each look', async () => {
     const history = [{ attempt: 1, at: NOW, provider: 'gone', result: 'unknown', code: 'timeout' }];
-    const { time, done, delivery, deliver } = world({
-      sleep: (ms) => {
-        time.elapsedMs += ms;
-        stalls.push(delivery.inProgress.slowest());
-        return Promise.resolve();
-      },
-    });
+    const { timers, done, delivery, deliver } = world();
     const stalls: unknown[] = [];
+    for (let second = 1; second <= 10; second += 1)
+      timers.schedule(() => stalls.push(delivery.inProgress.slowest()), second * 1_000);
     expect(await deliver({ 'plat-attempt-history': JSON.stringify(history) })).toMatchObject(WAIT_SOON);
     expect(done).toEqual([]);
     expect(stalls).toHaveLength(10);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { systemTimers } from '../../../../shared/platform/timers.ts';
 import { SendGate } from '../../../../workers/notification/delivery/delivery-limit.ts';
 import { scriptedProviders } from '../../../support/fakes/scripted-providers.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';
@@ -14,7 +15,7 @@ const of = (...concurrency: (number | undefined)[]) => {
 describe('the gate before the providers', () => {
   const never = new AbortController().signal;
   it('lets as many in as the largest provider can serve, three times, and then one for each that leaves, in turn', async () => {
-    const gate = new SendGate();
+    const gate = new SendGate(systemTimers);
     const providers = of(1, 2);
     expect(await Promise.all([1, 2, 3, 4, 5, 6].map(() => gate.enter(providers, 1_000, never)))).toEqual(
       Array.from({ length: 6 }, () => true),
@@ -39,14 +40,14 @@ describe('the gate before the providers', () => {
 
   it('does not bound what can serve any number, nor the wait for a provider', async () => {
     for (const providers of [of(undefined, 1), of()]) {
-      const gate = new SendGate();
+      const gate = new SendGate(systemTimers);
       const entered = await Promise.all(Array.from({ length: 100 }, () => gate.enter(providers, 1, never)));
       expect(entered.every(Boolean)).toBe(true);
     }
   });
 
   it('rejects waiters that time out or are aborted, without using a place', async () => {
-    const gate = new SendGate();
+    const gate = new SendGate(systemTimers);
     const providers = of(1);
     await Promise.all([1, 2, 3].map(() => gate.enter(providers, 1, never)));
     expect(await gate.enter(providers, 5, never)).toBe(false);

@@ -16,6 +16,7 @@ import {
   transient,
   unknown,
 } from '../../../support/fakes/scripted-providers.ts';
+import { virtualTime } from '../../../support/fakes/virtual-time.ts';
 
 const NOW = 1_700_000_000_000;
 const MESSAGE: Outbound = {
@@ -35,9 +36,9 @@ interface Scripted {
   readonly takesMs?: number;
 }
 
-/** A round over providers named a, b, c …, with a clock that only sends and waits move on. */
+/** A round over providers named a, b, c …, in which time passes only during calls and waits. */
 async function round(script: readonly Scripted[], lengthMs = 100_000) {
-  let now = NOW;
+  const { time, pass, timers, ...clocks } = virtualTime({ wallMs: NOW });
   const waits: number[] = [];
   const set = scriptedProviders();
   for (const [index, { result, admission = GO, isIdempotent = false, takesMs = 0 }] of script.entries()) {
@@ -45,7 +46,7 @@ async function round(script: readonly Scripted[], lengthMs = 100_000) {
       isIdempotent,
       admission: () => (waits.length > 0 ? GO : admission),
       answer: () => {
-        now += takesMs;
+        pass(takesMs);
         return result;
       },
     });
@@ -55,17 +56,18 @@ async function round(script: readonly Scripted[], lengthMs = 100_000) {
       message: MESSAGE,
       attempt: 3,
       turn: { providers: set.list, first: 0 },
-      leaseEndsMs: NOW + lengthMs,
+      leaseEndsMs: time.elapsedMs + lengthMs,
       signal: new AbortController().signal,
     },
     {
-      clock: { now: () => now },
-      monotonic: { elapsedMs: () => now },
-      sendTimeoutMs: 1_000,
-      sleep: async (ms) => {
-        waits.push(ms);
-        now += ms;
+      ...clocks,
+      timers: {
+        schedule: (callback, ms) => {
+          if (ms !== lengthMs) waits.push(ms);
+          return timers.schedule(callback, ms);
+        },
       },
+      sendTimeoutMs: 1_000,
       onAttempt: () => undefined,
     },
   );
@@ -152,10 +154,8 @@ it('begins with the provider whose turn was taken, and takes that turn only once
       signal: new AbortController().signal,
     },
     {
-      clock: { now: () => NOW },
-      monotonic: { elapsedMs: () => 0 },
+      ...virtualTime(),
       sendTimeoutMs: 1_000,
-      sleep: () => Promise.resolve(),
       onAttempt: () => undefined,
     },
   );

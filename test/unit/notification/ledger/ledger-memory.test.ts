@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
+import { systemClock } from '../../../../shared/platform/clock.ts';
 import { createJumpResistantClock } from '../../../../workers/notification/jump-resistant-clock.ts';
-import { LedgerMemory } from '../../../../workers/notification/ledger/ledger-memory.ts';
+import {
+  LedgerMemory,
+  type LedgerMemoryOptions,
+} from '../../../../workers/notification/ledger/ledger-memory.ts';
 
 const NOW = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
@@ -20,9 +24,20 @@ const state = (id: number, status: NotificationState['status'], updatedAt = NOW)
   leaseUntil: NOW + 1,
 });
 
+const memoryOf = (options: Partial<LedgerMemoryOptions> = {}): LedgerMemory => {
+  const { clock = systemClock } = options;
+  return new LedgerMemory({
+    clock,
+    ageClock: clock,
+    monotonic: { elapsedMs: () => 0 },
+    longestLeaseMs: () => Infinity,
+    ...options,
+  });
+};
+
 describe('the ledger in memory', () => {
   it('keeps to its limit by forgetting the oldest ends, never what is under way', () => {
-    const memory = new LedgerMemory({ maxEntries: 10 });
+    const memory = memoryOf({ maxEntries: 10 });
     memory.apply(state(0, 'sending'));
     memory.apply(state(1, 'retrying'));
     for (let id = 2; id < 30; id += 1) memory.apply(state(id, id % 7 === 0 ? 'failed' : 'sent'));
@@ -35,7 +50,7 @@ describe('the ledger in memory', () => {
   });
 
   it('forgets ends that have outlived the topic', () => {
-    const memory = new LedgerMemory({ retentionMs: 60_000 });
+    const memory = memoryOf({ retentionMs: 60_000 });
     memory.apply(state(1, 'sent', NOW));
     memory.apply(state(2, 'failed', NOW));
     memory.apply(state(3, 'sent', NOW + 61_000));
@@ -48,7 +63,7 @@ describe('the ledger in memory', () => {
   });
 
   it('does not count an expired end as forgotten, even beyond its limit', () => {
-    const memory = new LedgerMemory({ maxEntries: 2, retentionMs: 60_000 });
+    const memory = memoryOf({ maxEntries: 2, retentionMs: 60_000 });
     memory.apply(state(1, 'sent', NOW));
     memory.apply(state(2, 'sent', NOW + 61_000));
     memory.apply(state(3, 'sent', NOW + 61_000));
@@ -59,9 +74,8 @@ describe('the ledger in memory', () => {
 
   it('takes no time of another process for later than its own clock, and no lease for longer than any is', () => {
     const clock = { now: () => NOW };
-    const memory = new LedgerMemory({
+    const memory = memoryOf({
       clock,
-      monotonic: { elapsedMs: () => 0 },
       retentionMs: 60_000,
       longestLeaseMs: (providers = 10) => providers * 100,
     });
@@ -79,14 +93,14 @@ describe('the ledger in memory', () => {
     ['an hour ahead', HOUR_MS],
     ['an hour behind', -HOUR_MS],
   ])('counts a lease from when it was read, by a writer whose clock is %s', (_, skewMs) => {
-    const memory = new LedgerMemory({ monotonic: { elapsedMs: () => 500 } });
+    const memory = memoryOf({ monotonic: { elapsedMs: () => 500 } });
     const updatedAt = NOW + skewMs;
     memory.apply({ ...state(1, 'sending', updatedAt), owner: 'another', leaseUntil: updatedAt + 30_000 });
     expect(memory.find('1')?.leaseEndsMs).toBe(30_500);
   });
 
   it('dates the next attempt no later than the wait that its writer meant, by this clock', () => {
-    const memory = new LedgerMemory({ clock: { now: () => NOW } });
+    const memory = memoryOf({ clock: { now: () => NOW } });
     const ahead = NOW + HOUR_MS;
     memory.apply({ ...state(1, 'retrying', ahead), nextAttemptAt: ahead + 10_000 });
     memory.apply({ ...state(2, 'retrying', NOW - 4_000), nextAttemptAt: NOW + 6_000 });
@@ -97,7 +111,7 @@ describe('the ledger in memory', () => {
     let jumpMs = 0;
     const clock = { now: () => NOW + jumpMs };
     const ageClock = createJumpResistantClock(clock, { elapsedMs: () => 0 });
-    const memory = new LedgerMemory({ clock, ageClock, retentionMs: 60_000 });
+    const memory = memoryOf({ clock, ageClock, retentionMs: 60_000 });
     memory.apply(state(1, 'sent', NOW));
     jumpMs = HOUR_MS;
     memory.apply(state(2, 'sent', clock.now()));
@@ -105,7 +119,7 @@ describe('the ledger in memory', () => {
   });
 
   it('knows the channel of each', () => {
-    const memory = new LedgerMemory();
+    const memory = memoryOf();
     for (const [index, status] of (['sending', 'retrying', 'sent', 'failed', 'parked'] as const).entries()) {
       for (const channel of ['sms', 'email'] as const) {
         const one = { ...state(index, status), notificationId: `${channel} ${index}`, channel };
@@ -117,7 +131,7 @@ describe('the ledger in memory', () => {
 
   it('returns the intents without an outcome, and those with an expired lease', () => {
     let elapsedMs = 0;
-    const memory = new LedgerMemory({ monotonic: { elapsedMs: () => elapsedMs } });
+    const memory = memoryOf({ monotonic: { elapsedMs: () => elapsedMs } });
     memory.apply(state(1, 'sending'));
     memory.apply(state(2, 'sending'));
     memory.apply(state(2, 'sent'));

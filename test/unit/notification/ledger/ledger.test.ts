@@ -4,9 +4,11 @@ import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.t
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../../shared/messaging/ports.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
+import { monotonicClock } from '../../../../shared/platform/clock.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
 import { Ledger, NOTIFICATION_STATE } from '../../../../workers/notification/ledger/ledger.ts';
+import { fastTimers } from '../../../support/fakes/virtual-time.ts';
 
 const NOW = 1_700_000_000_000;
 const TOPIC = 'outcomes';
@@ -67,7 +69,18 @@ async function world() {
   const open = async (self: string, log: Log = silentLog): Promise<Ledger> => {
     const names = { topic: TOPIC, clientId: self, self };
     const clock = { now: () => NOW };
-    const ledger = new Ledger({ broker, publisher: failing, codec, ...names, clock, log, retryMs: 5 });
+    const ledger = new Ledger({
+      broker,
+      publisher: failing,
+      codec,
+      ...names,
+      clock,
+      ageClock: clock,
+      monotonic: monotonicClock,
+      timers: fastTimers(50),
+      longestLeaseMs: () => Infinity,
+      log,
+    });
     await ledger.start(1_000);
     return ledger;
   };
@@ -178,7 +191,7 @@ it('records of another kind are skipped and counted, and a tombstone removes an 
   expect(one.figures()).toMatchObject({ size: 0, badRecords: 1 });
   expect(one.health()).toEqual({
     status: 'degraded',
-    reason: `${TOPIC} holds 1 records that cannot be read`,
+    reason: `${TOPIC} has 1 records that cannot be read`,
   });
 });
 

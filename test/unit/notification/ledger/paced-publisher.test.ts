@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import { MessagingError } from '../../../../shared/platform/errors.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { PacedPublisher } from '../../../../workers/notification/ledger/paced-publisher.ts';
 import { FakePublisher } from '../../../support/fakes/publisher.ts';
 
@@ -15,7 +16,7 @@ describe('writing in short intervals', () => {
     const inner = new FakePublisher();
     const requests: number[] = [];
     inner.onPublish = async (messages) => void requests.push(messages.length);
-    const paced = new PacedPublisher(inner, 10);
+    const paced = new PacedPublisher(inner, systemPorts);
     const first = Promise.all([paced.publish([record('a')]), paced.publish([record('b'), record('c')])]);
     await vi.advanceTimersByTimeAsync(0);
     await first;
@@ -32,7 +33,7 @@ describe('writing in short intervals', () => {
   it('a failure is that of every call in the request, and the next request is not affected', async () => {
     const inner = new FakePublisher();
     inner.onPublish = () => Promise.reject(lost);
-    const paced = new PacedPublisher(inner, 10);
+    const paced = new PacedPublisher(inner, systemPorts);
     const calls = Promise.allSettled([paced.publish([record('a')]), paced.publish([record('b')])]);
     await vi.advanceTimersByTimeAsync(0);
     expect((await calls).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -44,7 +45,7 @@ describe('writing in short intervals', () => {
 
   it('a stop sends what waits', async () => {
     const inner = new FakePublisher();
-    const paced = new PacedPublisher(inner, 10_000);
+    const paced = new PacedPublisher(inner, systemPorts);
     void paced.publish([record('a')]);
     await vi.advanceTimersByTimeAsync(0);
     void paced.publish([record('b')]);

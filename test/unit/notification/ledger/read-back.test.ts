@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { LogMessage, OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import { MessagingError } from '../../../../shared/platform/errors.ts';
+import { systemTimers } from '../../../../shared/platform/timers.ts';
 import { ReadBack } from '../../../../workers/notification/ledger/read-back.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { FakePublisher } from '../../../support/fakes/publisher.ts';
+import { fastTimers } from '../../../support/fakes/virtual-time.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';
 
 const record = (key: string): OutgoingMessage => ({ topic: 'states', key, value: Buffer.from(key) });
@@ -14,7 +16,7 @@ const echoOf = (message: OutgoingMessage | undefined): LogMessage =>
 describe('reading back what was written', () => {
   it('is over when the record was read, not before', async () => {
     const publisher = new FakePublisher();
-    const readBack = new ReadBack(publisher, 'self');
+    const readBack = new ReadBack(publisher, 'self', systemTimers);
     let isOver = false;
     const written = readBack.write(record('a')).then(() => (isOver = true));
     await settleMicrotasks();
@@ -29,18 +31,18 @@ describe('reading back what was written', () => {
 
   it('may be read before the broker has answered', async () => {
     const publisher = new FakePublisher();
-    const readBack = new ReadBack(publisher, 'self');
+    const readBack = new ReadBack(publisher, 'self', systemTimers);
     publisher.onPublish = async ([message]) => readBack.seen(echoOf(message));
     await expect(readBack.write(record('a'))).resolves.toBeUndefined();
   });
 
   it('rejects as lost infrastructure when it is not read in time, or cannot be written', async () => {
     const publisher = new FakePublisher();
-    await expect(new ReadBack(publisher, 'self', 10).write(record('a'))).rejects.toMatchObject({
+    await expect(new ReadBack(publisher, 'self', fastTimers(500)).write(record('a'))).rejects.toMatchObject({
       code: 'read-back-late',
       canRetry: true,
     });
     publisher.onPublish = () => Promise.reject(lost);
-    await expect(new ReadBack(publisher, 'self', 10).write(record('a'))).rejects.toBe(lost);
+    await expect(new ReadBack(publisher, 'self', fastTimers(500)).write(record('a'))).rejects.toBe(lost);
   });
 });

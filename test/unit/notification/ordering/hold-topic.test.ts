@@ -3,6 +3,7 @@ import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.t
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../../shared/messaging/headers.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
+import { systemTimers } from '../../../../shared/platform/timers.ts';
 import { HoldTopic, type HoldLimits } from '../../../../workers/notification/ordering/hold-topic.ts';
 import { holdKey, readHoldRecord } from '../../../../workers/notification/ordering/hold-records.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
@@ -23,6 +24,7 @@ async function holds(limits: Partial<HoldLimits> = {}) {
       topic: TOPIC,
       clientId: self,
       self,
+      timers: systemTimers,
       log: silentLog,
       limits,
     });

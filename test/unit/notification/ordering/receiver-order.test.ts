@@ -5,6 +5,7 @@ import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.t
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { monotonicClock } from '../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
+import { systemTimers } from '../../../../shared/platform/timers.ts';
 import { createJumpResistantClock } from '../../../../workers/notification/jump-resistant-clock.ts';
 import { HoldTopic } from '../../../../workers/notification/ordering/hold-topic.ts';
 import { holdKey } from '../../../../workers/notification/ordering/hold-records.ts';
@@ -36,7 +37,15 @@ async function world(
   const publisher = broker.createPublisher({ clientId: 'test' });
   await publisher.start();
   const log = silentLog;
-  const hold = new HoldTopic({ broker, publisher, topic: HOLD, clientId: 'test', self: 'test', log });
+  const hold = new HoldTopic({
+    broker,
+    publisher,
+    topic: HOLD,
+    clientId: 'test',
+    self: 'test',
+    timers: systemTimers,
+    log,
+  });
   await hold.start(1_000);
   const key = holdKey('sms', fakeMessage(0, { key: 'k', partition: 0 })) ?? '';
   const states = new Map<string, { status: 'retrying' | 'failed'; attempt: number }>([

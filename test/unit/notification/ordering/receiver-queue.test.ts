@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
+import { systemTimers } from '../../../../shared/platform/timers.ts';
 import { holdKey } from '../../../../workers/notification/ordering/hold-records.ts';
 import { HoldTopic } from '../../../../workers/notification/ordering/hold-topic.ts';
 import {
@@ -34,7 +35,7 @@ async function world() {
   await publisher.start();
   const limits = { followersPerKey: 2, placesPerKey: 3 };
   const names = { topic: 'hold', clientId: 'test', self: 'test' };
-  const hold = new HoldTopic({ broker, publisher, ...names, log: silentLog, limits });
+  const hold = new HoldTopic({ broker, publisher, ...names, timers: systemTimers, log: silentLog, limits });
   await hold.start(1_000);
   const copies = new FakePublisher();
   const states = new Map<string, LedgerEntry>([

@@ -1,23 +1,30 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createMetrics } from '../../../../shared/platform/metrics.ts';
 import { providerHooks } from '../../../../workers/notification/providers/provider-metrics.ts';
 
-describe('the metrics of a provider', () => {
-  it('show the duration of its calls and the state of its breaker', async () => {
-    const metrics = createMetrics();
-    const hooks = providerHooks(metrics, silentLog)({ name: 'mail', channel: 'email' });
-    hooks.settled?.({ kind: 'sent', providerMessageId: 'x' }, 250);
-    expect(await metrics.text()).toContain(
-      'plat_notification_provider_open{channel="email",provider="mail"} 0',
-    );
-    hooks.changed?.('open', 'smtp-535');
-    expect(await metrics.text()).toContain(
-      'plat_notification_provider_open{channel="email",provider="mail"} 1',
-    );
-    hooks.changed?.('closed', undefined);
-    const text = await metrics.text();
-    expect(text).toContain('plat_notification_provider_open{channel="email",provider="mail"} 0');
-    expect(text).toContain('plat_notification_provider_seconds_sum{channel="email",provider="mail"} 0.25');
-  });
+it('exports the duration of calls and the breaker state, and logs when the breaker opens or closes', async () => {
+  const metrics = createMetrics();
+  const lines: unknown[] = [];
+  const log = {
+    ...silentLog,
+    warn: (fields: object) => lines.push(['warn', fields]),
+    info: (fields: object) => lines.push(['info', fields]),
+  };
+  const hooks = providerHooks(metrics, log)({ name: 'mail', channel: 'email' });
+  const labels = 'channel="email",provider="mail"';
+  const states = [await metrics.text()];
+  for (const state of ['open', 'half-open', 'closed'] as const) {
+    hooks.changed(state, state === 'closed' ? undefined : 'smtp-535');
+    states.push(await metrics.text());
+  }
+  for (const [at, value] of [0, 1, 0.5, 0].entries()) {
+    expect(states[at]).toContain(`plat_notification_provider_open{${labels}} ${value}\n`);
+  }
+  expect(lines).toEqual([
+    ['warn', { channel: 'email', provider: 'mail', code: 'smtp-535' }],
+    ['info', { channel: 'email', provider: 'mail' }],
+  ]);
+  hooks.settled(250);
+  expect(await metrics.text()).toContain(`plat_notification_provider_seconds_sum{${labels}} 0.25`);
 });

@@ -5,16 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GuardedProvider, SendResult } from '../../../../shared/notification/provider.ts';
-import { systemClock } from '../../../../shared/platform/clock.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import {
   type ProviderSet,
   createProviders,
 } from '../../../../workers/notification/providers/configured-providers.ts';
 import { anEmail, anSms, configurationText } from '../../../support/builders/provider-entry.ts';
+import { fastTimers } from '../../../support/fakes/virtual-time.ts';
 import { type ProviderStandIn, startProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
 
-const POLL_MS = 20;
+/** With these timers the file is checked every 20 ms. */
+const SPEED = 100;
+const POLL_MS = 2_000 / SPEED;
 const SECRET = 's3cr3t-v4lue';
 
 let folder: string;
@@ -35,9 +38,13 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function open(configFile: string | undefined, more: { retireMs?: number } = {}): Promise<ProviderSet> {
+async function open(configFile: string | undefined, speed = SPEED): Promise<ProviderSet> {
   const source = { configFile, outboxFolder: path.join(folder, 'outbox'), sendTimeoutMs: 500 };
-  const set = await createProviders(source, { log: log(), clock: systemClock, pollMs: POLL_MS, ...more });
+  const set = await createProviders(source, {
+    ...systemPorts,
+    timers: fastTimers(speed),
+    log: log(),
+  });
   opened.push(set);
   return set;
 }
@@ -112,7 +119,7 @@ describe('the providers', () => {
     await writeFile(file, configurationText({ ...sms('one'), url: SECRET }));
     const wrong = await open(file).catch((error: unknown) => error as ConfigError);
     expect(wrong).toBeInstanceOf(ConfigError);
-    expect((wrong as ConfigError).message).toContain('provider-configurations[0].url: must be an address');
+    expect((wrong as ConfigError).message).toContain('provider-configurations[0].url: must be a URL');
     expect((wrong as ConfigError).message).not.toContain(SECRET);
     await expect(open(path.join(folder, 'none.json'))).rejects.toThrow(ConfigError);
   });
@@ -185,7 +192,7 @@ describe('a file that changes', () => {
     expect(JSON.parse(warnings[0]!)).toMatchObject({
       faults: [
         'notificationConfigurations[0].provider-configurations[0].communication-channel: must be one of email, sms',
-        'notificationConfigurations[0].provider-configurations[0].url: must be an address that begins with https:// or http://',
+        'notificationConfigurations[0].provider-configurations[0].url: must be a URL that begins with https:// or http://',
       ],
     });
     expect(lines.join('')).not.toContain(SECRET);
@@ -214,11 +221,12 @@ describe('a file that changes', () => {
   it('has the providers that it replaced closed some time later', async () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, configurationText(sms('one')));
-    const set = await open(file, { retireMs: -1_000 });
+    const set = await open(file, 1_000);
     const [one] = set.of('sms');
     await writeFile(file, configurationText(sms('two')));
     await until(() => names(set.of('sms')).join() === 'two');
-    await sleep(50);
-    expect(await one!.send(anSms(), new AbortController().signal)).toMatchObject({ code: 'provider-closed' });
+    await expect
+      .poll(() => one!.send(anSms(), new AbortController().signal))
+      .toMatchObject({ code: 'provider-closed' });
   });
 });

@@ -17,9 +17,9 @@ import {
 
 export interface ClassifyContext {
   readonly nowMs: number;
-  /** Must not appear in a code or an id. */
+  /** Texts that must not occur in a code or an id. */
   readonly sensitive: SensitiveTexts;
-  /** The URL contains values of the message, so that a 404 may be about the message. */
+  /** Whether the URL contains values of the message, so that a 404 may be caused by the message. */
   readonly isUrlOfMessage: boolean;
 }
 
@@ -28,9 +28,9 @@ const FIRST_SERVER_ERROR = 500;
 
 type ResultKind = FailureRow['result'];
 
-/** What a status means where no row of the configuration classifies the response (docs/providers). */
+/** The result of a status where no row of the configuration matches the response (docs/providers). */
 const BY_STATUS: Readonly<Record<number, ResultKind>> = {
-  // About the account or the URL: no message can be sent until an operator acts.
+  // Caused by the account or the URL: no message can be sent until an operator acts.
   401: 'misconfigured',
   402: 'misconfigured',
   403: 'misconfigured',
@@ -81,7 +81,7 @@ export function classifyHttpResponse(
     case 'sent':
       return { kind, providerMessageId: undefined };
     case 'unknown': {
-      // An unreadable response may come from any intermediary.
+      // A response that cannot be read may come from an intermediary.
       const isRead = row !== undefined || given !== undefined || response.status === CONFLICT;
       return isRead && response.status < FIRST_SERVER_ERROR
         ? { kind, code, isAboutMessage: true }
@@ -130,8 +130,8 @@ function matchesRow(
 }
 
 /**
- * Unknown, since the message may have been sent: 2xx without the expected success, 502, 504 and other 5xx; and 409 from a
- * provider that delivers an id once, as the same id may be in progress. A redirect is never followed: the URL is wrong.
+ * The result of a status. `unknown`, since the message may have been sent: 2xx without the expected success, 502, 504 and
+ * other 5xx, and 409 of a provider that delivers an id once, as the same id may be in progress. Redirects are not followed.
  */
 function defaultKind(status: number, connector: ConnectorSettings, context: ClassifyContext): ResultKind {
   if (status === 404 && context.isUrlOfMessage) return 'permanent';
@@ -143,8 +143,8 @@ function defaultKind(status: number, connector: ConnectorSettings, context: Clas
 }
 
 /**
- * The text of a provider may repeat the message, and a code per request would create a metrics series per request: only
- * codes that the configuration names are passed on, and short numbers that do not occur in the message.
+ * The code of a result. A provider's text may repeat the message, and a code per request would create a metrics series per
+ * request. Therefore only codes of the configuration are passed on, and short numbers that do not occur in the message.
  */
 function resultCode(status: number, given: string | undefined, { connector, context }: Reading): string {
   if (given === undefined) return `http-${status}`;
@@ -152,7 +152,7 @@ function resultCode(status: number, given: string | undefined, { connector, cont
   return isPassedOn ? sanitiseCode(`http-${status}-${given}`) : `http-${status}-other`;
 }
 
-/** Whether a row of the failures names a code: as its own, or as the expected value of a test at the code's place. */
+/** Whether a row of `failures` names a code, in `code` or as the expected value of a test of the error code. */
 function namesCode({ failures, errorCode }: ConnectorSettings, given: string): boolean {
   return failures.some(({ code = [], tests = [] }) => {
     const ofTests = tests

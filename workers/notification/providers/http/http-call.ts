@@ -1,14 +1,15 @@
 import { Agent, type Dispatcher } from 'undici';
+import type { SendResult } from '../../../../shared/notification/provider.ts';
 import { openDeadline } from '../../../../shared/platform/deadline.ts';
 
-/** More than any provider answers about one message. */
+/** Size limit of a response body, above that of any provider. */
 const MAX_RESPONSE_BYTES = 65_536;
-/** Of the headers of a response. */
+/** Size limit of the response headers. */
 const MAX_HEADER_BYTES = 16_384;
 const CONNECT_TIMEOUT_MS = 10_000;
 /**
- * How long an idle connection is kept. Short, because a server that closes an idle connection just as a request is written
- * leaves an unknown outcome; servers wait longer than this.
+ * How long an idle connection is kept open: shorter than servers do, because a server that closes a connection while a
+ * request is written causes an unknown outcome.
  */
 const KEEP_ALIVE_MS = 1_000;
 
@@ -26,9 +27,9 @@ export interface HttpRequest {
 /** A response with at least its status and headers. */
 export interface HttpResponse {
   readonly status: number;
-  /** By names in lower case. */
+  /** Keys are names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Undefined when it did not arrive whole, or is too large. */
+  /** Undefined when it is incomplete or too large. */
   readonly text: string | undefined;
 }
 
@@ -37,12 +38,19 @@ export type CallOutcome =
   | { readonly kind: 'response'; readonly response: HttpResponse }
   /** No byte of the request was written. */
   | { readonly kind: 'not-begun'; readonly code: string }
-  /** A part of the request may have been written, and no response came. */
+  /** A part of the request may have been written, and no response was received. */
   | { readonly kind: 'broken'; readonly code: string };
 
-/** Values of a message are encoded before, so that a request that cannot be written is caused by the settings. */
-export function notBegunKind(code: string): 'transient' | 'misconfigured' {
-  return code === REQUEST_INVALID ? 'misconfigured' : 'transient';
+/**
+ * The result of a call without a response. Values of a message are encoded before the call, so an invalid request is caused
+ * by the settings.
+ */
+export function unansweredResult({
+  kind,
+  code,
+}: Exclude<CallOutcome, { readonly kind: 'response' }>): SendResult {
+  if (kind === 'broken') return { kind: 'unknown', code };
+  return { kind: code === REQUEST_INVALID ? 'misconfigured' : 'transient', code };
 }
 
 export interface HttpCallerOptions {
@@ -52,18 +60,18 @@ export interface HttpCallerOptions {
   readonly timeoutMs: number;
   /** Concurrent connections. */
   readonly connections: number;
-  /** PEM of the authority to trust instead of the usual ones. */
+  /** Certificate authority to trust instead of the default ones, in PEM. */
   readonly ca: string | undefined;
 }
 
 export interface HttpCaller {
-  /** Never rejects. Follows no redirect and repeats no request. */
+  /** Makes one request; never rejects, and never follows a redirect. */
   call(request: HttpRequest, signal: AbortSignal): Promise<CallOutcome>;
   /** Waits for calls in progress, then closes the connections. */
   close(): Promise<void>;
 }
 
-/** Calls one host over connections that are kept while there is work. */
+/** Creates a client of one host with a pool of connections. */
 export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
   const { origin, timeoutMs } = options;
   const agent = new Agent({
@@ -78,7 +86,7 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     connections: options.connections,
-    // Several requests on one connection would all be unknown when it breaks.
+    // With pipelining, a broken connection would leave several outcomes unknown.
     pipelining: 1,
     allowH2: false,
   });
@@ -129,8 +137,8 @@ interface Progress {
 }
 
 /**
- * Follows one request. undici calls onRequestStart right before it writes the first byte: a failure before that is surely
- * not sent, one after it is unknown.
+ * Tracks the progress of one request. undici calls onRequestStart right before it writes the first byte: before that, nothing
+ * was sent; after it, the outcome of a failure is unknown.
  */
 function watchCall(settle: (outcome: CallOutcome) => void): Progress {
   let controller: Dispatcher.DispatchController | undefined;
@@ -156,7 +164,7 @@ function watchCall(settle: (outcome: CallOutcome) => void): Progress {
     giveUp,
     handler: {
       onRequestStart: (started) => {
-        // Given up while it waited for a connection, and reported as not begun: nothing may be written.
+        // Given up while waiting for a connection and reported as not begun, so nothing may be written.
         if (isSettled) started.abort(new Error('given-up'));
         else controller = started;
       },
@@ -177,7 +185,7 @@ function watchCall(settle: (outcome: CallOutcome) => void): Progress {
   };
 }
 
-/** A stable code for the end of a connection. Error messages may contain addresses; codes do not. */
+/** A stable code for a connection error. Error messages may contain addresses; codes do not. */
 function faultCode(error: Error & { readonly code?: unknown }, hasBegun: boolean): string {
   const code = typeof error.code === 'string' ? error.code : 'fault';
   switch (code) {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Outbound } from '../../../../shared/notification/command.ts';
 import {
   type Placeholder,
-  type TemplateFault,
   type TemplateNode,
   type TemplatePart,
   compileTemplate,
@@ -12,27 +11,21 @@ import {
 } from '../../../../shared/notification/payload-template.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
-import { DEFAULT_CONNECTOR } from '../../../../shared/notification/provider-configuration-shape.ts';
-import type {
-  ConnectorAuthentication,
-  ConnectorSettings,
-  ProviderCredentials,
+import {
+  authenticationKind,
+  type ConnectorSettings,
+  DEFAULT_CONNECTOR,
+  type ProviderCredentials,
 } from '../../../../shared/notification/provider-configuration-shape.ts';
 import { fillUrl, sampleUrl, urlPlaceholders } from '../../../../shared/notification/url-template.ts';
 import type { Clock } from '../../../../shared/platform/clock.ts';
 import { ConfigError, assertNever } from '../../../../shared/platform/errors.ts';
 import { classifyHttpResponse } from './classify-http-response.ts';
 import { encodePayload, fillText, renderPayload } from './http-payload.ts';
-import {
-  type CallOutcome,
-  type HttpResponse,
-  type HttpRequest,
-  createHttpCaller,
-  notBegunKind,
-} from './http-call.ts';
+import { type HttpRequest, createHttpCaller, unansweredResult } from './http-call.ts';
 import { type MessageValues, messageValues } from './message-values.ts';
 
-/** What stays the same from message to message. */
+/** The parts of a request that do not depend on the message. */
 interface Connection {
   readonly url: string;
   readonly template: TemplateNode;
@@ -49,8 +42,8 @@ type Built =
 
 /**
  * A provider that is called by HTTP as configured (N1): URL, headers, authentication, body, success and failures. A failure
- * before the first byte of the request was written is transient; after it, without a response, the outcome is unknown.
- * Throws ConfigError for a configuration that was not validated.
+ * before the first byte of the request is transient; after it, without a response, the outcome is unknown. Throws
+ * ConfigError for a configuration that was not validated.
  */
 export function createHttpConnector(
   entry: ProviderEntry,
@@ -77,13 +70,12 @@ export function createHttpConnector(
       const built = await buildRequestSafely(connection, message);
       if (built.kind === 'permanent') return built;
       const outcome = await http.call(built.request, signal);
-      return sendResult(outcome, (response) =>
-        classifyHttpResponse(response, connector, {
-          nowMs: deps.clock.now(),
-          sensitive: { message, secrets, configured },
-          isUrlOfMessage,
-        }),
-      );
+      if (outcome.kind !== 'response') return unansweredResult(outcome);
+      return classifyHttpResponse(outcome.response, connector, {
+        nowMs: deps.clock.now(),
+        sensitive: { message, secrets, configured },
+        isUrlOfMessage,
+      });
     },
     close: () => http.close(),
   };
@@ -91,13 +83,16 @@ export function createHttpConnector(
 
 function prepareConnection({ settings, defaultSender }: ProviderEntry): Connection {
   const connector = settings.connector ?? DEFAULT_CONNECTOR;
-  const faults: TemplateFault[] = [];
-  const template = compileTemplate(settings['payload-template'], connector.encoding, faults);
+  let isValid = true;
+  const onFault = (): void => {
+    isValid = false;
+  };
+  const template = compileTemplate(settings['payload-template'], connector.encoding, onFault);
   const headers = Object.entries(connector.headers).map(
-    ([name, text]) => [name.toLowerCase(), compileText(text, [name], faults)] as const,
+    ([name, text]) => [name.toLowerCase(), compileText(text, [name], onFault)] as const,
   );
-  if (template === undefined || settings.url === undefined || faults.length > 0) {
-    throw new ConfigError('a provider needs a url and a payload-template that can be read');
+  if (template === undefined || settings.url === undefined || !isValid) {
+    throw new ConfigError('a provider needs a valid url and payload-template');
   }
   const inHeaders = headers.flatMap(([, parts]) => placesOfParts(parts));
   const places = new Set([...placesOf(template), ...inHeaders]);
@@ -105,7 +100,7 @@ function prepareConnection({ settings, defaultSender }: ProviderEntry): Connecti
   return { url, template, headers, places, connector, credentials, defaultSender };
 }
 
-/** A message that cannot be written was surely not sent, and never will be. */
+/** A message that cannot be encoded is not sent, and no attempt will succeed. */
 async function buildRequestSafely(connection: Connection, message: Outbound): Promise<Built> {
   try {
     return await buildRequest(connection, message);
@@ -119,7 +114,7 @@ async function buildRequest(connection: Connection, message: Outbound): Promise<
   const values = await messageValues(message, { ...connector, defaultSender: connection.defaultSender });
   const unsupported = unsupportedPart(connection, message, values);
   if (unsupported !== undefined) return { kind: 'permanent', code: unsupported };
-  const authentication = authenticateRequest(connector.authentication, connection.credentials);
+  const authentication = authenticateRequest(connector, connection.credentials);
   const idempotent = connector.idempotency?.member;
   const rendered = renderPayload(connection.template, values) ?? {};
   const payload = {
@@ -146,7 +141,7 @@ async function buildRequest(connection: Connection, message: Outbound): Promise<
   return { kind: 'request', request: { method: connector.method, path, headers, body } };
 }
 
-/** The code of a part of the message that the template has no place for; nothing is left out silently. */
+/** The code of a part of the message that the template has no placeholder for; no part is dropped silently. */
 function unsupportedPart(
   { places, connector, url, defaultSender }: Connection,
   message: Outbound,
@@ -184,25 +179,12 @@ function fillPath(connection: Connection, values: MessageValues, query: string):
   return `${rooted}${rooted.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** A value of a message for a header: % and all but visible ASCII are percent-encoded. */
+/** A value of a message for a header: `%` and all characters but visible ASCII are percent-encoded. */
 function encodeForHeader(value: string | undefined): string | undefined {
   return value?.replaceAll(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
 }
 
-function sendResult(outcome: CallOutcome, classify: (response: HttpResponse) => SendResult): SendResult {
-  switch (outcome.kind) {
-    case 'response':
-      return classify(outcome.response);
-    case 'not-begun':
-      return { kind: notBegunKind(outcome.code), code: outcome.code };
-    case 'broken':
-      return { kind: 'unknown', code: outcome.code };
-    default:
-      return assertNever(outcome);
-  }
-}
-
-/** Texts that only the configuration contains; some providers repeat a key that they reject. */
+/** Texts that must not be passed on; some providers repeat a key that they reject. */
 function configuredSecrets({ credentials, connector }: Connection): readonly string[] {
   const { username, password, key } = credentials;
   const given = [username, password, key, ...Object.values(connector.headers)];
@@ -216,18 +198,16 @@ interface RequestAuthentication {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-const NONE: RequestAuthentication = { headers: {}, fields: {} };
-
-/** Without a kind: basic with username and password, bearer with a key alone (N1). */
 function authenticateRequest(
-  settings: ConnectorAuthentication | undefined,
+  connector: ConnectorSettings,
   credentials: ProviderCredentials,
 ): RequestAuthentication {
   const { username = '', password = '', key = '' } = credentials;
-  const kind = settings?.kind ?? impliedKind(credentials);
+  const { authentication: settings } = connector;
+  const kind = authenticationKind(connector, credentials);
   switch (kind) {
     case 'none':
-      return NONE;
+      return { headers: {}, fields: {} };
     case 'basic':
       return authorizationHeader(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
     case 'bearer':
@@ -252,9 +232,4 @@ function authenticateRequest(
 
 function authorizationHeader(value: string): RequestAuthentication {
   return { headers: { authorization: value }, fields: {} };
-}
-
-function impliedKind({ username, password, key }: ProviderCredentials): ConnectorAuthentication['kind'] {
-  if (username !== undefined && password !== undefined) return 'basic';
-  return key === undefined ? 'none' : 'bearer';
 }

@@ -1,4 +1,4 @@
-/** The body of an HTTP call: a template of the configuration with the values of a message, in one of four encodings. */
+/** The body of an HTTP call: the payload-template with the values of a message, in one of four encodings. */
 
 import type {
   Encoding,
@@ -10,7 +10,7 @@ import type {
 import { assertNever } from '../../../../shared/platform/errors.ts';
 import type { FilePart, MessageValues } from './message-values.ts';
 
-/** A template with its values in place. */
+/** A template after insertion of the values. */
 export type Rendered =
   | string
   | number
@@ -20,15 +20,15 @@ export type Rendered =
   | readonly Rendered[]
   | { readonly [name: string]: Rendered };
 
-/** The values of the placeholders at one place: texts, and within a repeated item its file. */
+/** The values of the placeholders in one part of the template: texts, and the file of a repeated item. */
 interface Scope {
   readonly texts: ReadonlyMap<Placeholder, string>;
   readonly file: FilePart | undefined;
 }
 
 /**
- * Puts values into a template. A field or item that consists of one placeholder without a value is left out, and so is a
- * list or an object that becomes empty by that. Values are never searched for placeholders.
+ * Inserts values into a template. A field or item that consists of one placeholder without a value is omitted, as is a list
+ * or object that becomes empty. Values are never searched for placeholders.
  */
 export function renderPayload(node: TemplateNode, values: MessageValues): Rendered | undefined {
   return render(node, values, { texts: values.texts, file: undefined });
@@ -67,7 +67,7 @@ function renderText(parts: readonly TemplatePart[], scope: Scope): Rendered | un
   return fillText(parts, (name) => scope.texts.get(name));
 }
 
-/** A text with its values; missing ones are empty. */
+/** Inserts values into a text; missing ones are empty. */
 export function fillText(
   parts: readonly TemplatePart[],
   valueOf: (name: Placeholder) => string | undefined,
@@ -132,7 +132,7 @@ export function encodePayload(
   }
 }
 
-/** A list is a repeated field. Templates of fields do not nest, which was validated when they were read. */
+/** A list becomes a repeated field. Templates of fields do not nest, which the configuration check ensures. */
 function fieldsOf(payload: Payload): readonly Field[] {
   return Object.entries(payload).flatMap(([name, value]) =>
     (Array.isArray(value) ? (value as readonly Rendered[]) : [value]).map((item): Field => [
@@ -158,7 +158,7 @@ function urlEncoded(fields: readonly Field[]): string {
   return new URLSearchParams(pairs).toString();
 }
 
-/** multipart/form-data (RFC 7578): names as browsers write them; the delimiter occurs in no part and no name. */
+/** multipart/form-data (RFC 7578), with names as browsers write them. The delimiter occurs in no part and no name. */
 function multipart(fields: readonly Field[], newBoundary: () => string): EncodedPayload {
   const parts = fields.map(([name, value]) => ({ head: headOf(name, value), content: contentOf(value) }));
   let boundary = newBoundary();
@@ -189,7 +189,7 @@ const QUOTE_ENDS: Readonly<Record<string, string>> = { '"': '%22', '\r': '%0D', 
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/g;
 
-/** A name within quotes (the URL standard's form of multipart: quotes and line breaks percent-encoded). */
+/** A name for a quoted string, with quotes and line breaks percent-encoded, as the HTML standard requires. */
 function quoted(name: string): string {
   return name.replaceAll(/["\r\n]/g, (found) => QUOTE_ENDS[found] ?? '').replaceAll(CONTROL, ' ');
 }

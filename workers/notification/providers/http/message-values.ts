@@ -1,5 +1,6 @@
 import type { Attachment, Outbound } from '../../../../shared/notification/command.ts';
 import type { Placeholder } from '../../../../shared/notification/payload-template.ts';
+import { readMailSender } from '../../../../shared/notification/sender-address.ts';
 import { detectAttachmentType } from '../common/attachment-type.ts';
 
 /** A file of a multipart body. */
@@ -25,10 +26,9 @@ export interface ValueOptions {
 }
 
 const ANY_TYPE = 'application/octet-stream';
-const NAMED_SENDER = /^\s*"?([^"<>]*?)"?\s*<([^<>]+)>\s*$/;
 const PHONE_NUMBER = /^\+\d+$/;
 
-/** Reads the values out of a message. Half surrogate pairs, which no encoding can carry, become U+FFFD. */
+/** The values of a message. Lone surrogates, which cannot be encoded, become U+FFFD. */
 export async function messageValues(message: Outbound, options: ValueOptions): Promise<MessageValues> {
   const sender = message.sender ?? options.defaultSender;
   const texts = new Map<Placeholder, string>();
@@ -36,32 +36,33 @@ export async function messageValues(message: Outbound, options: ValueOptions): P
     if (value !== undefined && value !== '') texts.set(name, value.toWellFormed());
   };
   set('ID', message.id);
-  // An empty message is sent as it is; it differs from a template without a place for the message.
+  // An empty message has a value, so that its field is sent.
   texts.set('MESSAGE', message.message.toWellFormed());
   if (message.channel === 'sms') {
-    const written = (number: string): string =>
-      options.phoneFormat === 'digits' && PHONE_NUMBER.test(number) ? number.slice(1) : number;
-    set('SENDER', sender === undefined ? undefined : written(sender));
-    set('SENDER_ADDRESS', sender === undefined ? undefined : written(sender));
-    set('RECEIVER', written(message.receiver));
+    const formatted = (number: string | undefined): string | undefined =>
+      options.phoneFormat === 'digits' && PHONE_NUMBER.test(number ?? '') ? number?.slice(1) : number;
+    set('SENDER', formatted(sender));
+    set('SENDER_ADDRESS', formatted(sender));
+    set('RECEIVER', formatted(message.receiver));
     texts.set('TEXT', message.message.toWellFormed());
     set('CONTENT_TYPE', 'text/plain');
     set('SMS_TYPE', isGsmText(message.message) ? 'text' : 'unicode');
     return { texts, cc: [], bcc: [], files: [] };
   }
-  const named = NAMED_SENDER.exec(sender ?? '');
+  const named = readMailSender(sender ?? '');
   set('SENDER', sender);
-  set('SENDER_NAME', named?.[1]);
-  set('SENDER_ADDRESS', named?.[2] ?? sender);
+  set('SENDER_NAME', named?.name);
+  set('SENDER_ADDRESS', named?.address ?? sender);
   set('RECEIVER', message.receiver);
   set('SUBJECT', message.subject);
   set('CONTENT_TYPE', message.contentType);
   texts.set(message.contentType === 'text/html' ? 'HTML' : 'TEXT', message.message.toWellFormed());
-  const [cc, bcc] = [message.cc, message.bcc].map((list) => list.map((address) => address.toWellFormed()));
-  set('CC', cc?.join(options.listSeparator));
-  set('BCC', bcc?.join(options.listSeparator));
+  const cc = message.cc.map((address) => address.toWellFormed());
+  const bcc = message.bcc.map((address) => address.toWellFormed());
+  set('CC', cc.join(options.listSeparator));
+  set('BCC', bcc.join(options.listSeparator));
   const files = await Promise.all(message.attachments.map(filePart));
-  return { texts, cc: cc ?? [], bcc: bcc ?? [], files };
+  return { texts, cc, bcc, files };
 }
 
 async function filePart({ name, content }: Attachment): Promise<FilePart> {
@@ -69,7 +70,7 @@ async function filePart({ name, content }: Attachment): Promise<FilePart> {
   return { fileName: name.toWellFormed(), mediaType, content };
 }
 
-/** Of text files, whose first bytes do not identify them. */
+/** Types of text files, which their first bytes do not identify. */
 const TEXT_TYPES: Readonly<Record<string, string>> = {
   txt: 'text/plain',
   csv: 'text/csv',
@@ -88,7 +89,7 @@ const ALPHABET: ReadonlySet<string> = new Set(
     '¿abcdefghijklmnopqrstuvwxyzäöñüà\f^{}\\[~]|€',
 );
 
-/** Whether the default alphabet has all characters; otherwise a message has room for less than half as many. */
+/** Whether the default alphabet has all characters; otherwise an SMS has room for less than half as many. */
 export function isGsmText(text: string): boolean {
   for (const character of text) if (!ALPHABET.has(character)) return false;
   return true;

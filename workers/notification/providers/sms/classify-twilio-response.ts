@@ -1,10 +1,9 @@
 import type { SendResult } from '../../../../shared/notification/provider.ts';
-import { assertNever } from '../../../../shared/platform/errors.ts';
 import { parseRetryAfter } from '../common/retry-after.ts';
-import { type CallOutcome, type HttpResponse, notBegunKind } from '../http/http-call.ts';
+import { type CallOutcome, type HttpResponse, unansweredResult } from '../http/http-call.ts';
 import { type SensitiveTexts, isSafeNumber, sanitiseId } from '../common/sanitise-provider-text.ts';
 
-/** The fields of Twilio's responses that are read: of a message, or of an error. */
+/** The fields that are read of Twilio's responses: of a message or of an error. */
 interface TwilioBody {
   readonly sid?: unknown;
   readonly status?: unknown;
@@ -12,34 +11,27 @@ interface TwilioBody {
   readonly code?: unknown;
 }
 
-/** Full queue of the sender, daily limit, or maintenance. */
+/** Queue of the sender full, daily limit, or maintenance. */
 const TRANSIENT_CODES = new Set([20429, 21611, 21730, 14107, 63038]);
-/** The account or its credentials. */
+/** Errors of the account or its credentials. */
 const ACCOUNT_CODES = new Set([10001, 20003, 20005, 20008, 20404]);
-/** An invalid sender, or one of another account. */
+/** Invalid sender, or sender of another account. */
 const SENDER_CODES = new Set([21212, 21603, 21606, 21659, 21660, 21661]);
 /** Errors of one message: its numbers, its text, or its receiver (21610: unsubscribed). */
 const MESSAGE_CODES = { from: 21_000, to: 21_999 };
 
 /**
- * Classifies Twilio's response to one SMS. Sending is not idempotent: by Twilio's documentation a 500 may have sent the
- * message (error 20500), so 500, 502 and 504 are unknown; 503 and 429 were not accepted and may carry Retry-After.
+ * Classifies the outcome of sending one SMS, which is not idempotent. According to Twilio's documentation the message may
+ * have been sent despite a 500 (error 20500), so 500, 502 and 504 are unknown; 429 and 503 were not accepted.
  */
 export function classifyTwilioResponse(
   outcome: CallOutcome,
   nowMs: number,
   sensitive: SensitiveTexts,
 ): SendResult {
-  switch (outcome.kind) {
-    case 'not-begun':
-      return { kind: notBegunKind(outcome.code), code: `twilio-${outcome.code}` };
-    case 'broken':
-      return { kind: 'unknown', code: `twilio-${outcome.code}-after-data` };
-    case 'response':
-      return classifyResponse(outcome.response, nowMs, sensitive);
-    default:
-      return assertNever(outcome);
-  }
+  if (outcome.kind === 'response') return classifyResponse(outcome.response, nowMs, sensitive);
+  const suffix = outcome.kind === 'broken' ? '-after-data' : '';
+  return { ...unansweredResult(outcome), code: `twilio-${outcome.code}${suffix}` };
 }
 
 function classifyResponse(response: HttpResponse, nowMs: number, sensitive: SensitiveTexts): SendResult {
@@ -75,7 +67,7 @@ function classifyMessage(body: TwilioBody, sensitive: SensitiveTexts): SendResul
   return { kind: 'sent', providerMessageId: sanitiseId(sid, sensitive) };
 }
 
-/** Known codes are never values of the message; of others, short numbers that do not occur in it are passed on. */
+/** Passes on known codes, which are never values of the message, and short numbers that do not occur in it. */
 function resultCode(number: number | undefined, without: string, sensitive: SensitiveTexts): string {
   if (number === undefined) return `twilio-${without}`;
   const isKnown = [TRANSIENT_CODES, ACCOUNT_CODES, SENDER_CODES].some((codes) => codes.has(number));

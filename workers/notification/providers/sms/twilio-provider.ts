@@ -3,9 +3,9 @@ import type RequestClient from 'twilio/lib/base/RequestClient.js';
 import type { Outbound } from '../../../../shared/notification/command.ts';
 import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
+import { MESSAGING_SERVICE_SID } from '../../../../shared/notification/sender-address.ts';
 import { sampleUrl } from '../../../../shared/notification/url-template.ts';
 import type { Clock } from '../../../../shared/platform/clock.ts';
-import { ConfigError } from '../../../../shared/platform/errors.ts';
 import { type CallOutcome, type HttpCaller, type HttpRequest, createHttpCaller } from '../http/http-call.ts';
 import { classifyTwilioResponse } from './classify-twilio-response.ts';
 
@@ -16,7 +16,7 @@ export interface TwilioSettings {
   /** The account sid and its token, or an API key and its secret. */
   readonly username: string;
   readonly password: string;
-  /** Only for another host than Twilio's own. */
+  /** Default: Twilio's own host. */
   readonly baseUrl?: string | undefined;
   readonly timeoutMs: number;
   readonly defaultSender?: string | undefined;
@@ -27,11 +27,8 @@ type CallOptions = Parameters<RequestClient['request']>[0];
 
 const TWILIO_URL = 'https://api.twilio.com';
 const MAX_CONNECTIONS = 32;
-const ACCOUNT_SID = /^AC[0-9a-zA-Z]{32}$/;
-/** A messaging service of the account as the sender, which then chooses the number. */
-const MESSAGING_SERVICE_SID = /^MG[0-9a-zA-Z]{32}$/;
 
-/** The settings of a Twilio entry; of its URL only the origin is used. */
+/** Reads the settings of a Twilio entry; only the origin of its URL is used. */
 export function twilioSettings(entry: ProviderEntry, timeoutMs: number): TwilioSettings {
   const { url, authentication, twilio, limits } = entry.settings;
   return {
@@ -46,15 +43,11 @@ export function twilioSettings(entry: ProviderEntry, timeoutMs: number): TwilioS
 }
 
 /**
- * Sends SMS by Twilio's own client. It builds the request; the bytes go over our own connections, since the client's cannot
- * be aborted by a signal, do not report whether anything was written, hide Retry-After and read proxies from the
- * environment. It never retries. Not idempotent: Twilio accepts no id of the caller. Throws ConfigError for an invalid
- * account sid.
+ * Sends SMS with Twilio's own client. The client builds the request, which is sent by createHttpCaller: the connections of
+ * the client cannot be aborted, do not report whether anything was written, hide Retry-After and read proxies from the
+ * environment. Never retries. Not idempotent, since Twilio accepts no id of the caller.
  */
 export function createTwilioProvider(settings: TwilioSettings, deps: { readonly clock: Clock }): Provider {
-  if (!ACCOUNT_SID.test(settings.accountSid)) {
-    throw new ConfigError('the Twilio account sid must be AC and 32 letters or digits');
-  }
   const baseUrl = (settings.baseUrl ?? TWILIO_URL).replace(/\/+$/, '');
   const caller = createHttpCaller({
     origin: new URL(baseUrl).origin,
@@ -73,7 +66,7 @@ export function createTwilioProvider(settings: TwilioSettings, deps: { readonly 
     try {
       await client.messages.create({ to: message.receiver, body: message.message, ...sender });
     } catch {
-      // The call itself is classified: the client's errors report less, and a malformed response to an accepted message is one.
+      // The call itself is classified: the client's errors are less precise, and it fails for a malformed response.
     }
     if (watched.outcome === undefined) return { kind: 'permanent', code: 'twilio-message-unencodable' };
     const { username, password } = settings;
@@ -91,7 +84,7 @@ export function createTwilioProvider(settings: TwilioSettings, deps: { readonly 
   };
 }
 
-/** Replaces the client's own connections: makes one call and keeps its outcome. */
+/** An HTTP client for Twilio's client that makes one call and records its outcome. */
 function watchedCalls(
   caller: HttpCaller,
   signal: AbortSignal,
@@ -107,14 +100,14 @@ function watchedCalls(
   return { request } as unknown as RequestClient;
 }
 
-/** The package takes a third of a second to load, so it is loaded once, on first use. A client itself costs nothing. */
+/** Loads the package on first use, since that takes a third of a second; creating a client is cheap. */
 async function createClient(settings: TwilioSettings, httpClient: RequestClient): Promise<Twilio> {
   const { default: twilio } = await import('twilio');
   return twilio(settings.username, settings.password, {
     accountSid: settings.accountSid,
     httpClient,
     autoRetry: false,
-    // Empty, not absent: absent ones are read from the environment.
+    // If these were absent, the client would read them from the environment.
     edge: '',
     region: '',
     logLevel: '',

@@ -15,7 +15,7 @@ const email = anEmail({
 });
 
 async function encoded(template: object, encoding: Encoding) {
-  const node = compileTemplate(template, encoding, []);
+  const node = compileTemplate(template, encoding, () => undefined);
   if (node === undefined) throw new Error('the template cannot be compiled');
   const rendered = renderPayload(node, await messageValues(email, OPTIONS)) ?? {};
   return encodePayload(rendered as Readonly<Record<string, string>>, encoding, () => 'BOUNDARY');
