@@ -1,12 +1,8 @@
 /** `npm run topics`: creates, checks and lists the topics of the system on the configured Kafka. */
 import { createKafkaBroker } from '../shared/messaging/kafka/broker.ts';
-import type { TopicSpec } from '../shared/messaging/ports.ts';
+import type { TopicSpec, TopicState } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import {
-  allTopicSpecs,
-  topicDifferences,
-  type TopicState,
-} from '../shared/messaging/topics/topic-settings.ts';
+import { allTopicSpecs, topicDifferences } from '../shared/messaging/topics/topic-settings.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';

@@ -1,22 +1,22 @@
 /**
- * How a command on this machine reads and writes the log of a process with the embedded broker: the JSON bodies of the
- * admin endpoint. Bytes are base64.
+ * The JSON bodies of the admin endpoint, by which a command on the same machine reads and writes the log of a process with the
+ * embedded broker. Bytes are base64.
  */
 
 import { z } from 'zod';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from './message.ts';
 
-/** Paths of the endpoint's calls; all are POST and need the token. */
+/** Paths of the endpoint; all calls are POST and need the token. */
 export const ADMIN_PATH = {
   /** {topics} -> {ranges}: the retained offsets of each partition; topics that do not exist are left out. */
   ranges: '/admin/v1/ranges',
-  /** {range} -> {messages, next}: one step of reading; `next` is the offset to continue from. */
+  /** {range} -> {messages, next}: some messages of the range; `next` is the offset to continue from. */
   read: '/admin/v1/read',
-  /** {messages} -> {}: writes them, acknowledged. */
+  /** {messages} -> {}: publishes the messages; the response follows after the acknowledgement. */
   publish: '/admin/v1/publish',
 } as const;
 
-/** Larger requests are a mistake. */
+/** Limits of one call. */
 const MAX_TOPICS = 1_000;
 const MAX_BATCH = 1_000;
 
@@ -24,7 +24,7 @@ const topic = z.string().min(1).max(249);
 const partition = z.int().min(0).max(1_000_000);
 const offset = z.int().min(0);
 const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
-/** Headers become properties of an object, where this name has another meaning. */
+/** Headers become properties of an object, in which this name would set the prototype. */
 const headerName = z.string().refine((name) => name !== '__proto__');
 const headers = z
   .array(z.tuple([headerName, z.array(bytes).min(1)]))
@@ -42,21 +42,21 @@ export const ADMIN_BODY = {
   readAnswer: z.object({ messages: z.array(logMessage), next: offset }),
   publishCall: z.object({ messages: z.array(outgoingMessage).min(1).max(MAX_BATCH) }),
   publishAnswer: z.object({}),
-  /** The answer to every call that failed. */
+  /** The response to every failed call. */
   fault: z.object({ code: z.string(), message: z.string(), canRetry: z.boolean() }),
 } as const;
 
-/** The address of the endpoint of a running process, as its file states it. */
+/** The content of the admin file: the address of the endpoint of a running process. */
 export const adminFileShape = z.object({ url: z.url(), token: z.string().min(1), pid: z.int() });
 export type AdminFile = z.infer<typeof adminFileShape>;
 
-/** The JSON of a message that was read. */
+/** Converts a message from the log to JSON. */
 export function logMessageJson(message: LogMessage): unknown {
   const { partition: number, offset: at, timestampMs } = message;
   return { ...contentJson(message), partition: number, offset: at, timestampMs };
 }
 
-/** The JSON of a message to be written. Its timestamp is the time of writing. */
+/** Converts a message to be published to JSON, without its timestamp: the time of publishing. */
 export function outgoingMessageJson(message: OutgoingMessage): unknown {
   return { ...contentJson(message), partition: message.partition };
 }

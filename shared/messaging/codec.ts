@@ -1,10 +1,10 @@
 import type { MessageHeaders } from './message.ts';
 import type { Problem, Warning } from '../platform/problem.ts';
 
-/** How a message is written: Avro in the Confluent wire format, or JSON in the interface's spellings. */
+/** The encoding of a message: Avro in the Confluent wire format, or JSON with the field names of the interface. */
 export type MessageFormat = 'avro' | 'json';
 
-/** A decoded message, or why it cannot be decoded. `payload` is the domain value of its type (see the list of messages). */
+/** A decoded message, or the reason why it cannot be decoded. `payload` is the domain value of its type. */
 export type Decoded =
   | {
       readonly kind: 'decoded';
@@ -29,17 +29,16 @@ export interface Encoded {
 }
 
 /**
- * Turns bytes into typed payloads and back. The first byte decides the format (0x00 Avro, `{` or `[` JSON); the
- * content-type header may only confirm it. Malformed bytes are a value (`undecodable`), never a throw; an unreachable
- * schema registry rejects with InfrastructureError. Synchronous whenever the schema is already known, so that the hot
- * path needs no promise.
+ * Decodes and encodes messages. The first byte determines the format (0x00 Avro, `{` or `[` JSON); a content-type header must
+ * agree with it. Malformed bytes return `undecodable`, they never throw; an unreachable schema registry rejects with
+ * InfrastructureError. Synchronous whenever the schema is known, so that the hot path needs no promise.
  */
 export interface Codec {
   decode(message: EncodedMessage): Decoded | Promise<Decoded>;
-  /** Whether the message is a batch, by its first bytes alone; false where the registry would have to be queried. Cheap. */
+  /** Whether the message is a batch, from its first bytes alone; false where the registry would have to be queried. Cheap. */
   isBatch(message: EncodedMessage): boolean;
-  /** Encodes a payload. Throws on one that does not fit its schema: that is a bug. */
+  /** Encodes a payload. Throws when it does not match its schema, which is a bug. */
   encode(type: string, payload: unknown, format: MessageFormat): Encoded | Promise<Encoded>;
-  /** Loads or registers what the given types need, so that encode() and decode() of them are synchronous afterwards. */
+  /** Loads or registers the schemas of these types, so that encode() and decode() of them are synchronous afterwards. */
   prepare(types: readonly string[]): Promise<void>;
 }

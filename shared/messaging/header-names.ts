@@ -1,4 +1,4 @@
-/** The names of all message headers; the names of Spring and NestJS let their clients call the workers. */
+/** The names of all message headers. Those of Spring and NestJS allow their clients to call the workers. */
 export const HEADER = {
   /** Opaque bytes chosen by the requester, echoed unchanged on the reply. */
   correlationId: 'kafka_correlationId',
@@ -6,55 +6,55 @@ export const HEADER = {
   replyTopic: 'kafka_replyTopic',
   /** Partition that the reply goes to: 4 bytes big-endian (Spring) or decimal text (NestJS). */
   replyPartition: 'kafka_replyPartition',
-  /** NestJS: marks the last (here: only) message of an answer. Always written on replies. */
+  /** NestJS: marks the last (here: only) message of a reply. Set on every reply. */
   nestIsDisposed: 'kafka_nest-is-disposed',
   /** NestJS: the error text of an error reply. */
   nestError: 'kafka_nest-err',
-  /** Message type of a JSON message: the record name of its Avro sibling. */
+  /** Message type of a JSON message: the name of the corresponding Avro record. */
   messageType: 'plat-message-type',
-  /** `application/json` or `application/vnd.apache.avro`; only confirms what the first byte says. */
+  /** `application/json` or `application/vnd.apache.avro`; must agree with the first byte. */
   contentType: 'content-type',
-  /** Epoch milliseconds as text, after which the requester no longer waits for the reply. */
+  /** Epoch milliseconds as text after which the requester no longer waits for the reply. */
   deadline: 'plat-deadline',
-  /** Epoch milliseconds as text: when the request first entered the log; kept over retries and redrives (D2). */
+  /** Epoch milliseconds as text: the time of the first publish; retries and redrives keep it (D2). */
   originTimestamp: 'plat-origin-timestamp',
   /** Stable error code of an error reply. */
   errorCode: 'plat-error-code',
   /** `true` when the same request may succeed later, else `false`. */
   errorRetryable: 'plat-error-retryable',
-  /** Comma list of `code;path` of ignored fields and the like (E3). */
+  /** Comma-separated list of `code;path`, for example of ignored fields (E3). */
   warnings: 'plat-warnings',
-  /** Holiday calendar of an answer with its version: `RO;version=2026.1` (H2). */
+  /** Holiday calendar of the reply with its version: `RO;version=2026.1` (H2). */
   holidayCalendar: 'plat-holiday-calendar',
   /** W3C trace context. */
   traceParent: 'traceparent',
   traceState: 'tracestate',
-  /** Notifications: the id, where the command itself does not contain it (retries, redrives). */
+  /** Notifications: the id, where the command does not contain it (retries, redrives). */
   notificationId: 'plat-notification-id',
-  /** Delivery rounds started with this copy, counted from 1; absent: 1. A copy whose number does not exceed the known one is stale. */
+  /** Number of the delivery round that this copy starts, from 1; absent: 1. A copy with a number already known is stale. */
   attempt: 'plat-attempt',
-  /** Epoch milliseconds as text, before which a copy on a retry tier is not handled. */
+  /** Epoch milliseconds as text before which a copy on a retry tier is not handled. */
   dueAt: 'plat-due-at',
-  /** Topic and partition that a copy on a retry tier goes back to. */
+  /** Topic and partition to which a copy on a retry tier returns. */
   retryTopic: 'plat-retry-topic',
   retryPartition: 'plat-retry-partition',
-  /** Epoch milliseconds as text: start of the time limit of a copy that an operator has redriven. */
+  /** Epoch milliseconds as text: start of the time limit of a redriven copy. */
   timeLimitFrom: 'plat-time-limit-from',
-  /** JSON list of former attempts without personal data, newest last. */
+  /** JSON list of previous attempts without personal data, newest last. */
   attemptHistory: 'plat-attempt-history',
   /** `true`: the first acceptance of an id, written again after a later one. */
   firstAcceptance: 'plat-first-acceptance',
-  /** Identifies one write of one process, which recognises its own record when it reads the topic. */
+  /** Identifies one write of one process, so that it recognises its own record when it reads the topic. */
   write: 'plat-write',
-  /** `true`: the message itself is on a retry tier, and this record only keeps its place in the order. */
+  /** `true`: the message is on a retry tier; this record only keeps its place in the order. */
   heldElsewhere: 'plat-held-elsewhere',
-  /** `true`: not a command but the signal to continue with the messages held for this key. */
+  /** `true`: not a command but a signal to continue with the held messages of this key. */
   holdWake: 'plat-hold-wake',
-  /** How often an operator has redriven this message. */
+  /** How often this message was redriven. */
   redriveCount: 'plat-redrive-count',
-  /** `true`: an operator accepts that a notification of unknown outcome may be sent twice. */
+  /** `true`: the operator accepts that a notification with an unknown outcome may be sent twice. */
   redriveUnknown: 'plat-redrive-unknown',
-  /** Dead letters: where the message came from, and why it is dead. */
+  /** Dead letters: the origin of the message, and the reason. */
   deadLetterTopic: 'plat-dead-letter-original-topic',
   deadLetterPartition: 'plat-dead-letter-original-partition',
   deadLetterOffset: 'plat-dead-letter-original-offset',

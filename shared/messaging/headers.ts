@@ -2,7 +2,7 @@ import type { HeaderValue, MessageHeaders } from './message.ts';
 
 const DECIMAL = /^\d{1,15}$/;
 
-/** A header as it was sent, byte for byte; of a repeated header the last value counts. */
+/** A header, byte for byte; of a repeated header the last value counts. */
 export function headerValue(headers: MessageHeaders, name: string): HeaderValue | undefined {
   const value = headers[name];
   return isList(value) ? value.at(-1) : value;
@@ -13,7 +13,7 @@ export function headerText(headers: MessageHeaders, name: string): string | unde
   return headerValue(headers, name)?.toString();
 }
 
-/** A header that holds a whole number as decimal text, e.g. epoch milliseconds; anything else counts as absent. */
+/** A header with a whole number as decimal text, e.g. epoch milliseconds; any other value counts as absent. */
 export function headerNumber(headers: MessageHeaders, name: string): number | undefined {
   const text = headerText(headers, name);
   return text !== undefined && DECIMAL.test(text) ? Number(text) : undefined;

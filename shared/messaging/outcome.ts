@@ -4,13 +4,13 @@ import type { OutgoingMessage } from './message.ts';
 import type { ReplyContent } from './reply.ts';
 
 /**
- * A handler's decision about a message. Expected refusals are values; a throw means unavailable infrastructure
- * (InfrastructureError: the message is retried, nothing is committed) or a bug (answered as `unexpected`).
+ * A handler's decision about a message. Expected refusals are values. A handler throws when infrastructure is unavailable
+ * (InfrastructureError: the message is retried and not committed) or by a bug (the reply is `unexpected`).
  */
 export type Outcome =
   /**
-   * The work is done: `reply` answers the requester (if the message names a reply topic), `outputs` are published as they
-   * are. `failed`: it still counts as a failure for the circuit breaker.
+   * The work is done: `reply` goes to the requester (if the message names a reply topic), and `outputs` are published. `failed`:
+   * the circuit breaker counts it as a failure.
    */
   | {
       readonly kind: 'done';
@@ -18,16 +18,16 @@ export type Outcome =
       readonly outputs?: readonly OutgoingMessage[];
       readonly failed?: true;
     }
-  /** The request can never be served: an error reply, or a dead letter where no reply can be sent. */
+  /** The request can never succeed: an error reply, or a dead letter where no reply can be sent. */
   | { readonly kind: 'refused'; readonly problem: Problem }
-  /** A transient fault: the same message is handled again after the delay, later messages of its key wait. */
+  /** A transient fault: the message is handled again after the delay; later messages with its key wait. */
   | { readonly kind: 'retry'; readonly afterMs: number; readonly problem: Problem }
-  /** No reply at all: the message becomes a dead letter with the problem as its reason. */
+  /** No reply: the message becomes a dead letter with the problem as its reason. */
   | { readonly kind: 'abandon'; readonly problem: Problem };
 
 /** A reply that the codec encodes in the format of the request. */
 export interface ReplyBody extends ReplyContent {
-  /** The payload in that format, where it is already encoded; `payload` is ignored then. */
+  /** The payload in that format if it is already encoded; `payload` is then ignored. */
   readonly encoded?: Encoded;
 }
 

@@ -1,16 +1,60 @@
+/**
+ * The broker port: everything that an adapter implements. A new adapter (another Kafka client, a log on disk)
+ * - is a folder beside `kafka/` and `memory/` that exports one function which creates a `Broker`;
+ * - keeps the promises of this file, with the defaults of `CLIENT_DEFAULTS`;
+ * - passes the scenarios of test/conformance: add a test file that runs them on a `ConformanceTarget` for the adapter.
+ *
+ * Every failure is a MessagingError with a code of `BrokerErrorCode`, `canRetry` and `cause`; errors that do not depend on the
+ * adapter are created by broker-errors.ts.
+ */
+
 import type { LogMessage, OffsetRange, OutgoingMessage, PartitionOffset, TopicPartition } from './message.ts';
 
-/**
- * The port that every broker adapter implements (the embedded broker and Kafka pass one conformance suite).
- * All failures are MessagingError with `code`, `canRetry` and `cause`.
- */
+/** What a caller may conclude from a failure. */
+export type BrokerErrorCode =
+  /** No record of the call was stored. */
+  | 'not-sent'
+  /** Some or all records of the call may be stored. */
+  | 'send-unknown'
+  /** The record is larger than its topic allows; other records of the call may be stored. */
+  | 'message-too-large'
+  /** The topic or partition does not exist; other records of the call may be stored. */
+  | 'topic-unknown'
+  /** The topic does not accept the record, for example without a key on a compacted topic. */
+  | 'invalid-message'
+  /** The name or configuration of a new topic is not allowed. */
+  | 'invalid-topic'
+  /** The broker cannot be reached or is not ready; the call can be retried. */
+  | 'broker-unavailable'
+  /** The credentials or permissions of this client do not suffice. */
+  | 'broker-refused'
+  /** A consumer was started twice, or after it was stopped. */
+  | 'consumer-used'
+  /** A consumer made no progress and showed no activity for longer than a rebalance may take. */
+  | 'consumer-stalled'
+  /** The tail is not running. */
+  | 'tail-stopped'
+  /** The tail did not catch up in time. */
+  | 'tail-behind';
+
+/** Values of options that are absent, the same on every broker. */
+export const CLIENT_DEFAULTS = {
+  /** Total time of one publish, retries included. */
+  publishDeadlineMs: 15_000,
+  /** A group member without heartbeats for this time is expelled, and its partitions are reassigned. */
+  sessionTimeoutMs: 6_000,
+  /** Time for stop(): sending what is queued, finishing a fetch, leaving a group. */
+  stopTimeoutMs: 5_000,
+} as const;
+
+/** Nothing is connected until it is started or called. */
 export interface Broker {
   readonly kind: 'embedded' | 'kafka';
-  /** A publisher with a connection of its own; bulk, replies to foreign topics and live traffic never share one. */
+  /** A publisher with its own connection; bulk messages, replies to foreign topics and live traffic never share one. */
   createPublisher(options: PublisherOptions): Publisher;
-  /** A member of a consumer group, not yet started. One client per consumer. */
+  /** A member of a consumer group, not yet started. */
   createGroupSource(options: GroupSourceOptions): GroupSource;
-  /** A reader without a group: reads all partitions of its topics, never commits, tracks its own positions. */
+  /** A reader without a group: it never commits, and keeps its own positions over reconnects. */
   createTail(options: TailOptions): Tail;
   /**
    * Reads these ranges, each in offset order, and waits for `onMessage` before it continues: no more than one fetch is in
@@ -19,7 +63,7 @@ export interface Broker {
    */
   readRanges(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
   readonly admin: BrokerAdmin;
-  /** Closes everything that was created from it. Idempotent. */
+  /** Stops everything that was created from it. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -29,23 +73,25 @@ export type ReadOn = 'more' | 'stop';
 
 export interface PublisherOptions {
   readonly clientId: string;
-  /** Total time of one publish, retries included, before it is rejected. Default 15,000 ms. */
+  /** Total time of one publish, retries included, before it is rejected. Default CLIENT_DEFAULTS.publishDeadlineMs. */
   readonly deadlineMs?: number;
 }
 
 export interface Publisher {
-  /** Connects; until then publish() queues. */
+  /** Connects; until then publish() queues. Rejects with `broker-unavailable` after the publish deadline. */
   start(): Promise<void>;
   /**
-   * Resolves when every message is on the log with acks=all; at least once, in order per key.
-   * Rejects with MessagingError: `not-sent` (nothing was stored; without a cause the leader received no request either,
-   * since others were queued before it), `send-unknown` (some or all may be stored), `message-too-large` or
-   * `topic-unknown` (of one message; the others may be stored). Calls during a request in flight are combined into the next.
+   * Resolves when all in-sync replicas have every message; at least once, in order per key. Messages published while a request
+   * is in flight are sent together in the next one. Rejects with
+   * - `not-sent`: no message was stored. Without a `cause` the leader of the partition received no request either: only
+   *   requests queued before it failed;
+   * - `send-unknown`: some or all messages may be stored;
+   * - `message-too-large`, `topic-unknown` or `invalid-message`: of one message; the others may be stored.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
   /** False while the broker cannot be reached. */
   isHealthy(): boolean;
-  /** Sends what is queued, at most for `timeoutMs`, then disconnects. */
+  /** Sends what is queued, at most for `timeoutMs`, then disconnects. Later calls of publish() reject with `not-sent`. */
   stop(timeoutMs?: number): Promise<void>;
 }
 
@@ -53,12 +99,8 @@ export interface GroupSourceOptions {
   readonly groupId: string;
   readonly clientId: string;
   readonly topics: readonly string[];
-  /** Default 6,000 ms (interactive); a member without heartbeats for this time is expelled. */
+  /** Default CLIENT_DEFAULTS.sessionTimeoutMs. */
   readonly sessionTimeoutMs?: number;
-  /** Default 30,000 ms. */
-  readonly rebalanceTimeoutMs?: number;
-  /** Largest time a fetch waits for data. Default 250 ms. */
-  readonly maxWaitMs?: number;
 }
 
 /**
@@ -66,6 +108,7 @@ export interface GroupSourceOptions {
  * without a commit. Calls to the sink are synchronous and never overlap.
  */
 export interface GroupSource {
+  /** Joins the group. Rejects with MessagingError, `consumer-used` when it was started or stopped before. */
   start(sink: GroupSink): Promise<void>;
   /** No further messages of these partitions until resume; messages already delivered stay with the sink. */
   pause(partitions: readonly TopicPartition[]): void;
@@ -75,18 +118,21 @@ export interface GroupSource {
    * Rejects when the broker is unavailable.
    */
   commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean>;
-  /** Keeps the membership alive; also called by the runtime's timer. Never rejects: a rejected heartbeat calls onRevoking. */
+  /** Sends a heartbeat, in addition to the adapter's own ones. Never rejects: a rejected heartbeat calls onRevoking. */
   heartbeat(): Promise<void>;
   /** Leaves the group, at most after `timeoutMs`. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
 }
 
 export interface GroupSink {
-  /** A new generation, with a growing number; partitions that are not in it are lost. Delivery starts at the commits. */
+  /**
+   * A new generation, with a higher number than the one before; partitions that are not listed are lost. Delivery starts at
+   * the committed offsets, and no partition is paused.
+   */
   onAssigned(generation: number, partitions: readonly TopicPartition[]): void;
   /**
-   * The group is about to rebalance: start no new work, commit what is done once. Not called where the broker gives no
-   * notice: the member was expelled, or a partition's leader moved; onAssigned then follows by itself.
+   * The group is about to rebalance: start no new work, and commit once what is done. Not called where the broker gives no
+   * notice: the member was expelled, or a partition's leader moved; onAssigned then follows directly.
    */
   onRevoking(generation: number): void;
   /** Messages of one partition in offset order, with the partition's high watermark (the next offset to be written). */
@@ -96,34 +142,33 @@ export interface GroupSink {
    * end of the log). Optional for adapters; without it such records show as lag.
    */
   onPosition?(generation: number, partition: TopicPartition, position: number, highWatermark: number): void;
-  /** The consumer ended permanently (its group loop crashed); the supervisor discards and rebuilds it. */
+  /** The consumer ended permanently; the supervisor replaces it by a new one. */
   onCrash(error: Error): void;
 }
 
 export interface TailOptions {
   readonly clientId: string;
   readonly topics: readonly string[];
-  /** `earliest`: everything on the log, then what follows (tables). `latest`: only what follows (replies). */
+  /** `earliest`: everything on the log, then new messages (tables). `latest`: only new messages (replies). */
   readonly from: 'earliest' | 'latest';
   /** Read only this partition of every topic (replies: the instance's own). Absent: all partitions. */
   readonly partition?: number;
 }
 
+/** Delivers every message of its partitions once, in offset order per partition, also over reconnects. */
 export interface Tail {
   /**
    * Resolves when every partition is assigned and positioned: a message published after that is delivered.
-   * The handler is synchronous; a throw is counted and the message skipped.
+   * The handler is synchronous; when it throws, the message is logged and skipped.
    */
   start(onMessage: (message: LogMessage) => void): Promise<void>;
-  /** Partitions read, for choosing a reply partition. */
-  partitions(): readonly TopicPartition[];
   /** Assigned, positioned and connected. */
   isReady(): boolean;
   /**
    * Resolves when everything that was on the log at the time of the call has been delivered, including every message whose
    * publish was acknowledged. Messages of transactions that were open then are part of it, and so is what follows them:
    * it waits for their end, which Kafka enforces after the producer's transaction.timeout.ms (one minute unless the
-   * producer sets it). Rejects with MessagingError `tail-behind` after `timeoutMs`, and when the tail is stopped.
+   * producer sets it). Rejects with `tail-behind` after `timeoutMs`, and with `tail-stopped` when the tail is stopped.
    */
   caughtUp(timeoutMs: number): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;
@@ -138,13 +183,23 @@ export interface TopicSpec {
   readonly replicationFactor?: number;
 }
 
+/** A topic as it is on the broker. */
+export interface TopicState {
+  readonly partitions: number;
+  /** Configuration by Kafka's names, defaults included. */
+  readonly config: ReadonlyMap<string, string>;
+}
+
 export interface BrokerAdmin {
   /** Creates the missing ones and returns their names. Never changes an existing topic. */
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]>;
   deleteTopics(topics: readonly string[]): Promise<void>;
+  /** The names of all topics but the broker's internal ones. */
   listTopics(): Promise<readonly string[]>;
   /** Partition count by topic; topics that do not exist are left out. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The state by topic; topics that do not exist are left out. Optional: absent where topics have no configuration. */
+  topicStates?(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>>;
   /**
    * First retained offset of each partition, and the end of what can be read: the next offset to be written, or the first
    * of the oldest transaction that is still open.

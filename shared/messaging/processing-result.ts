@@ -2,23 +2,23 @@ import { SystemError } from '../platform/errors.ts';
 import type { LogMessage } from './message.ts';
 
 /**
- * What the consumer does with a message that was processed. `retryAfterMs`: it is processed again after the delay, later
- * messages of its key wait, and no offset beyond it is committed. Every other result is final and may be committed.
+ * What the consumer does with a processed message. `retryAfterMs`: it is processed again after the delay, later messages with
+ * its key wait, and no offset beyond it is committed. Every other result is final, and the offset may be committed.
  */
 export type ProcessingResult = FinalResult | { readonly retryAfterMs: number };
 
 /**
- * The result of a message that is not processed again. `settled`: as expected, refusals included. `failed`: unexpectedly,
- * and the failure was answered or stored as a dead letter. `expired`: refused because its deadline had passed, which says
- * nothing about the health of the handler.
+ * The result of a message that is not processed again. `settled`: processed as expected, including refusals. `failed`: an
+ * unexpected failure, sent as an error reply or stored as a dead letter. `expired`: refused because its deadline had passed,
+ * which does not affect the circuit breaker.
  */
 export type FinalResult = 'settled' | 'failed' | 'expired';
 
 /**
- * Processes one message. `attempt` counts from 1; `signal` is aborted when the process no longer waits for it;
- * `receivedMs` is when this process received it (monotonic milliseconds), which may be long before it is its turn.
- * Answers synchronously where it can, so that the runtime needs no promise. When it throws, the message is
- * retried with growing delays; anything but a transient failure (`isTransientFailure`) counts as a failure then.
+ * Processes one message. `attempt` counts from 1; `signal` is aborted when the consumer no longer waits for the result;
+ * `receivedMs` is the time at which this process received it (monotonic milliseconds), possibly long before it is processed.
+ * Returns synchronously where possible, so that the hot path needs no promise. When it throws, the message is retried with
+ * growing delays; an error other than a transient one (`isTransientFailure`) counts as a failure.
  */
 export type Process = (
   message: LogMessage,

@@ -1,9 +1,9 @@
 import type { Problem } from '../platform/problem.ts';
 
-/** What a reply may report in a message header of its own: the holiday calendar in plat-holiday-calendar (H2). */
+/** A field of a reply that has its own message header: the holiday calendar in plat-holiday-calendar (H2). */
 export type AnswerHeader = 'holidayCalendar';
 
-/** The content of a reply message: the payload, and what its headers add. */
+/** The content of a reply message: the payload, and the values of its headers. */
 export interface ReplyContent extends Readonly<Partial<Record<AnswerHeader, string>>> {
   /** Record name in the list of messages. */
   readonly type: string;
@@ -12,11 +12,11 @@ export interface ReplyContent extends Readonly<Partial<Record<AnswerHeader, stri
   readonly warnings?: string;
 }
 
-/** The answer to a request, as its requester receives it: the reply, or the worker's problem. */
+/** The result of a request: the reply, or a problem. */
 export type Reply =
   | (ReplyContent & {
       readonly kind: 'reply';
-      /** The answer as JSON text, where it was rendered elsewhere; `payload` is undefined then. */
+      /** The reply as JSON text if a thread has rendered it; `payload` is then undefined. */
       readonly body?: Uint8Array;
     })
   | { readonly kind: 'problem'; readonly problem: Problem };

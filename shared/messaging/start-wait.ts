@@ -1,24 +1,24 @@
-/** A process that starts waits for Kafka and the schema registry for a limited time. */
+/** Waits at the start of a process for Kafka and the schema registry, for a limited time. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, SystemError } from '../platform/errors.ts';
 import { backoffMs } from './backoff.ts';
 
-/** A broker restarts within seconds; one attempt every ten seconds is no load for it. */
+/** A broker restarts within seconds; one attempt every ten seconds does not load it. */
 const BACKOFF = { minMs: 500, maxMs: 10_000 };
 const SECOND_MS = 1_000;
-/** Text of a failed TLS handshake: the certificate does not become valid by waiting. */
+/** In the error text of a failed TLS handshake; waiting does not make a certificate valid. */
 const CERTIFICATE = /\bcertificate\b/i;
 
 export interface StartWaitOptions {
   /**
-   * Limit for all waiting, in milliseconds from now (START_TIMEOUT_MS): a failure after it is final. An attempt in
+   * Limit of all waits, in milliseconds from the creation (START_TIMEOUT_MS): a failure after it is final. An attempt in
    * progress is not interrupted. 0: the first failure is final.
    */
   readonly limitMs: number;
-  /** Called after each failed attempt with a line that says what is being waited for, why, and for how long at most. */
+  /** Called after each failed attempt with a line of text: the service, the remaining time, and the error. */
   readonly onWait: (line: string) => void;
-  /** Ends the waiting at once, even during an attempt. */
+  /** Ends the wait immediately, even during an attempt. */
   readonly signal?: AbortSignal | undefined;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
@@ -27,12 +27,12 @@ export interface StartWaitOptions {
 }
 
 /**
- * Repeats the attempt until it succeeds. Rejects at once with a failure that waiting does not resolve, such as refused
- * credentials or a missing topic; with the last failure and its code when the limit is reached; with the reason of the signal.
+ * Repeats the attempt until it succeeds. Rejects immediately with a permanent failure, such as rejected credentials or a missing
+ * topic; with the last failure and its code when the limit is reached; and with the reason of the signal.
  */
 export type StartWait = <Value>(what: string, attempt: () => Promise<Value>) => Promise<Value>;
 
-/** Creates the wait of one start, with one limit for everything it waits for. */
+/** Creates the wait of one start; all services share its time limit. */
 export function createStartWait(options: StartWaitOptions): StartWait {
   const { limitMs, onWait, signal } = options;
   const now = options.now ?? (() => performance.now());
@@ -56,31 +56,28 @@ export function createStartWait(options: StartWaitOptions): StartWait {
   };
 }
 
-/**
- * Whether the same attempt may succeed later. Unknown host names may: those of containers and pods appear when they
- * start.
- */
+/** Whether the attempt may succeed later, also with an unknown host name: those of containers appear when they start. */
 function isTransient(error: unknown): error is SystemError {
   if (!(error instanceof SystemError) || !error.canRetry) return false;
   return error.code !== 'schema-registry-refused' && !CERTIFICATE.test(error.message);
 }
 
 function timeIsUp(what: string, limitMs: number, error: SystemError): SystemError {
-  const text = `${what} could not be used within ${seconds(limitMs)} (START_TIMEOUT_MS): ${error.message}`;
+  const text = `${what} was not available within ${seconds(limitMs)} (START_TIMEOUT_MS): ${error.message}`;
   return new SystemError(error.code, text, { canRetry: true, cause: error });
 }
 
-async function unlessAborted<Value>(begin: () => Promise<Value>, signal: AbortSignal | undefined) {
-  if (signal === undefined) return begin();
+async function unlessAborted<Value>(start: () => Promise<Value>, signal: AbortSignal | undefined) {
+  if (signal === undefined) return start();
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason);
   signal.addEventListener('abort', onAbort);
-  const begun = begin();
+  const started = start();
   // The result of an abandoned attempt is ignored.
-  begun.catch(() => undefined);
+  started.catch(() => undefined);
   try {
-    return await Promise.race([begun, aborted.promise]);
+    return await Promise.race([started, aborted.promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

@@ -1,4 +1,4 @@
-/** A value that is available at once, or later. */
+/** A value that is available immediately or later. */
 export type SyncOrAsync<T> = T | Promise<T>;
 
 /** Whether the value is not available yet. */
@@ -6,7 +6,7 @@ export function isPromise<T>(value: SyncOrAsync<T>): value is Promise<T> {
   return value instanceof Promise;
 }
 
-/** Continues with the value as soon as it is available: synchronously where it already is, without a promise. */
+/** Continues with the value when it is available: synchronously, without a promise, if it already is. */
 export function andThen<T, Next>(
   value: SyncOrAsync<T>,
   step: (value: T) => SyncOrAsync<Next>,

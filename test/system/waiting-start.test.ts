@@ -75,7 +75,7 @@ describe('a start whose schema registry does not answer yet', () => {
       START_TIMEOUT_MS: '1',
     });
     expect(code).toBe(1);
-    expect(stderr).toContain('the schema registry could not be used within 1 s (START_TIMEOUT_MS)');
+    expect(stderr).toContain('the schema registry was not available within 1 s (START_TIMEOUT_MS)');
     expect(stderr).toContain('no answer within 2000 ms');
   });
 
@@ -108,7 +108,7 @@ describe('a command that deployments run before the workers', () => {
     const { status, stderr } = runScript([`scripts/${name}.ts`, ...args]);
     expect([status, stderr]).toEqual([
       code,
-      expect.stringMatching(/could not be used within 1 s \(START_TIME/),
+      expect.stringMatching(/was not available within 1 s \(START_TIME/),
     ]);
   });
 

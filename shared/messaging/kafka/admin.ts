@@ -7,29 +7,29 @@ import { brokerErrorType, isTopicUnknown, toMessagingError } from './connection/
 import { kafkajsModule, replaceFunction } from './kafkajs/internals.ts';
 import { existingTopics } from '../topics/required-topics.ts';
 import type { PartitionOffset } from '../message.ts';
-import type { BrokerAdmin, TopicSpec } from '../ports.ts';
-import type { TopicState } from '../topics/topic-settings.ts';
+import type { BrokerAdmin, TopicSpec, TopicState } from '../ports.ts';
 
-/** kafkajs retries an admin call while a controller or coordinator moves: about 3 s in all. */
+/** kafkajs retries an admin call while a controller or coordinator moves, for about 3 s in all. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
-/** Creating topics waits for their leaders no longer than this. */
+/** Limit of the wait for the leaders of new topics. */
 const CREATE_TIMEOUT_MS = 15_000;
-/** How many replicas topics get where the cluster has enough brokers. */
+/** Replicas of a topic where the cluster has enough brokers. */
 const WANTED_REPLICAS = 3;
-/** With this number of replicas, two must have a record before it counts as stored: one broker may fail without loss. */
+/** With three replicas, two must have a record before it counts as stored: one broker may fail without loss. */
 const MIN_IN_SYNC_REPLICAS = '2';
-/** Offsets of a new topic wait this long for the broker that answers to know it. */
+/** The broker that answers a query for offsets knows a new topic within this time. */
 const OFFSETS_SPREAD_MS = 2_000;
-/** Prefix of the brokers' internal topics. */
+/** Prefix of the broker's internal topics. */
 const INTERNAL_PREFIX = '__';
 /** Kafka's number of the isolation level under which the end of a partition is its high watermark. */
 const READ_UNCOMMITTED = 0;
 
-/** A new topic has its leaders within some 10 ms on an idle broker. */
+/** A new topic has its leaders after about 10 ms on an idle broker. */
 const LEADER_POLL_MS = 50;
-/** A leader or a coordinator that moves is settled within seconds. */
+/** A leader or coordinator that moves is available again within seconds. */
 const LEADER_MOVE_MS = 5_000;
-const SETTLING: ReadonlySet<string> = new Set([
+/** Error codes while a leader or coordinator moves. */
+const TRANSIENT: ReadonlySet<string> = new Set([
   'NOT_LEADER_FOR_PARTITION',
   'LEADER_NOT_AVAILABLE',
   'UNKNOWN_TOPIC_OR_PARTITION',
@@ -39,14 +39,14 @@ const SETTLING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Topics, offsets and groups through kafkajs' admin. One connection, opened by the first call and replaced after a failed
- * one; queries of offsets have their own connections. Every call rejects with MessagingError.
+ * Topics, offsets and groups through the admin client of kafkajs. One connection, opened by the first call and replaced after
+ * a failed one; queries for offsets have their own connections. Every call rejects with MessagingError.
  */
 export class KafkaAdmin implements BrokerAdmin {
   readonly #createClient: CreateKafkaClient;
   readonly #clientId: string;
   #current: Promise<{ admin: Admin; client: KafkaClient }> | undefined;
-  /** Clients that are connecting: kafkajs retries for seconds, and cannot be aborted. */
+  /** Clients that are connecting: kafkajs retries for seconds and cannot be aborted. */
   readonly #connecting = new Set<KafkaClient>();
   #closed = false;
 
@@ -65,12 +65,12 @@ export class KafkaAdmin implements BrokerAdmin {
       const replicas = Math.min(WANTED_REPLICAS, brokers.length);
       const topics = missing.map((spec) => topicConfig(spec, replicas));
       try {
-        // kafkajs' own wait for leaders fails on a broker that does not know the new topic yet.
+        // The wait for leaders of kafkajs fails on a broker that does not know the new topic yet.
         await admin.createTopics({ topics, timeout: CREATE_TIMEOUT_MS, waitForLeaders: false });
       } catch (error) {
         if (brokerErrorType(error) !== 'TOPIC_ALREADY_EXISTS') throw error;
       }
-      await untilLed(admin, missing, CREATE_TIMEOUT_MS);
+      await waitForLeaders(admin, missing);
       return missing.map(({ topic }) => topic);
     });
   }
@@ -90,20 +90,20 @@ export class KafkaAdmin implements BrokerAdmin {
     });
   }
 
-  /** As known to the broker that answers; a caller that needs a new topic queries again. */
+  /** The answering broker may not know a new topic yet. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return this.#call('partition counts', (admin) => partitionCounts(admin, topics));
   }
 
   offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]> {
     return this.#callAlone(`offsets of ${topic}`, async (admin) => {
-      // fetchTopicOffsets repeats itself for seconds when the topic is missing.
+      // fetchTopicOffsets retries for seconds when the topic is missing.
       await existingTopics(
         { partitionCounts: (names) => partitionCounts(admin, names) },
         [topic],
         OFFSETS_SPREAD_MS,
       );
-      const offsets = await whileSettling(() => admin.fetchTopicOffsets(topic));
+      const offsets = await retryTransient(() => admin.fetchTopicOffsets(topic));
       return offsets
         .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
         .toSorted((one, other) => one.partition - other.partition);
@@ -111,8 +111,8 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 
   /**
-   * The high watermark of each partition: the next offset to be written, however many transactions are open below it. A
-   * leader that was just elected answers only when it knows of everything that was confirmed before.
+   * The high watermark of each partition: the next offset to be written, including transactions that are still open. A newly
+   * elected leader answers only after it knows all acknowledged records.
    */
   highWatermarks(topic: string): Promise<readonly { partition: number; high: number }[]> {
     useIsolationLevelOfCall();
@@ -121,8 +121,8 @@ export class KafkaAdmin implements BrokerAdmin {
 
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {
     return this.#callAlone(`commits of ${groupId}`, async (admin) => {
-      const answer = await whileSettling(() => admin.fetchOffsets({ groupId, topics: [...topics] }));
-      return answer.flatMap(({ topic, partitions }) =>
+      const offsets = await retryTransient(() => admin.fetchOffsets({ groupId, topics: [...topics] }));
+      return offsets.flatMap(({ topic, partitions }) =>
         partitions
           .map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) }))
           .filter(({ offset }) => offset >= 0),
@@ -130,18 +130,20 @@ export class KafkaAdmin implements BrokerAdmin {
     });
   }
 
-  /** The named topics as they are; those that do not exist are left out. */
   topicStates(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>> {
     return this.#call('describe topics', async (admin) => {
       const states = new Map<string, TopicState>();
       for (const [topic, partitions] of await partitionCounts(admin, topics)) {
-        states.set(topic, { partitions, config: await whileSettling(() => topicSettings(admin, topic)) });
+        states.set(topic, {
+          partitions,
+          config: await retryTransient(() => topicConfiguration(admin, topic)),
+        });
       }
       return states;
     });
   }
 
-  /** Gives up a pending connection attempt without waiting for it. */
+  /** Abandons a pending connection attempt without waiting for it. */
   async close(): Promise<void> {
     this.#closed = true;
     const isConnecting = this.#connecting.size > 0;
@@ -150,28 +152,29 @@ export class KafkaAdmin implements BrokerAdmin {
     if (!isConnecting) await discarded;
   }
 
-  async #call<T>(what: string, ask: (admin: Admin) => Promise<T>): Promise<T> {
+  async #call<T>(what: string, query: (admin: Admin) => Promise<T>): Promise<T> {
     if (this.#closed) throw closed(what);
     const current = (this.#current ??= this.#connect());
     try {
       const { admin } = await current;
-      return await ask(admin);
+      return await query(admin);
     } catch (error) {
-      if (this.#current === current && !isOurs(error)) void this.#discard();
+      const isConnectionUsable = error instanceof MessagingError || isTopicUnknown(error);
+      if (this.#current === current && !isConnectionUsable) void this.#discard();
       throw toMessagingError(what, error);
     }
   }
 
   /**
-   * A call with its own connection, for what kafkajs looks up in its metadata: it keeps only the metadata of the last query,
-   * for whichever topic, so that a concurrent call would make this one fail, or miss partitions.
+   * A call with its own connection, for queries that depend on the metadata of kafkajs: it keeps only the metadata of its last
+   * query, so a concurrent call for another topic would make this one fail or miss partitions.
    */
-  async #callAlone<T>(what: string, ask: (admin: Admin) => Promise<T>): Promise<T> {
+  async #callAlone<T>(what: string, query: (admin: Admin) => Promise<T>): Promise<T> {
     if (this.#closed) throw closed(what);
     try {
       const { admin, client } = await this.#connect();
       try {
-        return await ask(admin);
+        return await query(admin);
       } finally {
         client.connections.destroy();
         admin.disconnect().catch(() => undefined);
@@ -201,40 +204,34 @@ export class KafkaAdmin implements BrokerAdmin {
     const current = this.#current;
     this.#current = undefined;
     try {
-      const made = await current;
-      if (made === undefined) return;
-      made.client.connections.destroy();
-      await made.admin.disconnect();
+      const connected = await current;
+      connected?.client.connections.destroy();
+      await connected?.admin.disconnect();
     } catch {
-      // The connection is given up either way.
+      // The connection is abandoned either way.
     }
   }
 }
 
-/** A starting cluster would otherwise reject the topics permanently, although its missing brokers are about to join. */
+/** While a cluster starts, not all brokers have joined: the caller retries instead of creating topics with fewer replicas. */
 function requireBrokers(specs: readonly TopicSpec[], live: number): void {
   const wanted = Math.max(...specs.map(({ replicationFactor = 1 }) => replicationFactor));
   if (live >= wanted) return;
   throw new MessagingError(
     'broker-unavailable',
-    `new topics get ${wanted} replicas, and ${live} of the brokers are up; KAFKA_BROKERS with fewer of them asks for fewer`,
+    `new topics get ${wanted} replicas, but only ${live} brokers are available; KAFKA_BROKERS with fewer brokers means fewer replicas`,
     { canRetry: true },
   );
 }
 
-/** Resolves when every partition of the new topics has a leader. Rejects after `timeoutMs`. */
-async function untilLed(
-  admin: Pick<Admin, 'fetchTopicMetadata'>,
-  specs: readonly TopicSpec[],
-  timeoutMs: number,
-): Promise<void> {
-  const giveUpAt = performance.now() + timeoutMs;
+/** Resolves when every partition of the new topics has a leader. Rejects after CREATE_TIMEOUT_MS. */
+async function waitForLeaders(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
+  const endsAt = performance.now() + CREATE_TIMEOUT_MS;
   for (const spec of specs) {
-    while (!(await isLed(admin, spec))) {
-      if (performance.now() > giveUpAt) {
-        throw new MessagingError('broker-unavailable', `${spec.topic} was created but has no leader yet`, {
-          canRetry: true,
-        });
+    while (!(await hasLeaders(admin, spec))) {
+      if (performance.now() > endsAt) {
+        const text = `${spec.topic} was created but has no leader yet`;
+        throw new MessagingError('broker-unavailable', text, { canRetry: true });
       }
       await sleep(LEADER_POLL_MS);
     }
@@ -242,25 +239,22 @@ async function untilLed(
 }
 
 /**
- * Repeats a query about an existing topic while the leader or coordinator in the metadata is not ready, or the broker that
- * answers does not know the topic yet.
+ * Repeats a query about an existing topic while a leader or coordinator moves, or while the answering broker does not know the
+ * topic yet.
  */
-async function whileSettling<T>(ask: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + LEADER_MOVE_MS;
+async function retryTransient<T>(query: () => Promise<T>): Promise<T> {
+  const endsAt = performance.now() + LEADER_MOVE_MS;
   for (;;) {
     try {
-      return await ask();
+      return await query();
     } catch (error) {
-      if (!SETTLING.has(brokerErrorType(error) ?? '') || performance.now() > giveUpAt) throw error;
+      if (!TRANSIENT.has(brokerErrorType(error) ?? '') || performance.now() > endsAt) throw error;
       await sleep(LEADER_POLL_MS);
     }
   }
 }
 
-async function isLed(
-  admin: Pick<Admin, 'fetchTopicMetadata'>,
-  { topic, partitions }: TopicSpec,
-): Promise<boolean> {
+async function hasLeaders(admin: Admin, { topic, partitions }: TopicSpec): Promise<boolean> {
   try {
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
     const found = topics.find(({ name }) => name === topic)?.partitions ?? [];
@@ -277,7 +271,7 @@ interface BrokerClass {
 
 const isolationLevels = new AsyncLocalStorage<number>();
 
-/** kafkajs' admin client always queries offsets as a reader of committed records; here the level of the call counts. */
+/** The admin client of kafkajs always queries offsets with the level READ_COMMITTED; here the caller chooses the level. */
 function useIsolationLevelOfCall(): void {
   const { prototype } = kafkajsModule('broker') as BrokerClass;
   replaceFunction(prototype, 'listOffsets', function listOffsetsAsCalled(listOffsets, request) {
@@ -286,7 +280,7 @@ function useIsolationLevelOfCall(): void {
   });
 }
 
-/** Queries topic by topic: a missing one fails the whole answer of kafkajs. */
+/** Queries topic by topic: with a missing one kafkajs rejects the whole query. */
 async function partitionCounts(admin: Admin, topics: readonly string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const topic of new Set(topics)) {
@@ -301,12 +295,12 @@ async function partitionCounts(admin: Admin, topics: readonly string[]): Promise
   return counts;
 }
 
-async function topicSettings(admin: Admin, topic: string): Promise<ReadonlyMap<string, string>> {
-  const answer = await admin.describeConfigs({
+async function topicConfiguration(admin: Admin, topic: string): Promise<ReadonlyMap<string, string>> {
+  const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }],
   });
-  const entries = answer.resources.flatMap(({ configEntries }) => configEntries);
+  const entries = resources.flatMap(({ configEntries }) => configEntries);
   return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
 }
 
@@ -327,10 +321,6 @@ function topicConfig(
   };
 }
 
-function isOurs(error: unknown): boolean {
-  return error instanceof MessagingError || isTopicUnknown(error);
-}
-
 function closed(what: string): MessagingError {
-  return new MessagingError('broker-unavailable', `${what}: closed`, { canRetry: false });
+  return new MessagingError('broker-unavailable', `${what}: the admin client is closed`, { canRetry: false });
 }

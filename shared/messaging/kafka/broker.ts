@@ -14,15 +14,15 @@ export interface KafkaBrokerOptions extends KafkaSettings {
   readonly log: Log;
 }
 
-/** The broker on Kafka; in addition to the port, its admin can describe topics. */
+/** The Kafka adapter of the port; its admin client can always describe topics. */
 export interface KafkaBroker extends Broker {
   readonly kind: 'kafka';
   readonly admin: KafkaAdmin;
 }
 
 /**
- * Implements the broker ports on Apache Kafka through kafkajs. Nothing is connected until it is used. Throws ConfigError on a wrong
- * address or an unreadable certificate.
+ * Implements the broker port on Apache Kafka with kafkajs. Throws ConfigError on an invalid address or an unreadable
+ * certificate.
  */
 export function createKafkaBroker(options: KafkaBrokerOptions): KafkaBroker {
   const { clientId, log } = options;

@@ -19,24 +19,24 @@ export class MemoryAdmin implements BrokerAdmin {
   }
 
   async createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]> {
-    this.#reach();
+    this.#requireReachable();
     const made = specs.filter((spec) => this.#topics.create(spec)).map((spec) => spec.topic);
     for (const topic of made) this.#announce(topic);
     return made;
   }
 
   async deleteTopics(topics: readonly string[]): Promise<void> {
-    this.#reach();
+    this.#requireReachable();
     for (const topic of topics) if (this.#topics.delete(topic)) this.#announce(topic);
   }
 
   async listTopics(): Promise<readonly string[]> {
-    this.#reach();
+    this.#requireReachable();
     return this.#topics.names();
   }
 
   async partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    this.#reach();
+    this.#requireReachable();
     const counts = new Map<string, number>();
     for (const name of topics) {
       const topic = this.#topics.find(name);
@@ -46,12 +46,12 @@ export class MemoryAdmin implements BrokerAdmin {
   }
 
   async offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]> {
-    this.#reach();
+    this.#requireReachable();
     return this.#topics.get(topic).logs.map(({ partition, low, high }) => ({ partition, low, high }));
   }
 
   async committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {
-    this.#reach();
+    this.#requireReachable();
     const group = this.#groups.get(groupId);
     return topics.flatMap((topic) =>
       (this.#topics.find(topic)?.logs ?? []).flatMap(({ partition }) => {
@@ -65,7 +65,7 @@ export class MemoryAdmin implements BrokerAdmin {
     for (const group of this.#groups.values()) group.topicChanged(topic);
   }
 
-  #reach(): void {
+  #requireReachable(): void {
     if (isRefused(this.#faults, 'admin', ADMIN_CLIENT)) throw unreachable('admin call');
   }
 }

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import { MemoryAdmin } from './admin.ts';
-import { unknownTopic, type FaultPlan } from './injected-faults.ts';
+import type { FaultPlan } from './injected-faults.ts';
 import { MemoryGroup } from './group.ts';
 import { MemoryGroupSource } from './group-source.ts';
 import { MemoryPublisher } from './publisher.ts';
@@ -9,13 +9,14 @@ import { MemoryScheduler } from './scheduler.ts';
 import { MemoryTail } from './tail.ts';
 import type { MemoryLimits } from './topic-config.ts';
 import { MemoryTopics, type MemoryParts, type Stoppable } from './topics.ts';
+import { topicUnknown } from '../broker-errors.ts';
 import type { OffsetRange } from '../message.ts';
 import type { Broker, OnRangeMessage, ReadOn } from '../ports.ts';
 
 const MIB = 1_048_576;
 /**
- * The object overhead of records and headers is included, so five busy topics hold some 160 MiB at most. A publisher that
- * is ahead of the readers waits; records that all have read are removed.
+ * The bytes include the object overhead of records and headers, so five busy topics hold about 160 MiB at most. A publisher
+ * waits while a log is full of unread records; records that all readers have read are removed.
  */
 const DEFAULT_LIMITS: MemoryLimits = {
   maxRecordsPerTopic: 20_000,
@@ -23,29 +24,29 @@ const DEFAULT_LIMITS: MemoryLimits = {
   maxRecordsPerState: 100_000,
   maxBytesPerState: 128 * MIB,
 };
-/** Limits of one read of a log; messages are not copied, only kept from being removed meanwhile. */
-const RECORDS_AT_A_TIME = 100;
-const BYTES_AT_A_TIME = 1_024 * 1_024;
+/** Limits of one read of a range. Messages are not copied, but stay in memory until the reader is done with them. */
+const MAX_RANGE_RECORDS = 100;
+const MAX_RANGE_BYTES = MIB;
 
 /** Interval at which expired records are removed from logs without appends. */
-const DEFAULT_SWEEP_INTERVAL_MS = 60_000;
+const SWEEP_INTERVAL_MS = 60_000;
 
 export interface MemoryBrokerOptions {
-  /** Time of records and of retention; default: the system's. */
+  /** Time of records and of retention; default: the system clock. */
   readonly clock?: Clock;
-  /** Bounds of each topic; default 20,000 records and 32 MiB, of one that is only compacted 100,000 and 128 MiB. */
+  /** Limits of each topic; default 20,000 records and 32 MiB, or 100,000 and 128 MiB with cleanup.policy=compact. */
   readonly limits?: Partial<MemoryLimits>;
-  /** How often logs are swept and compacted, whether or not they are appended to; default 60 s. */
+  /** Interval at which retention and compaction run on all logs; default 60 s. */
   readonly sweepIntervalMs?: number;
-  /** Logs messages whose handler in a tail threw. */
+  /** Where a tail logs the messages it skipped because their handler threw. */
   readonly log?: Log;
-  /** For tests: makes calls fail. */
+  /** For tests only. */
   readonly faults?: FaultPlan;
 }
 
 /**
- * The embedded broker: topics, keys, groups, redelivery, compaction and bounded logs as on Kafka, for one process.
- * Volatile: all messages and commits end with the process, so it suits trials, development and tests, not production.
+ * The embedded broker: topics, keys, consumer groups, redelivery, compaction and bounded logs as on Kafka, in one process.
+ * Messages and commits are lost when the process ends, so it is for trials, development and tests, not for production.
  */
 export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
   const { clock = systemClock, faults, log } = options;
@@ -54,10 +55,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
   const groups = new Map<string, MemoryGroup>();
   const open = new Set<Stoppable>();
   const parts: MemoryParts = { topics, scheduler, faults, onStopped: (part) => open.delete(part) };
-  const sweeper = setInterval(
-    () => topics.sweep(),
-    options.sweepIntervalMs ?? DEFAULT_SWEEP_INTERVAL_MS,
-  ).unref();
+  const sweeper = setInterval(() => topics.sweep(), options.sweepIntervalMs ?? SWEEP_INTERVAL_MS).unref();
 
   const groupOf = (groupId: string): MemoryGroup => {
     const group = groups.get(groupId) ?? new MemoryGroup(topics);
@@ -74,7 +72,11 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
     createPublisher: (publisher) => opened(new MemoryPublisher(publisher, parts)),
     createGroupSource: (source) => opened(new MemoryGroupSource(source, groupOf(source.groupId), parts)),
     createTail: (tail) => opened(new MemoryTail(tail, parts, log)),
-    readRanges: (ranges, onMessage) => readRanges(topics, ranges, onMessage),
+    readRanges: async (ranges, onMessage) => {
+      for (const range of ranges) {
+        if ((await readRange(topics, range, onMessage)) === 'stop') return;
+      }
+    },
     admin: new MemoryAdmin(topics, groups, faults),
     close: async () => {
       clearInterval(sweeper);
@@ -86,28 +88,17 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
   };
 }
 
-/** Delivers the messages of ranges, one range after the other. */
-async function readRanges(
-  topics: MemoryTopics,
-  ranges: readonly OffsetRange[],
-  onMessage: OnRangeMessage,
-): Promise<void> {
-  for (const range of ranges) {
-    if ((await readRange(topics, range, onMessage)) === 'stop') return;
-  }
-}
-
 async function readRange(
   topics: MemoryTopics,
   { topic, partition, from, to }: OffsetRange,
   onMessage: OnRangeMessage,
 ): Promise<ReadOn> {
   const log = topics.get(topic).logs[partition];
-  if (log === undefined) throw unknownTopic(`${topic}, partition ${partition}`);
+  if (log === undefined) throw topicUnknown(topic, partition);
   const end = Math.min(to, log.high);
   let position = from;
   while (position < end) {
-    const batch = log.read(position, RECORDS_AT_A_TIME, BYTES_AT_A_TIME);
+    const batch = log.read(position, MAX_RANGE_RECORDS, MAX_RANGE_BYTES);
     for (const message of batch.messages) {
       if (message.offset >= end) return 'more';
       if ((await onMessage(message)) === 'stop') return 'stop';

@@ -1,17 +1,16 @@
-import { MessagingError } from '../../platform/errors.ts';
 import { MemoryCursors, type Cursor } from './scheduler.ts';
 import { isRefused, unreachable } from './injected-faults.ts';
 import type { GroupMember, MemoryGroup } from './group.ts';
 import type { MemoryParts } from './topics.ts';
 import type { LogReader } from './log.ts';
+import { consumerUsed } from '../broker-errors.ts';
 import type { LogMessage, PartitionOffset, TopicPartition } from '../message.ts';
-import type { GroupSink, GroupSource, GroupSourceOptions } from '../ports.ts';
+import { CLIENT_DEFAULTS, type GroupSink, type GroupSource, type GroupSourceOptions } from '../ports.ts';
 
-const DEFAULT_SESSION_TIMEOUT_MS = 6_000;
-/** Kafka's advice: a heartbeat every third of the session, so that two may be lost. */
+/** As Kafka recommends: a heartbeat every third of the session, so that two may be lost. */
 const HEARTBEATS_PER_SESSION = 3;
 
-/** A member of a group: joins, delivers its assigned partitions, rejoins whenever the group rebalances. */
+/** A member of a group: joins, delivers its assigned partitions, and rejoins when the group rebalances. */
 export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
@@ -20,7 +19,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   readonly #clientId: string;
   #sink: GroupSink | undefined;
   #generation = 0;
-  /** Absent while nothing is delivered: before the first assignment, and between a revocation and the next one. */
+  /** Absent before the first assignment, and between a revocation and the next assignment. */
   #cursors: MemoryCursors | undefined;
   #next: { readonly generation: number; readonly partitions: readonly TopicPartition[] } | undefined;
   #joining = false;
@@ -29,7 +28,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
 
   constructor(options: GroupSourceOptions, group: MemoryGroup, parts: MemoryParts) {
     this.topics = options.topics;
-    this.sessionTimeoutMs = options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS;
+    this.sessionTimeoutMs = options.sessionTimeoutMs ?? CLIENT_DEFAULTS.sessionTimeoutMs;
     this.#clientId = options.clientId;
     this.#group = group;
     this.#parts = parts;
@@ -38,7 +37,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   async start(sink: GroupSink): Promise<void> {
     if (this.#isCutOff()) throw unreachable(`consumer ${this.#clientId}`);
     for (const topic of this.topics) this.#parts.topics.get(topic);
-    if (this.#stopped || this.#sink !== undefined) throw usedUp(this.#clientId);
+    if (this.#stopped || this.#sink !== undefined) throw consumerUsed(this.#clientId);
     this.#sink = sink;
     const intervalMs = this.sessionTimeoutMs / HEARTBEATS_PER_SESSION;
     this.#heartbeatTimer = setInterval(() => this.#beat(), intervalMs);
@@ -72,19 +71,19 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     this.#parts.onStopped(this);
   }
 
-  /** Called by the group in the middle of its own work: reacts later. */
+  /** Called by the group while it changes its state, so the member reacts in a later turn. */
   onRebalance(): void {
     this.#closeCursors();
     this.#beatSoon();
   }
 
-  /** Called by the group in the middle of its own work: reacts later. */
+  /** As onRebalance, the member reacts in a later turn. */
   onGeneration(generation: number, partitions: readonly TopicPartition[]): void {
     this.#next = { generation, partitions };
     this.#beatSoon();
   }
 
-  /** Called by the scheduler: one round of messages. */
+  /** Called by the scheduler: delivers one round of messages. */
   deliver(): boolean {
     const sink = this.#sink;
     if (sink === undefined || this.#cursors === undefined || this.#isCutOff()) return false;
@@ -106,7 +105,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     setImmediate(() => this.#beat());
   }
 
-  /** A heartbeat, and the reaction to its answer. */
+  /** Sends a heartbeat and reacts to its response. */
   #beat(): void {
     if (this.#stopped || this.#sink === undefined || this.#isCutOff()) return;
     if (this.#group.touch(this) === 'join') this.#joinAgain(this.#sink);
@@ -142,7 +141,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     this.#parts.scheduler.wake(this);
   }
 
-  /** Begins at the commit; without one, or if it is outside of the log, at the first retained message. */
+  /** Starts at the committed offset; without one, or if it is not on the log, at the first retained message. */
   #cursorAt({ topic, partition }: TopicPartition): Cursor[] {
     const log = this.#parts.topics.find(topic)?.logs[partition];
     if (log === undefined) return [];
@@ -160,7 +159,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     this.#cursors = undefined;
   }
 
-  /** A sink that throws is broken: the consumer ends and reports it. */
+  /** A sink that throws has a bug: the consumer stops and reports the error. */
   #guard<T>(call: () => T): T | undefined {
     try {
       return call();
@@ -171,10 +170,4 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
       return undefined;
     }
   }
-}
-
-function usedUp(clientId: string): MessagingError {
-  return new MessagingError('consumer-used', `consumer ${clientId} was started or stopped before`, {
-    canRetry: false,
-  });
 }

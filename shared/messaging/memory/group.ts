@@ -1,31 +1,31 @@
 import type { LogUser, MemoryTopics } from './topics.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../message.ts';
 
-/** Session checks within the shortest session of a group; a late check expels no member. */
+/** Session checks within the shortest session of a group. */
 const CHECKS_PER_SESSION = 4;
 const MIN_CHECK_INTERVAL_MS = 10;
 
-/** A consumer as seen by the group. Its methods must return at once and must not call the group. */
+/** A consumer as seen by the group. Its methods must not block and must not call the group. */
 export interface GroupMember {
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   /** The group requires all members to rejoin. */
   onRebalance(): void;
-  /** The group has a new generation; an empty list is an assignment too. */
+  /** The group has a new generation; the list is empty when there are more members than partitions. */
   onGeneration(generation: number, partitions: readonly TopicPartition[]): void;
 }
 
 interface Membership {
   /** Joined for the generation that is being prepared. */
   joined: boolean;
-  /** Generation that the member was last assigned in; 0: none. */
+  /** The last generation in which the member got an assignment; 0: none. */
   generation: number;
   lastSeenMs: number;
 }
 
 /**
- * A consumer group: eager rebalances in generations, committed offsets, and expulsion of silent members. Commits are
- * valid for the generation they were made in, until the next one is complete, as with Kafka's coordinator.
+ * A consumer group: eager rebalances in generations, committed offsets, and expulsion of silent members. As with Kafka's
+ * coordinator, commits of a generation are accepted until the next generation is complete.
  */
 export class MemoryGroup implements LogUser {
   readonly #topics: MemoryTopics;
@@ -55,7 +55,7 @@ export class MemoryGroup implements LogUser {
     this.#prepare();
   }
 
-  /** A sign of life. Returns whether the member has to join (again). */
+  /** Records that the member is alive. Returns whether it has to join or rejoin. */
   touch(member: GroupMember): 'stable' | 'join' {
     const membership = this.#members.get(member);
     if (membership === undefined) return 'join';
@@ -63,7 +63,7 @@ export class MemoryGroup implements LogUser {
     return this.#preparing && !membership.joined ? 'join' : 'stable';
   }
 
-  /** False, without a commit, for a former member or generation. */
+  /** Returns false, and commits nothing, for a former member or generation. */
   commit(member: GroupMember, generation: number, offsets: readonly PartitionOffset[]): boolean {
     const membership = this.#members.get(member);
     if (membership?.generation !== generation || generation !== this.#generation) return false;
@@ -76,7 +76,7 @@ export class MemoryGroup implements LogUser {
     return this.#committed.get(partitionId(topic, partition))?.offset;
   }
 
-  /** Records that a member has yet to read, or to read again, are kept; a group without members keeps none. */
+  /** Uncommitted records are kept while the group has members that read the topic. */
   keepFrom(topic: string, partition: number): number {
     for (const member of this.#members.keys()) {
       if (member.topics.includes(topic)) return this.committed(topic, partition) ?? 0;
@@ -84,7 +84,7 @@ export class MemoryGroup implements LogUser {
     return Infinity;
   }
 
-  /** A topic was created or deleted: its readers get a new assignment; offsets of a former topic are dropped. */
+  /** A topic was created or deleted: drops its commits and rebalances if members read it. */
   topicChanged(topic: string): void {
     for (const [id, offset] of this.#committed) {
       if (offset.topic === topic) this.#committed.delete(id);
@@ -132,7 +132,7 @@ export class MemoryGroup implements LogUser {
     this.#timer = setInterval(() => this.#expelSilent(intervalMs), intervalMs).unref();
   }
 
-  /** A blocked process could not send heartbeats either, so a late check gives the members another chance. */
+  /** While the process was blocked its members could not send heartbeats, so a late check expels none. */
   #expelSilent(intervalMs: number): void {
     const now = performance.now();
     const late = now - this.#checkedAtMs > 2 * intervalMs;

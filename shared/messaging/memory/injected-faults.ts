@@ -1,6 +1,6 @@
 import { MessagingError } from '../../platform/errors.ts';
 
-/** A client's call of the broker; `ping` only tests whether it can be reached. */
+/** The kind of a client's call; `ping` only checks whether the broker can be reached. */
 export type MemoryCall = 'publish' | 'fetch' | 'group' | 'admin' | 'ping';
 
 /** The fault of one call of one client. */
@@ -9,13 +9,13 @@ export type MemoryFault =
   | { readonly kind: 'refuse' }
   /** The call takes effect after `ms` milliseconds (publish only). */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** The call takes effect and its answer is lost (publish only): the publisher repeats it. */
+  /** The call takes effect and its response is lost (publish only): the publisher repeats it. */
   | { readonly kind: 'lose-reply' };
 
-/** Called before each call of the broker, for tests only; undefined lets the call pass. */
+/** Called before each call of the broker, for tests only; undefined: no fault. */
 export type FaultPlan = (call: MemoryCall, clientId: string) => MemoryFault | undefined;
 
-/** Whether a client's calls of a kind are refused at this moment. */
+/** Whether a client's calls of this kind are refused now. */
 export function isRefused(plan: FaultPlan | undefined, call: MemoryCall, clientId: string): boolean {
   return plan !== undefined && plan(call, clientId)?.kind === 'refuse';
 }
@@ -25,9 +25,4 @@ export function unreachable(what: string): MessagingError {
   return new MessagingError('broker-unavailable', `${what}: the broker cannot be reached`, {
     canRetry: true,
   });
-}
-
-/** The error of a call that names a topic or partition that does not exist. */
-export function unknownTopic(name: string): MessagingError {
-  return new MessagingError('topic-unknown', `there is no topic ${name}`, { canRetry: false });
 }

@@ -1,41 +1,41 @@
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
 import type { MemoryTopicConfig } from './topic-config.ts';
 
-/** Memory of a record, and of each header, besides its bytes: objects and pointers as V8 lays them out. */
+/** Memory of a record, and of each header, in addition to its bytes: V8's objects and pointers. */
 const RECORD_OVERHEAD_BYTES = 300;
 const HEADER_OVERHEAD_BYTES = 150;
 
-/** A record batch's header has 61 bytes on Kafka, a record's lengths and deltas some 20 more; rounded up. */
+/** Kafka's record batch header has 61 bytes, the lengths and deltas of a record about 20; rounded up. */
 const FRAME_BYTES = 100;
 
-/** Removing from the front moves what stays, so it is done for many records at once. */
+/** Removing from the front of an array moves the rest, so many records are removed at the same time. */
 const TRIM_BELOW_SHARE = 0.9;
-/** Fewer superseded records than this do not justify a compaction. */
+/** A compaction for fewer superseded records is not worth its cost. */
 const COMPACTION_MIN_SUPERSEDED = 256;
-/** A compacted topic has no record without a key (append() of the topics rejects it); the types cannot express that. */
+/** Never used: MemoryTopics.append() rejects records without a key on a compacted topic, which the types cannot express. */
 const NO_KEY = Buffer.alloc(0);
 
 interface Entry {
   readonly message: LogMessage;
   readonly bytes: number;
-  /** Age counts from the append: a message with an old timestamp of its own must still be read. */
+  /** The age of a record counts from here: a message with an old timestamp must still be read. */
   readonly storedAtMs: number;
 }
 
-/** Takes what a log has for it; returns whether there is more. */
 export interface LogReader {
+  /** Delivers one round of messages; returns whether there are more. */
   deliver(): boolean;
 }
 
-/** Messages from a position on; `next` is the position behind them, beyond any gap that compaction left. */
+/** Messages from a position on; `next` is the position after them, beyond any gap that compaction left. */
 export interface LogBatch {
   readonly messages: readonly LogMessage[];
   readonly next: number;
 }
 
 /**
- * One partition: records in offset order, bounded by count, bytes and age, compacted if its topic is. Offsets are never
- * reused; removed records leave gaps, as on Kafka.
+ * The log of one partition: records in offset order, limited by count, bytes and age, and compacted if the topic is. As on
+ * Kafka, offsets are never reused, and removed records leave gaps.
  */
 export class MemoryLog {
   readonly topic: string;
@@ -57,22 +57,22 @@ export class MemoryLog {
     this.config = config;
   }
 
-  /** First retained offset. */
+  /** The first retained offset. */
   get low(): number {
     return this.#low;
   }
 
-  /** Next offset to be written. */
+  /** The next offset to be written. */
   get high(): number {
     return this.#high;
   }
 
-  /** Bytes held, overhead included. */
+  /** The memory of all records, overhead included. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Appends one record and returns its offset. Key, value and header buffers belong to the log from then on. */
+  /** Appends one record and returns its offset. Key, value and header buffers are not copied. */
   append(message: OutgoingMessage, key: Buffer | null, nowMs: number): number {
     const offset = this.#high;
     const headers = storedHeaders(message.headers);
@@ -93,12 +93,12 @@ export class MemoryLog {
     return offset;
   }
 
-  /** Whether the log is at its bounds. */
+  /** Whether the log has reached one of its limits. */
   isFull(): boolean {
     return this.#entries.length >= this.config.maxRecords || this.#bytes >= this.config.maxBytes;
   }
 
-  /** Messages at `position` and after, at least one if there is any, up to both limits. */
+  /** Messages from `position` on, up to both limits, but at least one if there is any. */
   read(position: number, maxRecords: number, maxBytes: number): LogBatch {
     const entries = this.#entries;
     const messages: LogMessage[] = [];
@@ -116,8 +116,8 @@ export class MemoryLog {
   }
 
   /**
-   * Makes room: removes the oldest records below `keepFrom` until the log is well within its bounds. Logs that are
-   * only compacted remove superseded records instead.
+   * Makes room: compacts, then removes the oldest records below `keepFrom` until the log is well within its limits. A log with
+   * cleanup.policy=compact is only compacted.
    */
   makeRoom(keepFrom: number, nowMs: number): void {
     this.compact(nowMs);
@@ -134,7 +134,7 @@ export class MemoryLog {
     this.#removeOldest(count);
   }
 
-  /** Removes what is older than the topic's retention time, read or not, as Kafka does. */
+  /** Removes records that are older than the topic's retention time, read or unread, as Kafka does. */
   expire(nowMs: number): void {
     if (!this.config.delete) return;
     const before = nowMs - this.config.retentionMs;
@@ -143,7 +143,7 @@ export class MemoryLog {
     this.#removeOldest(count);
   }
 
-  /** On a compacted topic, keeps the newest record of each key, and a tombstone only for its retention time. */
+  /** On a compacted topic, keeps only the newest record of each key, and tombstones for their retention time. */
   compact(nowMs: number): void {
     if (!this.config.compact) return;
     const oldTombstones = nowMs - this.config.deleteRetentionMs;
@@ -157,7 +157,7 @@ export class MemoryLog {
     this.#superseded = 0;
   }
 
-  /** Compacts once as many records are superseded as are live, so that each append pays for a constant share. */
+  /** Compacts when superseded records outnumber live ones, so that the cost per append is constant. */
   compactIfWorthwhile(nowMs: number): void {
     const threshold = Math.max(COMPACTION_MIN_SUPERSEDED, this.#newest.size);
     if (this.#superseded >= threshold) this.compact(nowMs);
@@ -204,7 +204,7 @@ export class MemoryLog {
   }
 }
 
-/** Keys are bytes; latin1 keeps each of them apart as one character. */
+/** A key as a string: latin1 maps each byte to one character. */
 function keyId(key: Buffer): string {
   return key.toString('latin1');
 }
@@ -227,7 +227,7 @@ function footprint(message: LogMessage): number {
   return recordBytes(message.key, message.value, message.headers) + headers + RECORD_OVERHEAD_BYTES;
 }
 
-/** Kafka knows header values as bytes only, so text is read back as a Buffer; an array of one is read as its value. */
+/** Kafka stores header values as bytes, so text is read back as a Buffer, and an array with one element as that element. */
 function storedHeaders(headers: MessageHeaders | undefined): MessageHeaders {
   const stored: Record<string, HeaderValue | readonly HeaderValue[]> = {};
   for (const name in headers) {

@@ -1,20 +1,20 @@
 import { partitionId, type LogMessage, type TopicPartition } from '../message.ts';
 import type { LogReader, MemoryLog } from './log.ts';
 
-/** Limits of one reader's read of one partition in one round: enough to be cheap per message, little enough to be fair. */
+/** Limits of one read of a partition in one round: large enough to be efficient, small enough to be fair to other readers. */
 const ROUND_MAX_RECORDS = 100;
 const ROUND_MAX_BYTES = 1_048_576;
 
 /**
- * Runs deliveries, never inside the publisher's own call: in each turn of the event loop every reader with something to
- * read gets one round, so that none starves another, and network and timers run in between.
+ * Delivers messages outside of the publisher's call: in each turn of the event loop every reader with unread messages gets
+ * one round, so that no reader starves another, and network and timers run in between.
  */
 export class MemoryScheduler {
   #due = new Set<LogReader>();
   #armed = false;
   #closed = false;
 
-  /** Gives the reader a round in the next turn; another call before that has no effect. */
+  /** Schedules a round of the reader for the next turn; idempotent until then. */
   wake(reader: LogReader): void {
     this.#due.add(reader);
     if (this.#armed || this.#closed) return;
@@ -45,7 +45,7 @@ export interface Cursor extends TopicPartition {
   paused: boolean;
 }
 
-/** The partitions that one reader reads, served in turn. */
+/** The partitions of one reader. */
 export class MemoryCursors {
   readonly list: readonly Cursor[];
   readonly #byId: ReadonlyMap<string, Cursor>;
@@ -64,8 +64,8 @@ export class MemoryCursors {
   }
 
   /**
-   * One round over all partitions, some of each; `messages` is empty where only a gap was read.
-   * Returns whether there is more to read.
+   * One round over all partitions; `messages` is empty when only offsets without a record were read. Returns whether there is
+   * more to read.
    */
   round(take: (cursor: Cursor, messages: readonly LogMessage[]) => void): boolean {
     let more = false;
@@ -80,7 +80,7 @@ export class MemoryCursors {
     return more;
   }
 
-  /** Stops reading, also in the middle of a round. */
+  /** Stops reading, also during a round. */
   close(): void {
     this.#closed = true;
     for (const { log } of this.list) log.readers.delete(this.#reader);

@@ -1,13 +1,14 @@
 import type { Log } from '../../platform/log.ts';
-import { errorText, MessagingError } from '../../platform/errors.ts';
+import { errorText } from '../../platform/errors.ts';
 import { MemoryCursors, type Cursor } from './scheduler.ts';
-import { isRefused, unknownTopic, unreachable } from './injected-faults.ts';
+import { isRefused, unreachable } from './injected-faults.ts';
 import type { LogReader } from './log.ts';
 import type { LogUser, MemoryParts } from './topics.ts';
-import type { LogMessage, TopicPartition } from '../message.ts';
+import { tailBehind, tailStopped, topicUnknown } from '../broker-errors.ts';
+import type { LogMessage } from '../message.ts';
 import type { Tail, TailOptions } from '../ports.ts';
 
-/** How often a disconnected tail tries to reach the broker. */
+/** Interval at which a disconnected tail tries to reconnect. */
 const RECONNECT_INTERVAL_MS = 50;
 
 interface Waiter {
@@ -15,7 +16,7 @@ interface Waiter {
   readonly settle: (error?: Error) => void;
 }
 
-/** Reads partitions outside of any group, with its own positions and without commits. */
+/** Reads partitions without a group, with its own positions and without commits. */
 export class MemoryTail implements Tail, LogReader, LogUser {
   readonly #options: TailOptions;
   readonly #parts: MemoryParts;
@@ -33,16 +34,12 @@ export class MemoryTail implements Tail, LogReader, LogUser {
 
   async start(onMessage: (message: LogMessage) => void): Promise<void> {
     if (this.#isCutOff()) throw unreachable(`tail ${this.#options.clientId}`);
-    if (this.#onMessage !== undefined) throw notRunning(this.#options.clientId);
+    if (this.#onMessage !== undefined) throw tailStopped(this.#options.clientId);
     const cursors = this.#options.topics.flatMap((topic) => this.#open(topic));
     this.#onMessage = onMessage;
     this.#cursors = new MemoryCursors(cursors, this);
     this.#parts.topics.addUser(this);
     this.#parts.scheduler.wake(this);
-  }
-
-  partitions(): readonly TopicPartition[] {
-    return this.#cursors?.list.map(({ topic, partition }) => ({ topic, partition })) ?? [];
   }
 
   isReady(): boolean {
@@ -51,7 +48,7 @@ export class MemoryTail implements Tail, LogReader, LogUser {
 
   caughtUp(timeoutMs: number): Promise<void> {
     const cursors = this.#cursors;
-    if (cursors === undefined) return Promise.reject(notRunning(this.#options.clientId));
+    if (cursors === undefined) return Promise.reject(tailStopped(this.#options.clientId));
     return new Promise((resolve, reject) => {
       const settle = (error?: Error) => {
         clearTimeout(timer);
@@ -59,7 +56,7 @@ export class MemoryTail implements Tail, LogReader, LogUser {
         if (error === undefined) resolve();
         else reject(error);
       };
-      const timer = setTimeout(() => settle(behind(this.#options.clientId, timeoutMs)), timeoutMs);
+      const timer = setTimeout(() => settle(tailBehind(this.#options.clientId, timeoutMs)), timeoutMs);
       const waiter = { targets: new Map(cursors.list.map((cursor) => [cursor, cursor.log.high])), settle };
       this.#waiters.add(waiter);
       this.#parts.scheduler.wake(this);
@@ -71,11 +68,11 @@ export class MemoryTail implements Tail, LogReader, LogUser {
     this.#cursors?.close();
     this.#cursors = undefined;
     this.#parts.topics.removeUser(this);
-    for (const waiter of this.#waiters) waiter.settle(notRunning(this.#options.clientId));
+    for (const waiter of this.#waiters) waiter.settle(tailStopped(this.#options.clientId));
     this.#parts.onStopped(this);
   }
 
-  /** Called by the scheduler: one round of messages. */
+  /** Called by the scheduler: delivers one round of messages. */
   deliver(): boolean {
     const cursors = this.#cursors;
     if (cursors === undefined) return false;
@@ -102,7 +99,10 @@ export class MemoryTail implements Tail, LogReader, LogUser {
       this.#onMessage?.(message);
     } catch (error) {
       const { topic, partition, offset } = message;
-      this.#log?.warn({ topic, partition, offset, error: errorText(error) }, 'message skipped');
+      this.#log?.warn(
+        { topic, partition, offset, error: errorText(error) },
+        'message skipped: its handler failed',
+      );
     }
   }
 
@@ -112,9 +112,9 @@ export class MemoryTail implements Tail, LogReader, LogUser {
 
   #open(topic: string): Cursor[] {
     const { logs } = this.#parts.topics.get(topic);
-    const wanted = this.#options.partition;
-    const read = wanted === undefined ? logs : logs.filter((log) => log.partition === wanted);
-    if (read.length === 0) throw unknownTopic(`${topic}, partition ${wanted}`);
+    const { partition } = this.#options;
+    const read = partition === undefined ? logs : logs.filter((log) => log.partition === partition);
+    if (read.length === 0) throw topicUnknown(topic, partition);
     return read.map((log) => ({
       topic,
       partition: log.partition,
@@ -128,14 +128,4 @@ export class MemoryTail implements Tail, LogReader, LogUser {
 function isReached(targets: ReadonlyMap<Cursor, number>): boolean {
   for (const [cursor, target] of targets) if (cursor.position < target) return false;
   return true;
-}
-
-function behind(clientId: string, timeoutMs: number): MessagingError {
-  return new MessagingError('tail-behind', `tail ${clientId} did not catch up within ${timeoutMs} ms`, {
-    canRetry: true,
-  });
-}
-
-function notRunning(clientId: string): MessagingError {
-  return new MessagingError('tail-stopped', `tail ${clientId} is not running`, { canRetry: false });
 }

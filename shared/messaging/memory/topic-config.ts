@@ -2,23 +2,23 @@ import { MessagingError } from '../../platform/errors.ts';
 import type { TopicSpec } from '../ports.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
-/** Kafka's own defaults, so that a topic made without a setting behaves the same on both brokers. */
+/** Kafka's defaults, so that a topic without a setting behaves the same on both brokers. */
 const DEFAULT_RETENTION_MS = 7 * 24 * HOUR_MS;
 const DEFAULT_DELETE_RETENTION_MS = 24 * HOUR_MS;
 const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
-/** Kafka's rule for names; longer ones would not fit its file names. */
+/** Kafka's rule for topic names. */
 const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 
-/** Bounds of memory; a topic's partitions share them evenly. */
+/** Limits of the memory of a topic; its partitions share them evenly. */
 export interface MemoryLimits {
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;
-  /** For compacted-only topics, whose records cannot be removed to make room. Absent: as for every topic. */
+  /** For topics with cleanup.policy=compact, whose records cannot be removed to make room. Absent: as for every topic. */
   readonly maxRecordsPerState?: number;
   readonly maxBytesPerState?: number;
 }
 
-/** The settings of a topic that apply to its logs; those about files, replicas and compression do not. */
+/** The settings of a topic that apply to its logs; those for files, replicas and compression are ignored. */
 export interface MemoryTopicConfig {
   readonly compact: boolean;
   readonly delete: boolean;
@@ -29,10 +29,11 @@ export interface MemoryTopicConfig {
   readonly maxBytes: number;
 }
 
-/** Parses a topic's settings. Throws MessagingError `invalid-topic` naming the wrong one. */
+/** Parses a topic's settings. Throws MessagingError `invalid-topic` that names the invalid setting. */
 export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): MemoryTopicConfig {
   if (!TOPIC_NAME.test(spec.topic)) throw invalid(spec, 'its name is not allowed');
-  if (!Number.isInteger(spec.partitions) || spec.partitions < 1) throw invalid(spec, 'it needs a partition');
+  if (!Number.isInteger(spec.partitions) || spec.partitions < 1)
+    throw invalid(spec, 'it needs at least one partition');
   const policies = (spec.config?.['cleanup.policy'] ?? 'delete').split(',').map((policy) => policy.trim());
   if (policies.some((policy) => policy !== 'compact' && policy !== 'delete')) {
     throw invalid(spec, 'cleanup.policy must be compact, delete or both');

@@ -2,9 +2,10 @@ import { MessagingError } from '../../platform/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import type { MemoryScheduler } from './scheduler.ts';
-import { unknownTopic, type FaultPlan } from './injected-faults.ts';
+import type { FaultPlan } from './injected-faults.ts';
 import { MemoryLog, recordBytes } from './log.ts';
 import { parseTopicConfig, type MemoryLimits, type MemoryTopicConfig } from './topic-config.ts';
+import { topicUnknown } from '../broker-errors.ts';
 import type { OutgoingMessage } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
 
@@ -15,12 +16,13 @@ export interface MemoryTopic {
   nextPartition: number;
 }
 
-/** A pending reader: records from `keepFrom` on are not removed to make room. Infinity: it does not read the partition. */
+/** A group or a tail, whose unread records are kept. */
 export interface LogUser {
+  /** Records from this offset on are not removed to make room. Infinity: it does not read the partition. */
   keepFrom(topic: string, partition: number): number;
 }
 
-/** A publisher, a consumer or a tail, to be stopped when the broker closes. */
+/** A publisher, a consumer or a tail, which is stopped when the broker closes. */
 export interface Stoppable {
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -30,7 +32,7 @@ export interface MemoryParts {
   readonly topics: MemoryTopics;
   readonly scheduler: MemoryScheduler;
   readonly faults: FaultPlan | undefined;
-  /** The part has stopped: the broker need not stop it any more. */
+  /** Called when the part has stopped, so that the broker does not stop it again. */
   onStopped(part: Stoppable): void;
 }
 
@@ -75,7 +77,7 @@ export class MemoryTopics {
   /** Throws MessagingError `topic-unknown`. */
   get(topic: string): MemoryTopic {
     const found = this.#topics.get(topic);
-    if (found === undefined) throw unknownTopic(topic);
+    if (found === undefined) throw topicUnknown(topic);
     return found;
   }
 
@@ -88,15 +90,15 @@ export class MemoryTopics {
   }
 
   /**
-   * Appends one message and wakes the partition's readers. `full` means that the log is at its bounds with unread records:
-   * nothing is stored, try again later. Throws MessagingError `topic-unknown`, `message-too-large`, `invalid-message`.
+   * Appends one message and wakes the partition's readers. `full`: the log is full of unread records and the message was not
+   * stored. Throws MessagingError `topic-unknown`, `message-too-large` or `invalid-message`.
    */
   append(message: OutgoingMessage): 'stored' | 'full' {
     const topic = this.get(message.topic);
     const key = typeof message.key === 'string' ? Buffer.from(message.key) : message.key;
     checkMessage(message, key, topic.config);
     const log = topic.logs[partitionFor(topic, message.partition, key)];
-    if (log === undefined) throw unknownTopic(`${message.topic}, partition ${message.partition}`);
+    if (log === undefined) throw topicUnknown(message.topic, message.partition);
     const now = this.#clock.now();
     log.expire(now);
     if (log.isFull()) {
@@ -109,7 +111,7 @@ export class MemoryTopics {
     return 'stored';
   }
 
-  /** Removes records beyond their topic's retention; called periodically, for logs without appends. */
+  /** Applies retention and compaction to all logs; called periodically, for logs without appends. */
   sweep(): void {
     const now = this.#clock.now();
     for (const { logs } of this.#topics.values()) {
@@ -136,7 +138,7 @@ function partitionFor(topic: MemoryTopic, wanted: number | undefined, key: Buffe
   return partition;
 }
 
-/** Kafka limits the compressed batch; this limits the uncompressed bytes, which is stricter. */
+/** Kafka limits the compressed batch; here the limit applies to the uncompressed bytes, which is stricter. */
 function checkMessage(message: OutgoingMessage, key: Buffer | null, config: MemoryTopicConfig): void {
   const bytes = recordBytes(key, message.value, message.headers ?? {});
   if (bytes > config.maxMessageBytes) {
@@ -144,7 +146,7 @@ function checkMessage(message: OutgoingMessage, key: Buffer | null, config: Memo
     throw new MessagingError('message-too-large', text, { canRetry: false });
   }
   if (config.compact && key === null) {
-    const text = `${message.topic} is compacted and needs a key for every message`;
+    const text = `${message.topic} is compacted: every message needs a key`;
     throw new MessagingError('invalid-message', text, { canRetry: false });
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A condition that was true counts as true until it has been observed false for `graceMs`: a producer that reconnects, or
- * a consumer whose leader moved, is back within moments, and requests need not be refused meanwhile. A condition that
- * was never true has no grace period. Call it regularly: the period begins when the condition is first seen false.
+ * Wraps a condition so that it stays true for `graceMs` after it became false: requests need not be rejected while a producer
+ * reconnects or a partition leader moves. A condition that was never true has no grace period. The returned function must be
+ * called regularly: the grace period starts at its first call after the change.
  */
 export function withGracePeriod(isTrue: () => boolean, graceMs: number): () => boolean {
   let falseSinceMs: number | undefined = Number.NEGATIVE_INFINITY;

@@ -13,7 +13,7 @@ export interface PendingReply {
   slot: number;
 }
 
-/** The requests that wait for a reply, by correlation id: each ends once, by its reply, its timeout or a failure to send. */
+/** The requests that wait for a reply, by correlation id. Each ends once, by its reply, its timeout or a failure to send. */
 export class PendingReplies {
   readonly #byId = new Map<string, PendingReply>();
   readonly #wheel: TimeoutWheel<PendingReply>;
@@ -37,7 +37,7 @@ export class PendingReplies {
     pending.slot = this.#wheel.add(pending, pending.requestedAtMs + timeoutMs);
   }
 
-  /** Removes the request; undefined when it does not wait, or no longer. */
+  /** Removes the request; undefined when none is pending under this id. */
   take(id: string): PendingReply | undefined {
     const pending = this.#byId.get(id);
     if (pending === undefined) return undefined;
@@ -46,7 +46,7 @@ export class PendingReplies {
     return pending;
   }
 
-  /** Removes the requests that were made before this time (monotonic milliseconds) and are not on the log. */
+  /** Removes the requests from before this time (monotonic milliseconds) that are not on the log. */
   takeUnsent(requestedBeforeMs: number): readonly PendingReply[] {
     const unsent = this.all().filter(
       (pending) => !pending.isStored && pending.requestedAtMs <= requestedBeforeMs,

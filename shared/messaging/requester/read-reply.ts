@@ -8,8 +8,8 @@ import type { Reply } from '../reply.ts';
 import { andThen, type SyncOrAsync } from '../sync-or-async.ts';
 
 /**
- * Reads a reply message: the typed payload with what its headers add, or the worker's problem. An unreadable reply is the
- * problem `unexpected`, since the caller did nothing wrong. Rejects when the schema registry is unavailable.
+ * Reads a reply message: the payload with its type and the reply headers, or the worker's problem. A reply that cannot be
+ * decoded is the problem `unexpected`, since the caller did nothing wrong. Rejects when the schema registry is unavailable.
  */
 export function readReply(codec: Codec, message: EncodedMessage): SyncOrAsync<Reply> {
   return andThen(codec.decode(message), (decoded) => toReply(message, decoded));
@@ -38,7 +38,7 @@ function toReply({ headers }: EncodedMessage, decoded: Decoded): Reply {
   };
 }
 
-/** The code of an error reply without a problem document, as other workers than ours send it. */
+/** The code of an error reply without a problem document, as workers of other systems send it. */
 function knownCode(code: string | undefined): ErrorCode {
   return code !== undefined && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'unexpected';
 }

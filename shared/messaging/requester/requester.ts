@@ -23,9 +23,9 @@ export interface OutgoingRequest {
   /** Record name in the list of messages. */
   readonly type: string;
   readonly payload: unknown;
-  /** Partition key; absent: the correlation id, which spreads requests evenly. */
+  /** Record key; absent: the correlation id, which spreads requests evenly. */
   readonly key?: string;
-  /** Partition of the request topic; absent: decided by the key. */
+  /** Partition of the request topic; absent: determined by the key. */
   readonly partition?: number;
   /** Header plat-origin-timestamp, epoch milliseconds (D2); absent: the time of sending. */
   readonly originTimestampMs?: number;
@@ -42,23 +42,23 @@ type ProblemReply = Extract<Reply, { kind: 'problem' }>;
 export type Sent = { readonly kind: 'sent'; readonly correlationId: string } | ProblemReply;
 
 /**
- * Request-reply over the log. Unavailable infrastructure is answered as a problem: `broker-unavailable` (the request is
- * not on the log as far as is known; one that was queued may still get there, and its reply is ignored),
- * `reply-timeout`, `not-ready` (the reply consumer is not positioned), `overloaded` (too many pending requests).
+ * Request-reply over the log. Unavailable infrastructure resolves with a problem: `broker-unavailable` (the request was not
+ * sent; if it is still queued it may be sent later, and its reply is ignored), `reply-timeout`, `not-ready` (the reply consumer
+ * is not positioned), `overloaded` (too many pending requests).
  */
 export interface Requester {
   /** Resolves when replies can be received: the reply consumer is assigned and positioned. */
   start(): Promise<void>;
   isReady(): boolean;
-  /** False while requests cannot be sent; when that lasts, they are answered `broker-unavailable`. */
+  /** False while the publisher is disconnected; after a grace period requests resolve with `broker-unavailable`. */
   canSend(): boolean;
-  /** Sends a request and resolves with its reply. Rejects only on a bug. */
+  /** Sends a request and resolves with its reply or a problem. Rejects only on a bug. */
   request(request: OutgoingRequest): Promise<Reply>;
-  /** Stops waiting for a reply: the request ends as `reply-timeout`. */
+  /** Stops waiting for a reply: the request resolves with `reply-timeout`. */
   cancel(correlationId: string): void;
   /**
-   * Sends a request whose reply goes to `replyTopic`; resolves when it is on the log. `broker-unavailable`: it was not
-   * sent; `reply-timeout`: it may be stored nevertheless.
+   * Sends a request whose reply goes to `replyTopic`, and resolves when it is on the log. `broker-unavailable`: it was not
+   * stored; `reply-timeout`: it may be stored.
    */
   fire(request: OutgoingRequest, replyTopic: string): Promise<Sent>;
   /** Number of requests that wait for a reply. */
@@ -72,7 +72,7 @@ export interface RequesterStats {
   readonly sent: number;
   readonly replied: number;
   readonly timedOut: number;
-  /** Replies without a pending request: late, repeated, or of another instance on the same partition. */
+  /** Replies without a pending request: late, repeated, or for another instance on the same partition. */
   readonly unknownReplies: number;
   readonly pending: number;
 }
@@ -89,35 +89,35 @@ export interface RequesterOptions {
   readonly instanceId: string;
   /** Default 10,000. */
   readonly maxPending?: number;
-  /** Default 5,000 ms; a longer one outlasts a leader election where latency does not matter. */
+  /** Default 5,000 ms; a longer one outlasts a leader election, where latency does not matter. */
   readonly sendDeadlineMs?: number;
   readonly createId?: () => string;
-  /** Reads a reply; default: decodes it at once. Rejects when infrastructure is unavailable. */
+  /** Reads a reply; default: readReply with the codec. Rejects when infrastructure is unavailable. */
   readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;
 }
 
-/** Pending requests of one instance: at 10 KiB each, 100 MiB. */
+/** Limit of pending requests of one instance: with 10 KiB each, 100 MiB. */
 const MAX_PENDING = 10_000;
-/** Shorter than callers wait: they learn that the broker is unavailable. */
+/** Shorter than callers wait, so that they get broker-unavailable instead of a time-out. */
 const SEND_DEADLINE_MS = 5_000;
-/** A request that was not stored within this time is answered broker-unavailable while the broker cannot be reached. */
+/** While the broker cannot be reached, a request that is not stored within this time resolves with broker-unavailable. */
 const UNREACHABLE_MS = 1_000;
 const CHECK_INTERVAL_MS = 250;
-/** Requests are accepted for this time while a lost publisher or reply consumer is replaced; both resume where they were. */
+/** Grace period for the replacement of a lost publisher or reply consumer, which continue where they were. */
 const REPLACEMENT_MS = 1_000;
 const DRAIN_POLL_MS = 10;
-/** Time that the reply consumer and the publisher have to close. */
+/** Limit of closing the reply consumer and the publisher. */
 const CLOSE_MS = 5_000;
 const INT32_BYTES = 4;
 
-/** Request-reply by a consumer without a group that reads the instance's own partition of the reply topic. */
+/** Request-reply with a tail that reads the instance's own partition of the reply topic. */
 export function createRequester(options: RequesterOptions): Requester {
   return new LogRequester(options);
 }
 
 /**
- * How a failed send is answered (E1). `unknown`: the request may be on the log nevertheless. `bug`: neither the caller nor
- * the broker caused it.
+ * The problem code of a failed send (E1). `unknown`: the request may be on the log. `bug`: neither the caller nor the broker
+ * caused the failure.
  */
 export function classifySendError(error: unknown): ErrorCode | 'unknown' | 'bug' {
   if (error instanceof MessagingError && error.code === 'send-unknown') return 'unknown';
@@ -260,7 +260,7 @@ class LogRequester implements Requester {
     await this.#publisher.publish([toMessage(request, id, { ...encoded, headers }, nowMs)]);
   }
 
-  /** A request that may be on the log keeps waiting: its reply may still arrive. */
+  /** A request that may be on the log stays pending: its reply may still arrive. */
   #sendFailed(pending: PendingReply, error: unknown): void {
     const code = classifySendError(error);
     if (code === 'unknown' || this.#pending.take(pending.id) === undefined) return;
@@ -291,7 +291,7 @@ class LogRequester implements Requester {
     pending.settle(problemReply(isTransientFailure(error) ? 'broker-unavailable' : 'unexpected', pending.id));
   }
 
-  /** Keeps the grace periods up to date; while the broker cannot be reached, ends the requests that were not sent. */
+  /** Updates the grace periods; while the broker cannot be reached, ends requests that were not stored. */
   #checkConnections(): void {
     this.#canReceive();
     if (this.#canSend()) return;
@@ -309,8 +309,8 @@ class LogRequester implements Requester {
 }
 
 /**
- * Creates the reader of the instance's own partition of the reply topic. A hash of the instance id determines it, so that
- * no rebalance ever moves replies. Rejects when there is no such topic.
+ * Creates the tail of the instance's own partition of the reply topic. A hash of the instance id determines the partition, so
+ * that no rebalance moves replies. Rejects when the topic does not exist.
  */
 async function createReplyTail({
   broker,

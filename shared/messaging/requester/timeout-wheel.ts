@@ -1,9 +1,9 @@
-/** Items that are due within the same tick time out together: no caller notices such a delay. */
+/** Items that are due within the same tick time out together; callers do not notice such a delay. */
 const TICK_MS = 20;
 
 /**
- * One timer for many timeouts: items are kept in slots by the tick in which they are due, and are usually deleted before
- * that. Times are monotonic milliseconds.
+ * One timer for many timeouts: items are stored by the tick in which they are due, and are usually deleted before it. Times are
+ * monotonic milliseconds.
  */
 export class TimeoutWheel<T> {
   readonly #slots = new Map<number, Set<T>>();
@@ -17,7 +17,7 @@ export class TimeoutWheel<T> {
     this.#onTimeout = onTimeout;
   }
 
-  /** Returns the slot of the item, which is needed to delete it. */
+  /** Returns the slot of the item, which delete() needs. */
   add(item: T, dueMs: number): number {
     if (this.#timer === undefined) {
       this.#lastSlot = Math.floor(performance.now() / TICK_MS);

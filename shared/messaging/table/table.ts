@@ -4,7 +4,7 @@ import type { Log } from '../../platform/log.ts';
 import type { LogMessage, MessageHeaders } from '../message.ts';
 import type { Broker, Tail } from '../ports.ts';
 
-/** The latest record of a key, as it is on the log. */
+/** The latest record of a key. */
 export interface TableRecord {
   readonly value: Buffer;
   readonly headers: MessageHeaders;
@@ -19,15 +19,15 @@ export interface TableOptions {
   readonly topic: string;
   readonly clientId: string;
   readonly log: Log;
-  /** Checks each record, tombstones too; a throw means that it is bad: it is counted, and the former record stays. */
+  /** Validates each record, including tombstones: when it throws, the record is counted and the former one is kept. */
   readonly check?: (message: LogMessage) => void;
-  /** Called after each change; undefined: the key was removed. A throw is logged. */
+  /** Called after each change; undefined: the key was removed. An error is logged. */
   readonly onChange?: (key: string, record: TableRecord | undefined) => void;
   /** Default 100,000. */
   readonly maxRecords?: number;
-  /** Of the values. Default 256 MiB. */
+  /** Limit of the bytes of all values. Default 256 MiB. */
   readonly maxBytes?: number;
-  /** Time for the first reading of the topic. Default 30,000 ms. */
+  /** Limit of reading the topic at the start. Default 30,000 ms. */
   readonly catchUpTimeoutMs?: number;
 }
 
@@ -35,15 +35,15 @@ export interface TableStats {
   readonly records: number;
   readonly bytes: number;
   readonly badRecords: number;
-  /** Records beyond the limits: the table is incomplete. */
+  /** Records that were left out because of the limits: the table is incomplete. */
   readonly leftOut: number;
 }
 
 /** The latest records of a compacted topic, in memory. */
 export interface Table {
-  /** Resolves when everything on the topic has been read. Rejects when that takes too long. */
+  /** Resolves when everything on the topic has been read. Rejects with `tail-behind` after the time limit. */
   start(): Promise<void>;
-  /** Resolves when everything that is on the topic at this moment has been read. */
+  /** Resolves when everything that was on the topic at the time of the call has been read (see Tail). */
   caughtUp(timeoutMs: number): Promise<void>;
   record(key: string): TableRecord | undefined;
   health(): Health;

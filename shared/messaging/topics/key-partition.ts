@@ -1,4 +1,4 @@
-/** Seed and mixing constants of murmur2 as Kafka's Java client has them (org.apache.kafka.common.utils.Utils). */
+/** Seed and mixing constants of murmur2 in Kafka's Java client (org.apache.kafka.common.utils.Utils). */
 const SEED = 0x9747b28c;
 const MIX = 0x5bd1e995;
 const SHIFT = 24;
@@ -25,8 +25,8 @@ export function murmur2(key: Uint8Array): number {
 }
 
 /**
- * The partition of a key among `count` partitions, as the default partitioners of the Java client and of kafkajs choose
- * it: equal keys of all producers are in one partition, so that the order per key is kept.
+ * The partition of a key among `count` partitions, as the default partitioners of the Java client and of kafkajs choose it:
+ * records of all producers with the same key are in the same partition and in order.
  */
 export function partitionOfKey(key: Uint8Array, count: number): number {
   return (murmur2(key) & POSITIVE) % count;

@@ -3,23 +3,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, errorText, MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { BrokerAdmin } from '../ports.ts';
-import type { TopicState } from './topic-settings.ts';
+import { topicUnknown } from '../broker-errors.ts';
+import type { BrokerAdmin, TopicState } from '../ports.ts';
 
 /** All brokers of a cluster know a new topic within this time, even on a busy machine. */
 export const TOPIC_SPREAD_MS = 5_000;
 const POLL_INTERVAL_MS = 100;
-/** With these values of compression.type the broker stores no batch that kafkajs cannot read, whatever the producer sends. */
+/** With these values of compression.type the broker never stores a batch that kafkajs cannot read. */
 const READABLE_COMPRESSION: ReadonlySet<string> = new Set(['uncompressed', 'gzip', 'zstd']);
 
-/** What a start asks about topics. The embedded broker compresses nothing and has no configuration to show. */
-export interface TopicAdmin extends Pick<BrokerAdmin, 'partitionCounts'> {
-  topicStates?(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>>;
-}
+type TopicAdmin = Pick<BrokerAdmin, 'partitionCounts' | 'topicStates'>;
 
 /**
- * The partition counts of topics that must exist. The broker that answers may not know a new topic yet, so a missing one
- * is looked up again for `spreadMs`. Rejects with MessagingError `topic-unknown` after that.
+ * The partition counts of topics that must exist. The answering broker may not know a new topic yet, so the query is repeated
+ * for `spreadMs` while one is missing. Rejects with MessagingError `topic-unknown` after that.
  */
 export async function existingTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
@@ -28,15 +25,15 @@ export async function existingTopics(
 ): Promise<ReadonlyMap<string, number>> {
   const counts = await pollTopics(admin, topics, spreadMs);
   const missing = topics.find((topic) => !counts.has(topic));
-  if (missing === undefined) return counts;
-  throw new MessagingError('topic-unknown', `there is no topic ${missing}`, { canRetry: false });
+  if (missing !== undefined) throw topicUnknown(missing);
+  return counts;
 }
 
 /**
- * Refuses to start without the topics, which only `npm run topics -- create` creates, and with topics that would store a
- * producer's lz4 or snappy batches unchanged. Throws ConfigError that names all of them and the remedy. Rejects with
- * MessagingError when the broker cannot be reached. A broker that shows configuration to administrators only is not
- * checked for compression, which is logged.
+ * Checks the topics of a worker before it starts. Rejects with ConfigError that names all topics at fault and the remedy: topics
+ * that do not exist, which only `npm run topics -- create` creates, and topics that would store a producer's lz4 or snappy
+ * batches unchanged. Rejects with MessagingError when the broker cannot be reached. Where only administrators may read the
+ * configuration of topics, logs that their compression was not checked.
  */
 export async function requireTopics(
   admin: TopicAdmin,
@@ -49,18 +46,18 @@ export async function requireTopics(
   const unreadable = await findUnreadableTopics(admin, [...counts.keys()], log);
   const faults: string[] = [];
   if (missing.length > 0) {
-    faults.push(`the broker lacks topics: ${missing.join(', ')}; create them by: npm run topics -- create`);
+    faults.push(`the broker lacks topics: ${missing.join(', ')}; create them with: npm run topics -- create`);
   }
   if (unreadable.length > 0) {
     faults.push(
-      `batches in lz4 or snappy would be lost on topics: ${unreadable.join(', ')}; set compression.type to uncompressed by: ` +
+      `batches in lz4 or snappy would be lost on topics: ${unreadable.join(', ')}; set compression.type to uncompressed with: ` +
         'kafka-configs.sh --alter --entity-type topics --entity-name TOPIC --add-config compression.type=uncompressed',
     );
   }
   if (faults.length > 0) throw new ConfigError(faults.join('; '));
 }
 
-/** Partition counts as soon as all topics are there, else those that are there after `spreadMs`. */
+/** Partition counts as soon as all topics exist, else of those that exist after `spreadMs`. */
 async function pollTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
   topics: readonly string[],
@@ -89,7 +86,7 @@ async function findUnreadableTopics(
     if (!(error instanceof MessagingError) || error.code !== 'broker-refused') throw error;
     log.warn(
       { error: errorText(error) },
-      'the compression of topics cannot be checked: DescribeConfigs is refused',
+      'the compression of topics cannot be checked: the broker rejects DescribeConfigs',
     );
     return [];
   }

@@ -1,7 +1,7 @@
 /** Partitions and configuration of every topic. */
 
 import { COMMAND_RETENTION_MS, OUTCOME_RETENTION_MS } from '../../platform/retention.ts';
-import type { TopicSpec } from '../ports.ts';
+import type { TopicSpec, TopicState } from '../ports.ts';
 import { retryTopicName, TOPIC, topicName, type TopicKey } from './topics.ts';
 
 const MIB = 1_024 * 1_024;
@@ -9,38 +9,38 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Limits how far a worker can be scaled out; never changed in place, since keys would move to other partitions. */
+/** The largest number of consumers of a worker; never changed in place, since keys would move to other partitions. */
 const PARTITIONS = 12;
 /** Every ingress reads all results, so fewer partitions make that cheaper. */
 const RESULT_PARTITIONS = 6;
-/** Every notification worker and every ingress reads all outcomes; a produce request costs more the more partitions it covers. */
+/** Every notification worker and every ingress reads all outcomes; fewer partitions make reading and produce requests cheaper. */
 const OUTCOME_PARTITIONS = 3;
-/** Total order over all records, so that a product is never read before the lists it refers to; few records. */
+/** One partition orders all records, so that a product is never read before the lists it refers to; there are few records. */
 const CATALOGUE_PARTITIONS = 1;
-/** The largest message is a simulation with the rows of all offers; a schedule of 1,200 rows is below 1 MiB. */
+/** The largest message is a simulation with the schedules of all offers; a schedule of 1,200 instalments is below 1 MiB. */
 const MAX_MESSAGE_BYTES = 8 * MIB;
-/** Requests are kept long enough to investigate the next day, bulk requests over a weekend. */
+/** Requests can be investigated on the next day, bulk requests also after a weekend. */
 const REQUEST_RETENTION_MS = DAY_MS;
 const BULK_RETENTION_MS = 7 * DAY_MS;
 /** No requester waits for a reply or fetches a result longer than this. */
 const ANSWER_RETENTION_MS = HOUR_MS;
-/** A month to investigate what could not be handled, and to redrive it. */
+/** Dead letters can be investigated and redriven for a month. */
 const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
 /** An Idempotency-Key is valid for 24 hours (N3); the rest allows for clock differences and compaction. */
 const ACCEPTANCE_RETENTION_MS = 2 * DAY_MS;
-/** Audits ask who redrove or discarded a dead letter long after the letter itself is deleted. */
+/** Audits need to know who redrove or discarded a dead letter long after the letter was deleted. */
 const AUDIT_RETENTION_MS = 365 * DAY_MS;
-/** Limit for the answers of one partition, so that a flood within the hour cannot fill the disks. */
+/** Limit of the replies in one partition, so that a flood within the hour cannot fill the disks. */
 const ANSWER_RETENTION_BYTES = 512 * MIB;
-/** Retention deletes closed segments only: short retention needs segments that are closed soon. */
+/** Retention deletes only closed segments: a short retention needs segments that close soon. */
 const ANSWER_SEGMENT_MS = 10 * MINUTE_MS;
 const ANSWER_SEGMENT_BYTES = 64 * MIB;
 
 type Settings = Readonly<Record<string, string>>;
 
 /**
- * The broker decompresses what it receives: any client may write lz4 or snappy, which kafkajs cannot read, and such a
- * batch would be lost to every consumer. Records carry the producer's time (D2 falls back to it).
+ * The broker decompresses batches when it stores them: other clients may write lz4 or snappy, which kafkajs cannot read, and
+ * every consumer would skip such a batch. Records have the producer's time, the default of plat-origin-timestamp (D2).
  */
 const COMMON: Settings = {
   'cleanup.policy': 'delete',
@@ -58,7 +58,7 @@ const ANSWERS: Settings = {
 };
 
 /**
- * The latest state by key. A tombstone is kept for a reader that is down for a week, and compaction runs often enough
+ * The latest state by key. Tombstones are kept for a week, for readers that are down that long, and compaction runs often, so
  * that a start reads few superseded records.
  */
 const STATE: Settings = {
@@ -68,7 +68,7 @@ const STATE: Settings = {
   'segment.ms': String(DAY_MS),
 };
 
-/** State that expires: compacted, and old segments are deleted. Segments are closed soon, so that they can be. */
+/** State that expires: compacted, and deleted after the retention time, for which segments must close soon. */
 function expiringState(ms: number): Settings {
   return {
     ...STATE,
@@ -118,14 +118,7 @@ export function allTopicSpecs(prefix: string, retryTiersMs: readonly number[]): 
   ];
 }
 
-/** A topic as it is on the broker. */
-export interface TopicState {
-  readonly partitions: number;
-  /** Configuration by Kafka's names, defaults included. */
-  readonly config: ReadonlyMap<string, string>;
-}
-
-/** How a topic differs from its specification, one line each; configuration that the specification omits may have any value. */
+/** The differences between a topic and its specification as text; settings that the specification omits may have any value. */
 export function topicDifferences(spec: TopicSpec, state: TopicState): string[] {
   const differences: string[] = [];
   if (state.partitions !== spec.partitions) {

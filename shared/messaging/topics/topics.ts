@@ -2,7 +2,7 @@
 
 import type { MessageTopic } from '../../../schemas/messages.ts';
 
-/** Names without the prefix; `topicName` puts the configured prefix in front. */
+/** Names without the prefix, which `topicName` adds. */
 export const TOPIC = {
   scheduleRequests: 'plat.schedule.requests.v1',
   scheduleBulkRequests: 'plat.schedule.requests.bulk.v1',
@@ -26,7 +26,7 @@ export const TOPIC = {
 
 export type TopicKey = keyof typeof TOPIC;
 
-/** The name on the broker. The prefix isolates tests and tenants from one another. */
+/** The name on the broker. The prefix isolates tests and tenants from each other. */
 export function topicName(prefix: string, key: TopicKey): string {
   return prefix + TOPIC[key];
 }
@@ -38,11 +38,11 @@ export function topicNames(prefix: string, keys: readonly TopicKey[]): readonly 
 
 const KEYS = Object.keys(TOPIC) as TopicKey[];
 
-/** Where the workers store what they could not handle. */
+/** Where the workers store messages that they could not handle. */
 export const DEAD_LETTER_TOPICS = findTopics(/\.dead-letters\.v\d+$/);
 /** Commands, handled for their effect and in order per key: notifications. */
 export const COMMAND_TOPICS = findTopics(/\.commands\.[a-z]+\.v\d+$/);
-/** Where the workers take their work from: requests and commands. */
+/** The topics that workers consume: requests and commands. */
 export const WORK_TOPICS = [...findTopics(/\.requests(\.bulk)?\.v\d+$/), ...COMMAND_TOPICS];
 /** Where the replies to our own requests go. */
 const REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults', 'recalculationReplies'];
@@ -52,13 +52,13 @@ export function ownReplyTopics(prefix: string): readonly string[] {
   return topicNames(prefix, REPLY_TOPICS);
 }
 
-/** Names of the topics that no reply may be sent to: otherwise any requester could make the workers consume their own replies. */
+/** Names of the topics that are not allowed as reply topics: a requester could make workers consume their own replies. */
 export function internalTopics(prefix: string, retryTiersMs: readonly number[]): string[] {
   const keys = KEYS.filter((key) => !REPLY_TOPICS.includes(key));
   return [...topicNames(prefix, keys), ...retryTiersMs.map((delayMs) => retryTopicName(prefix, delayMs))];
 }
 
-/** The topic of the retry tier with this delay: notifications wait on it for their next attempt. */
+/** The topic of the retry tier with this delay, on which notifications wait for their next attempt. */
 export function retryTopicName(prefix: string, delayMs: number): string {
   return `${prefix}plat.notification.retry.${delayLabel(delayMs)}.v1`;
 }
@@ -70,7 +70,7 @@ const UNITS = [
   [SECOND_MS, 's'],
 ] as const;
 
-/** A delay as it is written in topic names: `10s`, `1m`, `10m`, `1h`. Delays are whole seconds. */
+/** A delay as in topic names: `10s`, `1m`, `10m`, `1h`. Delays are whole seconds. */
 export function delayLabel(delayMs: number): string {
   const [unitMs, unit] = UNITS.find(([ms]) => delayMs % ms === 0) ?? [1, 'ms'];
   return `${delayMs / unitMs}${unit}`;

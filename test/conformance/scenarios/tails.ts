@@ -21,7 +21,6 @@ export function tailScenarios(test: ScenarioTest): void {
           values.push(String(value)),
         );
         expect(tail.isReady()).toBe(true);
-        expect(tail.partitions()).toHaveLength(6);
         const messages = [0, 1, 2, 3, 4, 5].map((partition) => ({
           topic,
           key: null,
@@ -92,7 +91,6 @@ export function tailScenarios(test: ScenarioTest): void {
     const { tail } = await world.tail({ topics: [topic], from: 'latest', partition: 1 }, (message) =>
       partitions.add(message.partition),
     );
-    expect(tail.partitions()).toEqual([{ topic, partition: 1 }]);
     await publisher.publish(
       [0, 1, 2].map((partition) => ({ topic, key: null, partition, value: Buffer.from('x') })),
     );

@@ -1,4 +1,4 @@
-import type { LogMessage, TopicPartition } from '../../../shared/messaging/message.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Tail, TailOptions } from '../../../shared/messaging/ports.ts';
 
 /** A tail whose messages come by hand. */
@@ -23,10 +23,6 @@ export class FakeTail implements Tail {
 
   deliver(message: LogMessage): void {
     this.#onMessage(message);
-  }
-
-  partitions(): readonly TopicPartition[] {
-    return this.options.topics.map((topic) => ({ topic, partition: this.options.partition ?? 0 }));
   }
 
   isReady(): boolean {

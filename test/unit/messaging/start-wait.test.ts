@@ -48,7 +48,7 @@ describe('a start whose infrastructure is away', () => {
     const attempt = start.attemptFailing(Array.from({ length: 99 }, away));
     await expect(start.wait('Kafka', attempt)).rejects.toMatchObject({
       code: 'broker-unavailable',
-      message: 'Kafka could not be used within 5 s (START_TIMEOUT_MS): connect ECONNREFUSED',
+      message: 'Kafka was not available within 5 s (START_TIMEOUT_MS): connect ECONNREFUSED',
     });
     expect(start.elapsedMs()).toBe(5_000);
   });
@@ -59,7 +59,7 @@ describe('a start whose infrastructure is away', () => {
     const registryAway = new InfrastructureError('schema-registry-unavailable', 'no answer within 2000 ms');
     const attempt = start.attemptFailing([registryAway, registryAway]);
     await expect(start.wait('the schema registry', attempt)).rejects.toThrow(
-      'the schema registry could not be used within 5 s (START_TIMEOUT_MS): no answer within 2000 ms',
+      'the schema registry was not available within 5 s (START_TIMEOUT_MS): no answer within 2000 ms',
     );
   });
 

@@ -10,17 +10,17 @@ import type { TopicPartition } from '../../message.ts';
 
 /** Addresses of the brokers and how to connect to them (`config.kafka` fits). */
 export interface KafkaSettings {
-  /** `host:port` of some brokers of the cluster. */
+  /** Bootstrap servers: `host:port` of some brokers of the cluster. */
   readonly brokers: readonly string[];
-  /** Encrypt; files in PEM. */
+  /** TLS; files in PEM. Absent: connections are not encrypted. */
   readonly ssl?: KafkaSsl | undefined;
   readonly sasl?: KafkaSasl | undefined;
-  /** Called with the topic of each record batch that cannot be read and is skipped; it is logged already. */
+  /** Called with the topic of each record batch that is logged and skipped because it cannot be read. */
   readonly onUnreadable?: ((topic: string) => void) | undefined;
 }
 
 export interface KafkaSsl {
-  /** Certificate authority; absent: those of the system. */
+  /** Certificate authority; absent: those of Node. */
   readonly caFile?: string | undefined;
   /** Client certificate and key, given together. */
   readonly certFile?: string | undefined;
@@ -31,9 +31,9 @@ export interface KafkaSsl {
 export interface KafkaClient {
   readonly kafka: Kafka;
   readonly connections: KafkaConnections;
-  /** Reports a broker (`host:port`) that left a request unanswered: new clients begin with the others. */
+  /** Reports a broker (`host:port`) that did not answer a request: new clients try the others first. */
   readonly onSilent: (address: string) => void;
-  /** Reports each record batch that was skipped. */
+  /** Reports a record batch that was skipped. */
   readonly onUnreadable: (place: TopicPartition, batch: UnreadableBatch) => void;
 }
 
@@ -41,32 +41,32 @@ export interface KafkaClient {
 export interface KafkaParts<Client> {
   readonly createClient: CreateKafkaClient;
   readonly log: Log;
-  /** The client has stopped: the broker need not stop it any more. */
+  /** Called when the client has stopped, so that the broker does not stop it again. */
   readonly onStopped: (client: Client) => void;
 }
 
-/** Creates clients that share settings; one per producer, consumer and admin. */
+/** Creates a client with the settings of the cluster; each producer, consumer and admin client has its own. */
 export type CreateKafkaClient = (options: { clientId: string; retry: RetryOptions }) => KafkaClient;
 
-/** After this without a connection the broker, or another one, is tried again. */
+/** Limit of one attempt to connect to a broker. */
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Limit of a login, which may involve an authorisation server. */
 const LOGIN_TIMEOUT_MS = 10_000;
-/** Fields of kafkajs' log lines that are logged; none contains payloads, keys or credentials. */
+/** The logged fields of log entries of kafkajs; none contains payloads, keys or credentials. */
 const LOGGED_FIELDS = ['broker', 'groupId', 'error', 'retryCount', 'apiName'] as const;
-/** Limit of a response; kafkajs adds the waiting time of fetches and joins to it. */
+/** Request time-out; kafkajs adds the wait time of fetches and joins to it. */
 export const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * Creates the factory of clients for one cluster. One client per consumer, because all consumers of a client share one map
- * of committed offsets per group; certificates are read once, here. Throws ConfigError when a file or an address is wrong.
+ * Creates the factory of clients for one cluster. One client per consumer, because all consumers of a kafkajs client share one
+ * map of committed offsets per group. Certificates are read once. Throws ConfigError on an invalid file or address.
  */
 export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClient {
   patchKafkajs();
   const brokers = settings.brokers.map(checkAddress);
   const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
   const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };
-  const silent = new SilentBrokers();
+  const silentBrokers = new SilentBrokers();
   let skipped = 0;
   const onUnreadable: KafkaClient['onUnreadable'] = ({ topic, partition }, batch) => {
     skipped += 1;
@@ -74,13 +74,13 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
     settings.onUnreadable?.(topic);
   };
   return ({ clientId, retry }) => {
-    const onSilent = (address: string): void => silent.note(address);
+    const onSilent = (address: string): void => silentBrokers.add(address);
     const connections = new KafkaConnections(onSilent, (broker, reason) => {
-      log.warn({ clientId, broker, reason }, 'a response is invalid: its connection is closed');
+      log.warn({ clientId, broker, reason }, 'connection closed because of an invalid response');
     });
     const kafka = new Kafka({
       clientId,
-      brokers: silent.last(rotateRandomly(brokers)),
+      brokers: silentBrokers.moveToEnd(rotateRandomly(brokers)),
       ...ssl,
       ...sasl,
       retry,
@@ -97,15 +97,15 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
 }
 
 /**
- * kafkajs always begins with the first broker of the list, and stays with one that accepts the connection and never
- * answers: a frozen machine. So each client begins with a random one, and tries those known to be silent last.
+ * kafkajs always connects to the first broker of the list, and stays with it even when it accepts connections but never
+ * answers, as a frozen machine does. So each client starts with a random broker, and tries silent ones last.
  */
 function rotateRandomly(brokers: readonly string[]): string[] {
   const first = Math.floor(Math.random() * brokers.length);
   return [...brokers.slice(first), ...brokers.slice(0, first)];
 }
 
-/** kafkajs splits at the first colon without a check, so a wrong address would fail much later. */
+/** kafkajs splits addresses at the first colon without validation, so an invalid one would fail much later. */
 function checkAddress(address: string): string {
   if (/^[^:\s]+:\d{1,5}$/.test(address)) return address;
   throw new ConfigError(`KAFKA_BROKERS: "${address}" is not of the form host:port`);
@@ -128,9 +128,8 @@ function readPem(setting: string, file: string): string {
 }
 
 /**
- * Writes the log lines of kafkajs as debug lines, whatever their level: it logs each error response and each failed attempt
- * as an error, also in normal operation (a rebalance, a query for a topic that does not exist). The adapters report what
- * matters, once.
+ * Logs the entries of kafkajs on level debug, whatever their level: it logs each error response and each failed attempt as an
+ * error, also in normal operation (a rebalance, a query for a missing topic). The adapters log relevant failures once.
  */
 function toKafkajsLog(log: Log): logCreator {
   return () =>

@@ -3,17 +3,17 @@ import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { ISocketFactoryArgs } from 'kafkajs';
 import { isBrokenResponse } from '../kafkajs/broken-responses.ts';
 
-/** Keep-alive probes find dead peers after this idle time (kafkajs' own figure). */
+/** Keep-alive probes start after this idle time (as in kafkajs). */
 const KEEP_ALIVE_DELAY_MS = 60_000;
-/** A broker accepts connections within this time; dropped attempts are not reported by any event. */
+/** A broker that takes longer to accept a connection counts as silent; no event reports dropped packets. */
 const USUAL_CONNECT_MS = 2_000;
-/** For how long a broker that was silent comes after the others. */
+/** How long new clients try a silent broker after the others. */
 const SILENT_MS = 30_000;
 
 /**
- * The sockets of one kafkajs client. kafkajs neither reports whether it is connected nor can be forced to disconnect; with
- * its sockets both are possible. Small requests are sent at once (TCP_NODELAY, which kafkajs does not set: a heartbeat or
- * commit behind an unacknowledged request would wait for the peer's delayed acknowledgement, 40 ms).
+ * The sockets of one kafkajs client, which shows whether it is connected and can force it to disconnect; kafkajs offers
+ * neither. TCP_NODELAY, which kafkajs does not set, is on: otherwise a heartbeat or commit after an unacknowledged request
+ * would wait for the peer's delayed acknowledgement, 40 ms.
  */
 export class KafkaConnections {
   readonly #sockets = new Set<Socket>();
@@ -21,7 +21,7 @@ export class KafkaConnections {
   #destroyed = false;
   readonly #onSilent: (address: string) => void;
   readonly #onBroken: (address: string, reason: string) => void;
-  /** Called when the last open connection is gone. */
+  /** Called when the last open connection was closed. */
   onLost: (() => void) | undefined;
 
   /**
@@ -43,8 +43,8 @@ export class KafkaConnections {
 
   /** The socket factory for kafkajs. */
   readonly createSocket = ({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket => {
-    // kafkajs keeps trying to join after a stop timed out; without sockets it cannot come back as a dead member
-    // (tulios/kafkajs#1593: consumes after stop).
+    // After a stop that timed out kafkajs keeps trying to join; without sockets it cannot rejoin and consume
+    // (tulios/kafkajs#1593).
     if (this.#destroyed) throw new Error('this client is closed');
     const secure = ssl as ConnectionOptions | undefined;
     const socket = secure
@@ -56,11 +56,11 @@ export class KafkaConnections {
     return socket;
   };
 
-  /** Closes all sockets at once and permanently: pending requests fail. */
+  /** Closes all sockets immediately and permanently: pending requests fail. */
   destroy(): void {
     this.#destroyed = true;
     this.onLost = undefined;
-    // kafkajs learns of a closed socket by 'end' or 'error' only.
+    // kafkajs handles only the events 'end' and 'error' of a closed socket.
     for (const socket of this.#sockets) socket.destroy(new Error('connection closed by this client'));
   }
 
@@ -88,23 +88,20 @@ export class KafkaConnections {
 }
 
 /**
- * Brokers that recently did not accept a connection or left a request unanswered. A new client that begins with such a
- * broker waits for it again: 5 s each time for a frozen machine that still accepts connections.
+ * Brokers that recently did not accept a connection or did not answer a request. A new client that connects to such a broker
+ * first waits for it again: 5 s each time for a frozen machine that still accepts connections.
  */
 export class SilentBrokers {
   readonly #untilMs = new Map<string, number>();
 
-  note(address: string): void {
+  add(address: string): void {
     this.#untilMs.set(address, performance.now() + SILENT_MS);
   }
 
   /** The addresses in their order, silent ones last. */
-  last(addresses: readonly string[]): string[] {
+  moveToEnd(addresses: readonly string[]): string[] {
     const now = performance.now();
-    for (const [address, untilMs] of this.#untilMs) {
-      if (untilMs <= now) this.#untilMs.delete(address);
-    }
-    const isSilent = (address: string): boolean => this.#untilMs.has(address);
+    const isSilent = (address: string): boolean => (this.#untilMs.get(address) ?? 0) > now;
     return [
       ...addresses.filter((address) => !isSilent(address)),
       ...addresses.filter((address) => isSilent(address)),

@@ -1,6 +1,6 @@
 import { MessagingError, errorText } from '../../../platform/errors.ts';
 
-/** kafkajs nests causes three deep (retries exceeded, non-retriable wrapper, protocol error); the rest is reserve. */
+/** kafkajs nests causes three deep (retries exceeded, non-retriable wrapper, protocol error); the rest is a margin. */
 const MAX_CAUSE_DEPTH = 8;
 
 /** Error codes of the group coordinator: this generation is over, or this member is no longer in the group. */
@@ -18,7 +18,7 @@ const TOPIC_UNKNOWN: ReadonlySet<string> = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
 ]);
 
-/** Socket errors that occur only before a connection is open: no request can have been written to it. */
+/** Socket errors that occur only while connecting, so that no request was written. */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
@@ -29,7 +29,7 @@ const NOT_APPENDED: ReadonlySet<string> = new Set(['NOT_ENOUGH_REPLICAS', 'TOPIC
 
 const TOO_LARGE: ReadonlySet<string> = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
-/** Error codes that concern a record or its topic and will be the same next time. */
+/** Error codes that concern a record or its topic and do not change on a retry. */
 const REFUSED: ReadonlySet<string> = new Set([
   'INVALID_RECORD',
   'INVALID_TIMESTAMP',
@@ -42,19 +42,19 @@ const REFUSED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is known of records that are not, or not certainly, on the log. `answered`: their leader gave this error for their
- * partition. `lost`: a request with them was made and not answered. Of the others nothing was written: `unwritable`, the
- * request with them cannot be encoded; `not-asked`, the send ended before a request was made; `left-out`, kafkajs' metadata
- * does not show the partition (it reports such records as sent).
+ * What is known about unconfirmed records. `answered`: the leader returned an error for their partition. `lost`: their request
+ * was sent but not answered. In the other cases nothing was written: `unwritable`, their request cannot be encoded;
+ * `not-asked`, the send ended before a request was made; `left-out`, the metadata of kafkajs lacks the partition (it reports
+ * such records as sent).
  */
 export type PublishFate = 'answered' | 'lost' | 'unwritable' | 'not-asked' | 'left-out';
 
-/** The broker's own name of the error (kafkajs `type`), from anywhere in the chain of causes. */
+/** The Kafka error name (`type` in kafkajs), from anywhere in the chain of causes. */
 export function brokerErrorType(error: unknown): string | undefined {
   return findInChain(error, 'type');
 }
 
-/** Whether a failed heartbeat or commit means that the assignment is over. */
+/** Whether a failed heartbeat or commit means that the member has lost its assignment. */
 export function isGenerationOver(error: unknown): boolean {
   return GENERATION_OVER.has(brokerErrorType(error) ?? '');
 }
@@ -87,8 +87,8 @@ export function toMessagingError(what: string, error: unknown): MessagingError {
 }
 
 /**
- * The error for the record that made a request fail, or undefined when no record is at fault: then the request is repeated.
- * A broker names the partition but not the record, which the caller has to find.
+ * The error for the record that made a request fail; undefined when no record is at fault, and the request is repeated. A
+ * broker names the partition but not the record, so the caller has to find it.
  */
 export function refusedRecord(error: unknown): MessagingError | undefined {
   const type = brokerErrorType(error) ?? '';
@@ -100,12 +100,6 @@ export function refusedRecord(error: unknown): MessagingError | undefined {
   if (!REFUSED.has(type) && !isUnwritable) return undefined;
   const text = `the broker rejects the message: ${errorText(error)}`;
   return new MessagingError('not-sent', text, { canRetry: false, cause: error });
-}
-
-/** The error for a record that is too large for every topic. */
-export function tooLarge(topic: string): MessagingError {
-  const text = `a message for ${topic} is larger than every topic allows`;
-  return new MessagingError('message-too-large', text, { canRetry: false });
 }
 
 function isRefusal(error: unknown, type: string | undefined): boolean {
@@ -121,7 +115,7 @@ function findInChain(error: unknown, field: 'type' | 'code'): string | undefined
   return undefined;
 }
 
-/** The error and its causes; of an aggregate the first error counts. */
+/** The error and its causes; an aggregate error counts as the first of its errors. */
 function chainOf(error: unknown): Error[] {
   const chain: Error[] = [];
   let link = error;

@@ -6,7 +6,7 @@ export interface KafkaSasl {
   readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer';
   readonly username: string;
   readonly password: string;
-  /** Token endpoint for oauthbearer: OAuth 2.0 client credentials, the username being the client id. */
+  /** Token endpoint for oauthbearer (OAuth 2.0 client credentials): username and password are client id and secret. */
   readonly tokenUrl?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function saslOptions(sasl: KafkaSasl): SASLOptions {
   return { mechanism, username, password };
 }
 
-/** Fetches tokens by client credentials and caches each until shortly before it expires: every connection needs one. */
+/** Requests tokens with client credentials, and caches each until shortly before it expires: every connection needs one. */
 function createTokenProvider(sasl: KafkaSasl): () => Promise<{ value: string }> {
   let token: { value: string; endsAt: number } | undefined;
   let pending: Promise<{ value: string; endsAt: number }> | undefined;
@@ -53,13 +53,13 @@ async function requestToken({ tokenUrl, username, password }: KafkaSasl) {
     body: 'grant_type=client_credentials',
     signal: AbortSignal.timeout(TOKEN_REQUEST_TIMEOUT_MS),
   });
-  if (!response.ok) throw refused(`the token endpoint answered ${response.status}`);
+  if (!response.ok) throw refused(`the token endpoint returned ${response.status}`);
   const body = (await response.json()) as { access_token?: unknown; expires_in?: unknown };
-  if (typeof body.access_token !== 'string') throw refused('the token endpoint gave no access_token');
+  if (typeof body.access_token !== 'string') throw refused('the token endpoint returned no access_token');
   const seconds = typeof body.expires_in === 'number' ? body.expires_in : DEFAULT_TOKEN_LIFE_SECONDS;
   return { value: body.access_token, endsAt: Date.now() + seconds * MS_PER_SECOND - TOKEN_MARGIN_MS };
 }
 
-function refused(why: string): MessagingError {
-  return new MessagingError('broker-refused', `login by oauthbearer: ${why}`, { canRetry: true });
+function refused(reason: string): MessagingError {
+  return new MessagingError('broker-refused', `login with oauthbearer: ${reason}`, { canRetry: true });
 }

@@ -1,7 +1,7 @@
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../message.ts';
 import type { FetchAnswer } from '../kafkajs/unreadable-batches.ts';
 
-/** After this many answers with other partitions only, a missing one may have been left out for its size. */
+/** After this number of responses with records of other partitions only, those are paused. */
 const BUSY_ANSWERS = 3;
 
 /** Access to the tail that catches up. */
@@ -14,9 +14,9 @@ export interface CatchUpCalls {
 }
 
 /**
- * All pending waits for a tail to catch up. A fetch with records of other partitions says nothing about a partition without
- * records: an answer holds 2 MiB, and a record beyond 256 KiB only when it comes first. Under steady traffic no fetch would
- * ever be empty, so the partitions for which no call waits are then paused for a moment.
+ * All pending calls of caughtUp() of a tail. A fetch response with records of other partitions does not prove that a partition
+ * without records is empty: a response is limited to 2 MiB, and contains a record beyond 256 KiB only in first place. Under
+ * steady traffic no response would ever be empty, so partitions that no call waits for are paused until the call ends.
  */
 export class CatchUps {
   readonly #calls: CatchUpCalls;
@@ -33,13 +33,13 @@ export class CatchUps {
     return catchUp;
   }
 
-  /** The end was reached, or the wait was given up. */
+  /** The end was reached, or the call was given up. */
   end(catchUp: CatchUp | undefined): void {
     if (catchUp === undefined || !this.#waiting.delete(catchUp)) return;
     this.#resumeOthers();
   }
 
-  /** The consumer is gone, and with it the pauses: another one reads all partitions. */
+  /** The consumer has ended, and with it the pauses: its successor reads all partitions. */
   consumerEnded(): void {
     this.#paused = [];
   }
@@ -69,10 +69,10 @@ export class CatchUps {
 /**
  * Waits until a tail has read up to given end offsets, which are high watermarks. An end is reached when
  * - all messages below it were delivered, or
- * - a broker had no records from the tail's position on, in an answer from which nothing was left out, with the last stable
- *   offset at or behind the end: below the end there are only offsets without a record (compaction).
- * A record of an open transaction, or behind one, lies at or above the last stable offset. So the wait includes it and the
- * marker that ends the transaction, and a partition without an answer counts as behind.
+ * - a fetch response without any records starts at the tail's position and has its last stable offset at or after the end: the
+ *   offsets up to the end have no record (compaction).
+ * Records of an open transaction, and those after it, are at or above the last stable offset. So the wait includes them and the
+ * marker that ends the transaction. A partition without a response has not caught up.
  */
 export class CatchUp {
   readonly reached: Promise<void>;
@@ -105,15 +105,15 @@ export class CatchUp {
     this.#check();
   }
 
-  /** A broker answered. Returns whether other partitions may keep a missing one from being fetched. */
+  /** A broker answered a fetch. Returns whether records of other partitions may keep a missing one from being fetched. */
   answered({ isEmpty, partitions }: FetchAnswer): boolean {
     let isBusy = false;
-    for (const { topic, partition, from, stableEnd, isEmpty: bringsNothing } of partitions) {
+    for (const { topic, partition, from, stableEnd, isEmpty: isPartitionEmpty } of partitions) {
       const id = partitionId(topic, partition);
       const end = this.#missing.get(id);
       if (end === undefined) continue;
       if (from >= end || (isEmpty && stableEnd >= end)) this.#missing.delete(id);
-      else if (!isEmpty && bringsNothing && stableEnd >= end) isBusy = true;
+      else if (!isEmpty && isPartitionEmpty && stableEnd >= end) isBusy = true;
     }
     this.#check();
     if (isBusy) this.#busyAnswers += 1;

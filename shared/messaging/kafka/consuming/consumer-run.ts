@@ -10,34 +10,38 @@ import { REQUEST_TIMEOUT_MS, type CreateKafkaClient, type KafkaClient } from '..
 import { toMessagingError } from '../connection/errors.ts';
 import { fetchListeners, type FetchAnswer } from '../kafkajs/unreadable-batches.ts';
 import { toLogMessage } from './log-message.ts';
+import { consumerUsed } from '../../broker-errors.ts';
 import type { LogMessage, PartitionOffset, TopicPartition } from '../../message.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
 /**
- * Limits of a fetch per partition and in total (a single larger record is still returned whole). They are small because kafkajs
- * decodes a response synchronously: 2 MiB of short messages block the event loop for about 20 ms.
+ * Limits of a fetch per partition and in total (a single larger record is still returned whole). They are small because
+ * kafkajs decodes a response synchronously: 2 MiB of short messages block the event loop for about 20 ms.
  */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
-/** With one heartbeat a second a rebalance is noticed within that time, and a session of 6 s survives five lost ones. */
+/** A fetch waits this long for data; also the longest time until a resumed partition is fetched again. */
+const MAX_WAIT_MS = 250;
+/** With one heartbeat a second a member notices a rebalance within that time, and a session of 6 s survives five lost ones. */
 const HEARTBEAT_INTERVAL_MS = 1_000;
-/** New partitions are found after this, and the group rebalances. */
+/** The group notices new partitions after this time. */
 const METADATA_MAX_AGE_MS = 60_000;
-/** Retries inside kafkajs cover a moved leader or coordinator; a longer failure ends the run, and a new one is built. */
+/** Retries inside kafkajs cover a moved leader or coordinator; a longer failure ends the run, and a new one replaces it. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
-/** A run without any sign of life for this long beyond the longest rebalance is stuck (tulios/kafkajs#659). */
+/** A run without events for the rebalance time-out and this margin is stuck (tulios/kafkajs#659). */
 const STALL_MARGIN_MS = 15_000;
+const STALL_TICK_MS = 5_000;
 /**
- * Requests of a running consumer that a broker has to answer in time. kafkajs would send them to a frozen or disconnected
- * broker for half a minute, although its partitions and groups have other leaders by then: it refreshes metadata only after
- * an error response, or once a minute. A new run asks the other brokers.
+ * A time-out of one of these requests ends the run. kafkajs would keep sending them to a frozen or disconnected broker for half
+ * a minute, although its partitions and groups have other leaders by then: it refreshes metadata only after an error response,
+ * or once a minute. A new run queries the other brokers.
  */
 const ANSWERED_IN_TIME: ReadonlySet<string> = new Set(['Fetch', 'Heartbeat', 'OffsetCommit', 'OffsetFetch']);
-/** Time for a crashed run to leave its group, so that its partitions need not wait for the end of the session. */
+/** Time for a crashed run to leave its group, so that its partitions are reassigned before the session ends. */
 const LEAVE_MS = 1_000;
-/** Upper bound of a fetch: its waiting time, its time-out, a new connection. */
+/** Upper bound of a fetch: its wait time, its time-out, a new connection. */
 export const MAX_FETCH_MS = 2 * REQUEST_TIMEOUT_MS;
 
 interface ConsumerRunOptions {
@@ -46,43 +50,44 @@ interface ConsumerRunOptions {
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
-  readonly maxWaitMs: number;
-  /** Partitions that may be delivered concurrently: all of them. */
+  /** The number of partitions: all may be delivered concurrently. */
   readonly concurrency: number;
   readonly assigner?: PartitionAssigner;
 }
 
 /** The events of a run. All calls are synchronous; a throw ends the run as crashed. */
 export interface ConsumerRunListener {
-  /** A new generation: these partitions, starting at the commits unless the listener seeks. */
+  /** A new generation with these partitions; delivery starts at the commits unless the listener seeks. */
   onJoined(partitions: readonly TopicPartition[]): void;
-  /** At least one message, all of one partition. Returns whether they are accepted; otherwise they are fetched again. */
+  /** At least one message, all of one partition. Returns whether they were accepted; otherwise they are fetched again. */
   onBatch(messages: readonly LogMessage[], highWatermark: number): boolean;
   /** kafkajs skipped offsets without a message (control records, compacted ones); `position` is the next one. */
   onPassed(position: PartitionOffset, highWatermark: number): void;
-  /** The run ended permanently after it had started. */
+  /** The run ended after it had started. */
   onCrash(error: MessagingError): void;
-  /** The group rebalances; a request sent now still reaches the coordinator before this member joins again. */
+  /** The group rebalances; a request sent now still reaches the coordinator before this member rejoins. */
   onRebalancing?(): void;
   onFetchStarted?(nodeId: string): void;
-  /** A broker answered; the messages of the answer are delivered after this call. */
+  /** A broker answered a fetch; its messages are delivered after this call. */
   onFetchAnswered?(answer: FetchAnswer): void;
   onFetchEnded?(nodeId: string): void;
   onHeartbeat?(): void;
 }
 
-/** One life of a kafkajs consumer, from connecting to its end; it is never restarted, but replaced by a new one. */
+/** A kafkajs consumer from connecting to its end; it is never restarted, but replaced by a new one. */
 export class KafkaConsumerRun {
   readonly #consumer: Consumer;
   readonly #client: KafkaClient;
   readonly #options: ConsumerRunOptions;
   readonly #listener: ConsumerRunListener;
-  readonly #liveness: LivenessWatch;
   #state: 'new' | 'starting' | 'running' | 'ended' = 'new';
-  /** The latest batch's functions. They belong to the consumer, not to the batch, and stay usable after it. */
+  /** Functions from the latest batch. They belong to the consumer and stay usable after the batch. */
   #calls: Pick<EachBatchPayload, 'commitOffsetsIfNecessary' | 'heartbeat'> | undefined;
-  #failStart: ((error: MessagingError) => void) | undefined;
+  readonly #joined = Promise.withResolvers<void>();
   #closing: Promise<void> | undefined;
+  /** Counts ticks instead of comparing clock times: a suspended process or a blocked event loop does not look like a stall. */
+  #idleTicks = 0;
+  #stallTimer: NodeJS.Timeout | undefined;
 
   constructor(createClient: CreateKafkaClient, options: ConsumerRunOptions, listener: ConsumerRunListener) {
     const { clientId, groupId, assigner } = options;
@@ -95,19 +100,15 @@ export class KafkaConsumerRun {
       sessionTimeout: options.sessionTimeoutMs,
       rebalanceTimeout: options.rebalanceTimeoutMs,
       heartbeatInterval: HEARTBEAT_INTERVAL_MS,
-      maxWaitTimeInMs: options.maxWaitMs,
+      maxWaitTimeInMs: MAX_WAIT_MS,
       minBytes: 1,
       maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
       maxBytes: MAX_BYTES_PER_FETCH,
       metadataMaxAge: METADATA_MAX_AGE_MS,
       allowAutoTopicCreation: false,
       readUncommitted: false,
-      // kafkajs would restart a crashed consumer under the same object, or not, by rules of its own.
+      // kafkajs would restart a consumer after some errors and not after others.
       retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
-    });
-    this.#liveness = new LivenessWatch(options.rebalanceTimeoutMs + STALL_MARGIN_MS, () => {
-      const text = `${clientId}: the consumer shows no sign of life`;
-      this.#fail(new MessagingError('consumer-stalled', text, { canRetry: true }));
     });
   }
 
@@ -116,17 +117,13 @@ export class KafkaConsumerRun {
     return this.#state === 'running' && this.#client.connections.isConnected();
   }
 
-  /** Connects, joins and resolves with the first generation. Rejects with MessagingError; the run is then over. */
+  /** Connects, joins and resolves with the first generation. Rejects with MessagingError and ends the run. */
   async start(): Promise<void> {
     const { clientId, topics, concurrency } = this.#options;
-    if (this.#state !== 'new') {
-      throw new MessagingError('consumer-used', `${clientId} was started or stopped before`, {
-        canRetry: false,
-      });
-    }
+    if (this.#state !== 'new') throw consumerUsed(clientId);
     this.#state = 'starting';
+    this.#joined.promise.catch(() => undefined);
     this.#listen();
-    const joined = this.#firstJoin();
     try {
       await this.#consumer.connect();
       await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true });
@@ -139,25 +136,25 @@ export class KafkaConsumerRun {
           return Promise.resolve();
         },
       };
-      const onAnswer = (answer: FetchAnswer) => this.#sign(() => this.#answered(answer));
+      const onAnswer = (answer: FetchAnswer) => this.#notify(() => this.#answered(answer));
       await fetchListeners.run(onAnswer, () => this.#consumer.run(config));
     } catch (error) {
-      this.#fail(toMessagingError(`consumer ${clientId}`, error));
+      this.fail(error);
     }
-    await joined;
+    await this.#joined.promise;
   }
 
   /**
-   * Leaves the group and disconnects. kafkajs waits for pending fetches and joins without limit and may then skip the
-   * LeaveGroup request (runner.js): after `timeoutMs` the sockets are destroyed, and the end of the session removes the member.
+   * Leaves the group and disconnects. kafkajs waits for pending fetches and joins without a limit and may then skip the
+   * LeaveGroup request (runner.js): after `timeoutMs` the sockets are destroyed, and the member is removed when its session ends.
    */
   async stop(timeoutMs: number): Promise<void> {
-    if (this.#state === 'starting') this.#fail(stopped(this.#options.clientId));
+    if (this.#state === 'starting') this.#fail(consumerUsed(this.#options.clientId));
     this.#state = 'ended';
     await this.#close(timeoutMs);
   }
 
-  /** kafkajs drops what it has fetched of a paused partition, and fetches it again after resume(). */
+  /** kafkajs drops fetched records of a paused partition, and fetches them again after resume(). */
   pause(partitions: readonly TopicPartition[]): void {
     this.#consumer.pause(byTopic(partitions));
   }
@@ -166,7 +163,7 @@ export class KafkaConsumerRun {
     this.#consumer.resume(byTopic(partitions));
   }
 
-  /** Pauses all partitions of its topics but these. */
+  /** Pauses all other partitions of the run's topics. */
   fetchOnly(partitions: readonly TopicPartition[]): void {
     this.#consumer.pause(this.#options.topics.map((topic) => ({ topic })));
     if (partitions.length > 0) this.resume(partitions);
@@ -177,8 +174,8 @@ export class KafkaConsumerRun {
   }
 
   /**
-   * One attempt, for the generation at the moment of the call; consumer.commitOffsets() would repeat a failed commit of this
-   * generation under the next one. False before the first batch. Rejects with the errors of kafkajs.
+   * One attempt to commit for the current generation; consumer.commitOffsets() would repeat a failed commit in the next
+   * generation. False before the first batch. Rejects with the errors of kafkajs.
    */
   async commit(offsets: readonly PartitionOffset[]): Promise<boolean> {
     if (this.#calls === undefined) return false;
@@ -190,7 +187,7 @@ export class KafkaConsumerRun {
     return true;
   }
 
-  /** Before the first batch kafkajs' own loop is enough: no work can delay it yet. Rejects with the errors of kafkajs. */
+  /** No effect before the first batch: no work can delay the fetch loop of kafkajs yet. Rejects with the errors of kafkajs. */
   async heartbeat(): Promise<void> {
     await this.#calls?.heartbeat();
   }
@@ -200,38 +197,28 @@ export class KafkaConsumerRun {
     this.#fail(toMessagingError(`consumer ${this.#options.clientId}`, error));
   }
 
-  #firstJoin(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#failStart = reject;
-    this.#consumer.on(this.#consumer.events.GROUP_JOIN, () => {
-      if (this.#state === 'starting') this.#state = 'running';
-      resolve();
-    });
-    promise.catch(() => undefined);
-    return promise;
-  }
-
   #listen(): void {
     const consumer = this.#consumer;
     const { events } = consumer;
-    this.#liveness.start();
+    this.#stallTimer = setInterval(() => this.#checkStall(), STALL_TICK_MS).unref();
     consumer.on(events.GROUP_JOIN, ({ payload }) => {
-      this.#sign(() => this.#listener.onJoined(assignedPartitions(payload)));
+      this.#notify(() => this.#listener.onJoined(assignedPartitions(payload)));
+      if (this.#state === 'starting') this.#state = 'running';
+      this.#joined.resolve();
     });
-    consumer.on(events.REBALANCING, () => this.#sign(() => this.#listener.onRebalancing?.()));
-    consumer.on(events.HEARTBEAT, () => this.#sign(() => this.#listener.onHeartbeat?.()));
+    consumer.on(events.REBALANCING, () => this.#notify(() => this.#listener.onRebalancing?.()));
+    consumer.on(events.HEARTBEAT, () => this.#notify(() => this.#listener.onHeartbeat?.()));
     consumer.on(events.FETCH_START, ({ payload }) => {
-      this.#sign(() => this.#listener.onFetchStarted?.(String((payload as { nodeId: unknown }).nodeId)));
+      this.#notify(() => this.#listener.onFetchStarted?.(nodeIdOf(payload)));
     });
     consumer.on(events.FETCH, ({ payload }) => {
-      const { nodeId } = payload as unknown as { nodeId: unknown };
-      this.#sign(() => this.#listener.onFetchEnded?.(String(nodeId)));
+      this.#notify(() => this.#listener.onFetchEnded?.(nodeIdOf(payload)));
     });
     consumer.on(events.END_BATCH_PROCESS, ({ payload }) => {
       if (payload.batchSize > 0) return;
       const { topic, partition, lastOffset, highWatermark } = payload;
       const position = { topic, partition, offset: Number(lastOffset) + 1 };
-      this.#sign(() => this.#listener.onPassed(position, Number(highWatermark)));
+      this.#notify(() => this.#listener.onPassed(position, Number(highWatermark)));
     });
     consumer.on(events.REQUEST_TIMEOUT, ({ payload: { apiName, broker } }) => {
       this.#client.onSilent(broker);
@@ -258,12 +245,21 @@ export class KafkaConsumerRun {
     this.#listener.onFetchAnswered?.(answer);
   }
 
-  #sign(call: () => void): void {
-    this.#liveness.alive();
+  /** Passes an event of kafkajs on. */
+  #notify(call: () => void): void {
+    this.#idleTicks = 0;
     this.#guard(call);
   }
 
-  /** kafkajs would repeat a batch whose handler throws forever, and treat a throwing listener as an error of its own. */
+  #checkStall(): void {
+    this.#idleTicks += 1;
+    const { clientId, rebalanceTimeoutMs } = this.#options;
+    if (this.#idleTicks * STALL_TICK_MS < rebalanceTimeoutMs + STALL_MARGIN_MS) return;
+    const text = `${clientId}: the consumer shows no activity`;
+    this.#fail(new MessagingError('consumer-stalled', text, { canRetry: true }));
+  }
+
+  /** kafkajs would repeat a batch forever when its handler throws, and handle an error of a listener like one of its own. */
   #guard(call: () => void): void {
     if (this.#state === 'ended') return;
     try {
@@ -278,23 +274,28 @@ export class KafkaConsumerRun {
     if (before === 'ended') return;
     this.#state = 'ended';
     void this.#close(LEAVE_MS);
-    this.#failStart?.(error);
+    this.#joined.reject(error);
     if (before === 'running') this.#listener.onCrash(error);
   }
 
   #close(timeoutMs: number): Promise<void> {
-    this.#liveness.stop();
+    clearInterval(this.#stallTimer);
     this.#closing ??= disconnectWithin(this.#consumer, this.#client, timeoutMs);
     return this.#closing;
   }
 }
 
-/** Disconnects, and destroys the sockets when that takes longer than `timeoutMs`. Never rejects. */
+/** Disconnects, and destroys the sockets after `timeoutMs`. Never rejects. */
 async function disconnectWithin(consumer: Consumer, client: KafkaClient, timeoutMs: number): Promise<void> {
   const timer = setTimeout(() => client.connections.destroy(), timeoutMs);
   await consumer.disconnect().catch(() => undefined);
   clearTimeout(timer);
   client.connections.destroy();
+}
+
+/** The broker of a fetch, which the types of kafkajs omit. */
+function nodeIdOf(payload: object): string {
+  return String((payload as { readonly nodeId?: unknown }).nodeId);
 }
 
 function assignedPartitions({ memberAssignment }: ConsumerGroupJoinEvent['payload']): TopicPartition[] {
@@ -303,49 +304,8 @@ function assignedPartitions({ memberAssignment }: ConsumerGroupJoinEvent['payloa
   );
 }
 
-/** Partitions in the form in which kafkajs pauses and resumes them. */
+/** Partitions as kafkajs pauses and resumes them. */
 function byTopic(partitions: readonly TopicPartition[]): { topic: string; partitions: number[] }[] {
   const topics = Map.groupBy(partitions, ({ topic }) => topic);
   return [...topics].map(([topic, list]) => ({ topic, partitions: list.map(({ partition }) => partition) }));
-}
-
-function stopped(clientId: string): MessagingError {
-  return new MessagingError('consumer-used', `${clientId} was stopped`, { canRetry: false });
-}
-
-/**
- * Detects a consumer that shows no sign of life. It counts its own ticks instead of comparing clock times, so that a
- * suspended process, or a blocked event loop, is not mistaken for a stuck consumer.
- */
-class LivenessWatch {
-  static readonly #TICK_MS = 5_000;
-  readonly #limitTicks: number;
-  readonly #onStall: () => void;
-  #ticks = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  /** Calls `onStall` once when there was no sign of life for `limitMs`, to within 5 s. */
-  constructor(limitMs: number, onStall: () => void) {
-    this.#limitTicks = Math.ceil(limitMs / LivenessWatch.#TICK_MS);
-    this.#onStall = onStall;
-  }
-
-  start(): void {
-    this.#timer = setInterval(() => this.#tick(), LivenessWatch.#TICK_MS).unref();
-  }
-
-  alive(): void {
-    this.#ticks = 0;
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  #tick(): void {
-    this.#ticks += 1;
-    if (this.#ticks < this.#limitTicks) return;
-    this.stop();
-    this.#onStall();
-  }
 }

@@ -4,15 +4,15 @@ import type { KafkaConsumerRun } from './consumer-run.ts';
 import { TOPIC_SPREAD_MS } from '../../topics/required-topics.ts';
 
 /**
- * Coordinators that load or move are ready within this, also after a restart of their broker. A dead broker is reported as
- * the coordinator until its session with the cluster ends (broker.session.timeout.ms, 9 s by default), which is longer than
+ * A coordinator that loads or moves is ready within this time, also after a restart of its broker. Metadata names a dead broker
+ * as the coordinator until its session with the cluster ends (broker.session.timeout.ms, 9 s by default), which is longer than
  * kafkajs retries.
  */
-const PATIENCE_MS = 15_000;
+const COORDINATOR_MS = 15_000;
 const RETRY_INTERVAL_MS = 200;
 
-/** Error codes of a coordinator that is about to be ready, after which kafkajs does not retry a join. */
-const PASSING: ReadonlySet<string> = new Set([
+/** Error codes of a coordinator that is not ready yet; kafkajs does not retry a join after them. */
+const NOT_READY: ReadonlySet<string> = new Set([
   'GROUP_LOAD_IN_PROGRESS',
   'GROUP_COORDINATOR_NOT_AVAILABLE',
   'NOT_COORDINATOR_FOR_GROUP',
@@ -20,37 +20,37 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Starts a consumer run, and replaces it by a new one while its coordinator is not ready or cannot be reached, or while its
- * first broker does not know a new topic yet. Rejects with MessagingError of the last run.
+ * Starts a consumer run, and replaces it by a new one while the coordinator is not ready or cannot be reached, or while its
+ * first broker does not know a new topic yet. Rejects with the MessagingError of the last run.
  */
 export async function startConsumer(
   makeRun: () => KafkaConsumerRun,
   isStopped: () => boolean,
 ): Promise<void> {
-  /** First occurrence of each kind of cause: a broker that restarts may have several, one after the other. */
+  /** First occurrence of each kind of cause, by its time limit: a broker that restarts may show several in succession. */
   const firstAt = new Map<number, number>();
   for (;;) {
     try {
       await makeRun().start();
       return;
     } catch (error) {
-      const patience = patienceMs(error);
-      const since = firstAt.get(patience) ?? Date.now();
-      firstAt.set(patience, since);
-      if (isStopped() || Date.now() - since >= patience) throw error;
+      const limitMs = retryLimitMs(error);
+      const since = firstAt.get(limitMs) ?? Date.now();
+      firstAt.set(limitMs, since);
+      if (isStopped() || Date.now() - since >= limitMs) throw error;
       await new Promise((resolve) => {
         setTimeout(resolve, RETRY_INTERVAL_MS);
       });
-      // A run that began now would never be stopped.
+      // A run that started now would never be stopped.
       if (isStopped()) throw error;
     }
   }
 }
 
-/** How long the cause may last; zero for a permanent one. */
-function patienceMs(error: unknown): number {
-  if (PASSING.has(brokerErrorType(error) ?? '')) return PATIENCE_MS;
+/** How long the cause of the error may last; zero for a permanent one. */
+function retryLimitMs(error: unknown): number {
+  if (NOT_READY.has(brokerErrorType(error) ?? '')) return COORDINATOR_MS;
   if (!(error instanceof MessagingError)) return 0;
   if (error.code === 'topic-unknown') return TOPIC_SPREAD_MS;
-  return error.code === 'broker-unavailable' ? PATIENCE_MS : 0;
+  return error.code === 'broker-unavailable' ? COORDINATOR_MS : 0;
 }

@@ -1,11 +1,10 @@
 /**
- * Tracks the fetches that were pending when a new generation began.
+ * Tracks the fetches that were pending when a new generation started.
  *
  * When a leader has moved, kafkajs rejoins while fetches to other brokers are still pending (consumerGroup.js,
- * recoverFromFetch). The answer to such a fetch belongs to the positions of the old generation; accepted in the new one it
- * would move the new position past messages that were delivered but never committed: they would be skipped. So the gate
- * stays shut, and all partitions stay paused (kafkajs drops answers for paused partitions), until each fetch that began
- * before the join has ended.
+ * recoverFromFetch). The response to such a fetch belongs to the positions of the old generation; in the new one it would move
+ * the position past messages that were delivered but never committed, and they would be skipped. So the gate stays shut, and
+ * all partitions stay paused (kafkajs drops responses for paused partitions), until each fetch from before the join has ended.
  */
 export class FetchGate {
   /** Brokers with a pending fetch. */
@@ -15,7 +14,7 @@ export class FetchGate {
   #timer: NodeJS.Timeout | undefined;
   readonly #maxFetchMs: number;
 
-  /** A fetch takes at most `maxFetchMs`; the gate waits no longer for a broker that left the cluster. */
+  /** A fetch takes at most `maxFetchMs`: after that time the gate opens, since the broker may have left the cluster. */
   constructor(maxFetchMs: number) {
     this.#maxFetchMs = maxFetchMs;
   }
@@ -25,7 +24,7 @@ export class FetchGate {
   }
 
   fetchStarted(nodeId: string): void {
-    // Each broker has one fetch at a time: a new one implies that the one before has ended, even by an error.
+    // Each broker has one fetch at a time: a new one implies that the previous one has ended, even by an error.
     this.#ended(nodeId);
     this.#pending.add(nodeId);
   }
@@ -35,16 +34,14 @@ export class FetchGate {
     this.#ended(nodeId);
   }
 
-  /** All fetches are known to have ended: kafkajs waits for them before an ordinary rebalance. */
+  /** Called when all fetches have ended: kafkajs waits for them before an ordinary rebalance. */
   allEnded(): void {
     this.#pending.clear();
     this.#open();
   }
 
-  /**
-   * A new generation began. Returns whether the gate is shut, and calls `onOpen` once when it opens again.
-   */
-  generationBegan(onOpen: () => void): boolean {
+  /** A new generation started. Returns whether the gate is shut, and calls `onOpen` once when it opens again. */
+  generationStarted(onOpen: () => void): boolean {
     this.close();
     for (const nodeId of this.#pending) this.#awaited.add(nodeId);
     if (this.#awaited.size === 0) return false;

@@ -1,38 +1,39 @@
-import { MessagingError } from '../../../platform/errors.ts';
+import type { MessagingError } from '../../../platform/errors.ts';
 import type { KafkaParts } from '../connection/client.ts';
 import { KafkaConsumerRun, MAX_FETCH_MS, type ConsumerRunListener } from './consumer-run.ts';
 import { startConsumer } from './consumer-start.ts';
 import { brokerErrorType, isGenerationOver, toMessagingError } from '../connection/errors.ts';
 import { existingTopics } from '../../topics/required-topics.ts';
 import { FetchGate } from './fetch-gate.ts';
+import { consumerUsed } from '../../broker-errors.ts';
 import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../../message.ts';
-import type { BrokerAdmin, GroupSink, GroupSource, GroupSourceOptions } from '../../ports.ts';
+import {
+  CLIENT_DEFAULTS,
+  type BrokerAdmin,
+  type GroupSink,
+  type GroupSource,
+  type GroupSourceOptions,
+} from '../../ports.ts';
 
-/** Interactive groups: the partitions of a killed member are reassigned after this. */
-const DEFAULT_SESSION_TIMEOUT_MS = 6_000;
 /** How long a rebalance waits for a silent member. */
-const DEFAULT_REBALANCE_TIMEOUT_MS = 30_000;
-/** How long a fetch waits for data; also the longest time until a resumed partition is fetched again. */
-const DEFAULT_MAX_WAIT_MS = 250;
-/** On a healthy broker, finishing the pending fetch and leaving the group takes no longer. */
-const DEFAULT_STOP_TIMEOUT_MS = 5_000;
+const REBALANCE_TIMEOUT_MS = 30_000;
 
 interface GroupSourceParts extends KafkaParts<GroupSource> {
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
 }
 
 /**
- * A member of a consumer group on kafkajs' eachBatch, whose behaviour requires some care:
- * - One slow message stalls all partitions of its broker (fetcher.js waits for all batches of a fetch, #683): the batch is
- *   delivered and eachBatch returns at once, so no fetch is ever delayed.
- * - Heartbeats are only sent between batches (#447): for the same reason the fetch loop sends its own heartbeat at least
- *   every `maxWaitMs`; heartbeat() is the timer of the runtime in addition.
- * - There is no revocation callback, and a rebalance waits for handlers: a rejected heartbeat or commit is reported to the
- *   sink at once; each generation starts from the commits, and epochs keep older completions from committing.
- * - A throwing handler is repeated forever, or ends the consumer silently: eachBatch never throws; a broken sink and a crash
- *   of the group loop end this source, which reports it to the sink.
- * - With eachMessage a message that is left while its partition is paused counts as done: eachBatch leaves what it does not
- *   deliver unresolved, so it is fetched again.
+ * A member of a consumer group, based on eachBatch of kafkajs, which has these limitations:
+ * - One slow message stalls all partitions of its broker (fetcher.js waits for all batches of a fetch, #683): eachBatch passes
+ *   the messages to the sink and returns immediately.
+ * - Heartbeats are sent only between batches (#447): since eachBatch returns immediately, the fetch loop sends one after every
+ *   fetch; the runtime also calls heartbeat() by a timer.
+ * - There is no revocation callback, and a rebalance waits for handlers: the first rejected heartbeat or commit calls
+ *   onRevoking; each generation starts at the commits, and the generation number keeps older work from committing.
+ * - A handler that throws is repeated forever, or ends the consumer silently: eachBatch never throws; an error of the sink and
+ *   a crash of the group loop end this source and call onCrash.
+ * - With eachMessage, a message that is skipped while its partition is paused counts as done: eachBatch does not resolve the
+ *   offsets of messages that it does not deliver, so they are fetched again.
  * - After a rejoin, fetches of the old generation may move the new positions: see FetchGate.
  * For stops and stuck consumers see KafkaConsumerRun.
  */
@@ -55,10 +56,10 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
 
   async start(sink: GroupSink): Promise<void> {
     const { clientId, topics } = this.#options;
-    if (this.#stopped || this.#sink !== undefined) throw usedUp(clientId);
+    if (this.#stopped || this.#sink !== undefined) throw consumerUsed(clientId);
     this.#sink = sink;
     const counts = await existingTopics(this.#parts.admin, topics);
-    if (this.#stopped) throw usedUp(clientId);
+    if (this.#stopped) throw consumerUsed(clientId);
     const concurrency = [...counts.values()].reduce((sum, count) => sum + count, 0);
     await startConsumer(
       () => this.#makeRun(concurrency),
@@ -99,7 +100,7 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
     }
   }
 
-  async stop(timeoutMs = DEFAULT_STOP_TIMEOUT_MS): Promise<void> {
+  async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
     this.#stopped = true;
     this.#gate.close();
     await this.#run?.stop(timeoutMs);
@@ -113,7 +114,7 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
     // kafkajs keeps partitions paused over a rejoin; a new assignment starts with none.
     run?.resume([...this.#paused.values()]);
     this.#paused.clear();
-    const shut = this.#gate.generationBegan(() => {
+    const shut = this.#gate.generationStarted(() => {
       run?.resume(partitions.filter((partition) => !this.#paused.has(idOf(partition))));
     });
     if (shut) run?.pause(partitions);
@@ -127,7 +128,7 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
 
   onBatch(messages: readonly LogMessage[], highWatermark: number): boolean {
     const [first] = messages;
-    // Otherwise it is fetched again: from the right position, after a resume, or by the next owner of the partition.
+    // Rejected messages are fetched again: from the new position, after a resume, or by the next owner of the partition.
     if (first === undefined || this.#gate.isShut || this.#revokedGeneration === this.#generation)
       return false;
     const id = idOf(first);
@@ -156,20 +157,10 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
   }
 
   #makeRun(concurrency: number): KafkaConsumerRun {
-    const { clientId, groupId, topics, sessionTimeoutMs, rebalanceTimeoutMs, maxWaitMs } = this.#options;
-    this.#run = new KafkaConsumerRun(
-      this.#parts.createClient,
-      {
-        clientId,
-        groupId,
-        topics,
-        sessionTimeoutMs: sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS,
-        rebalanceTimeoutMs: rebalanceTimeoutMs ?? DEFAULT_REBALANCE_TIMEOUT_MS,
-        maxWaitMs: maxWaitMs ?? DEFAULT_MAX_WAIT_MS,
-        concurrency,
-      },
-      this,
-    );
+    const { sessionTimeoutMs = CLIENT_DEFAULTS.sessionTimeoutMs } = this.#options;
+    const times = { sessionTimeoutMs, rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS };
+    const options = { ...this.#options, ...times, concurrency };
+    this.#run = new KafkaConsumerRun(this.#parts.createClient, options, this);
     return this.#run;
   }
 
@@ -190,10 +181,4 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
 
 function idOf({ topic, partition }: TopicPartition): string {
   return partitionId(topic, partition);
-}
-
-function usedUp(clientId: string): MessagingError {
-  return new MessagingError('consumer-used', `consumer ${clientId} was started or stopped before`, {
-    canRetry: false,
-  });
 }

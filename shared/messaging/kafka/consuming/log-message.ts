@@ -1,7 +1,7 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { HeaderValue, LogMessage, MessageHeaders } from '../../message.ts';
 
-/** Converts a record that kafkajs has read to a message. */
+/** Converts a record of kafkajs to a message. */
 export function toLogMessage(topic: string, partition: number, read: KafkaMessage): LogMessage {
   return {
     topic,
@@ -14,16 +14,16 @@ export function toLogMessage(topic: string, partition: number, read: KafkaMessag
   };
 }
 
-/** Kafka allows a header without a value; it is read as absent, since our headers have no meaning without one. */
+/** Kafka allows headers without a value; such a header counts as absent, since none of ours has a meaning without one. */
 function readHeaders(headers: IHeaders | undefined): MessageHeaders {
   if (headers === undefined) return {};
   for (const name in headers) {
-    if (!Buffer.isBuffer(headers[name])) return withoutGaps(headers);
+    if (!Buffer.isBuffer(headers[name])) return withoutEmptyHeaders(headers);
   }
   return headers;
 }
 
-function withoutGaps(headers: IHeaders): MessageHeaders {
+function withoutEmptyHeaders(headers: IHeaders): MessageHeaders {
   const kept: Record<string, HeaderValue | readonly HeaderValue[]> = {};
   for (const [name, header] of Object.entries(headers)) {
     const values = (Array.isArray(header) ? header : [header]).filter(

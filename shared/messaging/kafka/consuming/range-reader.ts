@@ -13,13 +13,12 @@ import {
 } from '../../message.ts';
 import type { BrokerAdmin, OnRangeMessage, ReadOn } from '../../ports.ts';
 
-/** After this without progress the log is queried for records that were removed from it meanwhile. */
-const ASK_AGAIN_MS = 3_000;
-/** Without progress for this long the broker cannot serve: a range exists, and is fetched at once. */
-const GIVE_UP_MS = 30_000;
+/** After this time without progress the retained offsets are queried: retention may have removed records meanwhile. */
+const RETENTION_CHECK_MS = 3_000;
+/** Limit without progress: the records of a range exist, so their fetch does not wait for data. */
+const STALL_LIMIT_MS = 30_000;
 const STOP_TIMEOUT_MS = 5_000;
 
-/** Dependencies, from the broker. */
 export interface RangeReaderParts {
   readonly createClient: CreateKafkaClient;
   readonly admin: Pick<BrokerAdmin, 'offsets'>;
@@ -36,7 +35,7 @@ export async function readKafkaRanges(
   parts: RangeReaderParts,
 ): Promise<void> {
   const waiting = ranges.filter(({ from, to }) => from < to);
-  // One position per partition: ranges of the same partition are read one after the other.
+  // A consumer has one position per partition, so ranges of the same partition are read in succession.
   while (waiting.length > 0) {
     const round = new Map<string, OffsetRange>();
     for (const range of waiting) {
@@ -50,8 +49,8 @@ export async function readKafkaRanges(
 }
 
 /**
- * Reads as the only member of a group, as tails do. The messages of a fetch are delivered one by one with all partitions
- * paused, so that no others are fetched meanwhile.
+ * Reads as the only member of a group, as tails do. While the messages of a fetch are delivered one by one, all partitions are
+ * paused, so that no more are fetched.
  */
 class KafkaRangeReader implements ConsumerRunListener {
   readonly #parts: RangeReaderParts;
@@ -127,7 +126,7 @@ class KafkaRangeReader implements ConsumerRunListener {
     this.#progressed();
   }
 
-  /** The requested offset shows the position of the consumer, also past offsets without a message. */
+  /** The requested offset is the position of the consumer, also after offsets without a message. */
   onFetchAnswered({ isEmpty, partitions }: FetchAnswer): void {
     for (const { topic, partition, from, stableEnd } of partitions) {
       const cursor = this.#cursors.get(partitionId(topic, partition));
@@ -144,37 +143,36 @@ class KafkaRangeReader implements ConsumerRunListener {
 
   #makeRun(): KafkaConsumerRun {
     const { createClient, clientId } = this.#parts;
-    const options = { clientId, topics: this.#topics(), concurrency: this.#cursors.size };
-    return createSingleMemberRun(createClient, options, this);
-  }
-
-  #topics(): readonly string[] {
-    return [...new Set([...this.#cursors.values()].map(({ topic }) => topic))];
+    const topics = [...new Set([...this.#cursors.values()].map(({ topic }) => topic))];
+    return createSingleMemberRun(createClient, { clientId, topics, concurrency: this.#cursors.size }, this);
   }
 
   #unread(): readonly Cursor[] {
     return [...this.#cursors.values()].filter(({ next, to }) => next < to);
   }
 
-  /** Resolves when something was read, skipped or lost. Rejects when there is no progress at all. */
+  /** Resolves when messages were read or skipped, or the consumer crashed. Rejects after STALL_LIMIT_MS without progress. */
   async #nextBatch(): Promise<void> {
     this.#progress = Promise.withResolvers();
     this.#progressAt = performance.now();
     this.#run?.fetchOnly(this.#unread());
     for (;;) {
-      const timer = Promise.withResolvers<'late'>();
-      const handle = setTimeout(() => timer.resolve('late'), ASK_AGAIN_MS);
-      const came = await Promise.race([this.#progress.promise, timer.promise]);
-      clearTimeout(handle);
-      if (came !== 'late') return;
-      await this.#passRemoved();
+      const timeout = Promise.withResolvers<'timeout'>();
+      const timer = setTimeout(() => timeout.resolve('timeout'), RETENTION_CHECK_MS);
+      const event = await Promise.race([this.#progress.promise, timeout.promise]);
+      clearTimeout(timer);
+      if (event !== 'timeout') return;
+      await this.#skipRemoved();
       if (this.#unread().length === 0) return;
-      if (performance.now() - this.#progressAt > GIVE_UP_MS) throw this.#stalled();
+      if (performance.now() - this.#progressAt > STALL_LIMIT_MS) {
+        const text = `${this.#parts.clientId}: no progress in reading the log for ${STALL_LIMIT_MS / 1_000} s`;
+        throw new MessagingError('broker-unavailable', text, { canRetry: true });
+      }
     }
   }
 
-  /** Skips what retention has removed since the ranges were made. */
-  async #passRemoved(): Promise<void> {
+  /** Skips records that retention has removed since the ranges were determined. */
+  async #skipRemoved(): Promise<void> {
     for (const topic of new Set(this.#unread().map((cursor) => cursor.topic))) {
       for (const { partition, low } of await this.#parts.admin.offsets(topic)) {
         const cursor = this.#cursors.get(partitionId(topic, partition));
@@ -186,10 +184,5 @@ class KafkaRangeReader implements ConsumerRunListener {
   #progressed(): void {
     this.#progressAt = performance.now();
     this.#progress.resolve();
-  }
-
-  #stalled(): MessagingError {
-    const text = `${this.#parts.clientId}: no progress in reading the log for ${GIVE_UP_MS / 1_000} s`;
-    return new MessagingError('broker-unavailable', text, { canRetry: true });
   }
 }

@@ -3,11 +3,9 @@ import { AssignerProtocol, type PartitionAssigner } from 'kafkajs';
 import type { CreateKafkaClient } from '../connection/client.ts';
 import { KafkaConsumerRun, type ConsumerRunListener } from './consumer-run.ts';
 
-/** No other member takes over from a group of one, so its member need not be expelled soon. */
+/** A group with one member has no other member that could take over, so a long session does no harm. */
 const SESSION_TIMEOUT_MS = 30_000;
 const REBALANCE_TIMEOUT_MS = 10_000;
-/** How long a fetch waits for data. */
-const MAX_WAIT_MS = 250;
 const ASSIGNER = 'plat-tail';
 const VERSION = 0;
 const NO_USER_DATA = Buffer.alloc(0);
@@ -22,10 +20,10 @@ interface SingleMemberOptions {
 }
 
 /**
- * Creates a consumer run in a new group of one, since kafkajs reads only as a member of a group. The group's id is random,
- * also for each life of a reader: the member of the life before may still be a member of its group. Nothing is ever
- * committed to it, so the broker forgets it some minutes after its member has gone (offsets.retention.check.interval.ms); it
- * is not deleted here, because a killed process could not do so either.
+ * Creates a consumer run as the only member of a new group, since kafkajs reads only as a group member. The group id is random
+ * for each run, because the member of the previous run may not have left its group yet. The run never commits, so the broker
+ * removes the group some minutes after its member has left (offsets.retention.check.interval.ms). The group is not deleted
+ * here, because a killed process could not do so either.
  */
 export function createSingleMemberRun(
   createClient: CreateKafkaClient,
@@ -38,7 +36,6 @@ export function createSingleMemberRun(
     topics,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
     rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
-    maxWaitMs: MAX_WAIT_MS,
     concurrency,
     assigner: assignToSingleMember(partition),
   };

@@ -5,19 +5,19 @@ import type { FetchAnswer } from '../kafkajs/unreadable-batches.ts';
 import type { ConsumerRunListener, KafkaConsumerRun } from './consumer-run.ts';
 import { startConsumer } from './consumer-start.ts';
 import { createSingleMemberRun } from './single-member-run.ts';
+import { tailBehind, tailStopped, topicUnknown } from '../../broker-errors.ts';
 import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../../message.ts';
-import type { BrokerAdmin, Tail, TailOptions } from '../../ports.ts';
+import { CLIENT_DEFAULTS, type BrokerAdmin, type Tail, type TailOptions } from '../../ports.ts';
 
-/** Without a successful heartbeat (one a second) for this long the tail does not count as connected. */
-const HEARTBEAT_MISSED_MS = 6_000;
-/** A tail whose consumer ended gets a new one after this, doubled each time. */
-const FIRST_BACKOFF_MS = 100;
-const LONGEST_BACKOFF_MS = 5_000;
-const DEFAULT_STOP_TIMEOUT_MS = 5_000;
-/** How soon the end offsets are queried again while the broker is unavailable. */
-const ASK_AGAIN_MS = 250;
+/** Without a successful heartbeat (one a second) for this time the tail does not count as connected. */
+const MAX_HEARTBEAT_AGE_MS = 6_000;
+/** Delay before a lost consumer is replaced, doubled with each consecutive failure. */
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 5_000;
+/** Interval at which the end offsets are queried while the broker is unavailable. */
+const END_OFFSETS_RETRY_MS = 250;
 
-/** What a tail needs of the admin client. */
+/** The calls of the admin client that a tail needs. */
 export interface TailAdmin extends Pick<BrokerAdmin, 'offsets'> {
   /** See KafkaAdmin. */
   highWatermarks(topic: string): Promise<readonly { partition: number; high: number }[]>;
@@ -28,8 +28,8 @@ interface TailParts extends KafkaParts<Tail> {
 }
 
 /**
- * Reads as the only member of a group (see createSingleMemberRun), with its own positions: each join seeks to them, since
- * kafkajs would start over at the beginning (or, without fromBeginning, skip to the end) at every rejoin.
+ * Reads as the only member of a group (see createSingleMemberRun) and keeps its own positions: each join seeks to them, since
+ * kafkajs would read from the beginning (or, without fromBeginning, skip to the end) after every rejoin.
  */
 export class KafkaTail implements Tail, ConsumerRunListener {
   readonly #options: TailOptions;
@@ -39,7 +39,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   #onMessage: ((message: LogMessage) => void) | undefined;
   #run: KafkaConsumerRun | undefined;
   #state: 'new' | 'joining' | 'ready' | 'stopped' = 'new';
-  /** Called at the next fetch, also of a later consumer: the present one may be lost before it fetched. */
+  /** Called after the next fetch, also of a later consumer: the current one may be lost before its first fetch. */
   readonly #onFetched = new Set<() => void>();
   #heartbeatAt = 0;
   #failures = 0;
@@ -52,7 +52,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     this.#parts = parts;
     this.#stopSignal.promise.catch(() => undefined);
     const calls = {
-      partitions: () => this.partitions(),
+      partitions: () => [...this.#positions.values()],
       position: (partition: TopicPartition) => this.#positionOf(partition),
       pause: (partitions: readonly TopicPartition[]) => this.#run?.pause(partitions),
       resume: (partitions: readonly TopicPartition[]) => this.#run?.resume(partitions),
@@ -62,7 +62,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
 
   /** Queries the end offsets before the consumer runs; resolves after the join and the first fetch. */
   async start(onMessage: (message: LogMessage) => void): Promise<void> {
-    if (this.#state !== 'new') throw notRunning(this.#options.clientId);
+    if (this.#state !== 'new') throw tailStopped(this.#options.clientId);
     this.#state = 'joining';
     this.#onMessage = onMessage;
     for (const { topic, partition, low, high } of await partitionRanges(this.#parts.admin, this.#options)) {
@@ -72,37 +72,34 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     await this.#open();
   }
 
-  partitions(): readonly TopicPartition[] {
-    return [...this.#positions.values()].map(({ topic, partition }) => ({ topic, partition }));
-  }
-
   isReady(): boolean {
-    const isHeard = Date.now() - this.#heartbeatAt < HEARTBEAT_MISSED_MS;
-    return this.#state === 'ready' && isHeard && this.#run?.isConnected() === true;
+    const isMember = Date.now() - this.#heartbeatAt < MAX_HEARTBEAT_AGE_MS;
+    return this.#state === 'ready' && isMember && this.#run?.isConnected() === true;
   }
 
   async caughtUp(timeoutMs: number): Promise<void> {
-    if (this.#state === 'new' || this.#state === 'stopped') throw notRunning(this.#options.clientId);
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(behind(this.#options.clientId, timeoutMs)), timeoutMs);
-    const isOver = Promise.race([late.promise, this.#stopSignal.promise]);
+    const { clientId } = this.#options;
+    if (this.#state === 'new' || this.#state === 'stopped') throw tailStopped(clientId);
+    const timeout = Promise.withResolvers<never>();
+    const timer = setTimeout(() => timeout.reject(tailBehind(clientId, timeoutMs)), timeoutMs);
+    const aborted = Promise.race([timeout.promise, this.#stopSignal.promise]);
     let catchUp: CatchUp | undefined;
     try {
-      const ends = await Promise.race([endOffsets(this.#parts.admin, this.#options, isOver), isOver]);
+      const ends = await Promise.race([endOffsets(this.#parts.admin, this.#options, aborted), aborted]);
       catchUp = this.#catchUps.begin(ends);
-      await Promise.race([catchUp.reached, isOver]);
+      await Promise.race([catchUp.reached, aborted]);
     } finally {
       clearTimeout(timer);
       this.#catchUps.end(catchUp);
     }
   }
 
-  async stop(timeoutMs = DEFAULT_STOP_TIMEOUT_MS): Promise<void> {
+  async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
     if (this.#state === 'stopped') return;
     this.#state = 'stopped';
     this.#catchUps.consumerEnded();
     clearTimeout(this.#timer);
-    this.#stopSignal.reject(notRunning(this.#options.clientId));
+    this.#stopSignal.reject(tailStopped(this.#options.clientId));
     await this.#run?.stop(timeoutMs);
     this.#parts.onStopped(this);
   }
@@ -111,13 +108,13 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     this.#heartbeatAt = Date.now();
     for (const { topic, partition } of partitions) {
       const position = this.#positions.get(partitionId(topic, partition));
-      // A partition that was added since then starts at its beginning: it did not exist before.
+      // A partition that was added since the start is read from its beginning.
       if (position === undefined) this.#moveTo({ topic, partition, offset: 0 });
       else this.#run?.seek(position);
     }
   }
 
-  /** The consumer stays connected and soon rejoins; until then nothing is delivered. */
+  /** The consumer stays connected and soon rejoins; until then no message is delivered. */
   onRebalancing(): void {
     if (this.#state === 'ready') this.#state = 'joining';
   }
@@ -161,7 +158,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   async #open(): Promise<void> {
-    if (this.#state === 'stopped') throw notRunning(this.#options.clientId);
+    if (this.#state === 'stopped') throw tailStopped(this.#options.clientId);
     const { promise: fetched, resolve } = Promise.withResolvers<void>();
     this.#onFetched.add(resolve);
     await startConsumer(
@@ -174,12 +171,12 @@ export class KafkaTail implements Tail, ConsumerRunListener {
 
   #reopenLater(error: unknown): void {
     if (this.#state === 'stopped') return;
-    const delayMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, LONGEST_BACKOFF_MS);
+    const delayMs = Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures += 1;
     const { clientId } = this.#options;
     this.#parts.log.warn(
       { clientId, error: errorText(error), delayMs },
-      'the tail lost its consumer, a new one follows',
+      'the consumer of a tail ended, it is replaced',
     );
     this.#timer = setTimeout(() => void this.#reopen(), delayMs);
   }
@@ -213,63 +210,45 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 }
 
-/** A partition with its first retained and its next offset. */
-interface PartitionRange {
-  readonly topic: string;
-  readonly partition: number;
-  readonly low: number;
-  readonly high: number;
-}
+type Selection = Pick<TailOptions, 'topics' | 'partition'>;
 
-type Wanted = Pick<TailOptions, 'topics' | 'partition'>;
-
-/** The partitions that a tail reads. Rejects with `topic-unknown` when one of them does not exist. */
-async function partitionRanges(
-  admin: Pick<BrokerAdmin, 'offsets'>,
-  { topics, partition }: Wanted,
-): Promise<readonly PartitionRange[]> {
+/**
+ * The first retained and the next offset of the partitions that a tail reads. Rejects with `topic-unknown` when one of them does
+ * not exist.
+ */
+async function partitionRanges(admin: Pick<BrokerAdmin, 'offsets'>, { topics, partition }: Selection) {
   const ranges = await Promise.all(
     topics.map(async (topic) => {
       const offsets = await admin.offsets(topic);
-      const wanted = offsets.filter((one) => partition === undefined || one.partition === partition);
-      if (wanted.length > 0) return wanted.map((one) => ({ topic, ...one }));
-      const text = `topic ${topic} has no partition ${partition}`;
-      throw new MessagingError('topic-unknown', text, { canRetry: false });
+      const selected = offsets.filter((one) => partition === undefined || one.partition === partition);
+      if (selected.length === 0) throw topicUnknown(topic, partition);
+      return selected.map((one) => ({ topic, ...one }));
     }),
   );
   return ranges.flat();
 }
 
-/** The high watermarks of the partitions that a tail reads, queried until the broker answers or `isOver` rejects. */
+/** The high watermarks of the partitions that a tail reads, queried until the broker answers or `aborted` rejects. */
 async function endOffsets(
   admin: TailAdmin,
-  wanted: Wanted,
-  isOver: Promise<never>,
+  selection: Selection,
+  aborted: Promise<never>,
 ): Promise<readonly PartitionOffset[]> {
   for (;;) {
     try {
       const ends = await Promise.all(
-        wanted.topics.map(async (topic) => {
+        selection.topics.map(async (topic) => {
           const all = await admin.highWatermarks(topic);
           return all.map(({ partition, high }) => ({ topic, partition, offset: high }));
         }),
       );
-      return ends.flat().filter(({ partition }) => partition === (wanted.partition ?? partition));
+      return ends.flat().filter(({ partition }) => partition === (selection.partition ?? partition));
     } catch (error) {
       if (!(error instanceof MessagingError) || !error.canRetry) throw error;
     }
     const pause = new Promise<void>((resolve) => {
-      setTimeout(resolve, ASK_AGAIN_MS);
+      setTimeout(resolve, END_OFFSETS_RETRY_MS);
     });
-    await Promise.race([pause, isOver]);
+    await Promise.race([pause, aborted]);
   }
-}
-
-function behind(clientId: string, timeoutMs: number): MessagingError {
-  const text = `tail ${clientId} did not catch up within ${timeoutMs} ms`;
-  return new MessagingError('tail-behind', text, { canRetry: true });
-}
-
-function notRunning(clientId: string): MessagingError {
-  return new MessagingError('tail-stopped', `tail ${clientId} is not running`, { canRetry: false });
 }

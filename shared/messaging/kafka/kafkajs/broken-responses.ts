@@ -7,18 +7,16 @@ const LENGTH_BYTES = 4;
 const CORRELATION_ID_BYTES = 4;
 /**
  * Largest response: a fetch returns at most 2 MiB or one whole record batch, which has 8 MiB at most on our topics; topics of
- * other systems may allow more. A greater length is damaged, and must not exhaust the memory of the process.
+ * other systems may allow more. A greater length is corrupt, and must not exhaust the memory of the process.
  */
 export const MAX_RESPONSE_BYTES = 64 * MIB;
 
-/**
- * A broker requests pauses of seconds at most (its quota windows); kafkajs would pause for whatever it reads, up to 24 days.
- */
+/** Throttle times of a broker are seconds at most (its quota windows); kafkajs would pause for up to 24 days. */
 const MAX_THROTTLE_MS = 60_000;
 
 /**
- * The error of an invalid response. kafkajs retries a request that failed with it: it is not one of the errors (RangeError,
- * TypeError) that kafkajs treats as its own bugs.
+ * The error of an invalid response. kafkajs retries a request that failed with it, unlike one with a RangeError or TypeError,
+ * which it treats as a bug.
  */
 export function brokenResponse(what: string, cause?: unknown): Error {
   const reason = cause instanceof Error ? `${what}: ${cause.message}` : what;
@@ -29,18 +27,18 @@ export function isBrokenResponse(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === BROKEN_RESPONSE;
 }
 
-/** Splits the bytes of one connection into responses: a length of four bytes, then that number of bytes. */
+/** Splits the bytes of one connection into responses. Each starts with its length in four bytes. */
 export class ResponseFrames {
   #pieces: Buffer[] = [];
   #buffered = 0;
   #needed = LENGTH_BYTES;
 
-  /** Whether a response has begun and has not ended. */
+  /** Whether a part of the next response has arrived. */
   get isPartial(): boolean {
     return this.#buffered > 0;
   }
 
-  /** Adds bytes; returns the responses that they complete, each with its length. Throws on an invalid length. */
+  /** Adds bytes and returns the responses that they complete, each with its length. Throws on an invalid length. */
   push(bytes: Buffer): Buffer[] {
     this.#pieces.push(bytes);
     this.#buffered += bytes.length;
@@ -102,54 +100,54 @@ interface QueuePrototype {
   sendSocketRequest: (this: RequestQueue, request: SocketRequest) => void;
 }
 
-/** State of one life of a connection, from connecting to its end. */
-interface Life {
+/** The state of a connection since it was last opened. */
+interface Session {
   readonly frames: ResponseFrames;
   /** Unanswered requests in the order of sending, including those that kafkajs has given up. */
   readonly unanswered: number[];
-  /** Runs while a response has begun and has not ended. */
+  /** Runs while a response is incomplete. */
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Keyed by the queue: it belongs to one connection permanently. */
-const lives = new WeakMap<RequestQueue, Life>();
+/** Keyed by the request queue, of which each connection has its own. */
+const sessions = new WeakMap<RequestQueue, Session>();
 const connecting = new WeakMap<Connection, Promise<boolean>>();
 
 /**
- * Isolates each connection from what a broken one leaves behind, and makes an invalid response end only its own connection.
- * kafkajs parses the bytes of a new connection behind those of a response that a reset cut off, lets parse errors escape as
- * uncaught exceptions, and delivers a response to any request of that number. Here
- * - each connection begins without bytes, and the socket before it is closed;
- * - a response whose length is negative or beyond MAX_RESPONSE_BYTES, that answers another request than the oldest one (a
- *   broker answers in the order of requests), that does not end within the request time-out, or that cannot be decoded
- *   closes its connection. All its requests fail with an error on which kafkajs retries.
+ * Isolates connections from each other, so that an invalid response closes only its own connection. After a reset kafkajs
+ * appends the bytes of the new connection to those of an incomplete response, lets parse errors escape as uncaught exceptions,
+ * and accepts a response to any request with its correlation id. Here
+ * - each connection starts without buffered bytes, and its previous socket is destroyed;
+ * - a response closes its connection when its length is negative or beyond MAX_RESPONSE_BYTES, when it does not answer the
+ *   oldest request (a broker answers in the order of requests), when it does not end within the request time-out, or when it
+ *   cannot be decoded. All requests of the connection fail with an error that kafkajs retries.
  */
 export function guardConnections(): void {
   const { prototype } = kafkajsModule('network/connection') as { prototype: ConnectionPrototype };
-  replaceFunction(prototype, 'connect', function connectAnew(connect) {
+  replaceFunction(prototype, 'connect', function connectOnce(connect) {
     if (this.isConnected()) return connect.call(this);
     const pending = connecting.get(this);
     if (pending !== undefined) return pending;
-    const begun = beginLife(this, connect);
-    connecting.set(this, begun);
+    const started = startSession(this, connect);
+    connecting.set(this, started);
     const forget = () => {
-      if (connecting.get(this) === begun) connecting.delete(this);
+      if (connecting.get(this) === started) connecting.delete(this);
     };
-    begun.then(forget, forget);
-    return begun;
+    started.then(forget, forget);
+    return started;
   });
   replaceFunction(prototype, 'processData', function processFrames(processData, data) {
-    const life = lives.get(this.requestQueue);
-    // A connection made before the guard, or a login without framing, as brokers before Kafka 1.0 use it.
-    if (life === undefined || (this.authHandlers !== null && !this.authExpectResponse)) {
+    const session = sessions.get(this.requestQueue);
+    // Unguarded: a connection from before this patch, or a login without framing, as brokers before Kafka 1.0 use it.
+    if (session === undefined || (this.authHandlers !== null && !this.authExpectResponse)) {
       return processData.call(this, data);
     }
     try {
-      for (const frame of life.frames.push(data)) {
-        expectAnswer(this, life, frame);
+      for (const frame of session.frames.push(data)) {
+        acceptFrame(this, session, frame);
         processData.call(this, frame);
       }
-      limitTime(this, life);
+      limitTime(this, session);
     } catch (error) {
       closeBroken(this, error);
     }
@@ -161,28 +159,27 @@ export function guardConnections(): void {
   });
   const queue = (kafkajsModule('network/requestQueue') as { prototype: QueuePrototype }).prototype;
   replaceFunction(queue, 'sendSocketRequest', function sendInOrder(sendSocketRequest, request) {
-    // Before the call: a request without a response is forgotten within it.
-    if (request.expectResponse) lives.get(this)?.unanswered.push(request.correlationId);
+    if (request.expectResponse) sessions.get(this)?.unanswered.push(request.correlationId);
     sendSocketRequest.call(this, request);
   });
-  boundDecoders((kafkajsModule('protocol/decoder') as { prototype: DecoderPrototype }).prototype);
+  checkLengths((kafkajsModule('protocol/decoder') as { prototype: DecoderPrototype }).prototype);
 }
 
-function beginLife(
+function startSession(
   connection: Connection,
   connect: (this: Connection) => Promise<boolean>,
 ): Promise<boolean> {
   connection.socket?.destroy();
   connection.authHandlers?.onError();
-  const life: Life = { frames: new ResponseFrames(), unanswered: [], timer: undefined };
-  lives.set(connection.requestQueue, life);
+  const session: Session = { frames: new ResponseFrames(), unanswered: [], timer: undefined };
+  sessions.set(connection.requestQueue, session);
   const connected = connect.call(connection);
   const { socket } = connection;
   socket?.once('close', () => {
-    clearTimeout(life.timer);
+    clearTimeout(session.timer);
     if (connection.socket !== socket) return;
     connecting.delete(connection);
-    // kafkajs accepts requests until it notices the end; otherwise they would never be settled.
+    // kafkajs accepts requests until it notices the end of the connection, and would never settle them.
     if (connection.requestQueue.inflight.size > 0) {
       connection.rejectRequests(new Error(`the connection to ${connection.broker} was closed`));
     }
@@ -190,32 +187,32 @@ function beginLife(
   return connected;
 }
 
-function expectAnswer(connection: Connection, life: Life, frame: Buffer): void {
-  clearTimeout(life.timer);
-  life.timer = undefined;
-  if (connection.authHandlers === null) expectOldest(life, frame);
-  // kafkajs keeps the empty rest of the previous frame, and would copy the frame to append it.
+function acceptFrame(connection: Connection, session: Session, frame: Buffer): void {
+  clearTimeout(session.timer);
+  session.timer = undefined;
+  if (connection.authHandlers === null) requireOldestRequest(session, frame);
+  // kafkajs keeps the empty rest of the previous frame, and would copy this frame to append it.
   connection.chunks = [];
   connection.bytesBuffered = 0;
 }
 
-function expectOldest(life: Life, frame: Buffer): void {
-  if (frame.length < LENGTH_BYTES + CORRELATION_ID_BYTES) throw brokenResponse('no correlation id');
+function requireOldestRequest(session: Session, frame: Buffer): void {
+  if (frame.length < LENGTH_BYTES + CORRELATION_ID_BYTES) throw brokenResponse('it has no correlation id');
   const answered = frame.readInt32BE(LENGTH_BYTES);
-  const oldest = life.unanswered.shift();
-  if (answered !== oldest) throw brokenResponse('it answers another request than the oldest one');
+  const oldest = session.unanswered.shift();
+  if (answered !== oldest) throw brokenResponse('it does not answer the oldest request');
 }
 
-/** A response that has begun must end within the request time-out. */
-function limitTime({ socket, requestTimeout }: Connection, life: Life): void {
-  if (!life.frames.isPartial || life.timer !== undefined) return;
+/** Starts the time limit of an incomplete response. */
+function limitTime({ socket, requestTimeout }: Connection, session: Session): void {
+  if (!session.frames.isPartial || session.timer !== undefined) return;
   const timer = setTimeout(() => {
     // After a blocked event loop timers run before the bytes that have arrived meanwhile are read.
     setImmediate(() => {
-      if (life.timer === timer) socket?.destroy(brokenResponse('it does not end'));
+      if (session.timer === timer) socket?.destroy(brokenResponse('it is incomplete'));
     });
   }, requestTimeout).unref();
-  life.timer = timer;
+  session.timer = timer;
 }
 
 async function decodeOrClose(connection: Connection, response: Response, raw: Buffer): Promise<unknown> {
@@ -224,10 +221,10 @@ async function decodeOrClose(connection: Connection, response: Response, raw: Bu
     const decoded = await response.decode(raw);
     const { clientSideThrottleTime = 0 } = decoded as { readonly clientSideThrottleTime?: number };
     if (clientSideThrottleTime > MAX_THROTTLE_MS)
-      throw brokenResponse(`a pause of ${clientSideThrottleTime} ms`);
+      throw brokenResponse(`a throttle time of ${clientSideThrottleTime} ms`);
     return decoded;
   } catch (error) {
-    // kafkajs throws its own errors for valid responses, for example for an unknown codec.
+    // An error class of kafkajs means that the response is valid, for example with an unknown codec.
     if (isOfKafkajs(error)) throw error;
     const broken = isBrokenResponse(error) ? error : brokenResponse('it cannot be decoded', error);
     socket?.destroy(broken as Error);
@@ -255,19 +252,19 @@ type DecoderPrototype = Record<
 >;
 
 /**
- * Readers of lengths, which kafkajs does not compare with the available bytes: they return a shorter value, or move back. The
- * readers of record fields are not among them: a record batch has a checksum.
+ * Readers of values with a length, which kafkajs does not check: they return a shorter value, or move backwards. Readers of
+ * record fields are not listed, since record batches have a checksum.
  */
 const READERS = ['readString', 'readBytes'] as const;
 const ARRAY_READERS = ['readArray', 'readArrayAsync'] as const;
 
-function boundDecoders(prototype: DecoderPrototype): void {
+function checkLengths(prototype: DecoderPrototype): void {
   for (const name of READERS) {
     replaceFunction(prototype, name, function readWithin(read, ...rest) {
       const from = this.offset;
       const value = read.apply(this, rest);
       if (this.offset < from || this.offset > this.buffer.length) {
-        throw brokenResponse('a length leads out of the response');
+        throw brokenResponse('a length exceeds the response');
       }
       return value;
     });
@@ -275,7 +272,7 @@ function boundDecoders(prototype: DecoderPrototype): void {
   for (const name of ARRAY_READERS) {
     replaceFunction(prototype, name, function readItemsWithin(read, ...rest) {
       const items = this.buffer.readInt32BE(this.offset);
-      // Each item takes a byte at least; kafkajs makes room for as many as the response claims.
+      // Each item takes at least a byte; kafkajs allocates an array of the stated length.
       if (items > this.buffer.length - this.offset) throw brokenResponse('more items than bytes');
       return read.apply(this, rest);
     });

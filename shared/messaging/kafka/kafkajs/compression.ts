@@ -10,22 +10,22 @@ const zstdDecompressAsync = promisify(zstdDecompress);
 const KIB = 1_024;
 const MIB = KIB * KIB;
 
-/** For a schedule of 360 rows level 1 takes half the time of kafkajs' level 6 and produces 14 % more bytes. */
+/** For a schedule of 360 instalments, level 1 takes half the time of kafkajs' level 6 and produces 14 % more bytes. */
 const GZIP_LEVEL = constants.Z_BEST_SPEED;
 
 /**
- * Largest decompressed record batch: 16 times the largest batch that our topics allow (8 MiB). A larger one is an attack or a
- * mistake and must not exhaust the memory of the process; reading it fails instead.
+ * Largest decompressed record batch: 16 times the largest batch that our topics allow (8 MiB). Decompressing a larger one, an
+ * attack or a mistake, fails before it exhausts the memory of the process.
  */
 const MAX_DECOMPRESSED_BYTES = 128 * MIB;
 
 /** Schedules in Avro are compressed to about a quarter of their bytes. */
 const USUAL_COMPRESSED_SHARE = 0.25;
-/** zlib returns its output in chunks; each costs a round trip to another thread. */
+/** zlib returns its output in chunks; each takes a round trip to another thread. */
 const MIN_CHUNK_BYTES = 16 * KIB;
 const MAX_CHUNK_BYTES = 512 * KIB;
 
-/** The chunk size with which the expected output is one chunk, within bounds. */
+/** The chunk size with which the expected output fits into one chunk, within limits. */
 function chunkSize(expectedBytes: number): number {
   return Math.min(MAX_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, Math.ceil(expectedBytes * 1.25)));
 }
@@ -33,15 +33,15 @@ function chunkSize(expectedBytes: number): number {
 /** Node does not detect the codecs as named exports of kafkajs' CommonJS module. */
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
-/** Input of a codec: an encoder whose written bytes are `buffer`. */
+/** Input of a codec: an encoder with the written bytes. */
 interface Encoded {
   readonly buffer: Buffer;
 }
 
 /**
- * Replaces the codecs of kafkajs (they are global to the process): gzip at the fastest level, bounded decompression,
- * and zstd for reading what other producers wrote. We never write zstd, snappy or lz4: not every client reads them. Nor
- * are snappy and lz4 read: the topics have the broker repack them (topic-settings.ts). What cannot be decompressed
+ * Replaces the codecs of kafkajs for the whole process: gzip at the fastest level, limited decompression, and zstd for batches
+ * of other producers. This project never writes zstd, snappy or lz4, which not every client reads. It does not read snappy and
+ * lz4 either: on our topics the broker recompresses such batches (topic-settings.ts). Decompressing an unreadable batch
  * rejects with MessagingError `batch-unreadable`.
  */
 export function installCodecs(): void {
@@ -59,23 +59,23 @@ export function installCodecs(): void {
     decompress: (buffer: Buffer) =>
       zstdDecompressAsync(buffer, { maxOutputLength: MAX_DECOMPRESSED_BYTES }).catch(refuseUnreadable),
   });
-  CompressionCodecs[CompressionTypes.Snappy] = () => unreadCodec('snappy');
-  CompressionCodecs[CompressionTypes.LZ4] = () => unreadCodec('lz4');
+  CompressionCodecs[CompressionTypes.Snappy] = () => unsupportedCodec('snappy');
+  CompressionCodecs[CompressionTypes.LZ4] = () => unsupportedCodec('lz4');
 }
 
-function unreadCodec(name: string) {
+function unsupportedCodec(name: string) {
   return {
     compress: () => Promise.reject(new Error(`${name} is not written`)),
     decompress: () => Promise.reject(unreadable(`${name} compression is not read`)),
   };
 }
 
-/** A too large or damaged batch stays unreadable; a lack of memory may pass. */
+/** A batch that is too large or corrupt stays unreadable; a lack of memory is temporary. */
 function refuseUnreadable(error: unknown): never {
   const { code } = error as { code?: unknown };
-  const isLasting =
+  const isPermanent =
     typeof code === 'string' && !/MEM/i.test(code) && /^(ERR_BUFFER_TOO_LARGE|Z_|ZSTD_)/.test(code);
-  if (!isLasting) throw error;
+  if (!isPermanent) throw error;
   throw unreadable(errorText(error), error);
 }
 

@@ -4,15 +4,15 @@ import { endianness } from 'node:os';
 const POLYNOMIAL = 0x82_f6_3b_78;
 const BYTE_VALUES = 256;
 const WORD_BYTES = 4;
-/** Bytes that one step of the loop takes; each has a table of its own. */
+/** Bytes that the loop processes in one step; each has its own table. */
 const STEP_BYTES = 8;
 const TABLES = makeTables();
-/** Words are read as the machine stores them; the tables are those of little-endian machines. */
+/** Words are read in the byte order of the machine; the tables are for little-endian machines. */
 const READS_WORDS = endianness() === 'LE';
 
 /**
- * The CRC-32C of these bytes, as an unsigned number: the checksum of Kafka's record batches. Node offers the CRC-32 of zlib
- * only, which uses another polynomial. Takes eight bytes a step: 2 MiB in about 2 ms.
+ * The CRC-32C of these bytes as an unsigned number: the checksum of Kafka's record batches. Node offers only the CRC-32 of zlib,
+ * which uses another polynomial. Processes eight bytes per step: 2 MiB in about 2 ms.
  */
 export function crc32c(bytes: Uint8Array): number {
   const unaligned = -bytes.byteOffset & (WORD_BYTES - 1);
@@ -49,7 +49,7 @@ function byteByByte(start: number, bytes: Uint8Array): number {
   return crc;
 }
 
-/** Table `n` holds what a byte adds to the checksum when `n` more bytes follow it in the same step. */
+/** Table `n` contains the contribution of a byte to the checksum when `n` more bytes follow it in the same step. */
 function makeTables(): Int32Array {
   const tables = new Int32Array(STEP_BYTES * BYTE_VALUES);
   for (let byte = 0; byte < BYTE_VALUES; byte += 1) {

@@ -2,14 +2,14 @@ import { crc32c } from './crc32c.ts';
 import { brokenResponse } from './broken-responses.ts';
 import { kafkajsModule, replaceFunction } from './internals.ts';
 
-/** Versions of fetch responses whose layout is known here: kafkajs uses none above, Kafka 4 accepts none below. */
+/** Versions of the fetch response that change its layout. kafkajs uses none above 11, Kafka 4 accepts none below 4. */
 const MIN_CHECKED_VERSION = 4;
 const WITH_LOG_START = 5;
 const WITH_SESSION = 7;
 const WITH_PREFERRED_REPLICA = 11;
 const ABORTED_TRANSACTION_BYTES = 16;
 
-/** Positions within a record batch; its length counts from behind the length field. */
+/** Positions in a record batch; its length counts the bytes after the length field. */
 const LENGTH_AT = 8;
 const LENGTH_END = 12;
 const MAGIC_AT = 16;
@@ -25,7 +25,7 @@ interface FetchPartition {
   readonly fetchOffset: string | number;
 }
 
-/** What a fetch requested. */
+/** The partitions of a fetch request, with the offset to fetch from. */
 export type FetchTopics = readonly {
   readonly topic: string;
   readonly partitions: readonly FetchPartition[];
@@ -38,9 +38,9 @@ interface FetchDefinition {
 }
 
 /**
- * kafkajs delivers fetched records without comparing a checksum ("the library is currently not performing CRC
- * validations"), silently cuts what does not fit, and accepts partitions of another request. Here each fetch response is
- * checked before kafkajs decodes it.
+ * Validates each fetch response before kafkajs decodes it. kafkajs delivers fetched records without checking their checksum
+ * ("the library is currently not performing CRC validations"), silently truncates values that do not fit, and accepts
+ * partitions that were not requested.
  */
 export function checkFetchResponses(): void {
   const definition = kafkajsModule('protocol/requests/fetch') as FetchDefinition;
@@ -60,19 +60,19 @@ export function checkFetchResponses(): void {
 
 /**
  * Throws unless the response has the layout of its version to the last byte, contains only requested partitions, each once,
- * and each whole record batch has its checksum. Offsets and lengths in front of a batch are not part of its checksum: of
- * these, offsets must increase, and the first batch must reach the requested offset.
+ * and each complete record batch has the right checksum. The checksum does not cover the first offset of a batch: offsets must
+ * increase, and the first batch must reach the requested offset.
  */
-export function checkFetchResponse(version: number, raw: Buffer, asked: FetchTopics): void {
+export function checkFetchResponse(version: number, raw: Buffer, requested: FetchTopics): void {
   if (version < MIN_CHECKED_VERSION) return;
   const open = new Map(
-    asked.flatMap(({ topic, partitions }) =>
+    requested.flatMap(({ topic, partitions }) =>
       partitions.map(({ partition, fetchOffset }) => [`${topic}/${partition}`, BigInt(fetchOffset)]),
     ),
   );
   let at = 4 + (version >= WITH_SESSION ? 6 : 0);
   const take = (bytes: number): number => {
-    if (bytes < 0 || at + bytes > raw.length) throw brokenResponse('a length leads out of the response');
+    if (bytes < 0 || at + bytes > raw.length) throw brokenResponse('a length exceeds the response');
     at += bytes;
     return at - bytes;
   };
@@ -81,7 +81,7 @@ export function checkFetchResponse(version: number, raw: Buffer, asked: FetchTop
     const id = `${topic}/${raw.readInt32BE(take(4))}`;
     const fetchOffset = open.get(id);
     if (!open.delete(id) || fetchOffset === undefined) {
-      throw brokenResponse('a partition that was not asked for, or twice');
+      throw brokenResponse('a partition was not requested or is repeated');
     }
     take(2 + 8 + 8 + (version >= WITH_LOG_START ? 8 : 0));
     take(count() * ABORTED_TRANSACTION_BYTES);
@@ -96,33 +96,33 @@ export function checkFetchResponse(version: number, raw: Buffer, asked: FetchTop
     const topic = raw.toString('utf8', start, start + size);
     for (let partitions = count(); partitions > 0; partitions -= 1) partition(topic);
   }
-  if (at !== raw.length) throw brokenResponse('bytes behind the end of the response');
+  if (at !== raw.length) throw brokenResponse('bytes after the end of the response');
 }
 
-/** The last batches may be cut at the size limit of the fetch; the first one is always whole. */
+/** The last batch may be truncated at the size limit of the fetch; the first one is always complete. */
 function checkBatches(records: Buffer, fetchOffset: bigint): void {
   if (records.length === 0) return;
   if (records.length < BATCH_HEADER_BYTES) throw brokenResponse('a record batch without its header');
-  let least = fetchOffset;
+  let minOffset = fetchOffset;
   for (let at = 0; at + BATCH_HEADER_BYTES <= records.length;) {
     const length = records.readInt32BE(at + LENGTH_AT);
     const end = at + LENGTH_END + length;
     if (length < BATCH_HEADER_BYTES - LENGTH_END) throw brokenResponse('a record batch without its header');
     if (end > records.length) {
-      if (at === 0) throw brokenResponse('the first record batch is cut');
+      if (at === 0) throw brokenResponse('the first record batch is truncated');
       return;
     }
     const batch = records.subarray(at, end);
-    if (batch[MAGIC_AT] !== MAGIC) throw brokenResponse('a record batch of an unknown format');
+    if (batch[MAGIC_AT] !== MAGIC) throw brokenResponse('a record batch with an unknown format');
     if (crc32c(batch.subarray(CHECKED_FROM)) !== batch.readUInt32BE(CHECKSUM_AT)) {
       throw brokenResponse('a record batch with a wrong checksum');
     }
     const firstOffset = batch.readBigInt64BE(0);
     const lastOffset = firstOffset + BigInt(batch.readInt32BE(LAST_OFFSET_DELTA_AT));
-    if (lastOffset < least || (at > 0 && firstOffset < least)) {
-      throw brokenResponse('a record batch before its place');
+    if (lastOffset < minOffset || (at > 0 && firstOffset < minOffset)) {
+      throw brokenResponse('a record batch out of order');
     }
-    least = lastOffset + 1n;
+    minOffset = lastOffset + 1n;
     at = end;
   }
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 const REPLACEMENTS = new WeakSet<object>();
 
-/** An inner module of kafkajs, which has no public types: `path` is below `kafkajs/src`. */
+/** An internal module of kafkajs, which has no types: `path` is below `kafkajs/src`. */
 export function kafkajsModule(path: string): unknown {
   return require(`kafkajs/src/${path}`);
 }
@@ -12,8 +12,8 @@ type AnyFunction = (this: never, ...args: never[]) => unknown;
 
 /**
  * Replaces a function of kafkajs for the whole process; the replacement gets the original as its first argument. A second call
- * has no effect. Throws when there is no such function: the corrections of this folder are written for the version of kafkajs
- * in package.json.
+ * has no effect. Throws when the function does not exist: the patches of this folder require the version of kafkajs in
+ * package.json.
  */
 export function replaceFunction<Name extends string, Owner extends Record<Name, AnyFunction>>(
   owner: Owner,
@@ -26,7 +26,7 @@ export function replaceFunction<Name extends string, Owner extends Record<Name, 
 ): void {
   const original = owner[name];
   if (typeof original !== 'function') {
-    throw new Error(`kafkajs has no function ${name}: it is not of the version in package.json`);
+    throw new Error(`kafkajs has no function ${name}: its version differs from package.json`);
   }
   if (REPLACEMENTS.has(original)) return;
   const replaced = function replaced(this: ThisParameterType<Owner[Name]>, ...args: Parameters<Owner[Name]>) {
@@ -37,8 +37,8 @@ export function replaceFunction<Name extends string, Owner extends Record<Name, 
 }
 
 /**
- * Replaces the function that a module of kafkajs exports; a second call has no effect. `users` matches the files of modules
- * that hold the former one: kafkajs loads them again with their next use.
+ * Replaces the export of a module of kafkajs; a second call has no effect. `users` matches the files of modules that refer to
+ * the original: they are loaded again when they are next required.
  */
 export function replaceExport<Exported extends object>(
   path: string,

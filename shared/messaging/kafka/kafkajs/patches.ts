@@ -6,10 +6,7 @@ import { checkFetchResponses } from './fetch-checksums.ts';
 import { kafkajsModule, replaceFunction } from './internals.ts';
 import { reportProduceAnswers } from './produce-answers.ts';
 
-/**
- * Corrects what kafkajs gets wrong, for the whole process. Idempotent. Throws on a kafkajs that is not of the version in
- * package.json.
- */
+/** Fixes bugs of kafkajs for the whole process. Idempotent. Throws when its version differs from package.json. */
 export function patchKafkajs(): void {
   installCodecs();
   stopIdlePolling();
@@ -30,10 +27,9 @@ interface RequestQueueClass {
 }
 
 /**
- * kafkajs sets a timer after each response to look for waiting requests, and each such timer sets the next one: from its
- * first response on, every connection wakes the process a thousand times a second (and warns of a negative time-out,
- * tulios/kafkajs#1751). With three idle clients that is 4 % of a core. Requests wait only behind a limit of ours or of the
- * broker, so the timer is needed only while one waits.
+ * kafkajs sets a timer after each response to check for queued requests, and each such timer sets the next one: from its first
+ * response on, every connection wakes the process a thousand times a second (and warns about a negative time-out,
+ * tulios/kafkajs#1751). With three idle clients that is 4 % of a core. Here the timer is set only while a request is queued.
  */
 export function stopIdlePolling(): void {
   const { prototype } = kafkajsModule('network/requestQueue') as RequestQueueClass;
@@ -51,13 +47,13 @@ interface EncoderClass {
   readonly prototype: { ensureAvailable: (this: Encoder, length: number) => void };
 }
 
-/** Room for the few fields that follow a large value, so that they do not make the buffer grow again. */
+/** Space for the few fields after a large value, so that they do not make the buffer grow again. */
 const SLACK_BYTES = 512;
 
 /**
- * kafkajs writes a record through some twenty nested buffers, and lets each grow to the next power of two of zeros: 2 MiB
- * are cleared for a reply of 370 kB, and this memory makes the garbage collector run over the whole heap several times as
- * often. Here a buffer grows to the needed size, at least by half, and is not cleared: only what was written is ever read.
+ * kafkajs encodes a record with about twenty nested buffers, and each grows to the next power of two, filled with zeros: a reply
+ * of 370 kB clears 2 MiB, and this memory makes full garbage collections several times as frequent. Here a buffer grows to the
+ * needed size, at least by half, without being cleared, since only written bytes are read.
  */
 export function growEncodersAsNeeded(): void {
   const { prototype } = kafkajsModule('protocol/encoder') as EncoderClass;
@@ -82,12 +78,12 @@ interface RunnerClass {
 }
 
 /**
- * The fetch manager of kafkajs may start new fetchers after the consumer was stopped: when the set of brokers has changed,
- * it waits for the fetcher of a silent broker and does not check again whether it was stopped meanwhile. A fetch of a
- * stopped consumer returns an empty result at once, and the fetcher repeats it forever without a turn of the event loop: no
- * timer, no signal, no health check runs. Here such a fetch fails, which ends the fetcher and with it the manager. Each fetch
- * also begins with a turn of the event loop, so that no loop of fetches can block it, whatever they return. The turn comes
- * before the positions are read: after the response it would let an old response into a new generation (FetchGate).
+ * The fetch manager of kafkajs may start new fetchers after the consumer was stopped: when the set of brokers has changed, it
+ * waits for the fetcher of a silent broker and does not check afterwards whether it was stopped meanwhile. A fetch of a stopped
+ * consumer returns an empty result immediately, and the fetcher repeats it forever without a turn of the event loop, so no
+ * timer, signal handler or health check runs. Here such a fetch fails, which ends the fetcher and with it the manager. Each
+ * fetch also starts with a turn of the event loop, so that no loop of fetches can block it. The turn is before the positions
+ * are read: after the response, it would let an old response into a new generation (FetchGate).
  */
 function endStoppedFetches(): void {
   const { prototype } = kafkajsModule('consumer/runner') as RunnerClass;

@@ -9,7 +9,7 @@ export interface ProduceRequest {
   }[];
 }
 
-/** A broker's answer to a produce request; error code 0 says that the partition's records are on the log. */
+/** A broker's response to a produce request; error code 0 means that the partition's records are stored. */
 export interface ProduceAnswer {
   readonly topics: readonly {
     readonly topicName: string;
@@ -17,14 +17,14 @@ export interface ProduceAnswer {
   }[];
 }
 
-/** Receives the result of each request of one send; kafkajs makes a request for each broker. */
+/** Receives the result of each request of one send; kafkajs sends a request to each broker. */
 export interface ProduceListener {
-  /** A request goes to a broker: from now on its records may be on the log. */
+  /** A request is being sent to a broker: from now on its records may be stored. */
   begin(request: ProduceRequest): void;
   answer(answer: ProduceAnswer): void;
-  /** A request ended without an answer. */
+  /** A request ended without a response. */
   lose(request: ProduceRequest, error: unknown): void;
-  /** A request cannot be encoded, so no part of it is sent. */
+  /** A request cannot be encoded, and was not sent. */
   refuseToWrite(request: ProduceRequest, error: unknown): void;
 }
 
@@ -42,13 +42,13 @@ interface BrokerClass {
   readonly prototype: { produce: (request: ProduceRequest) => Promise<ProduceAnswer> };
 }
 
-/** The listener of the send that is called within `produceListeners.run()`. */
+/** Set by `produceListeners.run()` around a send. */
 export const produceListeners = new AsyncLocalStorage<ProduceListener>();
 
 /**
- * A produce request is answered partition by partition and goes to several brokers, but kafkajs throws the first error of
- * all and drops the rest. Here a send with a listener reports each broker's answer or failure as it comes, and kafkajs goes
- * on until all have ended. Sends without a listener fail as ever.
+ * A send goes to several brokers, and each responds with a result for each partition, but kafkajs throws the first error and
+ * drops all other results. Here a send with a listener reports the response or failure of each broker when it arrives, and
+ * continues until all requests have ended. Sends without a listener are unchanged.
  */
 export function reportProduceAnswers(): void {
   const definition = kafkajsModule('protocol/requests/produce') as ProduceDefinition;
@@ -72,10 +72,10 @@ export function reportProduceAnswers(): void {
   const { prototype } = kafkajsModule('broker') as BrokerClass;
   replaceFunction(prototype, 'produce', function produceAndReport(produce, request) {
     const listener = produceListeners.getStore();
-    const begun = produce.call(this, request);
-    if (listener === undefined) return begun;
+    const sent = produce.call(this, request);
+    if (listener === undefined) return sent;
     listener.begin(request);
-    return begun.then(
+    return sent.then(
       (answer) => {
         listener.answer(answer);
         return answer;
@@ -88,7 +88,7 @@ export function reportProduceAnswers(): void {
   });
 }
 
-/** kafkajs throws here at the first partition that failed. */
+/** In place of the function in which kafkajs throws the first error. */
 function unchanged(answer: ProduceAnswer): Promise<ProduceAnswer> {
   return Promise.resolve(answer);
 }

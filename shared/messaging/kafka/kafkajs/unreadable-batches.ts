@@ -5,28 +5,28 @@ import { kafkajsModule, replaceExport, replaceFunction } from './internals.ts';
 
 /** A broker's response to one fetch request. */
 export interface FetchAnswer {
-  /** No partition has records, so none was left out for its size. */
+  /** No partition has records, so none was omitted because of the size limit. */
   readonly isEmpty: boolean;
   readonly partitions: readonly FetchedPartition[];
 }
 
 export interface FetchedPartition extends TopicPartition {
-  /** The requested offset: the consumer has delivered every message below it. */
+  /** The requested offset: the consumer has delivered all messages below it. */
   readonly from: number;
-  /** The last stable offset: no message below it was withheld for a transaction that is still open. */
+  /** The last stable offset: no message below it belongs to an open transaction. */
   readonly stableEnd: number;
   readonly isEmpty: boolean;
   readonly unreadable: readonly UnreadableBatch[];
 }
 
-/** A record batch with the right checksum that cannot be decoded; its messages are skipped. */
+/** A record batch with a right checksum that cannot be decoded; its messages are skipped. */
 export interface UnreadableBatch {
   readonly firstOffset: number;
   readonly lastOffset: number;
   readonly reason: string;
 }
 
-/** The fields used here of a record as kafkajs decodes it. */
+/** A record as kafkajs decodes it, with the fields used here. */
 interface DecodedRecord {
   readonly offset: string;
   readonly unreadable?: UnreadableBatch;
@@ -62,20 +62,20 @@ interface ResponseBytes {
 
 type DecodeBatch = (bytes: ResponseBytes) => Promise<{ readonly records: readonly DecodedRecord[] }>;
 
-/** Position within a record batch (Kafka protocol, record batch version 2). */
+/** Position in a record batch (Kafka protocol, record batch version 2). */
 const LAST_OFFSET_DELTA_AT = 23;
 
-/** Modules that keep the batch decoder with which they were loaded. */
+/** Modules with a reference to the batch decoder. */
 const BATCH_DECODER_USER =
   /kafkajs[\\/]src[\\/]protocol[\\/]requests[\\/]fetch[\\/]v\d+[\\/](response|decodeMessages)\.js$/;
 
-/** The listener of all fetches of the consumer whose `run()` is called within `fetchListeners.run()`. */
+/** Set by `fetchListeners.run()` around `run()` of a consumer, for all its fetches. */
 export const fetchListeners = new AsyncLocalStorage<(answer: FetchAnswer) => void>();
 
 /**
- * Reports to `fetchListeners` what kafkajs does not expose, and keeps one unreadable record batch from ending a consumer,
- * which would fetch it again in each of its lives. Decoders reject with MessagingError `batch-unreadable` for such a batch.
- * Its checksum is right: checkFetchResponses rejects a response with a wrong one before it is decoded.
+ * Reports fetch responses to `fetchListeners`, and skips unreadable record batches, which would end a consumer and each of its
+ * successors. For such a batch the codec rejects with MessagingError `batch-unreadable`. Its checksum is right:
+ * checkFetchResponses rejects a response with a wrong one before it is decoded.
  */
 export function reportFetchAnswers(): void {
   const { prototype } = kafkajsModule('broker') as BrokerClass;
@@ -92,8 +92,8 @@ export function reportFetchAnswers(): void {
 }
 
 /**
- * Decodes a batch, with a control record in place of records that are missing at its end (removed by compaction, or all of
- * an unreadable batch): kafkajs advances by the decoded records, and never delivers control records.
+ * Decodes a batch and appends a control record when its last offset has no record (compaction, or an unreadable batch): kafkajs
+ * advances to the last decoded record, and never delivers control records.
  */
 async function decodeWithEnd(
   decode: DecodeBatch,
@@ -123,10 +123,10 @@ function lastOffsetOf(batch: Buffer): number {
 }
 
 function toFetchAnswer({ topics }: FetchRequest, { responses }: FetchResponse): FetchAnswer {
-  const asked = new Map(topics.map(({ topic, partitions }) => [topic, partitions]));
+  const requested = new Map(topics.map(({ topic, partitions }) => [topic, partitions]));
   const fetched = responses.flatMap(({ topicName, partitions }) =>
     partitions.map(({ partition, lastStableOffset, messages }): FetchedPartition => {
-      const request = asked.get(topicName)?.find((one) => one.partition === partition);
+      const request = requested.get(topicName)?.find((one) => one.partition === partition);
       return {
         topic: topicName,
         partition,

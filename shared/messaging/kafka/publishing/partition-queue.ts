@@ -2,7 +2,7 @@ import type { PublishEntry } from './publish-call.ts';
 
 const KIB = 1_024;
 
-/** Limits of one partition in one request: its records become one record batch, whose size the broker limits. */
+/** Limits of one partition in one request: its records form one record batch, whose size the broker limits. */
 const MAX_RECORDS_PER_PARTITION = 500;
 const MAX_BYTES_PER_PARTITION = 512 * KIB;
 /** A partition that failed is retried after this, doubled with each consecutive failure. */
@@ -13,12 +13,12 @@ const MAX_BACKOFF_MS = 1_000;
 export class PartitionQueue {
   readonly topic: string;
   readonly partition: number;
-  /** Not to be sent before (epoch milliseconds). */
+  /** The next request is not sent before this time (epoch milliseconds). */
   notBeforeMs = 0;
   #entries: PublishEntry[] = [];
   #failures = 0;
   #suspect = false;
-  /** This many of the next records are sent one by one, because a batch with them was rejected. */
+  /** Number of next records that are sent one by one, because a batch with them was rejected. */
   #singly = 0;
 
   constructor(topic: string, partition: number) {
@@ -31,7 +31,7 @@ export class PartitionQueue {
     return this.#failures;
   }
 
-  /** Its last request was not answered. */
+  /** Whether its last request was not answered. */
   get isSuspect(): boolean {
     return this.#suspect;
   }
@@ -40,7 +40,7 @@ export class PartitionQueue {
     return this.#entries.length === 0;
   }
 
-  /** The next request holds only this partition: it is suspect, or a bad record is searched, or the next one is large. */
+  /** Whether it needs its own request: it is suspect, a rejected record is being searched, or the next record is large. */
   get goesAlone(): boolean {
     return this.#suspect || this.#singly > 0 || (this.#entries[0]?.bytes ?? 0) > MAX_BYTES_PER_PARTITION;
   }
@@ -49,7 +49,7 @@ export class PartitionQueue {
     this.#entries.push(entry);
   }
 
-  /** The first records that fit, at least one unless `maxRecords` or `maxBytes` is used up. */
+  /** The first records that fit; at least one, unless `maxRecords` or `maxBytes` is 0 or less. */
   head(maxRecords: number, maxBytes: number): readonly PublishEntry[] {
     if (maxRecords <= 0 || maxBytes <= 0) return [];
     const records = this.#singly > 0 ? 1 : Math.min(maxRecords, MAX_RECORDS_PER_PARTITION);
@@ -71,32 +71,32 @@ export class PartitionQueue {
     this.#singly = Math.max(0, this.#singly - count);
   }
 
-  /** A request of it succeeded. */
+  /** A request with its records succeeded. */
   trust(): void {
     this.#failures = 0;
     this.#suspect = false;
     this.notBeforeMs = 0;
   }
 
-  /** A request of it failed for an unknown reason: it is sent alone from now on, after a delay. */
+  /** A request with its records failed for an unknown reason: after a delay, it gets its own requests. */
   distrust(nowMs: number): void {
     this.delay(nowMs);
     this.#suspect = true;
   }
 
-  /** Its leader could not append the records: delayed, but not alone, since others are not affected. */
+  /** Its leader did not append the records: after a delay, they are sent together with those of other partitions. */
   delay(nowMs: number): void {
     this.#suspect = false;
     this.notBeforeMs = nowMs + Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures += 1;
   }
 
-  /** A batch of `count` records was rejected because of one of them: they are sent one by one, to find it. */
+  /** A batch of `count` records was rejected because of one of them: they are sent one by one to find it. */
   sendSingly(count: number): void {
     this.#singly = Math.max(this.#singly, count);
   }
 
-  /** Removes records behind the first `keep` whose call has passed its deadline or was given up. */
+  /** Removes records after the first `keep` whose call has passed its deadline or is settled. */
   expire(nowMs: number, keep: number): readonly PublishEntry[] {
     const isOver = ({ call }: PublishEntry) => call.isSettled || call.deadlineAt <= nowMs;
     const first = this.#entries[keep];
@@ -107,7 +107,7 @@ export class PartitionQueue {
     return expired;
   }
 
-  /** Removes the records behind the first `keep`. */
+  /** Removes the records after the first `keep`. */
   clear(keep: number): readonly PublishEntry[] {
     const entries = this.#entries.slice(keep);
     this.#entries = this.#entries.slice(0, keep);

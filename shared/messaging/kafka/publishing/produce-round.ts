@@ -10,13 +10,13 @@ import {
 } from '../kafkajs/produce-answers.ts';
 import type { PublishSlice } from './publish-queue.ts';
 
-/** A leader waits no longer for its followers; less than the request time-out, so that its answer comes first. */
+/** Limit of the leader's wait for its followers; less than the request time-out, so that the leader answers before it. */
 const ACKS_TIMEOUT_MS = 4_000;
-/** Requests with a value larger than this are compressed; below it costs more time than it saves. */
+/** Requests with a larger value are compressed; for smaller ones compression takes more time than it saves. */
 const COMPRESS_ABOVE_BYTES = 4_096;
 const ALL_IN_SYNC_REPLICAS = -1;
 
-/** A slice that is not, or not certainly, on the log. */
+/** A slice that no broker has confirmed. */
 export interface PublishFailure {
   readonly slice: PublishSlice;
   readonly fate: PublishFate;
@@ -24,8 +24,8 @@ export interface PublishFailure {
 }
 
 /**
- * One send of a publisher, of which kafkajs makes a request for each broker. Keeps the result of each partition, which
- * kafkajs does not report: repeating the whole send because of one partition would duplicate what the others confirmed.
+ * One send of a publisher, for which kafkajs makes a request to each broker. Keeps the result of each partition, which kafkajs
+ * does not report: repeating the whole send because of one partition would duplicate the records of the others.
  */
 export class ProduceRound implements ProduceListener {
   /** Slices that no broker has confirmed, by partition. */
@@ -33,7 +33,7 @@ export class ProduceRound implements ProduceListener {
   readonly #failures = new Map<PublishSlice, Omit<PublishFailure, 'slice'>>();
   readonly #onStored: (slices: readonly PublishSlice[]) => void;
 
-  /** `onStored` is called with the slices that a broker has confirmed, while others may still be silent. */
+  /** `onStored` is called with the slices of each broker that confirms them, while requests to others may be pending. */
   constructor(slices: readonly PublishSlice[], onStored: (slices: readonly PublishSlice[]) => void) {
     this.#onStored = onStored;
     for (const slice of slices) this.#open.set(partitionId(slice.queue.topic, slice.queue.partition), slice);
@@ -49,7 +49,7 @@ export class ProduceRound implements ProduceListener {
       error = thrown;
     }
     const failures = Array.from(this.#open.values(), (slice) => this.#failureOf(slice, error));
-    // Connections that were opened meanwhile keep the round for as long as they live, but none of its records.
+    // Connections that were opened during the send keep a reference to the round, which must not retain its records.
     this.#open.clear();
     this.#failures.clear();
     return failures;

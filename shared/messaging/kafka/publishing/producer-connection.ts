@@ -5,7 +5,7 @@ import type { CreateKafkaClient, KafkaClient } from '../connection/client.ts';
 
 /** No retries inside kafkajs: after a failed request the producer is discarded, and the publisher repeats it. */
 const RETRY = { retries: 0 };
-/** A failed connection is retried after this, doubled each time. */
+/** Delay before a failed connection is retried, doubled with each consecutive failure. */
 const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 2_000;
 
@@ -15,9 +15,9 @@ interface Made {
 }
 
 /**
- * Keeps one kafkajs producer connected, a new one after each failure: a used one may have stale metadata, or a target topic
- * that was deleted, which fails all its later sends. Never idempotent (kafkajs reverts the sequence number after a lost answer
- * and assigns it to the next record, which the broker then drops as a duplicate), so no state is lost with it.
+ * Keeps one kafkajs producer connected, and replaces it after each failure: its metadata may be stale, or name a topic that was
+ * deleted, which fails all its later sends. The producer is not idempotent, so it has no state that could be lost: after a
+ * lost response kafkajs reuses the sequence number for the next record, which the broker would drop as a duplicate.
  */
 export class ProducerConnection {
   readonly #createClient: CreateKafkaClient;
@@ -28,7 +28,7 @@ export class ProducerConnection {
   #closed = false;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Why the latest attempt to connect failed. */
+  /** The error of the latest failed attempt to connect. */
   lastError: unknown;
 
   constructor(options: { createClient: CreateKafkaClient; clientId: string; log: Log; onReady: () => void }) {
@@ -47,7 +47,7 @@ export class ProducerConnection {
     return this.#made?.client.connections.isConnected() === true;
   }
 
-  /** Connects, with retries until it succeeds or is closed. */
+  /** Connects; retries until it succeeds or the connection is closed. */
   open(): void {
     if (this.#closed) return;
     const client = this.#createClient({ clientId: this.#clientId, retry: RETRY });
@@ -55,7 +55,11 @@ export class ProducerConnection {
       idempotent: false,
       allowAutoTopicCreation: false,
       retry: RETRY,
-      createPartitioner: () => chosenPartition,
+      // RecordPlacement has chosen the partition.
+      createPartitioner:
+        () =>
+        ({ message }) =>
+          message.partition ?? 0,
     });
     producer.on(producer.events.REQUEST_TIMEOUT, ({ payload }) => client.onSilent(payload.broker));
     const made = { client, producer };
@@ -98,14 +102,9 @@ export class ProducerConnection {
     if (this.#closed) return;
     const delayMs = Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures += 1;
-    this.#log.warn({ error: errorText(error), delayMs }, 'publisher cannot connect, it retries');
+    this.#log.warn({ error: errorText(error), delayMs }, 'publisher cannot connect, retrying');
     this.#timer = setTimeout(() => this.open(), delayMs);
   }
-}
-
-/** RecordPlacement has chosen the partition. */
-function chosenPartition({ message }: { message: { partition?: number } }): number {
-  return message.partition ?? 0;
 }
 
 function destroy({ client, producer }: Made): void {

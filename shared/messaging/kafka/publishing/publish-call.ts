@@ -1,7 +1,8 @@
 import { MessagingError } from '../../../platform/errors.ts';
+import { publishFailed } from '../../broker-errors.ts';
 import type { OutgoingRecord } from './record.ts';
 
-/** One call of publish(): settled when all of its records are, at the latest at its deadline. */
+/** One call of publish(): settled when all of its records are done, at the latest at its deadline. */
 export class PublishCall {
   readonly promise: Promise<void>;
   readonly deadlineAt: number;
@@ -10,10 +11,10 @@ export class PublishCall {
   readonly #reject: (error: MessagingError) => void;
   #remaining: number;
   #failure: MessagingError | undefined;
-  /** One of its records is on the log, or went out and was not confirmed. */
+  /** One of its records is on the log, or was sent and not confirmed. */
   maybeStored = false;
   isSettled = false;
-  /** Error of the last request for one of its records: its own leader failed, not only requests before it in the queue. */
+  /** Error of the last request with one of its records; absent when only requests queued before it failed. */
   lastError: unknown;
 
   constructor(clientId: string, records: number, deadlineAt: number) {
@@ -26,7 +27,7 @@ export class PublishCall {
     this.deadlineAt = deadlineAt;
   }
 
-  /** One record is on the log, or (with an error) will never be. */
+  /** One record is on the log, or was permanently rejected with the error. */
   recordDone(error?: MessagingError): void {
     if (error === undefined) this.maybeStored = true;
     else this.#failure ??= error;
@@ -38,21 +39,17 @@ export class PublishCall {
   }
 
   /** Gives up the records that are not done. */
-  giveUp(why: string): void {
+  giveUp(reason: string): void {
     if (this.isSettled) return;
     this.isSettled = true;
-    const failure = this.maybeStored ? undefined : this.#failure;
-    this.#reject(failure ?? this.#givenUp(why));
+    const isMaybeStored = this.maybeStored;
+    const rejection = isMaybeStored ? undefined : this.#failure;
+    this.#reject(
+      rejection ?? publishFailed(this.#clientId, reason, { isMaybeStored, cause: this.lastError }),
+    );
   }
 
-  #givenUp(why: string): MessagingError {
-    const code = this.maybeStored ? 'send-unknown' : 'not-sent';
-    const fate = this.maybeStored ? 'messages may have been stored' : 'nothing was stored';
-    const text = `publisher ${this.#clientId}: ${why}; ${fate}`;
-    return new MessagingError(code, text, { canRetry: true, cause: this.lastError });
-  }
-
-  /** `not-sent` would say that nothing of the call was stored. */
+  /** `not-sent` would mean that no record of the call was stored. */
   #withSiblings(failure: MessagingError): MessagingError {
     if (failure.code !== 'not-sent' || !this.maybeStored) return failure;
     const text = `${failure.message}; messages of the call may have been stored`;

@@ -6,39 +6,39 @@ import { partitionId } from '../../message.ts';
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-/** Limit of records in one request: encoding them blocks the event loop for about 10 ms. */
+/** Limit of records in one request: encoding 1,000 blocks the event loop for about 10 ms. */
 const MAX_RECORDS_PER_REQUEST = 1_000;
 /** Limit of bytes in one request, before compression. */
 const MAX_BYTES_PER_REQUEST = 4 * MIB;
 
-/** After a failed request for one partition alone the others have priority, for at most this long. */
-const MAX_LONE_PAUSE_MS = 2_000;
-/** Limit of remembered partitions without records: the number of foreign reply topics is not bounded. */
+/** Limit of the time for which other partitions have priority after a failed request for a single partition. */
+const MAX_SINGLE_PAUSE_MS = 2_000;
+/** Limit of partitions without records that stay in memory: the number of foreign reply topics is not limited. */
 const MAX_IDLE_PARTITIONS = 4_096;
 
-/** The head of one partition's queue, as it goes into a request. */
+/** The records of one partition in a request: the head of its queue. */
 export interface PublishSlice {
   readonly queue: PartitionQueue;
   readonly entries: readonly PublishEntry[];
 }
 
 /**
- * Records by partition, in order, until the broker has confirmed them. A request holds the heads of many partitions; a
- * partition whose request was not answered is sent alone for a while, so that its fault (a frozen broker, a record that ends
- * the connection) neither blocks the others nor makes them repeat.
+ * Records by partition, in order, until the broker has confirmed them. A request contains records of many partitions. A
+ * partition whose request was not answered gets its own requests until one succeeds, so that its fault (a frozen broker, a
+ * record that breaks the connection) neither blocks the others nor repeats their records.
  */
 export class PublishQueue {
   readonly #partitions = new Map<string, PartitionQueue>();
   /** Partitions with records, next one first. */
-  #line: PartitionQueue[] = [];
-  /** The next request is for a partition that is sent alone, if there is one. */
-  #isTurnOfLone = false;
-  /** The next partition that is sent alone is a suspect, if there is one. */
-  #isTurnOfSuspect = true;
-  /** When the pending request was taken, if it is for a partition that is sent alone. */
-  #loneTakenMs: number | undefined;
-  /** While others have records to send, no partition is sent alone before this (epoch milliseconds). */
-  #loneNotBeforeMs = 0;
+  #waiting: PartitionQueue[] = [];
+  /** Whether the next request is for a single partition, if one needs its own request. */
+  #isSingleNext = false;
+  /** Whether the next request for a single partition is for a suspect, if there is one. */
+  #isSuspectNext = true;
+  /** When the pending request was taken, if it is for a single partition. */
+  #singleTakenMs: number | undefined;
+  /** While others have records to send, no request for a single partition starts before this (epoch milliseconds). */
+  #singleNotBeforeMs = 0;
   #records = 0;
   #bytes = 0;
 
@@ -57,42 +57,42 @@ export class PublishQueue {
       queue = new PartitionQueue(topic, partition);
       this.#partitions.set(id, queue);
     }
-    if (queue.isEmpty) this.#line.push(queue);
+    if (queue.isEmpty) this.#waiting.push(queue);
     queue.add(entry);
     this.#records += 1;
     this.#bytes += entry.bytes;
   }
 
   /**
-   * Takes the slices of the next request; none when nothing is due. They stay queued until they are settled. Partitions that
-   * are sent alone alternate with all others.
+   * Takes the slices of the next request; none when nothing is due. They stay queued until they are settled. Requests for a
+   * single partition alternate with requests for all others.
    */
   take(nowMs: number): PublishSlice[] {
-    const isTurnOfLone = this.#isTurnOfLone && nowMs >= this.#loneNotBeforeMs;
-    const lone = isTurnOfLone ? this.#takeLone(nowMs) : [];
-    const shared = lone.length > 0 ? lone : this.#takeShared(nowMs);
-    const slices = shared.length > 0 || isTurnOfLone ? shared : this.#takeLone(nowMs);
-    const isLone = slices[0]?.queue.goesAlone === true;
-    this.#isTurnOfLone = !isLone;
-    this.#loneTakenMs = isLone ? nowMs : undefined;
+    const isSingleNext = this.#isSingleNext && nowMs >= this.#singleNotBeforeMs;
+    let slices = isSingleNext ? this.#takeSingle(nowMs) : [];
+    if (slices.length === 0) slices = this.#takeShared(nowMs);
+    if (slices.length === 0 && !isSingleNext) slices = this.#takeSingle(nowMs);
+    const isSingle = slices[0]?.queue.goesAlone === true;
+    this.#isSingleNext = !isSingle;
+    this.#singleTakenMs = isSingle ? nowMs : undefined;
     this.#rotate(slices);
     return slices;
   }
 
   /**
-   * The last request has failed. One for a single partition may have taken seconds, on a broker that does not answer: the
-   * others get as much time, up to a limit, before the next such request.
+   * The last request has failed. If it was for a single partition, on a broker that does not answer, it may have taken seconds:
+   * the others get the same time, up to a limit, before the next such request.
    */
   failed(nowMs: number): void {
-    if (this.#loneTakenMs === undefined) return;
-    this.#loneNotBeforeMs = nowMs + Math.min(nowMs - this.#loneTakenMs, MAX_LONE_PAUSE_MS);
-    this.#loneTakenMs = undefined;
+    if (this.#singleTakenMs === undefined) return;
+    this.#singleNotBeforeMs = nowMs + Math.min(nowMs - this.#singleTakenMs, MAX_SINGLE_PAUSE_MS);
+    this.#singleTakenMs = undefined;
   }
 
   /** The earliest time at which a queued partition is due; undefined when none is queued. */
   nextDueMs(): number | undefined {
-    if (this.#line.length === 0) return undefined;
-    return Math.min(...this.#line.map(({ notBeforeMs }) => notBeforeMs));
+    if (this.#waiting.length === 0) return undefined;
+    return Math.min(...this.#waiting.map(({ notBeforeMs }) => notBeforeMs));
   }
 
   /** The records of the slices are on the log, or permanently rejected with the error. */
@@ -108,56 +108,56 @@ export class PublishQueue {
   /** Rejects all queued records of the topic; those in flight stay queued until their request has ended. */
   refuse(topic: string, error: MessagingError, inFlight: readonly PublishSlice[]): void {
     const heads = headsOf(inFlight);
-    for (const queue of this.#line) {
+    for (const queue of this.#waiting) {
       if (queue.topic === topic) this.#settle(queue.clear(heads.get(queue)?.length ?? 0), error);
     }
     this.#tidy();
   }
 
   /**
-   * Gives up calls whose deadline has passed. Records in flight stay queued until their request has ended, and may be on the
-   * log: this is noted first, since a call may have other messages in the queue.
+   * Gives up calls whose deadline has passed. Records in flight stay queued until their request has ended, and may be stored:
+   * these are marked first, since a call may have both records in flight and queued ones.
    */
   expire(nowMs: number, inFlight: readonly PublishSlice[]): void {
     const heads = headsOf(inFlight);
     for (const entries of heads.values()) {
       for (const { call } of entries) if (call.deadlineAt <= nowMs) call.maybeStored = true;
     }
-    for (const queue of this.#line) {
-      const flying = heads.get(queue) ?? [];
-      const expired = queue.expire(nowMs, flying.length);
-      for (const { call } of flying) if (call.deadlineAt <= nowMs) call.giveUp('the deadline passed');
+    for (const queue of this.#waiting) {
+      const sent = heads.get(queue) ?? [];
+      const expired = queue.expire(nowMs, sent.length);
+      for (const { call } of sent) if (call.deadlineAt <= nowMs) call.giveUp('the deadline passed');
       for (const { call } of expired) call.giveUp('the deadline passed');
       this.#forget(expired);
     }
     this.#tidy();
   }
 
-  giveUpAll(why: string, inFlight: readonly PublishSlice[]): void {
+  giveUpAll(reason: string, inFlight: readonly PublishSlice[]): void {
     markMaybeStored(inFlight);
-    for (const queue of this.#line) {
+    for (const queue of this.#waiting) {
       const entries = queue.clear(0);
       this.#forget(entries);
-      for (const { call } of entries) call.giveUp(why);
+      for (const { call } of entries) call.giveUp(reason);
     }
     this.#tidy();
   }
 
   /**
-   * Suspects alternate with others that are sent alone (large records, the search for a bad one). Of the suspects the one
-   * with the fewest failures: one that fails repeatedly does not delay those that failed with it once.
+   * Suspects alternate with other partitions that need their own request (large records, the search for a rejected one). The
+   * suspect with the fewest failures is next: one that fails repeatedly does not delay those that failed with it once.
    */
-  #takeLone(nowMs: number): PublishSlice[] {
+  #takeSingle(nowMs: number): PublishSlice[] {
     let suspect: PartitionQueue | undefined;
     let other: PartitionQueue | undefined;
-    for (const waiting of this.#line) {
-      if (!waiting.goesAlone || waiting.notBeforeMs > nowMs) continue;
-      if (!waiting.isSuspect) other ??= waiting;
-      else if (suspect === undefined || waiting.failures < suspect.failures) suspect = waiting;
+    for (const candidate of this.#waiting) {
+      if (!candidate.goesAlone || candidate.notBeforeMs > nowMs) continue;
+      if (!candidate.isSuspect) other ??= candidate;
+      else if (suspect === undefined || candidate.failures < suspect.failures) suspect = candidate;
     }
-    const queue = this.#isTurnOfSuspect ? (suspect ?? other) : (other ?? suspect);
+    const queue = this.#isSuspectNext ? (suspect ?? other) : (other ?? suspect);
     if (queue === undefined) return [];
-    this.#isTurnOfSuspect = !queue.isSuspect;
+    this.#isSuspectNext = !queue.isSuspect;
     return [{ queue, entries: queue.head(MAX_RECORDS_PER_REQUEST, MAX_BYTES_PER_REQUEST) }];
   }
 
@@ -165,7 +165,7 @@ export class PublishQueue {
     const slices: PublishSlice[] = [];
     let records = 0;
     let bytes = 0;
-    for (const queue of this.#line) {
+    for (const queue of this.#waiting) {
       if (queue.goesAlone || queue.notBeforeMs > nowMs) continue;
       const entries = queue.head(MAX_RECORDS_PER_REQUEST - records, MAX_BYTES_PER_REQUEST - bytes);
       if (entries.length === 0) break;
@@ -186,15 +186,15 @@ export class PublishQueue {
     for (const { bytes } of entries) this.#bytes -= bytes;
   }
 
-  /** Moves the served ones to the end of the line. */
+  /** Moves the partitions of a request behind all others. */
   #rotate(served: readonly PublishSlice[]): void {
-    if (served.length === this.#line.length) return;
+    if (served.length === this.#waiting.length) return;
     const queues = new Set(served.map(({ queue }) => queue));
-    this.#line = [...this.#line.filter((queue) => !queues.has(queue)), ...queues];
+    this.#waiting = [...this.#waiting.filter((queue) => !queues.has(queue)), ...queues];
   }
 
   #tidy(): void {
-    this.#line = this.#line.filter((queue) => !queue.isEmpty);
+    this.#waiting = this.#waiting.filter((queue) => !queue.isEmpty);
     if (this.#partitions.size <= MAX_IDLE_PARTITIONS) return;
     for (const [id, queue] of this.#partitions) if (queue.isEmpty) this.#partitions.delete(id);
   }
@@ -205,7 +205,7 @@ function headsOf(inFlight: readonly PublishSlice[]): ReadonlyMap<PartitionQueue,
   return new Map(inFlight.map(({ queue, entries }) => [queue, entries]));
 }
 
-/** From now on it is not known whether these records are on the log. */
+/** Records that these records may be stored. */
 export function markMaybeStored(slices: readonly PublishSlice[]): void {
   for (const { entries } of slices) for (const { call } of entries) call.maybeStored = true;
 }

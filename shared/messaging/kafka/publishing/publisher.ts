@@ -1,13 +1,7 @@
 import type { Producer } from 'kafkajs';
 import { MessagingError } from '../../../platform/errors.ts';
 import type { KafkaParts } from '../connection/client.ts';
-import {
-  isMaybeStored,
-  isTopicUnknown,
-  refusedRecord,
-  toMessagingError,
-  tooLarge,
-} from '../connection/errors.ts';
+import { isMaybeStored, isTopicUnknown, refusedRecord, toMessagingError } from '../connection/errors.ts';
 import { ProducerConnection } from './producer-connection.ts';
 import { PublishCall } from './publish-call.ts';
 import { type PublishFailure, ProduceRound } from './produce-round.ts';
@@ -15,21 +9,18 @@ import { PublishQueue, markMaybeStored, type PublishSlice } from './publish-queu
 import { toRecord } from './record.ts';
 import { RecordPlacement } from './record-placement.ts';
 import type { TopicPartitions } from './topic-partitions.ts';
+import { publishFailed } from '../../broker-errors.ts';
 import type { OutgoingMessage } from '../../message.ts';
-import type { Publisher, PublisherOptions } from '../../ports.ts';
+import { CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../../ports.ts';
 
-const KIB = 1_024;
-const MIB = 1_024 * KIB;
+const MIB = 1_024 * 1_024;
 
-/** Total time of a publish with all its repetitions (PublisherOptions.deadlineMs). */
-const DEFAULT_DEADLINE_MS = 15_000;
-const DEFAULT_STOP_TIMEOUT_MS = 5_000;
 /** A publish is given up at most this long after its deadline. */
 const EXPIRY_INTERVAL_MS = 100;
-/** Limits of the queue of one publisher, records in flight included, so that an absent broker cannot exhaust the memory. */
+/** Limits of the queue of one publisher, records in flight included, so that an unavailable broker cannot exhaust the memory. */
 const MAX_QUEUED_RECORDS = 50_000;
 const MAX_QUEUED_BYTES = 64 * MIB;
-/** No topic of ours allows larger records (max.message.bytes), so they are rejected at once. */
+/** None of our topics allows larger records (max.message.bytes), so they are rejected immediately. */
 const MAX_RECORD_BYTES = 8 * MIB;
 
 interface PublisherParts extends KafkaParts<Publisher> {
@@ -37,10 +28,9 @@ interface PublisherParts extends KafkaParts<Publisher> {
 }
 
 /**
- * Publishes with acks=all, at least once, in order per partition: one request is in flight at a time, messages that arrive
- * meanwhile form the next one (no lingering: an idle publisher sends at once), and a new producer repeats the records that a
- * failed request did not store. If an answer is lost, a repetition may store a record twice; consumers identify records by
- * their ids.
+ * Publishes with acks=all, at least once, in order per partition. One send is in flight at a time; messages published meanwhile
+ * form the next one, without linger: an idle publisher sends immediately. A new producer repeats the unconfirmed records of a
+ * failed send. If a response was lost, this may store a record twice; consumers identify records by their ids.
  */
 export class KafkaPublisher implements Publisher {
   readonly #options: PublisherOptions;
@@ -52,7 +42,7 @@ export class KafkaPublisher implements Publisher {
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
   /** In flight and not confirmed. */
   #inFlight: readonly PublishSlice[] = [];
-  /** Topics that are being queried because a request for them failed. */
+  /** Topics that are being queried because the broker did not know them. */
   readonly #rechecked = new Set<string>();
   #isSending = false;
   #isPumpDue = false;
@@ -64,7 +54,7 @@ export class KafkaPublisher implements Publisher {
   constructor(options: PublisherOptions, parts: PublisherParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+    this.#deadlineMs = options.deadlineMs ?? CLIENT_DEFAULTS.publishDeadlineMs;
     this.#placement = new RecordPlacement(parts.topics, this.#queue, () => this.#pump());
     const { createClient, log } = parts;
     const { clientId } = options;
@@ -99,7 +89,7 @@ export class KafkaPublisher implements Publisher {
     return this.#state === 'started' && this.#connection.isConnected();
   }
 
-  async stop(timeoutMs = DEFAULT_STOP_TIMEOUT_MS): Promise<void> {
+  async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
     if (this.#state === 'stopped') return;
     const isStarted = this.#state !== 'new';
     this.#state = 'stopping';
@@ -117,14 +107,17 @@ export class KafkaPublisher implements Publisher {
   #add(message: OutgoingMessage, call: PublishCall, nowMs: number): void {
     try {
       const { record, bytes, valueBytes } = toRecord(message, nowMs);
-      if (bytes > MAX_RECORD_BYTES) throw tooLarge(message.topic);
+      if (bytes > MAX_RECORD_BYTES) {
+        const text = `a message for ${message.topic} has ${bytes} bytes, more than the limit of ${MAX_RECORD_BYTES}`;
+        throw new MessagingError('message-too-large', text, { canRetry: false });
+      }
       this.#placement.place(message.topic, { record, bytes, valueBytes, call }, nowMs);
     } catch (error) {
       call.recordDone(toMessagingError('publish', error));
     }
   }
 
-  /** After the caller's turn, so that publishes of one turn share a request. */
+  /** After the current turn of the event loop, so that all calls of one turn share a request. */
   #pumpSoon(): void {
     if (this.#isPumpDue || this.#isSending) return;
     this.#isPumpDue = true;
@@ -162,7 +155,7 @@ export class KafkaPublisher implements Publisher {
     this.#pump();
   }
 
-  /** Called before the request has ended: a broker may be silent for seconds after others have answered. */
+  /** Called while the send is pending: a broker may be silent for seconds after others have answered. */
   #stored(slices: readonly PublishSlice[]): void {
     if (this.#state === 'stopped') return;
     const done = new Set(slices);
@@ -170,38 +163,38 @@ export class KafkaPublisher implements Publisher {
     this.#queue.settle(slices);
   }
 
-  /** Repeats what is not permanently rejected. */
-  #repeat(producer: Producer, failures: readonly PublishFailure[], isAlone: boolean): void {
-    const again = failures.filter((failure) => !this.#isRefused(failure, failures.length === 1));
-    if (again.length === 0) return;
+  /** Repeats the slices that were not permanently rejected. */
+  #repeat(producer: Producer, failures: readonly PublishFailure[], isSingle: boolean): void {
+    const repeated = failures.filter((failure) => !this.#isRefused(failure, failures.length === 1));
+    if (repeated.length === 0) return;
     this.#connection.discard(producer);
     const now = Date.now();
     const unknown = new Set<string>();
-    for (const { slice, fate, error } of again) {
+    for (const { slice, fate, error } of repeated) {
       if (isMaybeStored(fate, error)) markMaybeStored([slice]);
-      if (isAlone || fate === 'answered' || fate === 'lost') {
+      if (isSingle || fate === 'answered' || fate === 'lost') {
         for (const { call } of slice.entries) call.lastError = error;
       }
       if (fate === 'answered') slice.queue.delay(now);
       else slice.queue.distrust(now);
       if (isTopicUnknown(error)) unknown.add(slice.queue.topic);
     }
-    const texts = new Set(again.map(({ error }) => toMessagingError('send', error).message));
-    this.#parts.log.warn({ error: [...texts].join('; '), slices: again.length }, 'send failed');
+    const texts = new Set(repeated.map(({ error }) => toMessagingError('send', error).message));
+    this.#parts.log.warn({ error: [...texts].join('; '), slices: repeated.length }, 'send failed');
     for (const topic of unknown) void this.#recheck(topic);
   }
 
-  /** Rejects the record at fault, or sends the slice's records one by one to find it; false when no record is at fault. */
-  #isRefused({ slice, fate, error }: PublishFailure, isAlone: boolean): boolean {
-    const isOwn = fate === 'answered' || (isAlone && fate === 'unwritable');
-    const refusal = isOwn ? refusedRecord(error) : undefined;
+  /** Rejects the record at fault, or sends the slice's records one by one to find it. False when no record is at fault. */
+  #isRefused({ slice, fate, error }: PublishFailure, isOnlyFailure: boolean): boolean {
+    const isErrorOfSlice = fate === 'answered' || (isOnlyFailure && fate === 'unwritable');
+    const refusal = isErrorOfSlice ? refusedRecord(error) : undefined;
     if (refusal === undefined) return false;
     if (slice.entries.length === 1) this.#queue.settle([slice], refusal);
     else slice.queue.sendSingly(slice.entries.length);
     return true;
   }
 
-  /** Rejects the queued records of the topic if it is deleted or not authorised. */
+  /** Rejects the queued records of the topic if it was deleted or this client has no permission. */
   async #recheck(topic: string): Promise<void> {
     if (this.#rechecked.has(topic)) return;
     this.#rechecked.add(topic);
@@ -226,25 +219,22 @@ export class KafkaPublisher implements Publisher {
     for (const watcher of this.#watchers) watcher();
   }
 
-  #refuse(why: string): Promise<never> {
-    const text = `publisher ${this.#options.clientId}: ${why}; nothing was stored`;
-    return Promise.reject(new MessagingError('not-sent', text, { canRetry: true }));
+  #refuse(reason: string): Promise<never> {
+    return Promise.reject(publishFailed(this.#options.clientId, reason));
   }
 
   /** Whether the condition became true in time. */
-  #until(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
-    if (isTrue()) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const end = (answer: boolean) => {
-        clearTimeout(timer);
-        this.#watchers.delete(watcher);
-        resolve(answer);
-      };
-      const watcher = () => {
-        if (isTrue()) end(true);
-      };
-      const timer = setTimeout(() => end(false), timeoutMs);
-      this.#watchers.add(watcher);
-    });
+  async #until(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
+    if (isTrue()) return true;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const watcher = () => {
+      if (isTrue()) resolve(true);
+    };
+    this.#watchers.add(watcher);
+    const timer = setTimeout(() => resolve(false), timeoutMs);
+    const result = await promise;
+    clearTimeout(timer);
+    this.#watchers.delete(watcher);
+    return result;
   }
 }

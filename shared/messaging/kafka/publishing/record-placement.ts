@@ -1,17 +1,18 @@
-import { MessagingError } from '../../../platform/errors.ts';
+import type { MessagingError } from '../../../platform/errors.ts';
+import { topicUnknown } from '../../broker-errors.ts';
 import { toMessagingError } from '../connection/errors.ts';
 import { partitionOfKey } from '../../topics/key-partition.ts';
 import type { PublishEntry } from './publish-call.ts';
 import type { PublishQueue } from './publish-queue.ts';
 import type { TopicPartitions } from './topic-partitions.ts';
 
-/** A query that failed because the broker is unavailable is repeated after this. */
-const ASK_AGAIN_MS = 250;
+/** Delay before a query is repeated that failed because the broker is unavailable. */
+const RETRY_MS = 250;
 
 /**
- * Chooses each record's partition, once: explicit, by key (murmur2 as the Java client), or round robin. kafkajs would choose
- * again at each retry and could write a keyless message to two partitions, and it reports a record for a partition that does
- * not exist as sent. Records wait here, in order, while their topic's partition count is unknown.
+ * Chooses the partition of each record once: the explicit one, by key (murmur2 as in the Java client), or round robin. kafkajs
+ * would choose again for each retry and could write a message without a key to two partitions; and it reports records for
+ * a partition that does not exist as sent. While the partition count of a topic is unknown, its records wait here in order.
  */
 export class RecordPlacement {
   readonly #topics: TopicPartitions;
@@ -20,9 +21,9 @@ export class RecordPlacement {
   readonly #unplaced = new Map<string, PublishEntry[]>();
   #records = 0;
   #bytes = 0;
-  #turn = 0;
+  #roundRobin = 0;
 
-  /** `onPlaced` is called after records that had to wait were placed or refused. */
+  /** `onPlaced` is called after waiting records were placed or rejected. */
   constructor(topics: TopicPartitions, queue: PublishQueue, onPlaced: () => void) {
     this.#topics = topics;
     this.#queue = queue;
@@ -40,7 +41,7 @@ export class RecordPlacement {
 
   place(topic: string, entry: PublishEntry, nowMs: number): void {
     const count = this.#unplaced.has(topic) ? undefined : this.#topics.known(topic, nowMs);
-    // A partition beyond the known count: the topic may have grown since the last query.
+    // A partition beyond the known count may exist: the topic may have grown since the last query.
     if (count === undefined || (entry.record.partition ?? 0) >= count) this.#wait(topic, entry);
     else this.#placeAmong(count, topic, entry);
   }
@@ -51,7 +52,7 @@ export class RecordPlacement {
       const isOver = ({ call }: PublishEntry) => call.isSettled || call.deadlineAt <= nowMs;
       const over = list.filter(isOver);
       if (over.length === 0) continue;
-      // Removed first: giving up one record settles the call of others.
+      // Removed first: giving up a record settles its call, which may have other waiting records.
       this.#unplaced.set(
         topic,
         list.filter((entry) => !isOver(entry)),
@@ -60,8 +61,8 @@ export class RecordPlacement {
     }
   }
 
-  giveUpAll(why: string): void {
-    for (const list of this.#unplaced.values()) for (const entry of list) this.#giveUp(entry, why);
+  giveUpAll(reason: string): void {
+    for (const list of this.#unplaced.values()) for (const entry of list) this.#giveUp(entry, reason);
     this.#unplaced.clear();
   }
 
@@ -74,10 +75,10 @@ export class RecordPlacement {
       return;
     }
     this.#unplaced.set(topic, [entry]);
-    void this.#ask(topic);
+    void this.#query(topic);
   }
 
-  async #ask(topic: string): Promise<void> {
+  async #query(topic: string): Promise<void> {
     try {
       const count = await this.#topics.find(topic);
       for (const entry of this.#release(topic)) this.#placeAmong(count, topic, entry);
@@ -92,7 +93,7 @@ export class RecordPlacement {
       for (const entry of this.#release(topic)) entry.call.recordDone(error);
       this.#onPlaced();
     } else if ((this.#unplaced.get(topic)?.length ?? 0) > 0) {
-      setTimeout(() => void this.#ask(topic), ASK_AGAIN_MS);
+      setTimeout(() => void this.#query(topic), RETRY_MS);
     } else {
       this.#unplaced.delete(topic);
     }
@@ -108,8 +109,7 @@ export class RecordPlacement {
   #placeAmong(count: number, topic: string, entry: PublishEntry): void {
     const chosen = entry.record.partition ?? this.#choose(entry.record.key ?? null, count);
     if (!Number.isInteger(chosen) || chosen < 0 || chosen >= count) {
-      const text = `topic ${topic} has no partition ${chosen}`;
-      entry.call.recordDone(new MessagingError('topic-unknown', text, { canRetry: false }));
+      entry.call.recordDone(topicUnknown(topic, chosen));
       return;
     }
     entry.record.partition = chosen;
@@ -118,13 +118,13 @@ export class RecordPlacement {
 
   #choose(key: Buffer | string | null, count: number): number {
     if (key !== null) return partitionOfKey(typeof key === 'string' ? Buffer.from(key) : key, count);
-    this.#turn += 1;
-    return this.#turn % count;
+    this.#roundRobin += 1;
+    return this.#roundRobin % count;
   }
 
-  #giveUp(entry: PublishEntry, why: string): void {
+  #giveUp(entry: PublishEntry, reason: string): void {
     this.#forget(entry);
-    entry.call.giveUp(why);
+    entry.call.giveUp(reason);
   }
 
   #forget(entry: PublishEntry): void {

@@ -6,7 +6,7 @@ import type { HeaderValue, OutgoingMessage } from '../../message.ts';
 const RECORD_OVERHEAD_BYTES = 30;
 const HEADER_OVERHEAD_BYTES = 6;
 
-/** A record for kafkajs, with the sizes by which requests are filled. */
+/** A record for kafkajs, with the sizes that limit a request. */
 export interface OutgoingRecord {
   readonly record: Message;
   readonly bytes: number;
@@ -14,16 +14,15 @@ export interface OutgoingRecord {
 }
 
 /**
- * Converts a message to a record for kafkajs, with its partition and its time fixed once, so that a repeated send writes the
- * same record to the same place. Every record of a request carries a time: kafkajs computes a wrong maximum, and with it a
- * wrong retention, if only some do. Throws MessagingError `not-sent` on a value that cannot be written, which would otherwise
- * fail its whole request.
+ * Converts a message to a record for kafkajs. Its timestamp is set here, so that a repeated send writes the same record. Every
+ * record needs a timestamp: if only some records of a request have one, kafkajs computes a wrong maximum, and the broker
+ * a wrong retention. Throws MessagingError `not-sent` on a value that cannot be encoded, which would fail the whole request.
  */
 export function toRecord(message: OutgoingMessage, nowMs: number): OutgoingRecord {
   const { key, value, partition } = message;
   if (value !== null && !Buffer.isBuffer(value)) throw unwritable('the value is not a buffer');
   if (key !== null && typeof key !== 'string' && !Buffer.isBuffer(key))
-    throw unwritable('the key is not text');
+    throw unwritable('the key is neither a string nor a buffer');
   const valueBytes = value?.length ?? 0;
   let bytes = RECORD_OVERHEAD_BYTES + valueBytes + (key === null ? 0 : Buffer.byteLength(key));
   const headers: IHeaders = {};
@@ -43,7 +42,7 @@ function headerBytes(name: string, header: HeaderValue | readonly HeaderValue[])
   let bytes = 0;
   const values: unknown = isOne(header) ? [header] : header;
   for (const value of Array.isArray(values) ? (values as readonly unknown[]) : [undefined]) {
-    if (!isOne(value)) throw unwritable(`header ${name} is neither text nor bytes`);
+    if (!isOne(value)) throw unwritable(`header ${name} is neither a string nor a buffer`);
     bytes += HEADER_OVERHEAD_BYTES + name.length + Buffer.byteLength(value);
   }
   return bytes;
@@ -53,6 +52,6 @@ function isOne(header: unknown): header is HeaderValue {
   return typeof header === 'string' || Buffer.isBuffer(header);
 }
 
-function unwritable(why: string): MessagingError {
-  return new MessagingError('not-sent', `the message cannot be written: ${why}`, { canRetry: false });
+function unwritable(reason: string): MessagingError {
+  return new MessagingError('not-sent', `the message cannot be encoded: ${reason}`, { canRetry: false });
 }

@@ -1,14 +1,14 @@
-import { MessagingError } from '../../../platform/errors.ts';
+import { topicUnknown } from '../../broker-errors.ts';
 import type { BrokerAdmin } from '../../ports.ts';
 
-/** A known count is queried again after this, as in Kafka's own clients (metadata.max.age.ms). */
+/** A known count is queried again after this time, as in the Java client (metadata.max.age.ms). */
 const MAX_AGE_MS = 300_000;
-/** For how long a missing topic is remembered: a wrong topic name costs three queries per 2 s. */
+/** A missing topic is cached for this time, so that an unknown topic costs at most three queries per 2 s. */
 const MISSING_AGE_MS = 2_000;
-/** Brokers learn of a new topic with a delay: after this many queries, at this interval, it counts as missing. */
-const QUERIES = 3;
+/** Brokers learn of a new topic with a delay: it counts as missing after this number of queries at this interval. */
+const MAX_QUERIES = 3;
 const QUERY_INTERVAL_MS = 500;
-/** Limit of remembered topics, the oldest are dropped first: the number of foreign reply topics is not bounded. */
+/** Limit of cached topics, the oldest are dropped first: the number of foreign reply topics is not limited. */
 const MAX_TOPICS = 1_000;
 
 interface Known {
@@ -39,22 +39,22 @@ export class TopicPartitions {
   find(topic: string): Promise<number> {
     const known = this.#known.get(topic);
     if (known !== undefined && known.count === undefined && Date.now() - known.queriedAt < MISSING_AGE_MS) {
-      return Promise.reject(unknownTopic(topic));
+      return Promise.reject(topicUnknown(topic));
     }
     const pending = this.#queries.get(topic);
     if (pending !== undefined) return pending;
-    const query = this.#ask(topic).finally(() => this.#queries.delete(topic));
+    const query = this.#query(topic).finally(() => this.#queries.delete(topic));
     this.#queries.set(topic, query);
     return query;
   }
 
-  async #ask(topic: string): Promise<number> {
+  async #query(topic: string): Promise<number> {
     for (let query = 1; ; query += 1) {
       const counts = await this.#admin.partitionCounts([topic]);
       const count = counts.get(topic);
-      if (count !== undefined || query === QUERIES) {
+      if (count !== undefined || query === MAX_QUERIES) {
         this.#remember(topic, count);
-        if (count === undefined) throw unknownTopic(topic);
+        if (count === undefined) throw topicUnknown(topic);
         return count;
       }
       await new Promise((resolve) => {
@@ -69,8 +69,4 @@ export class TopicPartitions {
     const [oldest] = this.#known.keys();
     if (this.#known.size > MAX_TOPICS && oldest !== undefined) this.#known.delete(oldest);
   }
-}
-
-function unknownTopic(topic: string): MessagingError {
-  return new MessagingError('topic-unknown', `there is no topic ${topic}`, { canRetry: false });
 }

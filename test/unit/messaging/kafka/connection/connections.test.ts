@@ -11,23 +11,23 @@ describe('brokers that were silent', () => {
 
   it('come after the others, which keep their order', () => {
     const brokers = new SilentBrokers();
-    brokers.note('a:1');
-    expect(brokers.last(['a:1', 'c:3', 'b:2'])).toEqual(['c:3', 'b:2', 'a:1']);
+    brokers.add('a:1');
+    expect(brokers.moveToEnd(['a:1', 'c:3', 'b:2'])).toEqual(['c:3', 'b:2', 'a:1']);
   });
 
   it('are asked all the same when there is no other', () => {
     const brokers = new SilentBrokers();
-    brokers.note('b:2');
-    brokers.note('a:1');
-    expect(brokers.last(['a:1', 'b:2'])).toEqual(['a:1', 'b:2']);
+    brokers.add('b:2');
+    brokers.add('a:1');
+    expect(brokers.moveToEnd(['a:1', 'b:2'])).toEqual(['a:1', 'b:2']);
   });
 
   it('are used like the others after half a minute without another failure', () => {
     const brokers = new SilentBrokers();
-    brokers.note('a:1');
+    brokers.add('a:1');
     vi.advanceTimersByTime(29_000);
-    expect(brokers.last(['a:1', 'b:2'])).toEqual(['b:2', 'a:1']);
+    expect(brokers.moveToEnd(['a:1', 'b:2'])).toEqual(['b:2', 'a:1']);
     vi.advanceTimersByTime(1_000);
-    expect(brokers.last(['a:1', 'b:2'])).toEqual(['a:1', 'b:2']);
+    expect(brokers.moveToEnd(['a:1', 'b:2'])).toEqual(['a:1', 'b:2']);
   });
 });

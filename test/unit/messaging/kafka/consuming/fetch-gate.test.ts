@@ -15,7 +15,7 @@ describe('fetch gate', () => {
     const gate = new FetchGate(LONGEST_FETCH_MS);
     gate.fetchStarted('1');
     gate.fetchEnded('1');
-    expect(gate.generationBegan(() => undefined)).toBe(false);
+    expect(gate.generationStarted(() => undefined)).toBe(false);
     expect(gate.isShut).toBe(false);
   });
 
@@ -24,7 +24,7 @@ describe('fetch gate', () => {
     const onOpen = vi.fn<() => void>();
     gate.fetchStarted('1');
     gate.fetchStarted('2');
-    expect(gate.generationBegan(onOpen)).toBe(true);
+    expect(gate.generationStarted(onOpen)).toBe(true);
     gate.fetchStarted('3');
     gate.fetchEnded('3');
     gate.fetchEnded('1');
@@ -37,7 +37,7 @@ describe('fetch gate', () => {
     const gate = new FetchGate(LONGEST_FETCH_MS);
     const onOpen = vi.fn<() => void>();
     gate.fetchStarted('1');
-    gate.generationBegan(onOpen);
+    gate.generationStarted(onOpen);
     gate.fetchStarted('1');
     expect(onOpen).toHaveBeenCalledOnce();
   });
@@ -46,7 +46,7 @@ describe('fetch gate', () => {
     const gate = new FetchGate(LONGEST_FETCH_MS);
     const onOpen = vi.fn<() => void>();
     gate.fetchStarted('1');
-    gate.generationBegan(onOpen);
+    gate.generationStarted(onOpen);
     vi.advanceTimersByTime(LONGEST_FETCH_MS - 1);
     expect(onOpen).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
@@ -57,8 +57,8 @@ describe('fetch gate', () => {
     const gate = new FetchGate(LONGEST_FETCH_MS);
     const [first, second] = [vi.fn<() => void>(), vi.fn<() => void>()];
     gate.fetchStarted('1');
-    gate.generationBegan(first);
-    gate.generationBegan(second);
+    gate.generationStarted(first);
+    gate.generationStarted(second);
     gate.fetchEnded('1');
     expect([first.mock.calls.length, second.mock.calls.length]).toEqual([0, 1]);
   });
@@ -67,9 +67,9 @@ describe('fetch gate', () => {
     const gate = new FetchGate(LONGEST_FETCH_MS);
     const onOpen = vi.fn<() => void>();
     gate.fetchStarted('1');
-    gate.generationBegan(onOpen);
+    gate.generationStarted(onOpen);
     gate.allEnded();
     expect([gate.isShut, onOpen.mock.calls.length]).toEqual([false, 1]);
-    expect(gate.generationBegan(onOpen)).toBe(false);
+    expect(gate.generationStarted(onOpen)).toBe(false);
   });
 });

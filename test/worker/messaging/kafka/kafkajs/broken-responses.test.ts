@@ -97,13 +97,9 @@ describe('a connection whose broker sends what cannot be right', () => {
       /a length of 1073741824 bytes/,
     ],
     ['a length without room for a number', (id: number) => framed(id, '', 2), /correlation id/],
-    ['the number of no request', (id: number) => framed(id + 1, 'x'), /another request/],
-    [
-      'a response twice',
-      (id: number) => Buffer.concat([framed(id, 'x'), framed(id, 'x')]),
-      /another request/,
-    ],
-    ['a response that does not end', (id: number) => framed(id, 'x', 900), /does not end/],
+    ['the number of no request', (id: number) => framed(id + 1, 'x'), /oldest request/],
+    ['a response twice', (id: number) => Buffer.concat([framed(id, 'x'), framed(id, 'x')]), /oldest request/],
+    ['a response that does not end', (id: number) => framed(id, 'x', 900), /is incomplete/],
   ])('is closed after %s, says why, and the next one begins anew', async (_, wrong, reason) => {
     const { ask, broken, connections } = await setUp((socket, id, own) => {
       socket.write(own === 1 ? wrong(id) : framed(id, 'right'));
@@ -128,8 +124,8 @@ describe('a connection whose broker sends what cannot be right', () => {
 
   test('is closed when it is asked to pause for longer than a minute', async () => {
     const { ask, broken } = await setUp((socket, id) => socket.write(framed(id, 'x')));
-    await expect(ask(() => Promise.resolve({ clientSideThrottleTime: 60_001 }))).rejects.toThrow('a pause');
-    await expect.poll(() => broken).toEqual(['a pause of 60001 ms']);
+    await expect(ask(() => Promise.resolve({ clientSideThrottleTime: 60_001 }))).rejects.toThrow('a throttle time');
+    await expect.poll(() => broken).toEqual(['a throttle time of 60001 ms']);
   });
 
   test('stays open for errors that kafkajs reads out of a right response', async () => {

@@ -1,0 +1,43 @@
+/** Failures that every broker adapter reports with the same code and text. */
+
+import { MessagingError } from '../platform/errors.ts';
+import type { BrokerErrorCode } from './ports.ts';
+
+/** `partition`: the topic exists, but not this partition of it. */
+export function topicUnknown(topic: string, partition?: number): MessagingError {
+  const text =
+    partition === undefined ? `there is no topic ${topic}` : `topic ${topic} has no partition ${partition}`;
+  return failure('topic-unknown', text);
+}
+
+/** A publish that was rejected or given up. `isMaybeStored`: the result of a request with its records is unknown. */
+export function publishFailed(
+  clientId: string,
+  reason: string,
+  { isMaybeStored = false, cause }: { readonly isMaybeStored?: boolean; readonly cause?: unknown } = {},
+): MessagingError {
+  const result = isMaybeStored ? 'messages may have been stored' : 'nothing was stored';
+  const text = `publisher ${clientId}: ${reason}; ${result}`;
+  return failure(isMaybeStored ? 'send-unknown' : 'not-sent', text, { canRetry: true, cause });
+}
+
+export function consumerUsed(clientId: string): MessagingError {
+  return failure('consumer-used', `consumer ${clientId} was started or stopped before`);
+}
+
+export function tailStopped(clientId: string): MessagingError {
+  return failure('tail-stopped', `tail ${clientId} is not running`);
+}
+
+export function tailBehind(clientId: string, timeoutMs: number): MessagingError {
+  const text = `tail ${clientId} did not catch up within ${timeoutMs} ms`;
+  return failure('tail-behind', text, { canRetry: true });
+}
+
+function failure(
+  code: BrokerErrorCode,
+  text: string,
+  options: { readonly canRetry: boolean; readonly cause?: unknown } = { canRetry: false },
+): MessagingError {
+  return new MessagingError(code, text, options);
+}
