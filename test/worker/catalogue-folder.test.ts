@@ -22,7 +22,7 @@ function folderOf(files: Readonly<Record<string, object>>): string {
   return folder;
 }
 
-/** Starts the schedule worker over a broker, with that folder; answers the keys that are on the topic then. */
+/** Starts the schedule worker with a catalogue folder; returns the keys that are on the topic afterwards. */
 async function keysAfterStart(broker: Broker, folder?: string): Promise<readonly string[]> {
   const config = loadConfig({ CATALOGUE_FOLDER: folder });
   const system = await startWorkers({ config, names: ['schedule'], log: silentLog, broker });
@@ -47,21 +47,21 @@ function embedded(): Broker {
   return broker;
 }
 
-describe('a start over the embedded broker', () => {
-  it('publishes the example catalogue without any setting', async () => {
+describe('a start with the embedded broker', () => {
+  it('publishes the example catalogue by default', async () => {
     const keys = await keysAfterStart(embedded());
     expect(keys.length).toBeGreaterThan(10);
     expect(keys.some((key) => key.startsWith('product/'))).toBe(true);
   });
 
-  it('publishes the folder that is set, and nothing over what is there already', async () => {
+  it('publishes the configured folder, and nothing to a topic with records', async () => {
     const broker = embedded();
     const folder = folderOf({ 'products/tl.json': productValue('TL') });
     expect(await keysAfterStart(broker, folder)).toEqual(['product/tl/1']);
     expect(await keysAfterStart(broker)).toEqual(['product/tl/1']);
   });
 
-  it('is refused with all faults of a wrong folder', async () => {
+  it('fails with all faults of an invalid folder', async () => {
     const folder = folderOf({
       'products/tl.json': productValue('TL', { PaymentScheduleTypes: ['None'], Extra: 1 }),
       'products/two.json': productValue('TWO', { PaymentScheduleTypes: ['None'] }),
@@ -71,7 +71,7 @@ describe('a start over the embedded broker', () => {
     await expect(started).rejects.toThrow(/Extra[\s\S]*products\/two\.json: TWO: PaymentScheduleTypes/);
   });
 
-  it('is refused when there is no such folder', async () => {
+  it('fails without the configured folder', async () => {
     await expect(keysAfterStart(embedded(), '/nowhere/at/all')).rejects.toThrow('there is no folder');
   });
 });

@@ -1,4 +1,4 @@
-/** Records of the example catalogue, also with changes, for tests of checks and look-ups. */
+/** Records of the example catalogue, with and without changes. */
 
 import path from 'node:path';
 import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
@@ -16,11 +16,11 @@ export const EXAMPLE_FOLDER = path.resolve(import.meta.dirname, '../../../shared
 /** Its records. */
 export const EXAMPLE_RECORDS: readonly CatalogueRecord[] = readWholeCatalogue(EXAMPLE_FOLDER).records;
 
-/** JSON that tests reach into. */
-// oxlint-disable-next-line typescript/no-explicit-any -- tests change any member, also into something wrong
+/** JSON that tests change. */
+// oxlint-disable-next-line typescript/no-explicit-any -- tests change any field, also to invalid values
 export type Json = any;
 
-/** The record of that kind, code and version, as JSON that may be changed. */
+/** A copy of the record with that kind, code and version, as JSON. */
 export function exampleJson(kind: RecordKind, code: string, version = 1): Json {
   const key = `${kind}/${code}/${version}`;
   const found = EXAMPLE_RECORDS.find((entry) => keyOf(entry) === key);
@@ -28,7 +28,7 @@ export function exampleJson(kind: RecordKind, code: string, version = 1): Json {
   return structuredClone(found.record);
 }
 
-/** The example's records with these in place of those of the same key; one with a source is put behind them all. */
+/** The example records, with these replacing those of the same key; an entry with a source is added at the end. */
 export function exampleWith(
   ...entries: readonly { readonly kind: RecordKind; readonly json: Json; readonly source?: string }[]
 ): readonly CatalogueRecord[] {
@@ -42,7 +42,7 @@ export function exampleWith(
   return records;
 }
 
-/** A record of JSON, which must have the right shape. */
+/** Reads a record from JSON; throws on an invalid one. */
 export function recordFrom<Kind extends RecordKind>(
   kind: Kind,
   json: unknown,
@@ -58,7 +58,7 @@ function keyOf(entry: CatalogueRecord): string {
   return `${kind}/${code}/${version}`;
 }
 
-/** A record of the example, in its version, and a change to it. */
+/** A change to a record of the example; of TL-PERSONAL to version 2. */
 export type Change = readonly [kind: RecordKind, code: string, change: (record: Json) => unknown];
 
 /** The example records with these changes. */

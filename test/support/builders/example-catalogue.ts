@@ -1,4 +1,4 @@
-/** The example catalogue, for tests. */
+/** The example catalogue. */
 
 import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
@@ -8,8 +8,8 @@ const FOLDER = new URL('../../../shared/product/example-catalogue', import.meta.
 const read = readWholeCatalogue(FOLDER);
 if (read.catalogue === undefined) throw new Error(JSON.stringify(read.faults));
 
-/** All of it, and the built-in schedule types, periodicities and calendars. */
+/** Its records, with the built-in schedule types, periodicities and calendars. */
 export const EXAMPLE_CATALOGUE: CatalogueView = read.catalogue;
 
-/** The day as of which worked examples show it. */
+/** The time of the requests in the documented examples. */
 export const EXAMPLE_TIME_MS = Date.UTC(2026, 0, 15, 12);

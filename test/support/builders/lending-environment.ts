@@ -1,4 +1,4 @@
-/** What a schedule worker without any configuration knows, but for the countries that are not built in. */
+/** The environment of a schedule worker without configuration and without countries that are not built in. */
 
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 import { BUILT_IN_CATALOGUE } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';

@@ -1,10 +1,10 @@
-/** Product look-ups over HTTP, one by one or without a pause while something changes. */
+/** Product look-ups over HTTP, single or continuous. */
 
 import { post } from './schedule-call.ts';
 
 const LOOK_UP_PATH = '/platapi/automation-processors/actions/plat_bp_getbankingproductbycode';
 
-/** Status of a look-up, and the product's name where there is one. */
+/** Status of a look-up, and the product's name if it was found. */
 export interface LookUpAnswer {
   readonly status: number;
   readonly name: string | undefined;
@@ -17,22 +17,22 @@ export async function lookUp(baseUrl: string, BankingProductCode: string): Promi
   return { status: response.status, name: answer.BankingProduct?.Name };
 }
 
-/** An answer, and when it was there. */
+/** An answer with the time of its request. */
 export interface TimedAnswer extends LookUpAnswer {
   readonly askedAt: number;
 }
 
-/** Requests that go on until they are stopped. */
+/** Continuous look-ups. */
 export interface LookUpTraffic {
-  /** All answers until now. */
+  /** All answers so far. */
   answers(): readonly TimedAnswer[];
-  /** Resolves with all answers, in the order of the questions of each caller. */
+  /** Stops the look-ups and resolves with all answers, in the order of the requests of each caller. */
   stop(): Promise<readonly TimedAnswer[]>;
 }
 
 const CALLERS = 4;
 
-/** Starts callers who look a product up again and again, the next time as soon as they have an answer. */
+/** Starts callers that look up a product repeatedly without a pause. */
 export function startLookUps(baseUrl: string, code: string): LookUpTraffic {
   const over = new AbortController();
   const answers: TimedAnswer[] = [];

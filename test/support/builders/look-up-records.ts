@@ -1,4 +1,4 @@
-/** A small catalogue for tests of look-ups: a bare product P and lists whose members a test gives. */
+/** Builds a small catalogue for look-ups: the product P and lists. */
 
 import { createLendingCatalogue } from '../../../shared/lending/schedule-types/lending-catalogue.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
@@ -14,9 +14,9 @@ import { date } from './lending-loan.ts';
 import { interest as plainInterest, product as plainProduct } from '../worlds/simulated-product.ts';
 
 export const LOOK_UP_DAY = date('2026-01-15');
-const NO_CHARGES = { Status: 'Active', Version: 1 } as const;
+const ACTIVE_LIST = { Status: 'Active', Version: 1 } as const;
 
-/** The bare product P with changes: no interests, charges or documents. */
+/** The product P without interests, charges and documents, with changes. */
 export const product = (changes: Partial<ProductRecord>): ProductRecord =>
   plainProduct({
     product: {
@@ -43,7 +43,7 @@ export const interest = (changes: Partial<InterestRecord> & { readonly Name: str
 
 /** An insurance list without insurances, Active unless changed. */
 export const insurances = (changes: Partial<InsuranceListRecord> = {}): InsuranceListRecord => ({
-  ...NO_CHARGES,
+  ...ACTIVE_LIST,
   Code: 'INS',
   Id: '0f8fad5b-d9cb-469f-a165-708677289503',
   Name: 'Insurances',
@@ -51,7 +51,7 @@ export const insurances = (changes: Partial<InsuranceListRecord> = {}): Insuranc
   ...changes,
 });
 
-/** The catalogue of these products, of one interest list I, and of other lists; nothing of it is checked. */
+/** Builds a catalogue of products, an interest list I and other lists, without validating them. */
 export function catalogueOf(
   products: readonly ProductRecord[],
   interests: readonly InterestRecord[] = [],
@@ -60,7 +60,7 @@ export function catalogueOf(
   const lending = createLendingCatalogue({});
   if (lending.kind !== 'catalogue') throw new Error(JSON.stringify(lending.faults));
   const list = {
-    ...NO_CHARGES,
+    ...ACTIVE_LIST,
     Code: 'I',
     Id: '0f8fad5b-d9cb-469f-a165-708677289504',
     Name: 'Interests',
@@ -74,7 +74,7 @@ export function catalogueOf(
   return buildCatalogueView(records, lending.catalogue);
 }
 
-/** Lists as records of a catalogue. */
+/** Catalogue records of lists. */
 export const insuranceRecord = (record: InsuranceListRecord): CatalogueRecord => ({
   kind: 'insurance-list',
   source: 'test',

@@ -1,4 +1,4 @@
-/** What callers see of look-ups while the catalogue on the log changes; over any broker. */
+/** Checks of look-ups while the catalogue changes, over any broker. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
@@ -11,7 +11,7 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import { catalogueCodec, guidOf, productValue, recordOf } from './catalogue-world.ts';
 import { lookUp, startLookUps, type TimedAnswer } from '../builders/look-up-call.ts';
 
-/** What a change may take until every look-up answers by it. */
+/** Time limit until all look-ups use a change. */
 const SEEN_WITHIN_MS = 1_000;
 const STEP = { timeout: 15_000, interval: 20 };
 const TRAFFIC_MS = 300;
@@ -21,23 +21,23 @@ const NEW = 'The new version';
 const ENDED = { Name: OLD, EndDate: '2023-12-31' };
 const FOLLOWING = { Name: NEW, Version: 2, Id: guidOf(2), StartDate: '2024-01-01' };
 
-/** A system under change: where it is asked, and the log that it follows. */
+/** A running system: its base URL, and a function that writes to its catalogue topic. */
 export interface ChangingCatalogue {
   readonly url: string;
   readonly change: (changes: Partial<RecordChanges>) => Promise<void>;
 }
 
-/** Writes to a catalogue topic. */
+/** Creates a function that writes to a catalogue topic. */
 export function changesOf(broker: Broker, topic: string): ChangingCatalogue['change'] {
   const target: RecordTarget = { broker, topic, codec: catalogueCodec(), clientId: 'catalogue-changes' };
   return (changes) => writeRecords(target, { put: [], remove: [], ...changes });
 }
 
-const product = (members: object) => recordOf('product', productValue(CODE, members));
+const product = (fields: object) => recordOf('product', productValue(CODE, fields));
 
 /**
- * While callers ask without a pause a second version takes the place of the first: every answer is one of the two, none
- * is missing, and a second later all are the new one.
+ * Replaces a version by a second one during continuous look-ups: every look-up finds one of the two, and after a second all
+ * find the new one.
  */
 export async function expectSeamlessUpdate({ url, change }: ChangingCatalogue): Promise<void> {
   expect(await lookUp(url, CODE)).toMatchObject({ status: 404 });
@@ -61,12 +61,12 @@ export async function expectSeamlessUpdate({ url, change }: ChangingCatalogue): 
   expect(new Set(late.map(({ name }) => name))).toEqual(new Set([NEW]));
 }
 
-/** The version that the update left is the first answer of a worker that knows nothing but the log. */
+/** Checks that a restarted worker finds the new version in its first look-up. */
 export async function expectNewVersion({ url }: ChangingCatalogue): Promise<void> {
   expect(await lookUp(url, CODE)).toEqual({ status: 200, name: NEW });
 }
 
-/** A version whose record is deleted does not answer any more; those of other products do. */
+/** Deletes the new version: look-ups no longer find it, but still find other products. */
 export async function expectDeletion({ url, change }: ChangingCatalogue, other: string): Promise<void> {
   await change({ remove: [`product/${CODE.toLowerCase()}/2`] });
   await expect.poll(async () => (await lookUp(url, CODE)).status, STEP).toBe(404);

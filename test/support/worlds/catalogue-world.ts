@@ -24,24 +24,24 @@ export const catalogueCodec = () => createMessageCodec({ shapes: MESSAGE_FORMS, 
 /** The day of a text `yyyy-mm-dd`. */
 export function day(text: string): CalendarDate {
   const parsed = parseCalendarDate(text);
-  if (parsed === undefined) throw new Error(`${text} is no day`);
+  if (parsed === undefined) throw new Error(`${text} is not a day`);
   return parsed;
 }
 
-/** A record as a file holds it; throws on a wrong one. */
+/** Reads a record from the JSON of a file; throws on an invalid one. */
 export function recordOf(kind: RecordKind, value: object): CatalogueRecord {
   const read = readCatalogueRecord(kind, value, 'test');
   if (read.kind === 'invalid') throw new Error(read.faults.map(({ message }) => message).join('\n'));
   return read.entry;
 }
 
-/** GUID of a number. */
+/** A GUID that ends in a number. */
 export function guidOf(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
 /** A list of one interest of 8.5 %. */
-export function interestListValue(code: string, members: object = {}): Record<string, unknown> {
+export function interestListValue(code: string, fields: object = {}): Record<string, unknown> {
   return {
     Code: code,
     Id: guidOf(code.length + 500),
@@ -55,12 +55,12 @@ export function interestListValue(code: string, members: object = {}): Record<st
         Values: [{ Value: 8.5, ValidFrom: '2020-01-01', ValidTo: null }],
       },
     ],
-    ...members,
+    ...fields,
   };
 }
 
-/** A product that names nothing else, and so is only looked up. */
-export function productValue(code: string, members: object = {}): Record<string, unknown> {
+/** A product without references, which can only be looked up. */
+export function productValue(code: string, fields: object = {}): Record<string, unknown> {
   return {
     Code: code,
     Id: guidOf(1),
@@ -72,17 +72,17 @@ export function productValue(code: string, members: object = {}): Record<string,
     Display: {},
     GeneralData: { PeriodicityType: 'Monthly' },
     Availability: { Currency: 'EUR', PeriodType: 'Months' },
-    ...members,
+    ...fields,
   };
 }
 
-/** An embedded broker with the catalogue topic, and tables of it. */
+/** An embedded broker with the catalogue topic, and its tables. */
 export interface CatalogueWorld {
   readonly broker: Broker;
   readonly codec: Codec;
   put(...entries: readonly CatalogueRecord[]): Promise<void>;
   remove(...keys: readonly string[]): Promise<void>;
-  /** Writes a message as it stands. */
+  /** Writes a message without encoding it. */
   write(key: string, value: Buffer | string, headers?: MessageHeaders): Promise<void>;
   /** A started table; stopped when the test ends. */
   table(options?: { readonly log?: Log; readonly codec?: Codec }): Promise<CatalogueTable>;

@@ -1,4 +1,4 @@
-/** Workers over the example catalogue. */
+/** Starts workers with the example catalogue. */
 
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
@@ -19,14 +19,14 @@ const openExamples: OpenCatalogue = () =>
     stop: () => Promise.resolve(),
   });
 
-/** A product worker with the catalogue in memory instead of on the log. */
+/** Starts a product worker with the catalogue in memory instead of on its topic. */
 export const startWithExamples: StartWorker = (context) => startProductWorker(context, openExamples);
 
-/** A simulation worker with the catalogue in memory. */
+/** Starts a simulation worker with the catalogue in memory. */
 export const startSimulationWithExamples: StartWorker = (context) =>
   startSimulationWorker(context, openExamples);
 
-/** A product worker with the catalogue on the log, where it is put first. */
+/** Publishes the example catalogue to its topic, and starts a product worker. */
 export async function startOverLog(broker: Broker): Promise<RunningWorker> {
   const config = loadConfig({});
   await publishCatalogue(broker, await createCodec(config, systemClock), config);

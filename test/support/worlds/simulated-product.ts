@@ -1,4 +1,4 @@
-/** A small catalogue around one product, and short ways to simulate it in a test. */
+/** Builds a small catalogue with one product, and simulates it. */
 
 import { Decimal } from 'decimal.js';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
@@ -28,7 +28,7 @@ import type {
 } from '../../../shared/product/simulation/simulation-result.ts';
 import { date } from '../builders/lending-loan.ts';
 
-/** The day that these tests simulate on. */
+/** The day of the simulation requests. */
 export const SIMULATION_DAY = date('2025-01-01');
 
 const LIST = { Version: 1, Status: 'Active' } as const;
@@ -160,7 +160,7 @@ export function discount(changes: Partial<DiscountRecord> = {}): DiscountRecord 
   };
 }
 
-/** What a test says about its product; what it leaves out is plain. */
+/** The parts of the catalogue that a test sets; the others have defaults. */
 export interface Offering {
   readonly interests?: readonly InterestRecord[];
   readonly commissions?: readonly CommissionRecord[];
@@ -169,7 +169,7 @@ export interface Offering {
   readonly availability?: Partial<Availability>;
   readonly general?: Partial<GeneralData>;
   readonly product?: Partial<ProductRecord>;
-  /** Schedule types, periodicities and calendars beside the built-in ones. */
+  /** Schedule types, periodicities and calendars in addition to the built-in ones. */
   readonly lending?: CatalogueRecords;
 }
 
@@ -212,7 +212,7 @@ const GENERAL: GeneralData = {
   PenaltyForGracePeriod: false,
 };
 
-/** The product PL, its only item with all interests and commissions, with changes. */
+/** The product PL with one item for all interests and commissions, with changes. */
 export function product(offering: Offering = {}): ProductRecord {
   return {
     Code: 'PL',
@@ -300,35 +300,35 @@ export function simulated(
   return simulate(simulateRequest(changes), { catalogue: catalogueOf(offering), calendars, requestDay });
 }
 
-/** The records of a request that must be answered. */
+/** The records of a simulation; throws when it is refused. */
 export function recordsOf(...call: Parameters<typeof simulated>): readonly SimulationRecord[] {
   const outcome = simulated(...call);
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
   return outcome.records;
 }
 
-/** The only record of a request that must have one. */
+/** The only record of a simulation; throws unless there is exactly one. */
 export function recordOf(...call: Parameters<typeof simulated>): SimulationRecord {
   const [record, ...others] = recordsOf(...call);
   if (record === undefined || others.length > 0) throw new Error(`${others.length + 1} records`);
   return record;
 }
 
-/** Path, code and status of each fault of a request that must be refused. */
+/** Path, code and status of each fault of a refused simulation; throws when it is not refused. */
 export function refusalOf(...call: Parameters<typeof simulated>): readonly string[] {
   const outcome = simulated(...call);
-  if (outcome.kind === 'simulation') throw new Error('the request was answered');
+  if (outcome.kind === 'simulation') throw new Error('the simulation was not refused');
   return outcome.faults.map(({ path, code, status }) => `${path} ${code} ${status}`);
 }
 
-/** The messages of a request that must be refused. */
+/** The messages of a refused simulation; throws when it is not refused. */
 export function messagesOf(...call: Parameters<typeof simulated>): readonly string[] {
   const outcome = simulated(...call);
-  if (outcome.kind === 'simulation') throw new Error('the request was answered');
+  if (outcome.kind === 'simulation') throw new Error('the simulation was not refused');
   return outcome.faults.map(({ message }) => message);
 }
 
-/** The warnings of a request that must be answered, as `code path`. */
+/** The warnings of a simulation as `code path`; throws when it is refused. */
 export function warningsOf(...call: Parameters<typeof simulated>): readonly string[] {
   const outcome = simulated(...call);
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BoundedCache } from '../../../shared/catalogue/bounded-cache.ts';
 
-test('what was not used for longest makes room, by number and by bytes', () => {
+test('evicts the least recently used values when entries or bytes exceed the limit', () => {
   const cache = new BoundedCache<string>({ maxEntries: 3, maxBytes: 10 });
   cache.set('a', 'A', 2);
   cache.set('b', 'B', 2);
@@ -20,7 +20,7 @@ test('what was not used for longest makes room, by number and by bytes', () => {
   expect(cache.size).toBe(2);
 });
 
-test('a value beyond the limit is not kept and pushes nothing out; a replaced or deleted one frees its bytes', () => {
+test('does not cache a value above the limit; frees the bytes of replaced and deleted values', () => {
   const cache = new BoundedCache<string>({ maxEntries: 3, maxBytes: 10 });
   cache.set('a', 'A', 4);
   cache.set('big', 'B', 11);

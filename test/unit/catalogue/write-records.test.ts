@@ -31,15 +31,15 @@ async function keysWritten(
   return keys;
 }
 
-const product = (members: object) => recordOf('product', productValue('TL', members));
+const product = (fields: object) => recordOf('product', productValue('TL', fields));
 
-it('lists are written before the products that name them, and removed after them', async () => {
+it('writes lists before the products that refer to them, and removes them after those', async () => {
   const put = [product({}), recordOf('interest-list', interestListValue('INT'))];
   const keys = await keysWritten(put, ['interest-list/old/1', 'product/old/1']);
   expect(keys).toEqual(['interest-list/int/1', 'product/tl/1', 'product/old/1', 'interest-list/old/1']);
 });
 
-it('the version that takes over is written before the one that ends, so that one answers at any time (L1)', async () => {
+it('writes the new version before the end of the previous one, so that one is always valid (L1)', async () => {
   const ended = product({ EndDate: '2023-12-31' });
   const following = product({ Version: 2, Id: guidOf(2), StartDate: '2024-01-01' });
   expect(await keysWritten([ended, following])).toEqual(['product/tl/2', 'product/tl/1']);

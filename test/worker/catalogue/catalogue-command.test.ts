@@ -18,7 +18,7 @@ import {
 
 type Files = Readonly<Record<string, object | string>>;
 
-/** A folder with these files, such as `products/tl.json`. */
+/** Creates a temporary folder with files such as `products/tl.json`. */
 function folderOf(files: Files): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -36,17 +36,17 @@ function fill(folder: string, files: Files): void {
 /** Runs a command line over the embedded broker of the test. */
 function run(world: CatalogueWorld, ...line: readonly string[]): Promise<CommandReport> {
   const args = readCatalogueArguments(line);
-  if (args === undefined) throw new Error('help was asked for');
+  if (args === undefined) throw new Error('unexpected --help');
   const { broker, codec } = world;
   const connection = { broker, codec, topic: CATALOGUE_TOPIC, log: silentLog };
   return runCatalogueCommand(args.command, { connect: () => Promise.resolve(connection) });
 }
 
-/** Where there is no broker. */
-const nowhere = () => Promise.reject(new Error('no broker'));
+/** Fails without a broker. */
+const withoutBroker = () => Promise.reject(new Error('no broker'));
 
-/** Messages that were ever written. */
-async function written({ broker }: CatalogueWorld): Promise<number> {
+/** Number of messages that were written to the topic. */
+async function countWritten({ broker }: CatalogueWorld): Promise<number> {
   return (await broker.admin.offsets(CATALOGUE_TOPIC)).reduce((sum, { high }) => sum + high, 0);
 }
 
@@ -59,15 +59,15 @@ const whole: Files = {
 };
 
 describe('validate', () => {
-  it('passes a whole folder without any broker', async () => {
+  it('accepts a complete folder without a broker', async () => {
     const command = readCatalogueArguments(['validate', folderOf(whole)])!.command;
-    expect(await runCatalogueCommand(command, { connect: nowhere })).toMatchObject({
+    expect(await runCatalogueCommand(command, { connect: withoutBroker })).toMatchObject({
       ok: true,
       result: { records: 3 },
     });
   });
 
-  it('reports all faults at once: of shape, of references, of files that share a key', async () => {
+  it('reports all faults together: of shape, of references, and of files with the same key', async () => {
     const world = await createCatalogueWorld();
     const folder = folderOf({
       ...whole,
@@ -94,24 +94,24 @@ describe('validate', () => {
 });
 
 describe('publish', () => {
-  it('writes what is new or changed, once, and deletes nothing by itself', async () => {
+  it('writes new and changed records once, and deletes nothing by default', async () => {
     const world = await createCatalogueWorld();
     const folder = folderOf(whole);
     const first = await run(world, 'publish', folder);
     expect(first).toMatchObject({ ok: true, result: { unchanged: 0, deleted: [] } });
-    expect(await written(world)).toBe(3);
+    expect(await countWritten(world)).toBe(3);
     const again = await run(world, 'publish', folder);
     expect(again).toMatchObject({ ok: true, result: { added: [], changed: [], unchanged: 3 } });
-    expect(await written(world)).toBe(3);
+    expect(await countWritten(world)).toBe(3);
     fill(folder, { 'interest-lists/int.json': interestListValue('INT', { Name: 'Renamed' }) });
     rmSync(path.join(folder, 'periodicities/ten.json'));
     const changed = await run(world, 'publish', folder);
     expect(changed.result).toMatchObject({ changed: ['interest-list/int/1'], unchanged: 1, deleted: [] });
     expect(changed.lines).toContain('kept periodicity/every 10 days/1, which is not in the folder');
-    expect(await written(world)).toBe(4);
+    expect(await countWritten(world)).toBe(4);
   });
 
-  it('writes what is named before what names it', async () => {
+  it('writes referenced records before those that refer to them', async () => {
     const world = await createCatalogueWorld();
     await run(world, 'publish', folderOf(whole));
     const keys: string[] = [];
@@ -121,19 +121,19 @@ describe('publish', () => {
     expect(keys).toEqual(['periodicity/every 10 days/1', 'interest-list/int/1', 'product/tl/1']);
   });
 
-  it('deletes what the folder does not have on request, unless something still refers to it', async () => {
+  it('deletes missing records with --delete-missing, unless another record refers to them', async () => {
     const world = await createCatalogueWorld();
     await run(world, 'publish', folderOf(whole));
     const { 'interest-lists/int.json': _, ...rest } = whole;
     expect((await run(world, 'publish', folderOf(rest), '--delete-missing')).ok).toBe(false);
-    expect(await written(world)).toBe(3);
+    expect(await countWritten(world)).toBe(3);
     const onlyPeriods = folderOf({ 'periodicities/ten.json': whole['periodicities/ten.json']! });
     const report = await run(world, 'publish', onlyPeriods, '--delete-missing');
     expect(report.result).toMatchObject({ deleted: ['interest-list/int/1', 'product/tl/1'], unchanged: 1 });
     expect((await run(world, 'list')).result).toMatchObject({ records: [{ kind: 'periodicity' }] });
   });
 
-  it('refuses a folder without any record, which would delete all', async () => {
+  it('refuses a folder without records, which would delete all', async () => {
     const world = await createCatalogueWorld();
     await run(world, 'publish', folderOf(whole));
     const empty = await run(world, 'publish', folderOf({ 'README.md': {} }), '--delete-missing');
@@ -142,29 +142,29 @@ describe('publish', () => {
     const misspelt = await run(world, 'publish', folderOf({ 'product/x.json': {} }), '--delete-missing');
     expect(misspelt.ok).toBe(false);
     expect(misspelt.lines.join()).toContain('product: must be one of the folders products');
-    expect(await written(world)).toBe(3);
+    expect(await countWritten(world)).toBe(3);
   });
 
-  it('only says what it would do in a dry run', async () => {
+  it('only reports the changes of a dry run', async () => {
     const world = await createCatalogueWorld();
     const { lines, result } = await run(world, 'publish', folderOf(whole), '--dry-run');
     expect(result).toMatchObject({ dryRun: true });
     expect(lines).toContain('would write product/tl/1');
-    expect(await written(world)).toBe(0);
+    expect(await countWritten(world)).toBe(0);
   });
 
-  it('writes nothing when anything is wrong, and takes a record that names what only the topic has', async () => {
+  it('writes nothing if there are faults, and accepts references to records on the topic', async () => {
     const world = await createCatalogueWorld();
     const { 'interest-lists/int.json': list, ...rest } = whole;
     const { ok, lines } = await run(world, 'publish', folderOf(rest));
     expect(ok).toBe(false);
     expect(lines.join()).toContain('products/tl.json: TL: InterestsAndCommissions[0]');
-    expect(await written(world)).toBe(0);
+    expect(await countWritten(world)).toBe(0);
     await run(world, 'publish', folderOf({ 'interest-lists/int.json': list! }));
     expect(await run(world, 'publish', folderOf(rest))).toMatchObject({ ok: true });
   });
 
-  it('refuses a version that would answer on a day of one that is on the topic', async () => {
+  it('refuses a version that is valid on the same day as one on the topic', async () => {
     const world = await createCatalogueWorld();
     await run(world, 'publish', folderOf({ 'products/tl.json': productValue('TL') }));
     const second = productValue('TL', { Version: 2, Id: guidOf(2), StartDate: '2026-01-01' });
@@ -174,7 +174,7 @@ describe('publish', () => {
     expect(lines.join()).toContain('topic product/tl/1');
   });
 
-  it('puts a record right that cannot be read, and refuses to leave one as it is', async () => {
+  it('replaces an unreadable record, and refuses to leave one on the topic', async () => {
     const world = await createCatalogueWorld();
     const folder = folderOf(whole);
     await run(world, 'publish', folder);
@@ -193,7 +193,7 @@ describe('publish', () => {
 });
 
 describe('diff', () => {
-  it('shows fields that differ with the names of their items', async () => {
+  it('lists the differing fields with the names of their items', async () => {
     const world = await createCatalogueWorld();
     const folder = folderOf(whole);
     await run(world, 'publish', folder);
@@ -213,12 +213,12 @@ describe('diff', () => {
       '    Interests[Standard].Values[0].Value: 8.5 -> 8.75',
       '1 new, 1 changed, 1 unchanged, 1 only on the topic',
     ]);
-    expect(await written(world)).toBe(3);
+    expect(await countWritten(world)).toBe(3);
   });
 });
 
 describe('list and show', () => {
-  it('show what is on the topic', async () => {
+  it('show the records on the topic', async () => {
     const world = await createCatalogueWorld();
     const second = productValue('TL', { Version: 2, Id: guidOf(2), Status: 'Draft' });
     await run(world, 'publish', folderOf({ ...whole, 'products/tl2.json': second }));
@@ -241,26 +241,26 @@ describe('approve and close', () => {
   const first = productValue('TL');
   const second = productValue('TL', { Version: 2, Id: guidOf(2), Status: 'VersionDraft' });
 
-  it('change the status of one version, and refuse two Approved ones on a day', async () => {
+  it('change the status of one version, and refuse two Approved versions on one day', async () => {
     const world = await createCatalogueWorld();
     await run(world, 'publish', folderOf({ 'products/tl.json': first, 'products/tl2.json': second }));
     const refused = await run(world, 'approve', 'tl', '2');
     expect(refused.ok).toBe(false);
     expect(refused.lines.join()).toContain('only one version may be Approved on a day');
-    expect(await written(world)).toBe(2);
+    expect(await countWritten(world)).toBe(2);
     expect(await run(world, 'close', 'tl', '1')).toMatchObject({ ok: true, result: { status: 'Closed' } });
     expect(await run(world, 'approve', 'tl', '2')).toMatchObject({
       ok: true,
       result: { status: 'Approved' },
     });
     expect(await run(world, 'approve', 'tl', '2')).toMatchObject({ ok: true, result: { changed: false } });
-    expect(await written(world)).toBe(4);
+    expect(await countWritten(world)).toBe(4);
     const statuses = (await run(world, 'list')).result['records'];
     expect(statuses).toMatchObject([{ status: 'Closed' }, { status: 'Approved' }]);
     expect(await run(world, 'approve', 'tl', '3')).toMatchObject({ ok: false });
   });
 
-  it('refuse to close a list that a product still names', async () => {
+  it('refuse to close a list to which a product refers', async () => {
     const world = await createCatalogueWorld();
     await run(world, 'publish', folderOf(whole));
     const refused = await run(world, 'close', 'INT', '1', '--kind', 'interest-list');
@@ -272,7 +272,7 @@ describe('approve and close', () => {
     expect(back).toMatchObject({ ok: true, result: { status: 'Active' } });
   });
 
-  it('are for kinds with a status only', async () => {
+  it('refuse kinds without a status', async () => {
     const world = await createCatalogueWorld();
     await expect(run(world, 'close', 'x', '1', '--kind', 'calendar')).rejects.toThrow(UsageError);
   });
@@ -291,18 +291,18 @@ describe('the command line', () => {
     [['validate', 'folder', '--dry-run']],
     [['list', '--kind', 'product']],
     [['list', '--unknown']],
-  ])('refuses %j', (line) => {
+  ])('rejects %j', (line) => {
     expect(() => readCatalogueArguments(line)).toThrow(UsageError);
   });
 
-  it('names a folder that is not there', async () => {
+  it('reports a missing folder', async () => {
     const world = await createCatalogueWorld();
     await expect(run(world, 'validate', '/nowhere/at/all')).rejects.toThrow(
       'there is no folder /nowhere/at/all',
     );
   });
 
-  it('asks for the topic where it is missing', async () => {
+  it('reports a missing topic', async () => {
     const world = await createCatalogueWorld();
     await world.broker.admin.deleteTopics([CATALOGUE_TOPIC]);
     await expect(run(world, 'list')).rejects.toThrow(MessagingError);

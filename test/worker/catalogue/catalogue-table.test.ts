@@ -17,9 +17,9 @@ import {
 } from '../../support/worlds/catalogue-world.ts';
 
 const TODAY = day('2026-06-01');
-/** What a change may take from the writing to its being seen. */
+/** Time limit from the write of a record until look-ups find it. */
 const SEEN_WITHIN_MS = 1_000;
-const product = (code: string, members: object = {}) => recordOf('product', productValue(code, members));
+const product = (code: string, fields: object = {}) => recordOf('product', productValue(code, fields));
 const periodicity = (name: string, count = 10) => recordOf('periodicity', { name, count, unit: 'Days' });
 const isJson = { 'plat-message-type': 'CatalogueRecord' };
 
@@ -45,8 +45,8 @@ function slowCodec(codec: Codec, failures: number, delayMs = 20): Codec {
   };
 }
 
-/** A log that keeps its warnings. */
-function watchedLog() {
+/** A log that collects its warnings. */
+function collectingLog() {
   const warnings: string[] = [];
   const log = {
     ...silentLog,
@@ -55,8 +55,8 @@ function watchedLog() {
   return { log: log as unknown as Log, warnings };
 }
 
-describe('looking up', () => {
-  it('finds the Approved version of the day by code in any case, and by id (L1)', async () => {
+describe('a look-up in the catalogue table', () => {
+  it('finds the Approved version of the day by code, case-insensitively, and by id (L1)', async () => {
     const world = await createCatalogueWorld();
     await world.put(
       product('TL', { EndDate: '2025-12-31' }),
@@ -73,7 +73,7 @@ describe('looking up', () => {
     expect(table.product('XX', TODAY)).toBeUndefined();
   });
 
-  it('finds of a list the highest Active version (L2), and of a custom list the highest', async () => {
+  it('finds the highest Active version of a list, and the highest version of a custom list (L2)', async () => {
     const world = await createCatalogueWorld();
     await world.put(
       recordOf('interest-list', interestListValue('INT', { Name: 'first' })),
@@ -92,7 +92,7 @@ describe('looking up', () => {
     ]).toEqual([undefined, undefined, undefined]);
   });
 
-  it('answers the very same record until it changes', async () => {
+  it('returns the same object until the record changes', async () => {
     const world = await createCatalogueWorld();
     await world.put(product('TL'));
     const table = await world.table();
@@ -101,8 +101,8 @@ describe('looking up', () => {
   });
 });
 
-describe('following the log', () => {
-  it('sees a new, a changed and a deleted record within a second', async () => {
+describe('the catalogue table', () => {
+  it('follows new, changed and deleted records within a second', async () => {
     const world = await createCatalogueWorld();
     const table = await world.table();
     await world.put(product('TL'));
@@ -115,7 +115,7 @@ describe('following the log', () => {
     expect(table.identities()).toEqual([]);
   });
 
-  it('has everything again after a start with empty state', async () => {
+  it('reads all records again after a restart', async () => {
     const world = await createCatalogueWorld();
     await world.put(product('TL'), periodicity('Every 10 days'));
     const first = await world.table();
@@ -129,7 +129,7 @@ describe('following the log', () => {
     expect(table.record('product/tl/2')).toBeUndefined();
   });
 
-  it('is not ready before it is started', async () => {
+  it('is not ready before its start', async () => {
     const world = await createCatalogueWorld();
     const own = { broker: world.broker, codec: world.codec, topic: CATALOGUE_TOPIC };
     const table = new CatalogueTable({ ...own, log: silentLog, clientId: 'table' });
@@ -138,7 +138,7 @@ describe('following the log', () => {
     await table.stop();
   });
 
-  it('shows its figures as metrics', async () => {
+  it('exposes its figures as metrics', async () => {
     const world = await createCatalogueWorld();
     await world.put(product('TL'));
     const metrics = createMetrics();
@@ -150,10 +150,10 @@ describe('following the log', () => {
   });
 });
 
-describe('records that are wrong', () => {
-  it('are counted, logged without their content, and do not replace the previous one', async () => {
+describe('unreadable records', () => {
+  it('are counted, logged without their content, and do not replace the previous record', async () => {
     const world = await createCatalogueWorld();
-    const { log, warnings } = watchedLog();
+    const { log, warnings } = collectingLog();
     await world.put(product('TL'));
     await world.write('product/tl/1', 'neither Avro nor JSON');
     await world.write('product/tl/1', JSON.stringify({ kind: 'product', body: { Secret: 'x-ray' } }), isJson);
@@ -170,9 +170,9 @@ describe('records that are wrong', () => {
     expect(table.health().status).toBe('ready');
   });
 
-  it('are treated as absent when only their body is broken, and are logged once', async () => {
+  it('are treated as absent if only their body is unreadable, and are logged once', async () => {
     const world = await createCatalogueWorld();
-    const { log, warnings } = watchedLog();
+    const { log, warnings } = collectingLog();
     await world.put(recordOf('interest-list', interestListValue('INT', { Name: 'first' })));
     const second = recordOf('interest-list', interestListValue('INT', { Version: 2, Id: guidOf(8) }));
     const broken = { ...toCatalogueMessage(second), body: Buffer.from('broken') };
@@ -188,7 +188,7 @@ describe('records that are wrong', () => {
     expect(table.list('interest-list', 'INT')?.Version).toBe(2);
   });
 
-  it('written by hand in JSON are followed like any other', async () => {
+  it('do not include records that are written by hand in JSON', async () => {
     const world = await createCatalogueWorld();
     await world.write('product/tl/1', JSON.stringify({ kind: 'product', body: productValue('TL') }), isJson);
     expect((await world.table()).product('TL', TODAY)?.Id).toBe(guidOf(1));
@@ -196,7 +196,7 @@ describe('records that are wrong', () => {
 });
 
 describe('schedule types, periodicities and calendars', () => {
-  it('are compiled with the built-in ones, and anew after a change only', async () => {
+  it('are compiled with the built-in ones, and again only after a change', async () => {
     const world = await createCatalogueWorld();
     await world.put(periodicity('Every 10 days'));
     const table = await world.table();
@@ -214,7 +214,7 @@ describe('schedule types, periodicities and calendars', () => {
     expect(days('Every 10 days', table)).toBeUndefined();
   });
 
-  it('that are wrong are left out, with what needs them, and the others stay', async () => {
+  it('are excluded when they are faulty, with those that depend on them', async () => {
     const world = await createCatalogueWorld();
     await world.put(
       periodicity('Every 10 days'),
@@ -223,7 +223,7 @@ describe('schedule types, periodicities and calendars', () => {
       recordOf('calendar', { name: 'Branch', version: '1', holidays: [], base: 'Base' }),
       recordOf('calendar', { name: 'Bank', version: '1', holidays: ['2025-02-03'] }),
     );
-    const { log, warnings } = watchedLog();
+    const { log, warnings } = collectingLog();
     const table = await world.table({ log });
     expect(days('Every 10 days', table)).toBeDefined();
     expect(table.lending.calendars.find('Bank')).toBeDefined();
@@ -233,7 +233,7 @@ describe('schedule types, periodicities and calendars', () => {
   });
 });
 
-const list = (version: number, members: object) =>
+const list = (version: number, fields: object) =>
   recordOf('commission-list', {
     Code: 'COM',
     Version: version,
@@ -247,13 +247,13 @@ const list = (version: number, members: object) =>
         Currency: 'EUR',
         ValueIsPercent: true,
         Percent: 1,
-        ...members,
+        ...fields,
       },
     ],
   });
 
 describe('commissions and insurances', () => {
-  it('are those of the lists in force, follow changes, and let the names stay compiled (F1, S6)', async () => {
+  it('are those of the lists in force, and follow changes without compiling schedule types (F1, S6)', async () => {
     const world = await createCatalogueWorld();
     const table = await world.table();
     const baseOf = () => table.lending.knownCharges?.named('FeeName', 'share')?.agreement.defaults?.appliedTo;
@@ -275,15 +275,15 @@ describe('commissions and insurances', () => {
   });
 });
 
-describe('a schema that has to be asked for', () => {
-  it('holds back readiness until the record can be found, and is asked for again while the registry is away', async () => {
+describe('a schema that must be fetched', () => {
+  it('delays the start, and is fetched again while the registry is unavailable', async () => {
     const world = await createCatalogueWorld();
     await world.put(product('TL'));
     const table = await world.table({ codec: slowCodec(world.codec, 2) });
     expect(table.product('TL', TODAY)).toBeDefined();
   });
 
-  it('does not bring back what was deleted meanwhile', async () => {
+  it('does not restore a record that was deleted in the meantime', async () => {
     const world = await createCatalogueWorld();
     await world.put(product('TL'));
     await world.remove('product/tl/1');

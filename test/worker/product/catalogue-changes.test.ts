@@ -13,7 +13,7 @@ import { startOverLog } from '../../support/worlds/product-worker.ts';
 
 const STOP_MS = 5_000;
 
-it('look-ups follow the log without a gap, from empty memory too, and forget what is deleted', async () => {
+it('look-ups follow the topic without a gap, also after a restart, and no longer find deleted records', async () => {
   const broker = await createSharedBroker(1);
   const first = await startOverLog(broker);
   const { url } = await startOn(broker, startIngressWorker);

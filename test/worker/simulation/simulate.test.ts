@@ -28,7 +28,7 @@ const [PERSONAL] = SIMULATE_EXAMPLES;
 /** A loan by formula, with a down payment. */
 const STUDY = SIMULATE_EXAMPLES.find(({ key }) => key === 'byFormula') ?? PERSONAL;
 
-/** A simulation worker, and a caller of the log that asks it and waits for the answer. */
+/** Starts a simulation worker; returns a function that sends it a record and waits for the reply. */
 async function startCaller() {
   const broker = await createSharedBroker(2);
   await startOn(broker, startSimulationWithExamples);
@@ -41,8 +41,8 @@ const jsonOf = (body: object) => Buffer.from(JSON.stringify(body));
 const bodyOf = (reply: LogMessage) => JSON.parse(reply.value?.toString('utf8') ?? '') as unknown;
 const faultsOf = (reply: unknown) => (reply as Problem).errors?.map(({ path, code }) => `${path} ${code}`);
 
-describe('over the log', () => {
-  it.each(SIMULATE_EXAMPLES)('$key is asked for in JSON and answered in JSON', async ({ request, reply }) => {
+describe('a simulation over Kafka', () => {
+  it.each(SIMULATE_EXAMPLES)('replies in JSON to a request in JSON: $key', async ({ request, reply }) => {
     const ask = await startCaller();
     const answer = await ask(jsonOf(request), OF_TYPE);
     expect(bodyOf(answer)).toEqual(reply);
@@ -51,7 +51,7 @@ describe('over the log', () => {
     expect(headerText(answer.headers, HEADER.warnings)).toBeUndefined();
   });
 
-  it('a simulation is asked for in Avro and answered in Avro, amounts in minor units', async () => {
+  it('replies in Avro to a request in Avro, with amounts in minor units', async () => {
     const ask = await startCaller();
     const request = {
       productCode: 'tl-study',
@@ -97,7 +97,7 @@ describe('over the log', () => {
     expect(headerText(reply.headers, HEADER.warnings)).toBe('no-effect;jsonInputFormula.interestInput.Other');
   });
 
-  it('the loan starts on the day of the message, so that a replay gives the same answer (Q2)', async () => {
+  it('starts the loan on the day of the message, so that a replay gives the same reply (Q2)', async () => {
     const ask = await startCaller();
     const charges = async (timestampMs: number) => {
       const reply = bodyOf(await ask(jsonOf(PERSONAL.request), OF_TYPE, timestampMs));
@@ -110,7 +110,7 @@ describe('over the log', () => {
     expect(await charges(Date.UTC(2026, 2, 1))).toMatchObject([{ InsuranceDate: '2026-03-01' }]);
   });
 
-  it('an unknown product is a 404, and what cannot be computed a 422 with all faults', async () => {
+  it('replies with 404 for an unknown product, and 422 with all faults for invalid values', async () => {
     const ask = await startCaller();
     const unknown = bodyOf(await ask(jsonOf({ ...PERSONAL.request, productCode: 'TL-BRIDGE' }), OF_TYPE));
     expect(unknown).toMatchObject({ code: 'unknown-product', status: 404, correlationId: 'loan-4711' });
@@ -135,7 +135,7 @@ describe('over the log', () => {
     ]);
   });
 
-  it('a request that contradicts itself is a 400, and an Avro one meets the limits of a JSON one', async () => {
+  it('replies with 400 for a contradictory request, and applies the limits of JSON to Avro', async () => {
     const ask = await startCaller();
     const disagreeing = { ...STUDY.request, interestTypeName: 'Fixed' };
     const contradiction = bodyOf(await ask(jsonOf(disagreeing), OF_TYPE));
@@ -159,7 +159,7 @@ describe('over the log', () => {
   });
 });
 
-/** Ingress, simulation and schedules over the example catalogue, on the log. */
+/** Starts ingress, simulation and schedule workers with the example catalogue on its topic. */
 async function startSystem(): Promise<string> {
   const broker = await createSharedBroker(1);
   const config = loadConfig({});
@@ -178,8 +178,8 @@ interface Answer {
   }[];
 }
 
-describe('over HTTP', () => {
-  it('a simulation has the path of the interface, in any case and both forms (E2, E4)', async () => {
+describe('a simulation over HTTP', () => {
+  it('has the path of the interface, case-insensitively and with both forms of body (E2, E4)', async () => {
     const url = await startSystem();
     const { request } = PERSONAL;
     const bodies = [
@@ -205,7 +205,7 @@ describe('over HTTP', () => {
     expect(warned.headers.get('warnings')).toBe('unknown-member;extra');
   });
 
-  it('a schedule with the terms of an offer has the same rows (M3, Q2)', async () => {
+  it('has the same rows as a schedule with the terms of the offer (M3, Q2)', async () => {
     const url = await startSystem();
     const request = {
       productCode: 'TL-MARKET',

@@ -7,14 +7,14 @@ import {
 } from '../../../support/builders/catalogue-entries.ts';
 import { refusalsOf } from '../../../support/random/offered-combinations.ts';
 
-/** The fixed interest of the car. */
+/** Changes the fixed interest of the car lease. */
 const leaseRate = (change: (interest: Json) => unknown): Change => [
   'interest-list',
   'INT-LEASE',
   ({ Interests }) => change(Interests[0]),
 ];
 
-/** The monthly contract fee of the car. */
+/** Changes the monthly contract fee of the car lease. */
 const leaseFee = (change: object): Change => [
   'commission-list',
   'COM-LEASE',
@@ -33,26 +33,26 @@ const bands = (change: (bands: Json) => unknown): Change => [
   ({ Interests }) => change(Interests[0].BandedInterests),
 ];
 
-describe('what validates', () => {
-  it('can be simulated by every schedule type and every type of interest, at both ends of the bounds', () => {
+describe('a valid catalogue', () => {
+  it('can be simulated with every schedule type and interest type, at both ends of the bounds', () => {
     expect(refusalsOf(EXAMPLE_RECORDS)).toEqual([]);
   });
 
   it.each<readonly [string, Change]>([
     [
-      'a charge in another currency that does not come with the contract',
+      'a charge in another currency that does not come with every contract',
       leaseFee({ Currency: 'RON', AutomaticLoadOnContract: false, MandatoryForApplicant: false }),
     ],
     ['a charge in another currency without a price', leaseFee({ Currency: 'RON', Values: [] })],
-    ['a commission that is waived in all rows', leaseFee({ GracePeriodFee: 1200 })],
-    ['a negative rate that leaves something', leaseRate((interest) => (interest.Values[0].Value = -1199.99))],
-    ['a large rate', leaseRate((interest) => (interest.Values[0].Value = 100_000))],
+    ['a commission that is waived in all instalments', leaseFee({ GracePeriodFee: 1200 })],
     [
-      'a residual of nothing, and of everything',
-      ['product', 'LS-CAR', (product) => (product.ResidualPercent = 100)],
+      'a negative rate that leaves a positive balance',
+      leaseRate((interest) => (interest.Values[0].Value = -1199.99)),
     ],
+    ['a large rate', leaseRate((interest) => (interest.Values[0].Value = 100_000))],
+    ['a residual of 100 %', ['product', 'LS-CAR', (product) => (product.ResidualPercent = 100)]],
     [
-      'a Balloon with its residual',
+      'a Balloon with a residual',
       [
         'product',
         'TL-STUDY',
@@ -66,7 +66,7 @@ describe('what validates', () => {
     ['ranges that end with the longest term', steps((ranges) => (ranges[1].InterestEndPeriod = 84))],
     ['bands up to the largest amount', bands((items) => (items[1].MaxUtilizedAmount = 100_000_000))],
     [
-      'days beside bounds in months',
+      'a periodicity in days with bounds in months',
       [
         'product',
         'TL-MARKET',
@@ -79,11 +79,11 @@ describe('what validates', () => {
       ['product', 'TL-STUDY', (product) => (product.GeneralData.PeriodicityType = 'Annual')],
     ],
     [
-      'a periodicity Once',
+      'the periodicity Once',
       ['product', 'TL-STUDY', (product) => (product.GeneralData.PeriodicityType = 'Once')],
     ],
     [
-      'no bounds at all',
+      'no bounds',
       [
         'product',
         'DP-TERM',
@@ -96,7 +96,7 @@ describe('what validates', () => {
           }),
       ],
     ],
-  ])('can be simulated: %s', (_, change) => {
+  ])('can be simulated with %s', (_, change) => {
     expect(refusalsOf(withChanges(change))).toEqual([]);
   });
 });

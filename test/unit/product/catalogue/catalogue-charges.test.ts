@@ -9,8 +9,8 @@ import { catalogueOf, commission, guid, insurance } from '../../../support/world
 
 const chargesOf = (catalogue: CatalogueView) => catalogue.lending.knownCharges;
 
-describe('the charges that calculations know (F1, S6)', () => {
-  it('are the Active items of the lists of a catalogue, with what they say of themselves', () => {
+describe('the known charges of a catalogue (F1, S6)', () => {
+  it('are the Active items of its lists, with their settings', () => {
     const charges = chargesOf(
       catalogueOf({
         commissions: [
@@ -24,16 +24,16 @@ describe('the charges that calculations know (F1, S6)', () => {
     expect(charges?.named('FeeName', 'ADMINISTRATION')?.agreement.defaults).toEqual(defaults);
     expect(charges?.named('FeeId', guid(200))?.agreement.defaults).toEqual(defaults);
     expect(charges?.named('FeeName', 'Draft')).toBeUndefined();
-    for (const [member, value] of [
+    for (const [field, value] of [
       ['InsuranceName', 'Life'],
       ['InsuranceClassName', 'Persons'],
       ['InsuranceClassId', guid(390)],
     ] as const) {
-      expect(charges?.named(member, value)?.agreement.defaults).toMatchObject({ appliedTo: 'Principal' });
+      expect(charges?.named(field, value)?.agreement.defaults).toMatchObject({ appliedTo: 'Principal' });
     }
   });
 
-  it('leave it to the column of the schedule type when a charge is due, unless the request says so (F1)', () => {
+  it('do not determine when a charge is due: the schedule type or the request does (F1)', () => {
     const catalogue = catalogueOf({ commissions: [commission({ IsUpfront: true })] }).lending;
     const fees = (IsUpfront?: boolean) => {
       const quarterly = fee({ FeeName: 'Administration', FeePeriodicityType: 'Quarterly', IsUpfront });
@@ -48,12 +48,12 @@ describe('the charges that calculations know (F1, S6)', () => {
     expect(fees(true)).toEqual(['5.00', '0.00', '0.00', '5.00']);
   });
 
-  it('are none without commissions and insurances, so that no name is unknown', () => {
+  it('are undefined without commissions and insurances, so that no name is unknown', () => {
     expect(chargesOf(catalogueOf())).toBeUndefined();
     expect(chargesOf(catalogueOf({ commissions: [commission({ Status: 'Closed' })] }))).toBeUndefined();
   });
 
-  it('are found in the example catalogue', () => {
+  it('include those of the example catalogue', () => {
     const charges = chargesOf(EXAMPLE_CATALOGUE);
     expect(charges?.named('FeeName', 'Unused line')?.agreement.defaults).toMatchObject({
       isForUnusage: true,
@@ -63,8 +63,8 @@ describe('the charges that calculations know (F1, S6)', () => {
   });
 });
 
-describe('the charges of a catalogue that changes', () => {
-  it('are read once after a change, and only those of the list that changed', () => {
+describe('the known charges of a changing catalogue', () => {
+  it('are read once after a change, and only from the changed list', () => {
     const source = catalogueOf({ commissions: [commission()], insurances: [insurance()] });
     const reads: string[] = [];
     let hasNoCommissions = false;

@@ -8,7 +8,7 @@ import {
 import { EXAMPLE_RECORDS, exampleJson, recordFrom } from '../../../support/builders/catalogue-entries.ts';
 
 describe('the identity of a record (L1)', () => {
-  it('of a product has its id in lower case, its status and its validity', () => {
+  it('of a product includes id in lower case, status and validity', () => {
     const json = exampleJson('product', 'TL-PERSONAL', 1);
     const identity = identifyRecord(recordFrom('product', { ...json, Id: json.Id.toUpperCase() }));
     expect(identity).toEqual({
@@ -35,12 +35,12 @@ describe('the identity of a record (L1)', () => {
     expect(identity).toMatchObject({ kind, code, version: 1, status, validFrom: null, validTo: null });
   });
 
-  it('gives every record of the example a key of its own', () => {
+  it('has a unique key for every record of the example catalogue', () => {
     const keys = EXAMPLE_RECORDS.map((entry) => recordKey(identifyRecord(entry)));
     expect(new Set(keys).size).toBe(EXAMPLE_RECORDS.length);
   });
 
-  it('has a folder for every kind', () => {
+  it('has a unique folder for every kind', () => {
     expect(RECORD_KINDS).toHaveLength(9);
     expect(new Set(Object.values(KIND_FOLDERS)).size).toBe(9);
   });

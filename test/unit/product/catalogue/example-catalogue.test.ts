@@ -25,13 +25,13 @@ describe('the example catalogue', () => {
     expect(readWholeCatalogue(EXAMPLE_FOLDER).faults).toEqual([]);
   });
 
-  it('has ten products and more, of every type that has a schedule', () => {
+  it('has at least ten products, of every type with a schedule', () => {
     expect(new Set(products.map(({ Code }) => Code)).size).toBeGreaterThanOrEqual(10);
     const types = new Set(products.map(({ BankingProductType }) => findProductType(BankingProductType)));
     expect([...types]).toEqual(expect.arrayContaining(['TL', 'MG', 'OD', 'D', 'CC', 'LS']));
   });
 
-  it('has two adjoining approved versions of a product beside a draft, and a closed product', () => {
+  it('has two adjacent Approved versions and a Draft of one product, and a Closed product', () => {
     const versions = products.filter(({ Code }) => Code === 'TL-PERSONAL');
     expect(versions.map(({ Status, StartDate, EndDate }) => [Status, StartDate, EndDate])).toEqual([
       ['Approved', '2020-01-01', '2023-12-31'],
@@ -41,7 +41,7 @@ describe('the example catalogue', () => {
     expect(products.find(({ Code }) => Code === 'TL-BRIDGE')?.Status).toBe('Closed');
   });
 
-  it('is valid from 2020 on without an end, the versions that are followed by another apart', () => {
+  it('is valid from 2020 without an end, except for versions with a successor', () => {
     const others = products.filter(({ Code, Status }) => Code !== 'TL-PERSONAL' && Status === 'Approved');
     for (const product of others) expect(product).toMatchObject({ StartDate: '2020-01-01', EndDate: null });
   });
@@ -106,11 +106,11 @@ describe('the example catalogue', () => {
         'DisbursementMatrix',
         'AssociatedProducts',
       ] as const
-    ).map((member): [string, boolean] => [member, products.some((product) => product[member].length > 0)]),
+    ).map((field): [string, boolean] => [field, products.some((product) => product[field].length > 0)]),
     ...(['ProductCovenants', 'MandatoryRoles', 'AvailabilityItemFilters'] as const).map(
-      (member): [string, boolean] => [
-        member,
-        products.some(({ Availability }) => Availability[member].length > 0),
+      (field): [string, boolean] => [
+        field,
+        products.some(({ Availability }) => Availability[field].length > 0),
       ],
     ),
   ])('has %s', (_, isThere) => {
@@ -143,7 +143,7 @@ describe('the example catalogue', () => {
     expect(codes.filter((code) => !used.has(code))).toEqual([]);
   });
 
-  it('has the schedule type that docs/schedule-types.md explains', () => {
+  it('has the schedule type of docs/schedule-types.md', () => {
     const guide = readFileSync(path.join(root, 'docs/schedule-types.md'), 'utf8');
     const documented: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '');
     const file = path.join(EXAMPLE_FOLDER, 'schedule-types/level-total-with-vat.json');
@@ -156,7 +156,7 @@ describe('docs/catalogue.md', () => {
     for (const { Code } of products) expect(page).toContain(`| \`${Code}\` |`);
   });
 
-  it('names every member of every kind of records', () => {
+  it('documents every field of every kind of records', () => {
     const names = new Set<string>();
     for (const { record } of EXAMPLE_RECORDS) collectNames(record, names);
     const missing = [...names].filter((name) => !page.includes(`\`${name}\``));
@@ -164,7 +164,7 @@ describe('docs/catalogue.md', () => {
   });
 });
 
-/** Members that docs/schedule-types.md explains. */
+/** Fields that docs/schedule-types.md documents. */
 const OF_SCHEDULE_TYPES: ReadonlySet<string> = new Set(
   selectEntries(EXAMPLE_RECORDS, 'schedule-type').flatMap(({ record }) => [
     ...Object.keys(record),
@@ -174,8 +174,8 @@ const OF_SCHEDULE_TYPES: ReadonlySet<string> = new Set(
 
 function collectNames(value: unknown, names: Set<string>): void {
   if (typeof value !== 'object' || value === null) return;
-  for (const [name, member] of Object.entries(value)) {
+  for (const [name, field] of Object.entries(value)) {
     if (!Array.isArray(value)) names.add(name);
-    collectNames(member, names);
+    collectNames(field, names);
   }
 }

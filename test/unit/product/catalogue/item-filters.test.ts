@@ -50,39 +50,39 @@ describe('filters of items (L3)', () => {
     [DECIMALS, 0.1, true],
     [DECIMALS, 0.3, true],
     [DECIMALS, 0.30000000000000004, false],
-  ])('%j lets %d pass: %s', (filter, figure, expected) => {
+  ])('%j passes for %d: %s', (filter, figure, expected) => {
     expect(passes([filter], { name: filter.Name, value: figure })).toBe(expected);
   });
 
-  it('all have to pass', () => {
+  it('must all pass', () => {
     const filters = [AMOUNT, CLASS];
     expect(passes(filters, { name: 'Amount', value: 600 }, { name: 'EnergyClass', value: 2 })).toBe(true);
     expect(passes(filters, { name: 'Amount', value: 600 }, { name: 'EnergyClass', value: 3 })).toBe(false);
     expect(passes(filters, { name: 'Amount', value: 1 }, { name: 'EnergyClass', value: 2 })).toBe(false);
   });
 
-  it('pass when the request does not name their figure, or when there are none', () => {
+  it('pass when the request does not have their figure, or when there are none', () => {
     expect(passes([AMOUNT, CLASS, EMPLOYER])).toBe(true);
     expect(passes([AMOUNT, CLASS], { name: 'EnergyClass', value: 1 })).toBe(true);
     expect(passes([], { name: 'Amount', value: 1 })).toBe(true);
   });
 
-  it('are named in any case, with blanks around the name', () => {
+  it('have case-insensitive, trimmed names', () => {
     expect(passes([AMOUNT], { name: ' AMOUNT ', value: 1 })).toBe(false);
   });
 
-  it('of one name may be several: between them nothing is left', () => {
+  it('of the same name must all pass', () => {
     const second: ItemFilter = { Name: 'amount', From: 30_000, To: null };
     expect(passes([AMOUNT, second], { name: 'Amount', value: 600 })).toBe(false);
   });
 
-  it('by a custom list that is not there let nothing pass', () => {
+  it('do not pass when their custom list is missing', () => {
     expect(passes([{ Name: 'Employer', List: 'GONE' }], { name: 'Employer', value: 1001 })).toBe(false);
   });
 });
 
 describe('figures of a request (L3)', () => {
-  it('keep the first of one name; later ones that differ contradict it', () => {
+  it('are rejected when two of one name differ', () => {
     const { figures, faults } = read([
       { name: 'Amount', value: 600 },
       { name: 'amount', value: 600 },
@@ -96,7 +96,7 @@ describe('figures of a request (L3)', () => {
     expect(faults).toEqual(['exclusive filterList[3].value']);
   });
 
-  it('that no filter asks for are ignored with a warning each', () => {
+  it('without a filter are ignored with a warning each', () => {
     const sent = [
       { name: 'Colour', value: 1 },
       { name: 'AMOUNT', value: 600 },

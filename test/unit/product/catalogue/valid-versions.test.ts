@@ -33,35 +33,35 @@ describe('the valid version of a product (L1)', () => {
     ['2023-12-31', 1],
     ['2024-01-01', 2],
     ['2999-12-31', 2],
-  ])('is on %s version %s: both ends belong to the validity, null is open', (day, expected) => {
+  ])('is on %s version %s: both ends are inclusive, null is open', (day, expected) => {
     expect(selectProductVersion([second, first], date(day))?.Version).toBe(expected);
   });
 
-  it.each(['Draft', 'VersionDraft', 'Closed'] as const)('is never a %s one', (status) => {
+  it.each(['Draft', 'VersionDraft', 'Closed'] as const)('is never a %s version', (status) => {
     expect(isValidOn(version(1, null, null, status), date('2025-01-01'))).toBe(false);
     expect(selectProductVersion([version(3, null, null, status), first], date('2021-01-01'))).toBe(first);
   });
 
-  it('is the later one while two are valid, in any order', () => {
+  it('is the later of two valid versions, in any order', () => {
     const other = version(2, '2023-01-01', null);
     expect(selectProductVersion([first, other], date('2023-06-01'))).toBe(other);
     expect(selectProductVersion([other, first], date('2023-06-01'))).toBe(other);
   });
 
-  it('does not exist among no versions', () => {
+  it('is undefined without versions', () => {
     expect(selectProductVersion([], date('2025-01-01'))).toBeUndefined();
   });
 });
 
-describe('versions that overlap (L1)', () => {
+describe('overlapping versions (L1)', () => {
   it.each([
-    ['adjoining ones', version(1, null, '2023-12-31'), version(2, '2024-01-01', null), 0],
-    ['ones that share a day', version(1, null, '2024-01-01'), version(2, '2024-01-01', null), 1],
-    ['one within the other', version(1, null, null), version(2, '2024-01-01', '2024-02-01'), 1],
-    ['two open ones', version(1, '2020-01-01', null), version(2, '2024-01-01', null), 1],
-    ['ones in the wrong order of time', version(1, '2024-01-01', null), version(2, null, '2023-12-31'), 0],
-    ['an Approved and a Draft one', version(1, null, null), version(2, null, null, 'Draft'), 0],
-    ['an Approved and a Closed one', version(1, null, null, 'Closed'), version(2, null, null), 0],
+    ['adjacent versions', version(1, null, '2023-12-31'), version(2, '2024-01-01', null), 0],
+    ['versions that share a day', version(1, null, '2024-01-01'), version(2, '2024-01-01', null), 1],
+    ['a version within another', version(1, null, null), version(2, '2024-01-01', '2024-02-01'), 1],
+    ['two versions without an end', version(1, '2020-01-01', null), version(2, '2024-01-01', null), 1],
+    ['versions in reverse order of time', version(1, '2024-01-01', null), version(2, null, '2023-12-31'), 0],
+    ['an Approved and a Draft version', version(1, null, null), version(2, null, null, 'Draft'), 0],
+    ['an Approved and a Closed version', version(1, null, null, 'Closed'), version(2, null, null), 0],
   ])('are counted for %s', (_, one, other, expected) => {
     expect(findOverlaps([one, other])).toHaveLength(expected);
   });
@@ -88,7 +88,7 @@ describe('the version of a list in force (L2)', () => {
     expect(selectListVersion(versions.slice(2))).toBeUndefined();
   });
 
-  it('is the highest of lists without a status', () => {
+  it('is the highest of versions without a status', () => {
     expect(selectListVersion([{ Version: 1 }, { Version: 3 }, { Version: 2 }])).toEqual({ Version: 3 });
   });
 });
@@ -108,7 +108,7 @@ describe('dated values (L2)', () => {
     [null, '2024-01-31', '1900-01-01', true],
     ['2024-01-01', null, '2999-12-31', true],
     [null, null, '2024-01-01', true],
-  ])('from %s to %s hold on %s: %s', (from, to, day, expected) => {
+  ])('from %s to %s are valid on %s: %s', (from, to, day, expected) => {
     expect(isWithin(date(day), from, to)).toBe(expected);
   });
 
@@ -136,13 +136,13 @@ describe('dated values (L2)', () => {
     expect(valueOn([draft, closed], date('2024-05-01'))).toBeUndefined();
   });
 
-  it('of interests call their status ValueStatus', () => {
+  it('of interests have ValueStatus instead of Status', () => {
     expect(isActive({ ValueStatus: 'Active' })).toBe(true);
     expect(isActive({ ValueStatus: 'Draft' })).toBe(false);
     expect(isActive({ Status: 'Closed' })).toBe(false);
   });
 
-  it('are found by an index as one by one, whatever their order and gaps', () => {
+  it('are found by an index in any order and with gaps', () => {
     const values = [
       { ValidFrom: '2024-03-01', ValidTo: '2024-03-31' },
       { ValidFrom: null, ValidTo: '2023-12-31' },

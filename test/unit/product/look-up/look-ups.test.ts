@@ -25,27 +25,27 @@ const PERSONAL_2 = '9136b630-6317-5acd-85f7-807dd5296800';
 const PERSONAL_1 = '5593c70c-2b68-56c4-9a24-441c71af660f';
 const HOME = '0ea28468-eabf-59d0-a3c0-ef7ba75a2d13';
 
-describe('naming a product (L1)', () => {
+describe('selection of the product (L1)', () => {
   test.each([
     [{ productCode: 'tl-personal' }],
     [{ productId: PERSONAL_2.toUpperCase() }],
     [{ productCode: 'TL-PERSONAL', productId: PERSONAL_2 }],
     [{ bankingProductId: PERSONAL_2 }],
-  ])('%j finds the version that answers today', (request) => {
+  ])('%j selects the version of the day', (request) => {
     expect(lookUpDetails(request, example)).toMatchObject({
       kind: 'found',
       answer: { Name: 'Personal loan' },
     });
   });
 
-  test('a code and an id of different products contradict each other', () => {
+  test('rejects a code and an id of different products', () => {
     expect(lookUpDetails({ productCode: 'TL-PERSONAL', productId: HOME }, example)).toMatchObject({
       kind: 'refused',
       faults: [{ path: 'productId', code: 'exclusive', status: 400 }],
     });
   });
 
-  test('the id of another version is unknown on a day that it is not valid on', () => {
+  test('does not find the id of a version that is not valid on the day', () => {
     const request = { productCode: 'TL-PERSONAL', bankingProductId: PERSONAL_1 };
     expect(lookUpDocuments(request, example)).toMatchObject({
       kind: 'unknown-product',
@@ -56,7 +56,7 @@ describe('naming a product (L1)', () => {
     });
   });
 
-  test('an unknown code and an unknown id are both reported', () => {
+  test('reports an unknown code and an unknown id together', () => {
     const request = { productCode: 'NOTHING', productId: '0f8fad5b-d9cb-469f-a165-70867728950e' };
     expect(lookUpDetails(request, example)).toMatchObject({
       kind: 'unknown-product',
@@ -64,20 +64,20 @@ describe('naming a product (L1)', () => {
     });
   });
 
-  test('without code and id is a bug of the caller, which its contract prevents', () => {
+  test('throws without code and id', () => {
     expect(() => lookUpDetails({}, example)).toThrow('code or the id');
   });
 });
 
 describe('display data', () => {
-  test('the image is the JSON text of a list, with the members of the interface only', () => {
+  test('has the images as JSON text, with the fields of the interface only', () => {
     const found = lookUpDetails({ productCode: 'MG-HOME' }, example);
     expect(found).toMatchObject({
       answer: { ProductImage: '[{"Name":"home-loan.png","RealName":"home-loan-large.png"}]', NoOfDebtor: 4 },
     });
   });
 
-  test('what a product does not say is null', () => {
+  test('has null for absent fields', () => {
     const context = { catalogue: catalogueOf([product({})]), requestDay: LOOK_UP_DAY };
     expect(lookUpDetails({ productCode: 'P' }, context)).toEqual({
       kind: 'found',
@@ -93,7 +93,7 @@ describe('display data', () => {
   });
 });
 
-test('documents are answered in catalogue order; none is an empty list', () => {
+test('documents are in catalogue order, or an empty list', () => {
   const documents = [
     { ReportId: HOME, DisplayName: 'B', IsMandatory: null, IsAccord: false },
     { ReportId: PERSONAL_1, DisplayName: 'A', IsMandatory: true, IsAccord: null },
@@ -145,7 +145,7 @@ function codesFor(
 }
 
 describe('insurance lists (L3)', () => {
-  test('an item is answered with its list, in catalogue order', () => {
+  test('returns items with their lists, in catalogue order', () => {
     const catalogue = catalogueOf(
       [product({ Insurances: [item('B'), item('A')] })],
       [],
@@ -169,11 +169,11 @@ describe('insurance lists (L3)', () => {
     [18, ['A']],
     [70, ['A']],
     [70.01, []],
-  ])('a range includes both ends: Age %d', (value, codes) => {
+  ])('includes both ends of a range: Age %d', (value, codes) => {
     expect(codesFor([filtered('A', AGE)], [{ name: 'age', value }])).toEqual(codes);
   });
 
-  test('a set and a custom list take their own values only', () => {
+  test('compares with the values of a set and of a custom list', () => {
     const items = [
       filtered('A', { Name: 'Region', Values: [1, 3] }),
       filtered('B', { Name: 'Region', List: 'regions' }),
@@ -184,7 +184,7 @@ describe('insurance lists (L3)', () => {
     expect(codesFor(items)).toEqual(['A', 'B', 'C']);
   });
 
-  test('all filters of an item have to pass; one that is not named counts as passed', () => {
+  test('requires all filters of an item to pass; a filter without a figure passes', () => {
     const items = [filtered('A', AGE, { Name: 'Amount', From: 1000, To: null }), item('B')];
     expect(codesFor(items, [{ name: 'Age', value: 30 }])).toEqual(['A', 'B']);
     expect(
@@ -195,7 +195,7 @@ describe('insurance lists (L3)', () => {
     ).toEqual(['B']);
   });
 
-  test('an unknown filter name is ignored with a warning', () => {
+  test('ignores an unknown filter name with a warning', () => {
     const figures = [
       { name: 'Shoe size', value: 42 },
       { name: 'Age', value: 30 },
@@ -203,7 +203,7 @@ describe('insurance lists (L3)', () => {
     expect(codesFor([filtered('A', AGE)], figures)).toEqual(['A', 'unknown-filter;filterList[0].name']);
   });
 
-  test('two values for one name contradict each other', () => {
+  test('rejects two values of one name', () => {
     const figures = [
       { name: 'Age', value: 30 },
       { name: 'AGE', value: 31 },
@@ -211,7 +211,7 @@ describe('insurance lists (L3)', () => {
     expect(codesFor([filtered('A', AGE)], figures)).toEqual(['filterList[1].value exclusive']);
   });
 
-  test('an item counts on the days of its validity only, and with a list in force', () => {
+  test('leaves out items that are not valid on the day, or whose list is not in force', () => {
     const items = [
       item('A', { StartDate: '2026-01-15', EndDate: '2026-01-15' }),
       item('B', { InsuranceList: 'CLOSED' }),

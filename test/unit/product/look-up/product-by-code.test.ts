@@ -14,19 +14,19 @@ import { catalogueOf, interest, LOOK_UP_DAY, product } from '../../../support/bu
 const example: LookUpContext = { catalogue: EXAMPLE_CATALOGUE, requestDay: date('2026-01-15') };
 const ALL: SectionFlags = Object.fromEntries(SECTION_FLAGS.map((flag) => [flag, true]));
 
-/** The answer as callers get it; throws when there is none. */
+/** The answer as JSON; throws when there is none. */
 function answerOf(request: ProductByCodeRequest, context = example) {
   const found = lookUpProduct(request, context);
   if (found.kind !== 'found') throw new Error(JSON.stringify(found));
   return JSON.parse(JSON.stringify(found.answer)) as Answer;
 }
 
-type Member = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 interface Answer {
-  readonly BankingProduct: Member;
-  readonly Details?: Member;
-  readonly Availability?: Member;
-  readonly Dimensions?: Readonly<Record<string, readonly Member[]>>;
+  readonly BankingProduct: Fields;
+  readonly Details?: Fields;
+  readonly Availability?: Fields;
+  readonly Dimensions?: Readonly<Record<string, readonly Fields[]>>;
 }
 
 const BOUNDS = [
@@ -45,8 +45,8 @@ const BOUNDS = [
   'ProductCovenants',
 ];
 
-/** What each flag answers, by container, in the order of the interface. */
-const MEMBERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+/** The fields of each flag, by container, in the order of the interface. */
+const FIELDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   Details: {
     displayBPDetails: ['GeneralData'],
     displayCountryCalendars: ['CountryCalendars'],
@@ -66,31 +66,31 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   },
 };
 
-/** Containers and members that flags ask for, in their order. */
-function expectedMembers(flags: SectionFlags): string {
-  const asked = (flag: string) => (flags as Readonly<Record<string, boolean>>)[flag] === true;
-  const containers = Object.entries(MEMBERS).filter(([, sections]) => Object.keys(sections).some(asked));
+/** The requested containers and fields, in their order. */
+function expectedFields(flags: SectionFlags): string {
+  const isRequested = (flag: string) => (flags as Readonly<Record<string, boolean>>)[flag] === true;
+  const containers = Object.entries(FIELDS).filter(([, sections]) => Object.keys(sections).some(isRequested));
   const lines = containers.map(([container, sections]) => {
-    const members = Object.entries(sections).flatMap(([flag, names]) => (asked(flag) ? names : []));
-    return `${container}: ${members.join()}`;
+    const fields = Object.entries(sections).flatMap(([flag, names]) => (isRequested(flag) ? names : []));
+    return `${container}: ${fields.join()}`;
   });
   return ['BankingProduct', ...lines].join(' | ');
 }
 
-function membersOf({ BankingProduct: _always, ...containers }: Answer): string {
+function fieldsOf({ BankingProduct: _always, ...containers }: Answer): string {
   const lines = Object.entries(containers).map(
-    ([name, members]) => `${name}: ${Object.keys(members as object).join()}`,
+    ([name, fields]) => `${name}: ${Object.keys(fields as object).join()}`,
   );
   return ['BankingProduct', ...lines].join(' | ');
 }
 
 describe('sections (L2)', () => {
-  test('every flag of the interface is known', () => {
-    const known = Object.values(MEMBERS).flatMap((sections) => Object.keys(sections));
+  test('have a flag each', () => {
+    const known = Object.values(FIELDS).flatMap((sections) => Object.keys(sections));
     expect([...SECTION_FLAGS].toSorted()).toEqual(known.toSorted());
   });
 
-  test('every combination of flags answers exactly its sections and their containers, in order', () => {
+  test('are returned for every combination of flags, with their containers, in order', () => {
     const plain = { catalogue: catalogueOf([product({})]), requestDay: LOOK_UP_DAY };
     const combinations = 2 ** SECTION_FLAGS.length;
     expect(combinations).toBe(16_384);
@@ -100,14 +100,14 @@ describe('sections (L2)', () => {
         SECTION_FLAGS.map((flag, place) => [flag, (bits & (1 << place)) !== 0]),
       );
       const found = lookUpProduct({ BankingProductCode: 'P', ...flags }, plain);
-      const members = found.kind === 'found' ? membersOf(found.answer) : found.kind;
-      const expected = expectedMembers(flags);
-      if (members !== expected) wrong.push({ flags, members, expected });
+      const fields = found.kind === 'found' ? fieldsOf(found.answer) : found.kind;
+      const expected = expectedFields(flags);
+      if (fields !== expected) wrong.push({ flags, fields, expected });
     }
     expect(wrong).toEqual([]);
   });
 
-  test('without flags only BankingProduct is answered', () => {
+  test('are absent without flags, except BankingProduct', () => {
     expect(answerOf({ BankingProductCode: 'MG-HOME' })).toEqual({
       BankingProduct: {
         BankingProductCode: 'MG-HOME',
@@ -119,11 +119,11 @@ describe('sections (L2)', () => {
     });
   });
 
-  test('displayBPDimensions alone gives an empty object', () => {
+  test('are empty for displayBPDimensions alone', () => {
     expect(answerOf({ BankingProductCode: 'MG-HOME', displayBPDimensions: true }).Dimensions).toEqual({});
   });
 
-  test('a requested section without data is an empty list', () => {
+  test('are empty lists without data', () => {
     const { Details, Availability, Dimensions } = answerOf(
       { BankingProductCode: 'p', ...ALL },
       { catalogue: catalogueOf([product({ PaymentScheduleTypes: [] })]), requestDay: LOOK_UP_DAY },
@@ -148,26 +148,26 @@ test.each([
   'CC-CLASSIC',
   'DP-TERM',
   'LS-CAR',
-])('%s with all sections has the members that are documented, in their order', (code) => {
+])('%s with all sections has the documented fields in their order', (code) => {
   const answer = answerOf({ BankingProductCode: code, ...ALL });
   const read = productByCodeReply.safeParse(answer);
   expect(read.error?.issues ?? []).toEqual([]);
-  // What is read comes in the order of the definition.
+  // The schema returns the fields in the order of its definition.
   expect(JSON.stringify(answer)).toBe(JSON.stringify(read.data));
 });
 
 const versionOn = (day: string, code = 'tl-personal') =>
   lookUpProduct({ BankingProductCode: code }, { ...example, requestDay: date(day) });
 
-describe('the answering version (L1)', () => {
+describe('the version of a look-up (L1)', () => {
   test.each([
     ['2023-12-31', '2020-01-01T00:00:00', '2023-12-31T00:00:00'],
     ['2024-01-01', '2024-01-01T00:00:00', null],
-  ])('on %s it is the one that is valid, both ends inclusive', (day, StartDate, EndDate) => {
+  ])('is the valid one on %s, both ends inclusive', (day, StartDate, EndDate) => {
     expect(versionOn(day)).toMatchObject({ answer: { BankingProduct: { StartDate, EndDate } } });
   });
 
-  test('the extension Date counts before the day of the request', () => {
+  test('is that of the extension Date instead of the day of the request', () => {
     const Date = date('2021-05-05');
     expect(answerOf({ BankingProductCode: 'TL-PERSONAL', Date }).BankingProduct).toMatchObject({
       EndDate: '2023-12-31T00:00:00',
@@ -176,9 +176,9 @@ describe('the answering version (L1)', () => {
 
   test.each([
     ['before the first version', '2019-12-31', 'TL-PERSONAL'],
-    ['of a closed product', '2021-01-01', 'TL-BRIDGE'],
-    ['of a code that nothing has', '2026-01-15', 'TL-NOTHING'],
-  ])('there is none %s', (_case, day, code) => {
+    ['of a Closed product', '2021-01-01', 'TL-BRIDGE'],
+    ['of an unknown code', '2026-01-15', 'TL-NOTHING'],
+  ])('does not exist %s', (_case, day, code) => {
     expect(versionOn(day, code)).toMatchObject({
       kind: 'unknown-product',
       faults: [{ path: 'BankingProductCode', code: 'unknown-product' }],
@@ -241,9 +241,9 @@ describe('items and values (L2)', () => {
     answerOf(
       { BankingProductCode: 'P', displayInterestsAndCommissions: true, Date: date(day) },
       { catalogue, requestDay: LOOK_UP_DAY },
-    ).Dimensions?.['InterestsAndCommissions']?.[0] as { Interests: readonly Member[] } & Member;
+    ).Dimensions?.['InterestsAndCommissions']?.[0] as { Interests: readonly Fields[] } & Fields;
 
-  test('what is not Active is left out, and a list that is not in force has neither name nor items', () => {
+  test('are left out unless Active; a list that is not in force has neither name nor items', () => {
     const offer = offerOn('2026-01-15');
     expect(offer).toMatchObject({ CommissionListName: null, InterestListName: 'Interests', Commissions: [] });
     expect(offer.Interests.map((one) => one['Name'] ?? one['InterestName'])).toEqual([
@@ -253,7 +253,7 @@ describe('items and values (L2)', () => {
     ]);
   });
 
-  test('only Active values that are valid on the day are answered, with their days as objects', () => {
+  test('are Active and valid on the day, with their days as objects', () => {
     expect(offerOn('2026-06-30').Interests[0]).toMatchObject({
       Values: [
         {
@@ -269,7 +269,7 @@ describe('items and values (L2)', () => {
     });
   });
 
-  test('an item without a value on the day keeps an empty list', () => {
+  test('are empty lists without a value on the day', () => {
     const [changing, stepped, banded] = offerOn('2027-01-01').Interests;
     expect(changing).toMatchObject({ Values: [] });
     expect(stepped).toMatchObject({ Values: [], CollectionInterests: [{ InterestStartPeriod: 1 }] });
@@ -279,7 +279,7 @@ describe('items and values (L2)', () => {
     expect(bandedBefore).toMatchObject({ BandedInterests: [] });
   });
 
-  test('a Collection interest by utilised amount has the second shape, days as text', () => {
+  test('have the second shape for a Collection interest by utilised amount, with days as text', () => {
     expect(offerOn('2026-01-15').Interests[2]).toEqual({
       InterestName: 'Banded',
       InterestCode: 'Banded',
@@ -301,13 +301,13 @@ describe('items and values (L2)', () => {
   });
 });
 
-test('schedule types are found by name or code, the default first', () => {
+test('schedule types are found by name or code, in the order of the product', () => {
   const catalogue = catalogueOf([product({ PaymentScheduleTypes: ['EP', 'EqualInstallments'] })]);
   const { Details } = answerOf(
     { BankingProductCode: 'P', displayPaymentScheduleTypes: true },
     { catalogue, requestDay: LOOK_UP_DAY },
   );
-  const types = Details?.['AssociatedPaymentScheduleTypes'] as readonly Member[];
+  const types = Details?.['AssociatedPaymentScheduleTypes'] as readonly Fields[];
   expect(types.map(({ PaymentScheduleTypeName }) => PaymentScheduleTypeName)).toEqual([
     'EqualPrincipal',
     'EqualInstallments',
@@ -328,18 +328,18 @@ function productTypesOf(BankingProductType: string, ...PaymentScheduleTypes: rea
     { BankingProductCode: 'P', displayPaymentScheduleTypes: true },
     { catalogue, requestDay: LOOK_UP_DAY },
   );
-  const types = Details?.['AssociatedPaymentScheduleTypes'] as readonly Member[];
+  const types = Details?.['AssociatedPaymentScheduleTypes'] as readonly Fields[];
   return types.map(({ ProductType }) => ProductType);
 }
 
 describe('the product type of a schedule type', () => {
-  test("is the product's own, by code, where the schedule type is made for it (S4)", () => {
+  test("is the code of the product's type if the schedule type supports it (S4)", () => {
     expect(productTypesOf('MG', 'EqualInstallments', 'Once')).toEqual(['MG', 'MG']);
     expect(productTypesOf(' mortgage ', 'EqualInstallments')).toEqual(['MG']);
     expect(productTypesOf('Bank Account', 'Overdraft', 'Deposit')).toEqual(['BA', 'BA']);
   });
 
-  test('is the first of the schedule type where it is not made for the product (S4)', () => {
+  test('is the first type of the schedule type otherwise (S4)', () => {
     expect(productTypesOf('LS', 'EqualInstallments', 'Leasing')).toEqual(['TL', 'LS']);
     expect(productTypesOf('Unknown', 'Overdraft')).toEqual(['OD']);
   });

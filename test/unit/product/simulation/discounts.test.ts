@@ -27,14 +27,14 @@ const value = (DiscountValue: number, changes: Partial<DiscountRecord> = {}) =>
   discount({ Id: guid(402), Name: `less ${DiscountValue}`, DiscountValue, IsPercentage: false, ...changes });
 const ofInterest = { AppliedToDimension: 'Interest' } as const;
 
-/** 50 % off, for those who name it. */
-function optionally(changes: Partial<DiscountRecord>): DiscountRecord {
+/** An optional discount of 50 %. */
+function optionalPercent(changes: Partial<DiscountRecord>): DiscountRecord {
   return percent(50, { IsOptionalDiscount: true, ...changes });
 }
 
 /** The warnings of a request that names this discount. */
 function warnings(changes: Partial<DiscountRecord>, offering: Offering = { commissions: [commission()] }) {
-  const discounts = [optionally(changes)];
+  const discounts = [optionalPercent(changes)];
   return warningsOf({ ...offering, discounts }, { discount: [{ Name: '50 percent' }] });
 }
 
@@ -55,8 +55,8 @@ function figuresOf(record: SimulationRecord) {
   };
 }
 
-/** The fee of 10 with a discount of 50 %, when a request names a figure for the filter Years. */
-function halvedFee(changes: Partial<DiscountRecord>, figure?: number): number {
+/** The first fee, of 10 with a discount of 50 %, for a figure of the filter Years. */
+function feeWithDiscount(changes: Partial<DiscountRecord>, figure?: number): number {
   const jsonDiscountFilter = figure === undefined ? [] : [{ name: 'Years', value: figure }];
   const offering = { commissions: [commission()], discounts: [percent(50, changes)] };
   return recordOf(offering, { jsonDiscountFilter }).firstFee;
@@ -64,7 +64,7 @@ function halvedFee(changes: Partial<DiscountRecord>, figure?: number): number {
 
 describe('discounts', () => {
   it.each(['DIS', 'dis', ' DIS '])(
-    'of a list that is named twice, as %o too, are given once (Q5)',
+    'of a list that the product names twice, as %o, apply once (Q5)',
     (again) => {
       const record = recordOf({
         commissions: [commission(price(100))],
@@ -75,7 +75,7 @@ describe('discounts', () => {
     },
   );
 
-  it('take percentages first, then values: 100 less 10 % less 5 is 85 (Q5)', () => {
+  it('apply percentages first, then values: 100 less 10 % less 5 is 85 (Q5)', () => {
     const record = recordOf({
       commissions: [commission(price(100))],
       discounts: [value(5), percent(10)],
@@ -91,7 +91,7 @@ describe('discounts', () => {
     });
   });
 
-  it('take percentage points off a rate: 8.5 % less 0.55 is 7.9500% (Q5)', () => {
+  it('deduct percentage points from a rate: 8.5 % less 0.55 is 7.9500% (Q5)', () => {
     const record = recordOf({ interests: [interest(rate(8.5))], discounts: [value(0.55, ofInterest)] });
     expect(record.interestPercent).toBe('7.9500%');
     expect(record.terms.InterestPercent?.toFixed()).toBe('7.95');
@@ -100,7 +100,7 @@ describe('discounts', () => {
     expect(record.interest.discountPercent.toFixed()).toBe('0');
   });
 
-  it('take each percentage of what the one before left (Q5)', () => {
+  it('apply each percentage to the remaining price (Q5)', () => {
     const twice = [percent(10), percent(20, { Id: guid(403), Name: 'More' })];
     const record = recordOf({ commissions: [commission(price(100))], discounts: twice });
     expect(figuresOf(record)).toMatchObject({ value: '72', discountPercent: '28', discountValue: null });
@@ -111,7 +111,7 @@ describe('discounts', () => {
     expect(rated).toMatchObject({ interestPercent: '7.2000%' });
   });
 
-  it('never take more than there is (Q5)', () => {
+  it('never reduce a price or a rate below zero (Q5)', () => {
     const record = recordOf({
       interests: [interest(rate(0.5))],
       commissions: [commission(price(4))],
@@ -123,7 +123,7 @@ describe('discounts', () => {
     expect(figuresOf(record)).toMatchObject({ value: '0', discountValue: '4' });
   });
 
-  it('leave a negative rate as it is (Q5, R3)', () => {
+  it('do not apply to a negative rate (Q5, R3)', () => {
     const record = recordOf({
       interests: [interest(rate(-0.5))],
       discounts: [value(0.55, ofInterest), percent(10, ofInterest)],
@@ -139,7 +139,7 @@ describe('discounts', () => {
     expect(record.firstFee).toBe(6029);
   });
 
-  it('lower a percentage, and make money of it where they are money themselves (Q5, F2)', () => {
+  it('reduce a percentage, and convert it to an amount if they are in money (Q5, F2)', () => {
     const commissions = [commission({ ValueIsPercent: true, ...price(null, 2) })];
     const lower = recordOf({ commissions, discounts: [percent(25)] });
     expect(lower.terms.Commission?.[0]?.SourcePercent?.toFixed()).toBe('1.5');
@@ -151,13 +151,13 @@ describe('discounts', () => {
     expect(figuresOf(lower)).toMatchObject({ baseValue: null, discountValue: null });
   });
 
-  it('take money off an annual percentage for the part of the year that a charge is for (F2)', () => {
+  it('deduct money from the part of an annual percentage that a period is charged (F2)', () => {
     const yearly = commission({ ValueIsPercent: true, PerAnnum: true, ...price(null, 12) });
     expect(recordOf({ commissions: [yearly], discounts: [value(1)] }).firstFee).toBe(900);
     expect(recordOf({ commissions: [yearly] }).firstFee).toBe(1000);
   });
 
-  it('are refused as money where a percentage is not of the financed amount (Q5)', () => {
+  it('in money are rejected for a percentage that is not of the financed amount (Q5)', () => {
     const balance = commission({
       ValueIsPercent: true,
       PercentAppliedTo: 'RemainingValue',
@@ -169,7 +169,7 @@ describe('discounts', () => {
     ]);
   });
 
-  it('lower what they name: a type, a name, a class, or all of their dimension (2.2)', () => {
+  it('apply to the type, name or class that they name, or to their whole dimension (2.2)', () => {
     const offering = {
       interests: [interest({ Type: 'Variable' })],
       commissions: [
@@ -192,14 +192,14 @@ describe('discounts', () => {
     expect(feeWith(percent(50, { ...ofInterest, InterestType: 'Variable' })).interestPercent).toBe('6.0000%');
   });
 
-  it('count when they are Active and valid on the day, and pass their filters (L2, L3)', () => {
-    expect(halvedFee({ Status: 'Closed' })).toBe(1000);
-    expect(halvedFee({ StartDate: '2025-01-02' })).toBe(1000);
-    expect(halvedFee({ EndDate: '2025-01-01' })).toBe(500);
+  it('apply if they are Active and valid on the day, and their filters pass (L2, L3)', () => {
+    expect(feeWithDiscount({ Status: 'Closed' })).toBe(1000);
+    expect(feeWithDiscount({ StartDate: '2025-01-02' })).toBe(1000);
+    expect(feeWithDiscount({ EndDate: '2025-01-01' })).toBe(500);
     const Filters = [{ Name: 'Years', From: 3, To: null }];
-    expect(halvedFee({ Filters }, 2)).toBe(1000);
-    expect(halvedFee({ Filters }, 3)).toBe(500);
-    expect(halvedFee({ Filters })).toBe(500);
+    expect(feeWithDiscount({ Filters }, 2)).toBe(1000);
+    expect(feeWithDiscount({ Filters }, 3)).toBe(500);
+    expect(feeWithDiscount({ Filters })).toBe(500);
   });
 });
 
@@ -209,7 +209,7 @@ describe('optional discounts', () => {
     discounts: [percent(50, { IsOptionalDiscount: true, Name: 'Staff' })],
   };
 
-  it('are taken when the request names them, by name or id, in discount or optional (Q5)', () => {
+  it('apply if the request names them, by name or id, in discount or optional (Q5)', () => {
     expect(recordOf(offering).firstFee).toBe(1000);
     expect(recordOf(offering, { discount: [{ Name: 'staff', ProductCode: 'pl' }] }).firstFee).toBe(500);
     expect(recordOf(offering, { discount: [{ ProductDiscountId: guid(401) }] }).firstFee).toBe(500);
@@ -218,12 +218,12 @@ describe('optional discounts', () => {
     );
   });
 
-  it('count once when they are named twice (Q5)', () => {
+  it('apply once if they are named twice (Q5)', () => {
     const twice = { discount: [{ Name: 'Staff' }, { Name: 'Staff' }], optional: [{ Name: 'Staff' }] };
     expect(recordOf(offering, twice).firstFee).toBe(500);
   });
 
-  it('are refused when they are unknown, of another product, or not open to this request (Q5)', () => {
+  it('are rejected if they are unknown, of another product, or not valid (Q5)', () => {
     expect(refusalOf(offering, { discount: [{ Name: 'Friends' }] })).toEqual([
       'discount[0].Name unknown-value 422',
     ]);
@@ -239,7 +239,7 @@ describe('optional discounts', () => {
     ]);
   });
 
-  it('need a name or an id, and both must mean the same one (E1)', () => {
+  it('need a name or an id, and both must match (E1)', () => {
     expect(refusalOf(offering, { discount: [{ ProductCode: 'PL' }] })).toEqual([
       'discount[0].Name missing 400',
     ]);
@@ -250,8 +250,8 @@ describe('optional discounts', () => {
   });
 });
 
-describe('a discount that the request names and that lowers nothing', () => {
-  it('is reported where the offers have nothing that it is for (E5)', () => {
+describe('a warning about a named discount without effect', () => {
+  it('is given if no offer has a matching price or rate (E5)', () => {
     expect(warnings({})).toEqual([]);
     expect(warnings({}, {})).toEqual(['no-effect discount[0]']);
     expect(warnings({ AppliedToDimension: 'Insurance' })).toEqual(['no-effect discount[0]']);
@@ -260,35 +260,35 @@ describe('a discount that the request names and that lowers nothing', () => {
     expect(warnings({ ...ofInterest, InterestType: 'Fixed' })).toEqual([]);
   });
 
-  it('is reported where nothing is left to take, or the discount itself is nothing (Q5)', () => {
+  it('is given if the price or the discount is zero (Q5)', () => {
     expect(warnings({ DiscountValue: 0 })).toEqual(['no-effect discount[0]']);
     expect(warnings({}, { commissions: [commission(price(0))] })).toEqual(['no-effect discount[0]']);
     expect(warnings(ofInterest, { interests: [interest(rate(-1))] })).toEqual(['no-effect discount[0]']);
-    const after = [percent(100, { Id: guid(409), Name: 'All' }), optionally({})];
+    const after = [percent(100, { Id: guid(409), Name: 'All' }), optionalPercent({})];
     const named = { optional: [{ Name: '50 percent' }] };
     expect(warningsOf({ commissions: [commission()], discounts: after }, named)).toEqual([
       'no-effect optional[0]',
     ]);
-    const money = [percent(100, { Id: guid(409), Name: 'All' }), optionally({ IsPercentage: false })];
+    const money = [percent(100, { Id: guid(409), Name: 'All' }), optionalPercent({ IsPercentage: false })];
     expect(warningsOf({ commissions: [commission()], discounts: money }, named)).toEqual([
       'no-effect optional[0]',
     ]);
   });
 
-  it('is not reported where it lowers one of several offers, or is paid once at the start', () => {
+  it('is not given if the discount applies to one of several offers, or to a Once charge', () => {
     const two = [
       interest({ Type: 'Variable', IsDefault: true }),
       interest({ Id: guid(101), Name: 'Second' }),
     ];
-    const both = { interests: two, discounts: [optionally({ ...ofInterest, InterestType: 'Fixed' })] };
+    const both = { interests: two, discounts: [optionalPercent({ ...ofInterest, InterestType: 'Fixed' })] };
     expect(warningsOf(both, { interestTypeName: 'Fixed', discount: [{ Name: '50 percent' }] })).toEqual([]);
     expect(warningsOf(both, { discount: [{ Name: '50 percent' }] })).toEqual(['no-effect discount[0]']);
     expect(warnings({}, { commissions: [commission({ PeriodicityType: 'Once' })] })).toEqual([]);
   });
 });
 
-describe('figures that are shown', () => {
-  it('are those of the catalogue, and others have ten decimals at most (M4, Q5)', () => {
+describe('displayed figures', () => {
+  it('are those of the catalogue, or are rounded to ten decimals (M4, Q5)', () => {
     const thirds = [percent(33.333_333_333_3), percent(33.333_333_333_3, { Id: guid(403), Name: 'More' })];
     const { interest: shown, terms } = recordOf({
       interests: [interest(rate(7.123_456_789_012_3))],
@@ -299,7 +299,7 @@ describe('figures that are shown', () => {
     expect(terms.InterestPercent?.decimalPlaces()).toBe(20);
   });
 
-  it('do not affect the calculation: a rate by formula keeps its digits in the terms (M4)', () => {
+  it('do not affect the terms: a rate by formula keeps its digits (M4)', () => {
     const Formula = { Name: 'Third', Expression: 'X / 3', Inputs: ['X'] };
     const jsonInputFormula = { interestInput: [{ name: 'X', value: decimal(20) }] };
     const { interest: shown, terms } = recordOf(
@@ -310,7 +310,7 @@ describe('figures that are shown', () => {
     expect(terms.InterestPercent?.toFixed()).toBe('6.66666666666666666667');
   });
 
-  it('do not affect the charge: a percentage by formula keeps its digits in the terms (M4)', () => {
+  it('do not affect charges: a percentage by formula keeps its digits (M4)', () => {
     const Formula = { Name: 'Third', Expression: 'X / 3', Inputs: ['X'] };
     const fee = commission({ ValueIsPercent: true, UseBankingFormula: true, Formula });
     const jsonInputFormula = { commissionInput: [{ name: 'X', value: decimal(2) }] };

@@ -32,7 +32,7 @@ const input = (part: FormulaInputPart, ...values: readonly (readonly [name: stri
   jsonInputFormula: { [part]: values.map(([name, value]) => ({ name, value: new Decimal(value) })) },
 });
 
-/** The offers of a loan; a refusal fails the test with its faults. */
+/** The offers of a loan; throws with the faults of a refusal. */
 function offersOf([productCode, scheduleType, amount, loanPeriod, more]: Loan): readonly SimulationRecord[] {
   const request = { productCode, scheduleType, amount: new Decimal(amount), loanPeriod, ...more };
   const outcome = simulate(request, context);
@@ -75,22 +75,22 @@ const LOANS: readonly Loan[] = [
 
 const loanOf = (code: string): Loan => LOANS.find(([known]) => known === code)!;
 
-describe('the example catalogue, simulated', () => {
+describe('simulations of the example catalogue', () => {
   it.each(LOANS.map((loan) => ({ code: loan[0], type: loan[1], loan })))(
-    'offers $code by $type',
+    'offer $code with $type',
     ({ loan }) => {
       expect(offersOf(loan).length).toBeGreaterThan(0);
     },
   );
 
-  it('is simulated as a whole: every approved product above', () => {
+  it('cover every Approved product', () => {
     const approved = selectEntries(EXAMPLE_RECORDS, 'product').filter(
       ({ record }) => record.Status === 'Approved',
     );
     expect(new Set(LOANS.map(([code]) => code))).toEqual(new Set(approved.map(({ record }) => record.Code)));
   });
 
-  it('lowers 8.5 % by 0.55 points, and a fee of 100 by 10 % and then by 5 to 85 (Q5)', () => {
+  it('discount 8.5 % by 0.55 points, and a fee of 100 by 10 % and then by 5 to 85 (Q5)', () => {
     const [offer] = offersOf(loanOf('TL-PERSONAL'));
     expect(offer?.interestPercent).toBe('7.9500%');
     expect(offer?.commissions.map(({ name, value }) => `${name} ${String(value)}`)).toEqual([
@@ -101,25 +101,25 @@ describe('the example catalogue, simulated', () => {
     expect(offer).toMatchObject({ firstInstallment: 457_54, firstFee: 250, firstInsurance: 300 });
   });
 
-  it('pays 303.77 and a rising part after a lower rate in the first year (R1)', () => {
+  it('have a payment of 303.77 in the first year and a higher one after it (R1)', () => {
     const [offer] = offersOf(loanOf('TL-STEPS'));
     expect(offer?.rows[1]?.pmt).toBe(303_77);
     expect(offer?.rows[13]?.pmt).toBeGreaterThan(303_77);
   });
 
-  it('charges the formula of the margin: 3 + max(1, 6 - 700 / 200) is 5.5 % (Q7)', () => {
+  it('calculate a rate by formula: 3 + max(1, 6 - 700 / 200) is 5.5 % (Q7)', () => {
     const [offer] = offersOf(loanOf('TL-STUDY'));
     expect(offer?.interestPercent).toBe('5.5000%');
   });
 
-  it('keeps the total with VAT level (S2)', () => {
+  it('have level totals with VAT (S2)', () => {
     const [offer] = offersOf(loanOf('TL-VAT'));
     const totals = offer?.rows.slice(1, -1).map(({ totalInstallment }) => totalInstallment);
     expect(new Set(totals)).toEqual(new Set([650_00]));
     expect(offer?.firstFee).toBe(595);
   });
 
-  it('asks for the payment that the formulas of a type read, as the caller could send it (Q2)', () => {
+  it('report the missing payment that formulas of the schedule type read (Q2)', () => {
     const request = { productCode: 'TL-VAT', scheduleType: 'LevelTotalWithVat', loanPeriod: 36 };
     const outcome = simulate({ ...request, amount: new Decimal(20_000) }, context);
     const faults = outcome.kind === 'refused' ? outcome.faults : [];

@@ -49,7 +49,7 @@ const FURTHER_ITEM = {
 };
 
 describe('the interests of a simulation', () => {
-  it('are all those of the type, by its published id, its name, or both (Q3)', () => {
+  it('are all interests of the type, by its id, its name, or both (Q3)', () => {
     const ids = [guid(101), guid(102)];
     expect(recordsOf(SEVERAL, { interestType: Fixed }).map((found) => found.interestId)).toEqual(ids);
     expect(recordsOf(SEVERAL, { interestTypeName: ' fixed' }).map((found) => found.interestId)).toEqual(ids);
@@ -57,13 +57,13 @@ describe('the interests of a simulation', () => {
     expect(recordOf(SEVERAL, both).interestId).toBe(guid(103));
   });
 
-  it('are the default one without a type, else the first (Q3)', () => {
+  it('are the default interest without a type, else the first (Q3)', () => {
     expect(recordOf(SEVERAL).interestId).toBe(guid(102));
     const interests = SEVERAL.interests.map((found) => ({ ...found, IsDefault: false }));
     expect(recordOf({ interests }).interestId).toBe(guid(101));
   });
 
-  it('are refused when id and name disagree (400), are not known or leave nothing (422) (Q3)', () => {
+  it('are rejected if id and name differ (400), are unknown or match no interest (422) (Q3)', () => {
     expect(refusalOf(SEVERAL, { interestType: Fixed, interestTypeName: 'Variable' })).toEqual([
       'interestTypeName exclusive 400',
     ]);
@@ -75,7 +75,7 @@ describe('the interests of a simulation', () => {
     expect(refusalOf({ interests: [] })).toEqual(['productCode not-allowed 422']);
   });
 
-  it('leave out closed ones, those for late payment, and those without a rate on the day (L2)', () => {
+  it('exclude Closed and penalty interests, and interests without a rate on the day (L2)', () => {
     const interests = [
       interest({ Id: guid(101), Name: 'A', Status: 'Closed' }),
       interest({ Id: guid(102), Name: 'B', IsPenalty: true }),
@@ -90,7 +90,7 @@ describe('the interests of a simulation', () => {
     expect(refusalOf({ interests: interests.slice(0, 3) })).toEqual(['productCode not-allowed 422']);
   });
 
-  it('come once for each item that passes its filters, and both are counted (Q3, Q4, L3)', () => {
+  it('are offered for each item whose filters pass, with counts of interests and items (Q3, Q4, L3)', () => {
     const offering = { ...SEVERAL, ...FURTHER_ITEM };
     const records = recordsOf(offering, { interestTypeName: 'Fixed' });
     expect(records.map((found) => [found.interestCommissionItemId, found.interestId])).toEqual([
@@ -109,7 +109,7 @@ describe('the interests of a simulation', () => {
     expect(recordsOf(offering, { jsonFilterCommission: [{ name: 'Branch', value: 3 }] })).toHaveLength(2);
   });
 
-  it('warn of a filter that no item knows, and refuse figures that contradict each other (L3)', () => {
+  it('warn of an unknown filter name, and reject different figures of one name (L3)', () => {
     const sent = [
       { name: 'Age', value: 20 },
       { name: 'Shoe', value: 43 },
@@ -123,7 +123,7 @@ describe('the interests of a simulation', () => {
     ]);
   });
 
-  it('are refused when filters leave no item (Q3)', () => {
+  it('are rejected when no item passes the filters (Q3)', () => {
     const [, item] = FURTHER_ITEM.product.InterestsAndCommissions;
     const offering = { product: { InterestsAndCommissions: item === undefined ? [] : [item] } };
     expect(refusalOf(offering, { jsonFilterCommission: [{ name: 'Age', value: 99 }] })).toEqual([
@@ -131,7 +131,7 @@ describe('the interests of a simulation', () => {
     ]);
   });
 
-  it('are at most a hundred, of 36,000 rows in all (E6)', () => {
+  it('are at most 100, with 36,000 rows in total (E6)', () => {
     const interests = Array.from({ length: 101 }, (_, place) =>
       interest({ Id: guid(1000 + place), Name: `R${place}` }),
     );
@@ -143,7 +143,7 @@ describe('the interests of a simulation', () => {
     ]);
   });
 
-  it('have fewer sent rates the more of them there are, since each rate asks for a new payment (E6)', () => {
+  it('limit the number of rates in the request, because each recalculates the payment (E6)', () => {
     const steps = [{ ...RANGE, InterestName: 'x', InterestStartPeriod: 1, InterestEndPeriod: null }];
     const collection = (place: number) =>
       interest({ Id: guid(1000 + place), Type: 'Collection', Values: [], CollectionInterests: steps });
@@ -177,18 +177,18 @@ const STEPPED = {
 };
 
 describe('a Collection interest', () => {
-  it('has the rates of its ranges, and shows that of row 1 (Q3, R1)', () => {
+  it('has the rates of its ranges, and displays the rate of row 1 (Q3, R1)', () => {
     const record = recordOf(STEPPED);
     expect(record.interestPercent).toBe('12.0000%');
     expect(record.rows.map((row) => row.pmt)).toEqual([0, 25_628, 25_628, 26_009, 26_009]);
   });
 
-  it('leaves out the ranges after the last instalment (R1)', () => {
+  it('omits the ranges after the last instalment (R1)', () => {
     expect(recordOf(STEPPED, { loanPeriod: 2 }).terms.MultipleInterestRates).toHaveLength(1);
     expect(recordOf(STEPPED, { loanPeriod: 1 }).rows).toHaveLength(2);
   });
 
-  it('takes the rates that are sent instead (Q7)', () => {
+  it('uses the rates of the request instead (Q7)', () => {
     const sent = [{ InterestRate: decimal(24), ToInstNo: 2 }, { InterestRate: decimal(12) }];
     const record = recordOf(STEPPED, { interestType: Collection, jsonMultipleInterestRates: sent });
     expect(record).toMatchObject({ interestPercent: '24.0000%' });
@@ -196,7 +196,7 @@ describe('a Collection interest', () => {
     expect(record.rows[3]?.interest).toBeLessThan(550);
   });
 
-  it('reports faults of sent rates with the path of their field in the request (R1, E1)', () => {
+  it('reports faults of rates in the request with their path (R1, E1)', () => {
     const sent = [{ InterestRate: decimal(24), ToInstNo: 2 }, { FromInstNo: 4 }];
     expect(refusalOf(STEPPED, { interestType: Collection, jsonMultipleInterestRates: sent })).toEqual([
       'jsonMultipleInterestRates[1].InterestRate missing 400',
@@ -207,7 +207,7 @@ describe('a Collection interest', () => {
     ]);
   });
 
-  it('is the only one that rates may be sent with (Q7)', () => {
+  it('is the only type that accepts rates in the request (Q7)', () => {
     const jsonMultipleInterestRates = [{ InterestRate: decimal(24) }];
     expect(refusalOf(STEPPED, { interestType: Fixed, jsonMultipleInterestRates })).toEqual([
       'jsonMultipleInterestRates not-allowed 422',
@@ -215,14 +215,14 @@ describe('a Collection interest', () => {
     expect(recordOf(STEPPED, { jsonMultipleInterestRates: [] }).interestPercent).toBe('12.0000%');
   });
 
-  it('is not offered when one of its parts has no rate on the day (L2)', () => {
+  it('is not offered when one of its ranges has no rate on the day (L2)', () => {
     const interests = STEPPED.interests.slice(0, 2);
     expect(refusalOf({ interests }, { interestTypeName: 'Collection' })).toEqual([
       'interestTypeName not-allowed 422',
     ]);
   });
 
-  it('has rates by bands, each of its own part of the balance, less discounts (R2, Q5)', () => {
+  it('applies the rate of each band to its part of the balance, after discounts (R2, Q5)', () => {
     const band = { InterestName: 'B', IsForOverdraft: false, ValueMessage: null };
     const always = { CollectionValidFrom: null, CollectionValidTo: null };
     const BandedInterests = [
@@ -268,14 +268,14 @@ describe('a banking formula', () => {
   const base = { name: 'base', value: decimal('2.25') };
   const score = { name: 'Score', value: decimal(700) };
 
-  it('gives the rate from the arguments that are sent, names in any case (Q7)', () => {
+  it('calculates the rate from the arguments, with case-insensitive names (Q7)', () => {
     const jsonInputFormula = { interestInput: [base, score] };
     const record = recordOf(BY_FORMULA, { interestType: BankingFormula, jsonInputFormula });
     expect(record).toMatchObject({ interestPercent: '4.7500%' });
     expect(record.terms.InterestPercent?.toFixed()).toBe('4.75');
   });
 
-  it('is exact up to as many decimals as a request can carry (M4)', () => {
+  it('is exact to the 20 decimals of requests (M4)', () => {
     const interests = [
       interest({ Type: 'BankingFormula', Values: [], Formula: formula('Base / 3', ['Base']) }),
     ];
@@ -285,7 +285,7 @@ describe('a banking formula', () => {
     expect(record.terms.InterestPercent?.toFixed()).toBe(`6.${'6'.repeat(19)}7`);
   });
 
-  it('is refused with every argument that is missing, and warns of extra ones (Q7)', () => {
+  it('reports all missing arguments, and warns of unused ones (Q7)', () => {
     expect(refusalOf(BY_FORMULA, { interestType: BankingFormula })).toEqual([
       'jsonInputFormula.interestInput.Base missing 422',
       'jsonInputFormula.interestInput.Score missing 422',
@@ -298,7 +298,7 @@ describe('a banking formula', () => {
     ]);
   });
 
-  it('takes names that objects bring along for arguments like any other (Q7, L3)', () => {
+  it('treats names of Object.prototype like other argument names (Q7, L3)', () => {
     const names = ['__proto__', 'constructor', 'toString'];
     const others = names.map((name) => ({ name, value: decimal(1) }));
     const sent = {
@@ -308,8 +308,8 @@ describe('a banking formula', () => {
     expect(warningsOf(BY_FORMULA, sent)).toEqual(
       names.map((name) => `no-effect jsonInputFormula.interestInput.${name}`),
     );
-    const reading = formula('constructor + toString', ['constructor', 'toString']);
-    const interests = [interest({ Type: 'BankingFormula', Values: [], Formula: reading })];
+    const prototypeSum = formula('constructor + toString', ['constructor', 'toString']);
+    const interests = [interest({ Type: 'BankingFormula', Values: [], Formula: prototypeSum })];
     expect(refusalOf({ interests }, { interestType: BankingFormula })).toEqual([
       'jsonInputFormula.interestInput.constructor missing 422',
       'jsonInputFormula.interestInput.toString missing 422',
@@ -320,7 +320,7 @@ describe('a banking formula', () => {
     expect(warningsOf({}, { jsonFilterCommission: filters, jsonDiscountFilter: filters })).toHaveLength(6);
   });
 
-  it('is refused when it has no value, or an argument is sent twice (Q7)', () => {
+  it('is rejected when it has no value, or an argument is repeated (Q7)', () => {
     const interests = [
       interest({ Type: 'BankingFormula', Values: [], Formula: formula('1 / Base', ['Base']) }),
     ];
@@ -337,7 +337,7 @@ describe('a banking formula', () => {
     ]);
   });
 
-  it('gives commissions, insurances and discounts their prices from their own arguments (Q7)', () => {
+  it('prices commissions, insurances and discounts, each with its own arguments (Q7)', () => {
     const offering = {
       commissions: [
         commission({ UseBankingFormula: true, Formula: formula('Cost * 2', ['Cost']), ...price(null) }),

@@ -20,7 +20,7 @@ function messageOf(
 }
 
 describe('the bounds of a product', () => {
-  it('hold the amount, both ends inclusive, and are named (Q6)', () => {
+  it('limit the amount, both ends inclusive, and appear in the message (Q6)', () => {
     const bounds = { MinimumAmount: 500, MaximumAmount: 2000.5 };
     expect(messageOf(bounds, { amount: decimal('499.99') })).toBe(
       "must be at least 500 EUR, the product's MinimumAmount",
@@ -30,14 +30,14 @@ describe('the bounds of a product', () => {
     expect(recordOf({ availability: bounds }, { amount: decimal('2000.5') }).rows).toHaveLength(5);
   });
 
-  it('hold the amount itself, not what is financed after the down payment (Q6)', () => {
+  it('limit the amount before the down payment (Q6)', () => {
     const bounds = { MinimumAmount: 1000, MaximumAmount: 1000 };
     expect(recordOf({ availability: bounds }, { downPayment: decimal(400) }).rows[1]?.remainingValue).toBe(
       60_000,
     );
   });
 
-  it('hold the down payment in percent of the amount; none is zero (Q6)', () => {
+  it('limit the down payment in percent of the amount; an absent one is zero (Q6)', () => {
     const bounds = { MinimumAdvance: 15, MaximumAdvance: 33.5 };
     expect(refusalOf({ availability: bounds })).toEqual(['downPayment out-of-range 422']);
     expect(messageOf(bounds, { downPayment: decimal('149.99') })).toContain('MinimumAdvance');
@@ -61,7 +61,7 @@ describe('the bounds of a product', () => {
     { every: 'Daily', unit: 'Months', least: 1, most: 2, longest: 59 },
     { every: 'Weekly', unit: 'Years', least: 1, most: 2, longest: 104 },
   ] as const)(
-    'hold a $every term from $least to $most $unit: $longest periods are its most (Q6)',
+    'limit a $every term from $least to $most $unit to $longest periods (Q6)',
     ({ every, unit, least, most, longest }) => {
       const offering = {
         general: { PeriodicityType: every },
@@ -74,7 +74,7 @@ describe('the bounds of a product', () => {
     },
   );
 
-  it('hold a term from below, too (Q6)', () => {
+  it('have a minimum of the term (Q6)', () => {
     const offering = { availability: { PeriodType: 'Years', MinimumPeriod: 1 } } as const;
     expect(messagesOf(offering, { loanPeriod: 11 })).toEqual([
       "must come to at least 1 year, the product's MinimumPeriod; loanPeriod counts Monthly periods",
@@ -82,7 +82,7 @@ describe('the bounds of a product', () => {
     expect(recordOf(offering, { loanPeriod: 12 }).rows).toHaveLength(13);
   });
 
-  it.each([0, -1, 1.5, 1201])('refuse %d periods (M6)', (loanPeriod) => {
+  it.each([0, -1, 1.5, 1201])('reject %d periods (M6)', (loanPeriod) => {
     expect(refusalOf({}, { loanPeriod })).toEqual(['loanPeriod out-of-range 422']);
     expect(messagesOf({}, { loanPeriod })).toEqual([
       'must be a whole number of Monthly periods, from 1 to 1200',
@@ -94,11 +94,11 @@ describe('the bounds of a product', () => {
     ['-5', 'out-of-range'],
     ['1.001', 'too-many-decimals'],
     ['1e20', 'amount-too-large'],
-  ])('refuse the amount %s (M2, M6)', (amount, code) => {
+  ])('reject the amount %s (M2, M6)', (amount, code) => {
     expect(refusalOf({}, { amount: decimal(amount) })).toContain(`amount ${code} 422`);
   });
 
-  it('refuse an amount whose total is more than a figure can hold (M2)', () => {
+  it('reject an amount whose total exceeds the limit of figures (M2)', () => {
     const offering = { interests: [interest(rate(99_999))] };
     expect(refusalOf(offering, { amount: decimal('1e12'), loanPeriod: 12 })).toEqual([
       'amount amount-too-large 422',

@@ -28,7 +28,7 @@ function dated(ValidFrom: string, CommissionValue: number): CommissionValue {
 }
 
 describe('the terms of an offer', () => {
-  it('have no charges where the offer has none', () => {
+  it('have no charge fields without charges', () => {
     const { terms } = recordOf({ commissions: [], insurances: [] });
     expect(terms).not.toHaveProperty('Commission');
     expect(terms).not.toHaveProperty('Insurance');
@@ -37,7 +37,7 @@ describe('the terms of an offer', () => {
 });
 
 describe('the commissions of a simulation', () => {
-  it('are Active, of the schedule, automatic or mandatory, and not on an unused amount (Q6)', () => {
+  it('are Active, in the schedule, automatic or mandatory, and not for unused amounts (Q6)', () => {
     expect(withCommission({}).commissions).toHaveLength(1);
     const mandatory = { AutomaticLoadOnContract: false, MandatoryForApplicant: true };
     expect(withCommission(mandatory).commissions).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('the commissions of a simulation', () => {
     expect(withCommission(unusage).commissions).toEqual([]);
   });
 
-  it('start on the day of the request, one charge for each of their periods (F3)', () => {
+  it('start on the day of the request, with one charge per period (F3)', () => {
     expect(withCommission({}).rows.map((row) => row.managementFee)).toEqual([0, 1000, 1000, 1000, 1000]);
     expect(withCommission({ PeriodicityType: 'Bimonthly' }).rows.map((row) => row.managementFee)).toEqual([
       0, 0, 1000, 0, 1000,
@@ -57,7 +57,7 @@ describe('the commissions of a simulation', () => {
     expect(upfront.rows.map((row) => row.managementFee)).toEqual([0, 0, 0, 0, 1000]);
   });
 
-  it('are percentages where they say so, of what they are applied to, annual where they are (F2)', () => {
+  it('can be percentages of any base, per charge or per year (F2)', () => {
     const percentage = { ValueIsPercent: true, ...price(99, 1.2) };
     expect(withCommission(percentage).firstFee).toBe(1200);
     expect(withCommission({ ...percentage, PerAnnum: true }).firstFee).toBe(100);
@@ -66,14 +66,14 @@ describe('the commissions of a simulation', () => {
     expect(withCommission({ ValueIsPercent: true, ...price(null), Percent: 2 }).firstFee).toBe(2000);
   });
 
-  it('have the value of the day, and are left out without one (L2)', () => {
+  it('have the value of the day, and are omitted without one (L2)', () => {
     const ended = { ...dated('2020-01-01', 7), ValidTo: '2024-12-31' };
     expect(withCommission({ Values: [ended, dated('2025-01-01', 9)] }).firstFee).toBe(900);
     expect(withCommission({ Values: [ended, dated('2025-01-02', 9)] }).commissions).toEqual([]);
     expect(withCommission({ Values: [{ ...dated('2025-01-01', 9), Status: 'Closed' }] }).firstFee).toBe(0);
   });
 
-  it('are paid at the start when they are due once, and add up to UpFrontValue (Q6)', () => {
+  it('with the periodicity Once are paid at the start, and add up to UpFrontValue (Q6)', () => {
     const once = { PeriodicityType: 'Once' };
     const record = recordOf({
       commissions: [
@@ -94,7 +94,7 @@ describe('the commissions of a simulation', () => {
     expect(record.insurances).toHaveLength(1);
   });
 
-  it('are listed with all that the answer shows of them (4.4)', () => {
+  it('are listed with all fields of the reply (4.4)', () => {
     const [shown] = withCommission({ IsUpfront: false }).commissions;
     expect(shown).toMatchObject({
       name: 'Administration',
@@ -114,7 +114,7 @@ describe('the commissions of a simulation', () => {
     expect(withCommission({}).commissions[0]?.isUpfront).toBeNull();
   });
 
-  it('are refused when they cannot be charged in this loan, each by its name (E1)', () => {
+  it('are rejected by name when the loan cannot be charged with them (E1)', () => {
     expect(messagesOf({ commissions: [commission({ Currency: 'RON' })] })).toEqual([
       'must be a product whose commission Administration is in EUR',
     ]);
@@ -135,7 +135,7 @@ describe('the commissions of a simulation', () => {
     );
   });
 
-  it('are refused with deposits, which take none (B4)', () => {
+  it('are rejected with deposits, which do not accept charges (B4)', () => {
     const offering = { product: { BankingProductType: 'D', PaymentScheduleTypes: ['Deposit'] } };
     const call = { scheduleType: 'Deposit' };
     expect(recordOf(offering, call).rows).toHaveLength(5);
@@ -146,7 +146,7 @@ describe('the commissions of a simulation', () => {
 });
 
 describe('the insurances of a simulation', () => {
-  it('are Active, of the instalments, and a duty of applicant or debtor', () => {
+  it('are Active, in the instalments, and mandatory for applicant or debtor', () => {
     expect(withInsurance({}).firstInsurance).toBe(300);
     const ofDebtor = { IsMandatoryForApplicant: false, IsMandatoryForDebtor: true };
     expect(withInsurance(ofDebtor).firstInsurance).toBe(300);
@@ -155,21 +155,21 @@ describe('the insurances of a simulation', () => {
     expect(withInsurance({ IncludedIntoRepaymentScheduleInstallment: false }).insurances).toEqual([]);
   });
 
-  it('are a part of the total of their own, apart from the fees (Q4, F4)', () => {
+  it('are part of the total, separate from the fees (Q4, F4)', () => {
     const record = recordOf({ commissions: [commission()], insurances: [insurance()] });
     expect(record.rows[1]).toMatchObject({ pmt: 25_628, managementFee: 1000, insurance: 300 });
     expect(record.rows[1]?.totalInstallment).toBe(26_928);
     expect(recordOf({}).rows[1]).not.toHaveProperty('insurance');
   });
 
-  it('are percentages of the financed amount, or as they say (F2)', () => {
+  it('can be percentages of the financed amount or of another base (F2)', () => {
     const Values = [{ Value: 0.5, Status: 'Active' as const, ValidFrom: null, ValidTo: null }];
     expect(withInsurance({ ValueIsPercentage: true, Values }).firstInsurance).toBe(500);
     const ofBalance = { ValueIsPercentage: true, Values, PercentAppliedTo: 'RemainingValue' };
     expect(withInsurance(ofBalance).rows[4]?.insurance).toBe(127);
   });
 
-  it('come of items that are valid on the day and pass all filters, each once (L2, L3)', () => {
+  it('belong to items that are valid on the day and pass all filters, each once (L2, L3)', () => {
     const item = {
       Id: guid(30),
       Name: 'Cover',
@@ -196,8 +196,8 @@ describe('the insurances of a simulation', () => {
   });
 });
 
-describe('a charge that cannot be charged', () => {
-  it('is reported once, however many offers it belongs to (E3)', () => {
+describe('a faulty charge', () => {
+  it('is reported once for all offers (E3)', () => {
     const interests = [1, 2, 3].map((number) => interest({ Id: guid(700 + number), Name: `Rate ${number}` }));
     const offering = { interests, insurances: [insurance({ Currency: 'RON' })] };
     expect(messagesOf(offering, { interestTypeName: 'Fixed' })).toEqual([
@@ -207,7 +207,7 @@ describe('a charge that cannot be charged', () => {
 });
 
 describe('the id of a currency', () => {
-  it('ends in the letters of its code, in any case', () => {
+  it('ends with the letters of its code, case-insensitively', () => {
     expect(currencyId('ron')).toBe('2e9b7d10-4c86-4f35-a1d0-000000524f4e');
     expect(currencyId('RON')).toBe(currencyId(' ron '));
     expect(currencyId('EUR')).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

@@ -40,7 +40,7 @@ const cases = products.flatMap((product) =>
   ),
 );
 
-/** Numbers for all that formulas of the example catalogue ask for. */
+/** Values for the arguments of formulas in the example catalogue. */
 const FIGURES = new Map([
   ['KilometresPerYear', 15_000],
   ['ReferenceRate', 2.1],
@@ -69,15 +69,15 @@ function requestFor(
   };
 }
 
-/** The outcome with as many formula inputs as the refusal asks for. */
-function outcomeOf(request: SimulateRequest) {
+/** Simulates, and adds the formula arguments that the first attempt reports as missing. */
+function simulateWithArguments(request: SimulateRequest) {
   const context = { catalogue: catalogue ?? never(), calendars, requestDay: REQUEST_DAY };
   const first = simulate(request, context);
   if (first.kind === 'simulation') return first;
-  const asked = first.faults.map(({ path }) => /^jsonInputFormula\.(\w+)\.(\w+)$/.exec(path));
-  if (asked.some((match) => match === null)) return first;
+  const missing = first.faults.map(({ path }) => /^jsonInputFormula\.(\w+)\.(\w+)$/.exec(path));
+  if (missing.some((match) => match === null)) return first;
   const inputs: Record<string, { name: string; value: Decimal }[]> = {};
-  for (const [, part = '', name = ''] of asked.filter((match) => match !== null)) {
+  for (const [, part = '', name = ''] of missing.filter((match) => match !== null)) {
     (inputs[part] ??= []).push({ name, value: new Decimal(FIGURES.get(name) ?? 0) });
   }
   return simulate({ ...request, jsonInputFormula: inputs }, context);
@@ -89,7 +89,7 @@ function never(): never {
 
 type Json = Readonly<Record<string, unknown>>;
 
-function reported(text: string, periodicity: string): readonly Json[] {
+function readRepeated(text: string, periodicity: string): readonly Json[] {
   return (JSON.parse(text) as readonly Json[]).filter((item) => item[periodicity] !== 'Once');
 }
 
@@ -97,11 +97,11 @@ function source({ Value, Percent }: Json): Json {
   return Value === null ? { SourcePercent: Percent } : { SourceValue: Value };
 }
 
-/** The charges in the answer of a simulation, in the fields that the interface has for them (4.1). */
-function toldCharges({ commissions, insurances, terms }: SimulationRecord) {
+/** The charges in a simulation reply, in the fields of a schedule request (4.1). */
+function reportedCharges({ commissions, insurances, terms }: SimulationRecord) {
   const graceOf = (id: unknown) => terms.Commission?.find(({ FeeId }) => FeeId === id)?.GracePeriodFee;
   return {
-    Commission: reported(commissionsText(commissions), 'FeePeriodicityType').map((item) => ({
+    Commission: readRepeated(commissionsText(commissions), 'FeePeriodicityType').map((item) => ({
       ...source(item),
       FeePeriodicityType: item['FeePeriodicityType'],
       FeeDate: item['FeeDate'],
@@ -110,7 +110,7 @@ function toldCharges({ commissions, insurances, terms }: SimulationRecord) {
       IsUpfront: item['IsUpfront'],
       GracePeriodFee: graceOf(item['FeeId']),
     })),
-    Insurance: reported(insurancesText(insurances), 'InsurancePeriodicityType').map((item) => ({
+    Insurance: readRepeated(insurancesText(insurances), 'InsurancePeriodicityType').map((item) => ({
       ...source(item),
       InsurancePeriodicityType: item['InsurancePeriodicityType'],
       InsuranceDate: item['InsuranceDate'],
@@ -121,30 +121,29 @@ function toldCharges({ commissions, insurances, terms }: SimulationRecord) {
 }
 
 /**
- * What CalculateRepaymentSchedule answers when the terms of a record are sent to it as JSON, its charges by what the
- * simulation reports of them: their base, and whether they are annual, the catalogue has to say (S6).
+ * Sends the terms of a record to CalculateRepaymentSchedule as JSON, with the charges as the simulation reply lists them:
+ * their base, and whether they are annual, is known from the catalogue only (S6).
  */
-function recalculation(record: SimulationRecord, knows: ScheduleCatalogue) {
+function recalculate(record: SimulationRecord, names: ScheduleCatalogue) {
   const { jsonParam } = JSON.parse(repaymentScheduleRequest.render(record.terms)) as { jsonParam: Json };
-  const read = repaymentScheduleRequest.read({ jsonParam: { ...jsonParam, ...toldCharges(record) } });
+  const read = repaymentScheduleRequest.read({ jsonParam: { ...jsonParam, ...reportedCharges(record) } });
   if (read.kind !== 'valid') throw new Error(JSON.stringify(read));
-  const context = { requestDay: date('2030-06-15'), calendars, catalogue: knows };
+  const context = { requestDay: date('2030-06-15'), calendars, catalogue: names };
   return calculateRepaymentSchedule(read.payload, context);
 }
 
-/** The rows of a recalculation over the whole catalogue. */
-function recalculated(record: SimulationRecord) {
-  const outcome = recalculation(record, catalogue?.lending ?? never());
+/** The rows of the recalculation with the whole catalogue. */
+function recalculateRows(record: SimulationRecord) {
+  const outcome = recalculate(record, catalogue?.lending ?? never());
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-  // What a percentage is of stands in the catalogue alone.
-  // Without a DAE in the answer nothing shows what was paid at the start.
+  // The base of a percentage comes from the catalogue. Charges at the start have no effect without a DAE.
   expect(
     outcome.warnings.filter(({ path, code }) => path !== 'UpFrontValue' && code !== 'from-catalogue'),
   ).toEqual([]);
   return outcome.rows.map(figuresOf);
 }
 
-/** The figures that both answers show of a row. */
+/** The figures of a row that both replies have. */
 function figuresOf(row: SimulationRow): readonly number[] {
   return [
     row.InstallmentNo,
@@ -160,21 +159,21 @@ function figuresOf(row: SimulationRow): readonly number[] {
 
 const outcomes = cases.map(({ product, scheduleType, interestType }) => ({
   name: `${product.Code}, ${scheduleType}, ${interestType}`,
-  outcome: outcomeOf(requestFor(product, scheduleType, interestType)),
+  outcome: simulateWithArguments(requestFor(product, scheduleType, interestType)),
 }));
 const answered = outcomes.flatMap(({ name, outcome }) =>
   outcome.kind === 'simulation' ? outcome.records.map((record) => ({ name, record })) : [],
 );
 
 describe('the simulation of the example catalogue', () => {
-  it('answers every product and every interest type: a test over nothing proves nothing', () => {
+  it('covers every product and every interest type', () => {
     const names = answered.map(({ name }) => name.split(', '));
     expect(new Set(names.map(([code]) => code)).size).toBe(products.length);
     expect(new Set(names.map(([, , type]) => type)).size).toBe(INTEREST_TYPES.length);
     expect(products.length).toBeGreaterThan(8);
   });
 
-  it('refuses nothing but interest types that a product does not have', () => {
+  it('is refused only for interest types that a product does not have', () => {
     const reasons = outcomes.flatMap(({ outcome }) =>
       outcome.kind === 'refused' ? outcome.faults.map(({ path, code }) => `${path} ${code}`) : [],
     );
@@ -183,14 +182,14 @@ describe('the simulation of the example catalogue', () => {
 
   it.each(answered)('agrees with CalculateRepaymentSchedule to the cent: $name', ({ record }) => {
     const [ofDownPayment, ...rows] = record.rows;
-    expect(rows.map(figuresOf)).toEqual(recalculated(record));
+    expect(rows.map(figuresOf)).toEqual(recalculateRows(record));
     expect(record.rows.reduce((sum, row) => sum + row.principal, 0)).toBe(ofDownPayment?.remainingValue);
   });
 
-  it('agrees because the catalogue says what charges are of: without its lists the rows differ', () => {
+  it('differs from CalculateRepaymentSchedule without the lists of the catalogue', () => {
     const { knownCharges: _, ...names } = catalogue?.lending ?? never();
     const differing = answered.filter(({ record }) => {
-      const outcome = recalculation(record, names);
+      const outcome = recalculate(record, names);
       return (
         outcome.kind === 'refused' ||
         JSON.stringify(outcome.rows.map(figuresOf)) !== JSON.stringify(record.rows.slice(1).map(figuresOf))
@@ -206,7 +205,7 @@ describe('the simulation of the example catalogue', () => {
     ]);
   });
 
-  it.each(answered)('has totals that are the sums of its parts (M3): $name', ({ record }) => {
+  it.each(answered)('has totals equal to the sums of their parts (M3): $name', ({ record }) => {
     for (const row of record.rows.slice(1)) {
       expect(row.pmt).toBe(row.interest + row.principal);
       expect(row.totalInstallment).toBe(row.pmt + row.managementFee + (row.insurance ?? 0));

@@ -23,7 +23,7 @@ import {
 const decimal = (value: number | string) => new Decimal(value);
 
 describe('the schedule of a simulation', () => {
-  it('starts with row 0, which carries the down payment, and goes on with what is left (Q1)', () => {
+  it('starts with row 0 for the down payment, followed by the financed amount (Q1)', () => {
     const { rows } = recordOf({}, { downPayment: decimal(100) });
     expect(rows[0]).toEqual({
       InstallmentNo: 0,
@@ -38,18 +38,18 @@ describe('the schedule of a simulation', () => {
     expect(rows).toHaveLength(5);
   });
 
-  it('has row 0 without a down payment too (Q1)', () => {
+  it('has row 0 even without a down payment (Q1)', () => {
     const { rows } = recordOf();
     expect(rows[0]).toMatchObject({ remainingValue: 100_000, principal: 0, totalInstallment: 0 });
     expect(rows[1]).toMatchObject({ remainingValue: 100_000, interest: 1000, pmt: 25_628 });
   });
 
-  it('refuses a down payment that leaves nothing to finance (Q1)', () => {
+  it('rejects a down payment of the whole amount (Q1)', () => {
     expect(refusalOf({}, { downPayment: decimal(1000) })).toEqual(['downPayment out-of-range 422']);
     expect(refusalOf({}, { downPayment: decimal(-1) })).toEqual(['downPayment out-of-range 422']);
   });
 
-  it('starts on the day of the request and is first due one period later, by the product periodicity (Q2)', () => {
+  it('starts on the day of the request; the first due date is one period later (Q2)', () => {
     const monthly = recordOf({}, {}, date('2025-01-31')).terms;
     expect(monthly).toMatchObject({ PeriodicityType: 'Monthly', InstallmentDay: 31, InstallmentsNo: 4 });
     expect(formatCalendarDate(monthly.ActivationDate ?? SOME_DAY)).toBe('2025-01-31');
@@ -57,7 +57,7 @@ describe('the schedule of a simulation', () => {
     expect(quarterly.rows[1]).toMatchObject({ interest: 3000 });
   });
 
-  it('moves due dates by the calendars of the product and defers interest as it says (Q2, H1, H3)', () => {
+  it('shifts due dates by the calendars and settings of the product (Q2, H1, H3)', () => {
     const shift = { HolidayShiftForRepaymentInstallments: true, HolidayShiftMethod: 'Backward' };
     const offering = {
       general: { ...shift, DeferDueDate: true },
@@ -75,7 +75,7 @@ describe('the schedule of a simulation', () => {
     expect(recordOf().terms).not.toHaveProperty('HolidayShift');
   });
 
-  it('takes schedule types of the product only, by name or code in any case (Q2)', () => {
+  it('accepts schedule types of the product only, by name or code, case-insensitively (Q2)', () => {
     expect(recordOf({}, { scheduleType: ' equalprincipal ' }).rows[1]).toMatchObject({ principal: 25_000 });
     expect(refusalOf({}, { scheduleType: 'InterestOnly' })).toEqual([
       'scheduleType unknown-schedule-type 422',
@@ -85,14 +85,14 @@ describe('the schedule of a simulation', () => {
     ]);
   });
 
-  it('refuses a schedule type that needs what a simulation does not have (Q2)', () => {
+  it('rejects a schedule type that needs a missing percentage of the product (Q2)', () => {
     const offering = { product: { PaymentScheduleTypes: ['Balloon'] } };
     expect(messagesOf(offering, { scheduleType: 'Balloon' })).toEqual([
       'must not be a type that needs ResidualValue, which the product does not have',
     ]);
   });
 
-  it('pays a loan of the periodicity Once back at the end of its term, counted in PeriodType (Q6)', () => {
+  it('repays a loan with the periodicity Once at the end of its term, counted in PeriodType (Q6)', () => {
     const offering = {
       general: { PeriodicityType: 'Once' },
       product: { PaymentScheduleTypes: ['Once'] },
@@ -109,7 +109,7 @@ describe('the schedule of a simulation', () => {
     ]);
   });
 
-  it('locks the payment that is asked for, and refuses one that does not cover the interest (B2)', () => {
+  it('fixes the requested payment, and rejects one below the interest (B2)', () => {
     expect(recordOf({}, { installmentValue: decimal(300) }).rows.map((row) => row.pmt)).toEqual([
       0, 30_000, 30_000, 30_000, 12_248,
     ]);
@@ -121,7 +121,7 @@ describe('the schedule of a simulation', () => {
     expect(refusalOf({}, { principalValue: decimal(200) })).toEqual(['principalValue not-allowed 422']);
   });
 
-  it('counts in the currency of the product (M2)', () => {
+  it('uses the currency of the product (M2)', () => {
     const yen = { availability: { Currency: 'JPY' } };
     expect(recordOf(yen)).toMatchObject({ currencyDigits: 0, total: 1026 });
     expect(refusalOf(yen, { amount: decimal('1000.5') })).toEqual(['amount too-many-decimals 422']);
@@ -136,7 +136,7 @@ describe('the figures of a simulation record', () => {
     insurances: [insurance()],
   };
 
-  it('shows those of row 1 first, and the sums of the columns, row 0 included (Q4)', () => {
+  it('include those of row 1 and the column sums, row 0 included (Q4)', () => {
     const record = recordOf(offering, { downPayment: decimal(100) });
     const [, first] = record.rows;
     expect(first).toMatchObject({ managementFee: 1000, insurance: 300 });
@@ -151,7 +151,7 @@ describe('the figures of a simulation record', () => {
     expect(record.total).toBe(10_000 + 92_260 + 4000 + 1200);
   });
 
-  it('has the rate with four decimals, and an IRR that fees raise and insurances do not (Q4, A3)', () => {
+  it('include the rate with four decimals, and an IRR with fees but without insurances (Q4, A3)', () => {
     expect(recordOf()).toMatchObject({ interestPercent: '12.0000%', irr: '12.0026%' });
     const withInsurance = recordOf({ insurances: [insurance()] });
     expect(withInsurance.irr).toBe('12.0026%');
@@ -159,16 +159,16 @@ describe('the figures of a simulation record', () => {
     expect(Number.parseFloat(withFee.irr ?? '')).toBeGreaterThan(16);
   });
 
-  it('has row 0 out of the rate: what is paid down was never lent (A3)', () => {
+  it('exclude row 0 from the IRR, because the down payment is not lent (A3)', () => {
     expect(recordOf({}, { amount: decimal(2000), downPayment: decimal(1000) }).irr).toBe('12.0026%');
   });
 
-  it('leaves fees that are paid once at the start out of all sums (Q4, Q6)', () => {
+  it('exclude fees that are paid at the start from all sums (Q4, Q6)', () => {
     const once = commission({ PeriodicityType: 'Once', ...price(100) });
     expect(recordOf({ commissions: [once] })).toMatchObject({ firstFee: 0, totalFee: 0, irr: '12.0026%' });
   });
 
-  it('names interest, lists and item by their ids, and null where there are no commissions (Q4)', () => {
+  it('include the ids of interest, lists and item (Q4)', () => {
     const ids = recordOf();
     expect(ids).toMatchObject({
       interestId: '00000000-0000-4000-8000-000000000100',
@@ -180,14 +180,14 @@ describe('the figures of a simulation record', () => {
     });
   });
 
-  it('keeps a rate with many decimals exact in the schedule and rounds only what is shown (M4, Q4)', () => {
+  it('round a rate for display only (M4, Q4)', () => {
     const record = recordOf({ interests: [interest(rate(7.123_456))] });
     expect(record.interestPercent).toBe('7.1235%');
     expect(record.terms.InterestPercent?.toFixed()).toBe('7.123456');
   });
 });
 
-describe('a schedule type whose formulas read the advance', () => {
+describe('AdvanceAmount in formulas of a schedule type', () => {
   const [remaining, interestColumn] = LEVEL_COLUMNS;
   const record = scheduleType(
     [remaining, interestColumn, formulaColumn('Principal', 'AdvanceAmount / 2')].filter(
@@ -200,13 +200,13 @@ describe('a schedule type whose formulas read the advance', () => {
   };
   const sent = { scheduleType: 'Own type', downPayment: decimal(100) };
 
-  it('gets the down payment as AdvanceAmount, without a warning (Q1, S2)', () => {
+  it('is the down payment, without a warning (Q1, S2)', () => {
     expect(recordOf(own, sent).rows[1]).toMatchObject({ remainingValue: 90_000, principal: 5000 });
     expect(recordOf(own, { scheduleType: 'Own type' }).rows[1]).toMatchObject({ principal: 0 });
     expect(warningsOf(own, sent)).toEqual([]);
   });
 
-  it('is the only one that gets it: others would warn (E5)', () => {
+  it('is left out for schedule types that do not read it (E5)', () => {
     const level = { ...sent, scheduleType: 'EqualInstallments' };
     expect(warningsOf(own, level)).toEqual([]);
     expect(recordOf(own, level).terms.AdvanceAmount).toBeUndefined();
@@ -214,14 +214,14 @@ describe('a schedule type whose formulas read the advance', () => {
 });
 
 describe('a product that cannot be simulated', () => {
-  it('is unknown when no approved version is valid on the day (L1)', () => {
+  it('is unknown without an Approved version that is valid on the day (L1)', () => {
     expect(simulated({}, { productCode: 'NO' })).toMatchObject({ kind: 'refused', unknownProduct: true });
     expect(simulated({ product: { Status: 'Draft' } })).toMatchObject({ unknownProduct: true });
     expect(simulated({ product: { EndDate: '2024-12-31' } })).toMatchObject({ unknownProduct: true });
     expect(simulated({ product: { EndDate: '2025-01-01' } }, { productCode: 'pl' }).kind).toBe('simulation');
   });
 
-  it('is refused with everything that is wrong at once (E3)', () => {
+  it('is rejected with all faults together (E3)', () => {
     const bounds = { MinimumAmount: 2000, MaximumPeriod: 3, MinimumAdvance: 10 };
     expect(
       refusalOf(
@@ -238,7 +238,7 @@ describe('a product that cannot be simulated', () => {
     ]);
   });
 
-  it('is refused where it is not made for its schedule type, with the reason (S4)', () => {
+  it('is rejected if the schedule type does not support its type (S4)', () => {
     expect(refusalOf({ product: { BankingProductType: 'D' } })).toEqual([
       'scheduleType product-type-mismatch 422',
     ]);

@@ -28,8 +28,8 @@ const decimal = (value: number | string) => new Decimal(value);
 const { BankingFormula, Collection } = INTEREST_OPTION_IDS;
 const LARGEST = decimal('9999999999999.99');
 
-/** A product with a schedule type of its own. */
-function ownType(record: ScheduleTypeRecord, offering: Offering = {}): Offering {
+/** Attaches a custom schedule type to the product. */
+function withOwnType(record: ScheduleTypeRecord, offering: Offering = {}): Offering {
   return {
     ...offering,
     lending: { scheduleTypes: [{ source: 'test', record }] },
@@ -102,7 +102,7 @@ const commissionInput = { ...FIXED, jsonInputFormula: { commissionInput: X } };
 
 const MULTIPLE = [{ InterestRate: decimal(5), FromInstNo: 1, ToInstNo: 2 }];
 
-/** A refused calculation, the reported fault, and a part of its message. */
+/** A refused simulation, its fault, and a part of the message. */
 const REFUSALS: readonly (readonly [
   name: string,
   offering: Offering,
@@ -111,21 +111,21 @@ const REFUSALS: readonly (readonly [
   message: string,
 ])[] = [
   [
-    'a balance that grows too large',
+    'a balance above the limit',
     { interests: [interest(rate(100_000))] },
     { amount: LARGEST },
     'amount amount-too-large 422',
     'must be smaller',
   ],
   [
-    'more rows than the type has',
+    'more instalments than the schedule type has',
     { product: { PaymentScheduleTypes: ['Once'] } },
     { scheduleType: 'Once' },
     'loanPeriod out-of-range 422',
     'must be at most 1',
   ],
   [
-    'dates after the last year',
+    'due dates after the last year',
     {
       general: { PeriodicityType: 'Century' },
       lending: {
@@ -137,49 +137,49 @@ const REFUSALS: readonly (readonly [
     'must be smaller',
   ],
   [
-    'a product type that the type does not serve',
+    'a product type that the schedule type does not support',
     { product: { BankingProductType: 'D' } },
     {},
     'scheduleType product-type-mismatch 422',
     "must be a schedule type for the product's BankingProductType, D",
   ],
   [
-    'a product type that is not known',
+    'an unknown product type',
     { product: { BankingProductType: 'Car' } },
     {},
     'productCode unknown-product-type 422',
     'must be a product whose BankingProductType is known, not Car',
   ],
   [
-    'a periodicity that the type does not take',
-    ownType(ofDays),
+    'a periodicity that the schedule type does not support',
+    withOwnType(ofDays),
     OWN,
     'scheduleType wrong-unit 422',
     "the product's PeriodicityType, Monthly",
   ],
   [
-    'a currency that is not known',
+    'an unknown currency',
     { availability: { Currency: 'XXQ' } },
     {},
     'productCode unknown-currency 422',
     'not XXQ',
   ],
   [
-    'calendars that are not known',
+    'unknown calendars',
     { general: { HolidayShiftForRepaymentInstallments: true }, product: { CountryCalendars: ['Atlantis'] } },
     {},
     'productCode unknown-calendar 422',
     'CountryCalendars',
   ],
   [
-    'no calendar at all',
+    'missing calendars',
     { general: { HolidayShiftForRepaymentInstallments: true } },
     {},
     'productCode unknown-calendar 422',
     'CountryCalendars is missing',
   ],
   [
-    'a way to shift that is not known',
+    'an unknown holiday method',
     {
       general: { HolidayShiftForRepaymentInstallments: true, HolidayShiftMethod: 'Sideways' },
       product: { CountryCalendars: ['RO'] },
@@ -189,28 +189,28 @@ const REFUSALS: readonly (readonly [
     'HolidayShiftMethod must be one of',
   ],
   [
-    'a residual that is needed',
+    'a missing residual value',
     { product: { PaymentScheduleTypes: ['Balloon'] } },
     { scheduleType: 'Balloon' },
     'scheduleType not-allowed 422',
     'which the product does not have',
   ],
   [
-    'a percentage that is needed',
+    'a missing capital percentage',
     { product: { BankingProductType: 'CC', PaymentScheduleTypes: ['CreditCard'] } },
     { scheduleType: 'CreditCard' },
     'scheduleType not-allowed 422',
     'which the product does not have',
   ],
   [
-    'a percentage of a card out of range',
+    'a capital percentage out of range',
     { product: { BankingProductType: 'CC', PaymentScheduleTypes: ['CreditCard'], CapitalPercent: 101 } },
     { scheduleType: 'CreditCard' },
     'productCode out-of-range 422',
     'CapitalPercent is from 0 to 100',
   ],
   [
-    'a residual above the amount',
+    'a residual value above the amount',
     { product: { PaymentScheduleTypes: ['Balloon'], ResidualPercent: 101 } },
     { scheduleType: 'Balloon' },
     'productCode out-of-range 422',
@@ -224,63 +224,63 @@ const REFUSALS: readonly (readonly [
     'must cover the interest of row 1; leave it out',
   ],
   [
-    'a payment that the type does not take',
+    'a payment that the schedule type does not accept',
     { product: { PaymentScheduleTypes: ['InterestOnly'] } },
     { scheduleType: 'InterestOnly', installmentValue: decimal(500) },
     'installmentValue not-allowed 422',
     'must be left out',
   ],
   [
-    'two locked values',
+    'a fixed payment and a fixed principal',
     {},
     { installmentValue: decimal(300), principalValue: decimal(200) },
     'principalValue not-allowed 422',
     'when installmentValue is sent',
   ],
   [
-    'a payment finer than the currency',
+    'a payment with more decimals than the currency',
     {},
     { installmentValue: decimal('300.001') },
     'installmentValue too-many-decimals 422',
     'decimals',
   ],
   [
-    'a payment that the formulas read and that is left out (Q2)',
-    ownType(readsFees),
+    'a missing payment that formulas read (Q2)',
+    withOwnType(readsFees),
     OWN,
     'installmentValue missing 400',
     'must be sent with Own type',
   ],
   [
     'a formula without a value',
-    ownType(dividesByZero),
+    withOwnType(dividesByZero),
     OWN,
     'scheduleType formula-failed 422',
     'must give column Ratio a value in row 1',
   ],
   [
-    'a rate of the catalogue that is too low',
+    'a catalogue rate that is too low',
     { interests: [interest(rate(-1300))] },
     {},
     'productCode rate-too-low 422',
     'interest Standard rate',
   ],
   [
-    'a rate of the catalogue out of range',
+    'a catalogue rate out of range',
     { interests: [interest(rate(100_001))] },
     {},
     'productCode out-of-range 422',
     'interest Standard rate',
   ],
   [
-    'a rate by formula without arguments that is too low',
+    'a rate by formula that is too low, with an empty list of arguments',
     byFormula('0 - 1300'),
     { interestType: BankingFormula, jsonInputFormula: { interestInput: [], discountInput: X } },
     'productCode rate-too-low 422',
     'interest Standard rate',
   ],
   [
-    'a rate by formula without sent arguments that is too low',
+    'a rate by formula that is too low, without arguments',
     byFormula('0 - 1300'),
     { interestType: BankingFormula, jsonInputFormula: { discountInput: X } },
     'productCode rate-too-low 422',
@@ -294,7 +294,7 @@ const REFUSALS: readonly (readonly [
     'must give a rate',
   ],
   [
-    'arguments beside a rate of the catalogue',
+    'a catalogue rate that is too low, with arguments',
     { interests: [interest(rate(-1300))] },
     { ...FIXED, jsonInputFormula: { interestInput: X } },
     'productCode rate-too-low 422',
@@ -322,7 +322,7 @@ const REFUSALS: readonly (readonly [
     'interest Steps has one rate for every instalment',
   ],
   [
-    'ranges that begin after the term',
+    'ranges that start after the term',
     { interests: ranges([9, 12]) },
     {},
     'productCode not-allowed 422',
@@ -336,21 +336,21 @@ const REFUSALS: readonly (readonly [
     'interest Steps',
   ],
   [
-    'sent ranges that end before the term',
+    'ranges of the request that end before the term',
     { interests: ranges([1, 4]) },
     { interestType: Collection, jsonMultipleInterestRates: MULTIPLE },
     'jsonMultipleInterestRates[0].ToInstNo rates-incomplete 422',
     'must be 4 or left out',
   ],
   [
-    'a sent range without a rate',
+    'a range of the request without a rate',
     { interests: ranges([1, 4]) },
     { interestType: Collection, jsonMultipleInterestRates: [{}] },
     'jsonMultipleInterestRates[0].InterestRate missing 400',
     'is missing',
   ],
   [
-    'a sent range that is too low',
+    'a range of the request with a rate that is too low',
     { interests: ranges([1, 4]) },
     { interestType: Collection, jsonMultipleInterestRates: [{ InterestRate: decimal(-1300) }] },
     'jsonMultipleInterestRates[0].InterestRate rate-too-low 422',
@@ -364,7 +364,7 @@ const REFUSALS: readonly (readonly [
     'interest Bands has no rate for every balance',
   ],
   [
-    'bands that begin above zero',
+    'bands that start above zero',
     { interests: bands([100, null]) },
     {},
     'productCode outside-bands 422',
@@ -378,8 +378,8 @@ const REFUSALS: readonly (readonly [
     'interest Bands has one rate for every amount',
   ],
   [
-    'bands beside formulas that know one rate',
-    ownType(readsRate, { interests: bands([0, null]) }),
+    'bands with formulas that read a single rate',
+    withOwnType(readsRate, { interests: bands([0, null]) }),
     OWN,
     'scheduleType not-allowed 422',
     'accepts rates by band, such as those of the interest Bands',
@@ -399,7 +399,7 @@ const REFUSALS: readonly (readonly [
     'without insurances',
   ],
   [
-    'more commissions than a schedule has',
+    'more commissions than the limit',
     {
       commissions: Array.from({ length: 201 }, (_, place) =>
         commission({ Id: guid(2000 + place), Name: `Fee ${place}` }),
@@ -417,15 +417,15 @@ const REFUSALS: readonly (readonly [
     'without charges on the unused amount',
   ],
   [
-    'a charge on something that is not known',
+    'a charge on an unknown base',
     { insurances: [insurance({ ValueIsPercentage: true, PercentAppliedTo: 'Nothing' })] },
     {},
     'productCode unknown-value 422',
     'insurance Life, PercentAppliedTo, must be one of',
   ],
   [
-    'a charge that the type cannot charge',
-    ownType(readsFees, { commissions: [percentFee(1, { PercentAppliedTo: 'Installment' })] }),
+    'a charge that the schedule type cannot calculate',
+    withOwnType(readsFees, { commissions: [percentFee(1, { PercentAppliedTo: 'Installment' })] }),
     { ...OWN, installmentValue: decimal(300) },
     'scheduleType not-allowed 422',
     'supports the commission Administration',
@@ -452,42 +452,42 @@ const REFUSALS: readonly (readonly [
     'smaller commission Administration',
   ],
   [
-    'a price by formula below zero',
+    'a negative price by formula',
     { commissions: [feeByFormula('0 - X')] },
     commissionInput,
     'jsonInputFormula.commissionInput out-of-range 422',
     'must not make the price of the commission Administration negative',
   ],
   [
-    'a price of the catalogue that is too large',
+    'a catalogue price that is too large',
     { commissions: [commission(price(1e15))] },
     {},
     'productCode amount-too-large 422',
     'smaller commission Administration',
   ],
   [
-    'a price of the catalogue below zero',
+    'a negative catalogue price',
     { commissions: [commission(price(-1))] },
     {},
     'productCode not-allowed 422',
     'commission Administration has no negative price',
   ],
   [
-    'percentages that come to too much',
+    'percentages with a price that is too large',
     { commissions: [percentFee(100_000)] },
     { amount: LARGEST },
     'amount amount-too-large 422',
     'must be smaller, because of commission Administration',
   ],
   [
-    'a grace of a commission out of range',
+    'a grace period of a commission out of range',
     { commissions: [commission({ GracePeriodFee: 1201 })] },
     {},
     'productCode out-of-range 422',
     'commission Administration, GracePeriodFee, must be',
   ],
   [
-    'charges at the start that come to too much',
+    'charges at the start with a sum that is too large',
     { commissions: [commission({ PeriodicityType: 'Once', ...price(1e15) })] },
     {},
     'productCode amount-too-large 422',
@@ -495,19 +495,19 @@ const REFUSALS: readonly (readonly [
   ],
 ];
 
-/** Members of a schedule request that a simulation request does not have. */
-const FOREIGN =
+/** Fields of a schedule request that a simulation request does not have. */
+const SCHEDULE_FIELDS =
   /\b(Amount|InstallmentsNo|ProductType|InterestPercent|MultipleInterestRates|BandedInterestRates|MinUtilizedAmount|MaxUtilizedAmount|HolidayCountry|HolidayMethod|AllowNegativeAmortisation|UpFrontValue|SourceValue|SourcePercent|FeePeriodicityType|FeeDate|ActivationDate|FirstDueDate|Commission\[\d+\]|Insurance\[\d+\])/;
 
-describe('what the calculation refuses', () => {
+describe('faults of a schedule calculation', () => {
   it.each(REFUSALS)(
-    'is reported in terms of the simulation: %s (E1)',
+    'are translated to fields of the simulation: %s (E1)',
     (...[, offering, request, fault, message]) => {
       const outcome = simulated(offering, request);
       const faults = outcome.kind === 'refused' ? outcome.faults : [];
       expect(faults.map(({ path, code, status }) => `${path} ${code} ${status}`)).toEqual([fault]);
       expect(faults[0]?.message).toContain(message);
-      expect(faults[0]?.message).not.toMatch(FOREIGN);
+      expect(faults[0]?.message).not.toMatch(SCHEDULE_FIELDS);
     },
   );
 });

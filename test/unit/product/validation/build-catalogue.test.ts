@@ -6,13 +6,13 @@ import { date } from '../../../support/builders/lending-loan.ts';
 
 const TODAY = date('2025-06-30');
 
-/** A GUID that nothing in the example has. */
+/** A GUID that is not in the example catalogue. */
 const id = (last: number): string => `11111111-1111-4111-8111-11111111111${last}`;
 
 describe('a catalogue in memory (L1, L2)', () => {
   const catalogue = EXAMPLE_CATALOGUE;
 
-  it('finds the approved version of the day by code in any case', () => {
+  it('finds the Approved version of the day by code, case-insensitively', () => {
     expect(catalogue.product('tl-personal', date('2023-12-31'))?.Version).toBe(1);
     expect(catalogue.product(' TL-Personal ', date('2024-01-01'))?.Version).toBe(2);
     expect(catalogue.product('TL-PERSONAL', date('2019-12-31'))).toBeUndefined();
@@ -20,7 +20,7 @@ describe('a catalogue in memory (L1, L2)', () => {
     expect(catalogue.product('TL-OTHER', TODAY)).toBeUndefined();
   });
 
-  it('finds a version by its id only while it answers', () => {
+  it('finds a version by its id only while it is Approved and valid', () => {
     const [first, second, draft] = [1, 2, 3].map((version) => exampleJson('product', 'TL-PERSONAL', version));
     expect(catalogue.productById(second.Id.toUpperCase(), TODAY)?.Version).toBe(2);
     expect(catalogue.productById(first.Id, TODAY)).toBeUndefined();
@@ -28,7 +28,7 @@ describe('a catalogue in memory (L1, L2)', () => {
     expect(catalogue.productById(draft.Id, TODAY)).toBeUndefined();
   });
 
-  it('finds lists in any case, and of several versions the Active one with the highest number', () => {
+  it('finds lists case-insensitively, and the Active version with the highest number', () => {
     expect(catalogue.list('interest-list', 'int-home')?.Name).toBe('Home loan interests');
     expect(catalogue.list('commission-list', 'COM-HOME')?.Commissions).toHaveLength(4);
     expect(catalogue.list('insurance-list', 'ins-vehicle')?.Insurances).toHaveLength(1);
@@ -47,7 +47,7 @@ describe('a catalogue in memory (L1, L2)', () => {
     expect(buildCatalogue(records).kind).toBe('catalogue');
   });
 
-  it('knows schedule types, periodicities and calendars, its own and the built-in ones', () => {
+  it('has built-in and own schedule types, periodicities and calendars', () => {
     const { lending } = catalogue;
     expect(lending.findScheduleType('CardMinimumPayment')?.type.code).toBe('CMP');
     expect(lending.findScheduleType('EqualInstallments')?.type.code).toBe('EI');

@@ -1,46 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { checkCatalogue } from '../../../../shared/product/validation/check-catalogue.ts';
-import type { CatalogueRecord, RecordKind } from '../../../../shared/product/catalogue/catalogue-record.ts';
+import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import {
+  type Change,
   EXAMPLE_RECORDS,
   exampleJson,
   exampleWith,
   type Json,
+  withChanges,
 } from '../../../support/builders/catalogue-entries.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 
 const { lending } = EXAMPLE_CATALOGUE;
 
-/** What is wrong, as `record: message`. */
+/** The faults of a catalogue, as `record: message`. */
 function faultsOf(records: readonly CatalogueRecord[]): readonly string[] {
   return checkCatalogue(records, { lending }).map(({ record, message }) => `${record}: ${message}`);
 }
 
-/** A record of the example and a change to it. */
-type Change = readonly [kind: RecordKind, code: string, change: (record: Json) => unknown];
-
-/** What is wrong after changes to records of the example; products in their second version where there is one. */
-function faultsAfter(...changes: readonly Change[]): readonly string[] {
-  const entries = changes.map(([kind, code, change]) => {
-    const json = exampleJson(kind, code, code === 'TL-PERSONAL' ? 2 : 1);
-    change(json);
-    return { kind, json };
-  });
-  return faultsOf(exampleWith(...entries));
-}
+/** The faults of the example catalogue after changes. */
+const faultsAfter = (...changes: readonly Change[]) => faultsOf(withChanges(...changes));
 
 const LIST = 'which is not in the catalogue or not Active: add it to';
 
 const close = (list: Json): string => (list.Status = 'Closed');
 
 describe('checks of a catalogue', () => {
-  it('find nothing wrong with the example', () => {
+  it('find no faults in the example catalogue', () => {
     expect(faultsOf(EXAMPLE_RECORDS)).toEqual([]);
   });
 
   it.each<[string, Change, string]>([
     [
-      'a product type that does not exist',
+      'an unknown product type',
       ['product', 'LS-CAR', (product) => (product.BankingProductType = 'Car')],
       'LS-CAR: BankingProductType must be one of TL, MG, C, OD, BA, D, CC, LS, or the name of one',
     ],
@@ -50,17 +42,17 @@ describe('checks of a catalogue', () => {
       'LS-CAR: EndDate must not be before StartDate: swap the two days',
     ],
     [
-      'a currency that does not exist',
+      'an unknown currency',
       ['product', 'LS-CAR', (product) => (product.Availability.Currency = 'EURO')],
       'LS-CAR: Availability.Currency must be a currency code of ISO 4217, such as EUR',
     ],
     ...(['Period', 'Amount', 'Advance'] as const).map((bound): [string, Change, string] => [
-      `bounds of the ${bound} in the wrong order`,
+      `inverted bounds of the ${bound}`,
       ['product', 'LS-CAR', ({ Availability }) => (Availability[`Maximum${bound}`] = 5)],
       `LS-CAR: Availability.Maximum${bound} must not be below Minimum${bound}, which is ${{ Period: 12, Amount: 5000, Advance: 10 }[bound]}: swap the two, or send null for no bound`,
     ]),
     [
-      'an advance above the whole amount',
+      'an advance above 100 %',
       ['product', 'LS-CAR', (product) => (product.Availability.MaximumAdvance = 100.5)],
       'LS-CAR: Availability.MaximumAdvance must be at most 100: it is a percentage of the amount',
     ],
@@ -70,27 +62,27 @@ describe('checks of a catalogue', () => {
       'MG-HOME: Availability.ProductCovenants[1].ValidTo must not be before ValidFrom: swap the two days',
     ],
     [
-      'a periodicity that is not known',
+      'an unknown periodicity',
       ['product', 'LS-CAR', (product) => (product.GeneralData.PeriodicityType = 'Every full moon')],
       'LS-CAR: GeneralData.PeriodicityType names the periodicity Every full moon, which is not known: add it to periodicities, or name one of Once, Daily, Weekly, Biweekly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly, Every 10 days',
     ],
     [
-      'a holiday method that does not exist',
+      'an unknown holiday method',
       ['product', 'LS-CAR', (product) => (product.GeneralData.HolidayShiftMethod = 'Sideways')],
       'LS-CAR: GeneralData.HolidayShiftMethod must be one of Forward, Backward, ModifiedForward, ModifiedBackward, Nearest, None, or null',
     ],
     [
-      'a grace type that does not exist',
+      'an unknown grace type',
       ['product', 'LS-CAR', (product) => (product.GeneralData.GraceType = 'Kind')],
       'LS-CAR: GeneralData.GraceType must be one of Deferred, Capitalised, Spread, Forgiven, or null',
     ],
     [
-      'a calendar that is not known',
+      'an unknown calendar',
       ['product', 'MG-GREEN', (product) => product.CountryCalendars.push('Atlantis')],
       'MG-GREEN: CountryCalendars[2] names the calendar Atlantis, which is not known: add it to calendars, or name a country or TARGET',
     ],
     [
-      'a schedule type that is not known',
+      'an unknown schedule type',
       ['product', 'LS-CAR', (product) => product.PaymentScheduleTypes.push('Leasing 2')],
       `LS-CAR: PaymentScheduleTypes[1] names the schedule type Leasing 2, ${LIST} schedule-types, or name another`,
     ],
@@ -100,22 +92,22 @@ describe('checks of a catalogue', () => {
       'LS-CAR: PaymentScheduleTypes[0] names Deposit, which does not support products of type LS: name another',
     ],
     [
-      'an interest list that is not there',
+      'an unknown interest list',
       ['product', 'LS-CAR', (product) => (product.InterestsAndCommissions[0].InterestList = 'INT-X')],
       `LS-CAR: InterestsAndCommissions[0].InterestList names the interest list INT-X, ${LIST} interest-lists, or name another`,
     ],
     [
-      'a commission list that is not there',
+      'an unknown commission list',
       ['product', 'LS-CAR', (product) => (product.InterestsAndCommissions[0].CommissionList = 'INT-LEASE')],
       `LS-CAR: InterestsAndCommissions[0].CommissionList names the commission list INT-LEASE, ${LIST} commission-lists, or name another`,
     ],
     [
-      'an offer of neither interests nor commissions',
+      'an item without interest list and commission list',
       ['product', 'DP-TERM', (product) => (product.InterestsAndCommissions[0].InterestList = null)],
       'DP-TERM: InterestsAndCommissions[0].InterestList is missing; InterestList or CommissionList must name a list',
     ],
     [
-      'an insurance list that is not there',
+      'an unknown insurance list',
       ['product', 'LS-CAR', (product) => (product.Insurances[0].InsuranceList = 'INS-X')],
       `LS-CAR: Insurances[0].InsuranceList names the insurance list INS-X, ${LIST} insurance-lists, or name another`,
     ],
@@ -125,27 +117,27 @@ describe('checks of a catalogue', () => {
       'LS-CAR: Insurances[0].EndDate must not be before StartDate: swap the two days',
     ],
     [
-      'a discount list that is not there',
+      'an unknown discount list',
       ['product', 'LS-CAR', (product) => product.Discounts.push('DIS-X')],
       `LS-CAR: Discounts[0] names the discount list DIS-X, ${LIST} discount-lists, or name another`,
     ],
     [
-      'an associated product that is not there',
+      'an unknown associated product',
       ['product', 'MG-HOME', (product) => (product.AssociatedProducts[1].AssociatedProductCode = 'MG-X')],
       'MG-HOME: AssociatedProducts[1].AssociatedProductCode names the product MG-X, which is not in the catalogue: add it to products, or name another',
     ],
     [
-      'a custom list that is not there',
+      'an unknown custom list',
       ['product', 'TL-PERSONAL', (product) => (product.InterestsAndCommissions[1].Filters[1].List = 'STAFF')],
       `TL-PERSONAL version 2: InterestsAndCommissions[1].Filters[1].List names the custom list STAFF, ${LIST} custom-lists, or name another`,
     ],
     [
-      'a range without anything in it',
+      'a filter with an empty range',
       ['product', 'MG-HOME', (product) => (product.InterestsAndCommissions[0].Filters[0].To = 1)],
       'MG-HOME: InterestsAndCommissions[0].Filters[0].To must not be below From, which is 20000: swap the two, or send null for no bound',
     ],
     [
-      'a set without anything in it',
+      'a filter with an empty set',
       ['product', 'MG-HOME', (product) => (product.InterestsAndCommissions[1].Filters[0].Values = [])],
       'MG-HOME: InterestsAndCommissions[1].Filters[0].Values must have at least one number',
     ],
@@ -155,7 +147,7 @@ describe('checks of a catalogue', () => {
 
   it.each<[string, Change, readonly string[]]>([
     [
-      'interests of one name',
+      'interests with the same name',
       ['interest-list', 'INT-PERSONAL', (list) => (list.Interests[1].Name = 'personal FIXED')],
       ['Interests[1].Name must be unique: personal FIXED is also Interests[0].Name'],
     ],
@@ -177,7 +169,7 @@ describe('checks of a catalogue', () => {
       ],
     ],
     [
-      'ranges and bands of another type',
+      'ranges and bands of an interest that is not a Collection',
       [
         'interest-list',
         'INT-STEPS',
@@ -214,7 +206,7 @@ describe('checks of a catalogue', () => {
       ],
     ],
     [
-      'a range without a rate',
+      'a range that refers to a Closed interest',
       ['interest-list', 'INT-STEPS', ({ Interests }) => (Interests[1].Status = 'Closed')],
       [
         'Interests[0].CollectionInterests[0].InterestName names First year, which is no Active interest of Type Fixed or Variable in this list: add it, or name another',
@@ -232,12 +224,12 @@ describe('checks of a catalogue', () => {
       ],
     ],
     [
-      'a formula type without its formula',
+      'a BankingFormula interest without a formula',
       ['interest-list', 'INT-STUDY', ({ Interests }) => (Interests[0].Formula = null)],
       ['Interests[0].Formula is missing; must be set, because the Type is BankingFormula'],
     ],
     [
-      'a formula of another type',
+      'a formula of a Fixed interest',
       ['interest-list', 'INT-STUDY', ({ Interests }) => (Interests[0].Type = 'Fixed')],
       [
         'Interests[0].Formula must be left out, because the Type is Fixed, not BankingFormula',
@@ -245,14 +237,14 @@ describe('checks of a catalogue', () => {
       ],
     ],
     [
-      'a formula that cannot be read',
+      'a formula with a syntax error',
       ['interest-list', 'INT-STUDY', ({ Interests }) => (Interests[0].Formula.Expression = 'Score +')],
       [
         'Interests[0].Formula.Expression cannot be read at position 8: a number, a name or ( is missing at the end',
       ],
     ],
     [
-      'a formula with other arguments than it says',
+      'a formula with arguments that do not match its Inputs',
       [
         'interest-list',
         'INT-STUDY',
@@ -264,11 +256,11 @@ describe('checks of a catalogue', () => {
         'Interests[0].Formula.Inputs must not have Rate, which Expression does not use: remove it',
       ],
     ],
-  ])('report in an interest list %s', (_, change, expected) => {
+  ])('report %s in an interest list', (_, change, expected) => {
     expect(faultsAfter(change)).toEqual(expected.map((message) => `${change[1]}: ${message}`));
   });
 
-  it('accept bands that touch, and ranges of different days', () => {
+  it('accept adjacent bands, and overlapping ranges of different days', () => {
     expect(
       faultsAfter(
         [
@@ -296,7 +288,7 @@ describe('checks of a catalogue', () => {
 
   it.each<[string, Change, readonly string[]]>([
     [
-      'a currency, a periodicity and a base that are not known',
+      'an unknown currency, periodicity and base',
       [
         'commission-list',
         'COM-HOME',
@@ -316,7 +308,7 @@ describe('checks of a catalogue', () => {
       ],
     ],
     [
-      'values that are not what ValueIsPercent says',
+      'values that contradict ValueIsPercent',
       [
         'commission-list',
         'COM-HOME',
@@ -331,7 +323,7 @@ describe('checks of a catalogue', () => {
       ],
     ],
     [
-      'an unused amount that is not charged as a percentage of itself',
+      'IsForUnusage without a percentage of the unused amount',
       [
         'commission-list',
         'COM-HOME',
@@ -346,7 +338,7 @@ describe('checks of a catalogue', () => {
       ],
     ],
     [
-      'a formula without UseBankingFormula, and the other way round',
+      'a formula without UseBankingFormula, and UseBankingFormula without a formula',
       [
         'commission-list',
         'COM-LEASE',
@@ -361,12 +353,12 @@ describe('checks of a catalogue', () => {
       ],
     ],
     [
-      'commissions of one name',
+      'commissions with the same name',
       ['commission-list', 'COM-LEASE', ({ Commissions }) => (Commissions[1].Name = 'contract fee')],
       ['Commissions[1].Name must be unique: contract fee is also Commissions[0].Name'],
     ],
     [
-      'insurances of one name, with unknown names and values on the same days',
+      'insurances with the same name, unknown references and overlapping values',
       [
         'insurance-list',
         'INS-HOME',
@@ -384,14 +376,14 @@ describe('checks of a catalogue', () => {
         `Insurances[1].Filters[0].List names the custom list AGES, ${LIST} custom-lists, or name another`,
       ],
     ],
-  ])('report in a list of charges %s', (_, change, expected) => {
+  ])('report %s in a list of charges', (_, change, expected) => {
     const faults = faultsAfter(change).map((fault) => fault.replace(`${change[1]}: `, ''));
     expect(faults.filter((fault) => !fault.startsWith('DIS-'))).toEqual(expected);
   });
 
   it.each<[string, (discounts: Json) => unknown, readonly string[]]>([
     [
-      'names that no list has',
+      'unknown names',
       (discounts) => {
         discounts[1].Commission = 'Analysis';
         discounts[2].CommissionType = 'Loyalty';
@@ -406,12 +398,12 @@ describe('checks of a catalogue', () => {
       ],
     ],
     [
-      'members of another dimension',
+      'fields of another dimension',
       (discounts) => (discounts[0].Commission = 'Analysis fee'),
       ['Discounts[0].Commission must be left out, because AppliedToDimension is Interest, not Commission'],
     ],
     [
-      'values that are missing or more than everything',
+      'missing values and values above 100 %',
       (discounts) => {
         discounts[0].DiscountValue = null;
         discounts[1].DiscountValue = 100.01;
@@ -423,7 +415,7 @@ describe('checks of a catalogue', () => {
       ],
     ],
     [
-      'names twice, days in the wrong order and filters without anything',
+      'duplicate names, inverted days and empty filters',
       (discounts) => {
         discounts[1].Name = 'SALARY CLIENT';
         discounts[2].EndDate = '2019-12-31';
@@ -437,12 +429,12 @@ describe('checks of a catalogue', () => {
         'Discounts[3].Formula is missing; must be set, or UseBankingFormula must be false',
       ],
     ],
-  ])('report in a discount list %s', (_, change, expected) => {
+  ])('report %s in a discount list', (_, change, expected) => {
     const faults = faultsAfter(['discount-list', 'DIS-PERSONAL', ({ Discounts }) => change(Discounts)]);
     expect(faults).toEqual(expected.map((message) => `DIS-PERSONAL: ${message}`));
   });
 
-  it('look for names in lists that are Active only, and leave what cannot answer alone', () => {
+  it('resolve references in Active lists only, and ignore drafts', () => {
     expect(faultsAfter(['insurance-list', 'INS-VEHICLE', close])).toEqual([
       `LS-CAR: Insurances[0].InsuranceList names the insurance list INS-VEHICLE, ${LIST} insurance-lists, or name another`,
     ]);
@@ -461,7 +453,7 @@ describe('checks of a catalogue', () => {
     ).toEqual([]);
   });
 
-  it('leave names of schedule types, periodicities and calendars alone when these are faulty themselves', () => {
+  it('skip references to schedule types, periodicities and calendars when these are faulty', () => {
     const product = exampleJson('product', 'MG-HOME');
     Object.assign(product, { CountryCalendars: ['Atlantis'], PaymentScheduleTypes: ['Own'] });
     product.GeneralData.PeriodicityType = 'Never';
@@ -471,10 +463,10 @@ describe('checks of a catalogue', () => {
   });
 });
 
-describe('what makes records distinct (L1)', () => {
+describe('checks of identities (L1)', () => {
   const NEW_ID = '22222222-2222-4222-8222-222222222222';
 
-  it('are no two Approved versions on one day', () => {
+  it('report two Approved versions on one day', () => {
     expect(faultsAfter(['product', 'TL-PERSONAL', (product) => (product.StartDate = '2023-12-31')])).toEqual([
       'TL-PERSONAL version 2: StartDate must not share a day with TL-PERSONAL in products/tl-personal-1.json: only one version may be Approved on a day, so end one before the other starts',
     ]);
@@ -483,7 +475,7 @@ describe('what makes records distinct (L1)', () => {
     expect(faultsOf(records)).toHaveLength(1);
   });
 
-  it('is the code in any case together with the version', () => {
+  it('report records with the same code and version, case-insensitively', () => {
     const json = { ...exampleJson('product', 'LS-CAR'), Code: 'ls-car', Id: NEW_ID, Status: 'Draft' };
     expect(faultsOf(exampleWith({ kind: 'product', json, source: 'products/copy.json' }))).toEqual([
       'ls-car: Version must differ: ls-car is also in products/ls-car.json; give this one another Code or Version',
@@ -492,7 +484,7 @@ describe('what makes records distinct (L1)', () => {
     expect(faultsOf(exampleWith({ kind: 'product', json: other, source: 'products/copy.json' }))).toEqual([]);
   });
 
-  it('are GUIDs, in any case: of versions, and of items within a record and across records', () => {
+  it('report repeated GUIDs of versions and items, case-insensitively', () => {
     const lease = exampleJson('interest-list', 'INT-LEASE');
     const product = exampleJson('product', 'LS-CAR');
     const second = { ...product, Version: 2, Status: 'Draft' };
@@ -526,14 +518,14 @@ describe('what makes records distinct (L1)', () => {
     ]);
   });
 
-  it('are not GUIDs of items that stay from one version to the next', () => {
+  it('accept items with the same GUID in several versions', () => {
     const [one, two] = [1, 2].map((version) => exampleJson('product', 'TL-PERSONAL', version));
     expect(one.InterestsAndCommissions[0].Id).toBe(two.InterestsAndCommissions[0].Id);
   });
 });
 
 describe('the faults of a catalogue', () => {
-  it('are reported all at once, in catalogue order, with the file of each', () => {
+  it('are reported together, in catalogue order, each with its file', () => {
     const car = exampleJson('product', 'LS-CAR');
     Object.assign(car, { EndDate: '2019-01-01', BankingProductType: 'Car' });
     const list = { ...exampleJson('discount-list', 'DIS-HOME'), Status: 'Closed' };

@@ -22,7 +22,7 @@ const OFFER = { Id: guid(10), Name: 'Offer', InterestList: 'INT', CommissionList
 const list = (Code: string, number: number) =>
   ({ Version: 1, Status: 'Active', Code, Id: guid(number), Name: Code }) as const;
 
-/** What is wrong with a product that has interests and, unless it says so, nothing else. */
+/** The faults of a product with interests and nothing else, unless changed. */
 function faultsOf(changes: Partial<ProductRecord>, parts: Parts = {}): readonly string[] {
   const source = 'test';
   const bare = { Insurances: [], Discounts: [], InterestsAndCommissions: [OFFER], ...changes };
@@ -45,14 +45,14 @@ function faultsOf(changes: Partial<ProductRecord>, parts: Parts = {}): readonly 
   return outcome.kind === 'refused' ? outcome.faults.map(({ message }) => message) : [];
 }
 
-/** A schedule type with a column of this formula. */
-const reading = (formula: string) => {
+/** A schedule type with an additional formula column. */
+const typeReading = (formula: string) => {
   const columns = [...LEVEL_COLUMNS, formulaColumn('Extra', formula)];
   return scheduleType(columns, { PaymentScheduleTypeId: guid(900) });
 };
 
 const faultsReading = (formula: string, changes: Partial<ProductRecord> = {}) =>
-  faultsOf({ PaymentScheduleTypes: ['Own type'], ...changes }, { scheduleTypes: [reading(formula)] });
+  faultsOf({ PaymentScheduleTypes: ['Own type'], ...changes }, { scheduleTypes: [typeReading(formula)] });
 
 const byFormula = (Expression: string): InterestRecord =>
   interest({
@@ -62,13 +62,13 @@ const byFormula = (Expression: string): InterestRecord =>
     Formula: { Name: 'Rate', Expression, Inputs: [] },
   });
 
-/** Mandatory insurances, numbered from a place on. */
-const many = (start: number, count: number, changes: Partial<InsuranceRecord> = {}) =>
+/** Mandatory insurances with consecutive numbers. */
+const manyInsurances = (start: number, count: number, changes: Partial<InsuranceRecord> = {}) =>
   Array.from({ length: count }, (_, place) =>
     insurance({ Id: guid(start + place), InsuranceName: `Cover ${start + place}`, ...changes }),
   );
 
-/** The item that names the insurance list of that place. */
+/** An insurance item that refers to the insurance list with that number. */
 const item = (place: number, changes: Partial<ProductRecord['Insurances'][number]> = {}) => ({
   Id: guid(40 + place),
   Name: `Item ${place}`,
@@ -80,17 +80,17 @@ const item = (place: number, changes: Partial<ProductRecord['Insurances'][number
   ...changes,
 });
 
-describe('an Approved product', () => {
+describe('checks of an Approved product', () => {
   it.each([
-    ['as it stands', ['DIS', 'DIS'], 'DIS'],
+    ['in the same case', ['DIS', 'DIS'], 'DIS'],
     ['in another case', ['DIS', 'dis'], 'dis'],
-  ])('names a discount list once: %s (Q5)', (_, Discounts, second) => {
+  ])('report a repeated discount list %s (Q5)', (_, Discounts, second) => {
     expect(faultsOf({ Discounts })).toEqual([
       `Discounts[1] names the discount list ${second}, as Discounts[0] does: remove one of them`,
     ]);
   });
 
-  it('has schedule types and interests, or neither and is only looked up (Q2, Q3)', () => {
+  it('require both schedule types and interests, or neither (Q2, Q3)', () => {
     expect(faultsOf({})).toEqual([]);
     expect(faultsOf({ PaymentScheduleTypes: [], InterestsAndCommissions: [] })).toEqual([]);
     const interests =
@@ -102,14 +102,14 @@ describe('an Approved product', () => {
     expect(faultsOf({ Status: 'Draft', PaymentScheduleTypes: [] })).toEqual([]);
   });
 
-  it('has no formula whose only rate leaves nothing of the balance (R3, Q7)', () => {
+  it('report a constant formula with a rate that makes the balance negative (R3, Q7)', () => {
     expect(faultsOf({}, { interests: [byFormula('0 - 1300')] })).toEqual([
       'InterestsAndCommissions[0].InterestList names the interest list INT, whose interest Standard rate has the rate -1300, which makes the balance zero or negative with EqualInstallments: raise it',
     ]);
     expect(faultsOf({}, { interests: [byFormula('0 - 1100')] })).toEqual([]);
   });
 
-  it('has what the formulas of its schedule types read of it (S2, B1, B3)', () => {
+  it('require the percentages that formulas of the schedule type read (S2, B1, B3)', () => {
     expect(faultsReading('capitalpercent + 1')).toEqual([
       'PaymentScheduleTypes[0] names Own type, which needs CapitalPercent of the product: add it, or name another',
     ]);
@@ -122,18 +122,18 @@ describe('an Approved product', () => {
   });
 });
 
-describe('insurances of several lists', () => {
+describe('checks of insurance counts', () => {
   const FAULT =
     'Insurances must have at most 200 insurances without Filters that come with a contract, not 300 on one day: filter or remove some';
-  const lists = [many(1000, 150), many(2000, 150)];
+  const lists = [manyInsurances(1000, 150), manyInsurances(2000, 150)];
 
-  it('are counted together, as a simulation does (F1, Q6)', () => {
+  it('count the insurances of several lists together (F1, Q6)', () => {
     expect(faultsOf({ Insurances: [item(0), item(1)] }, { insuranceLists: lists })).toEqual([FAULT]);
-    const exact = [many(1000, 100), many(2000, 100)];
+    const exact = [manyInsurances(1000, 100), manyInsurances(2000, 100)];
     expect(faultsOf({ Insurances: [item(0), item(1)] }, { insuranceLists: exact })).toEqual([]);
   });
 
-  it('count once when several items name them, and only together with those of the same day', () => {
+  it('count an insurance of several items once, and only insurances of the same day', () => {
     const twice = [item(0), item(1, { InsuranceList: 'ins0' })];
     expect(faultsOf({ Insurances: twice }, { insuranceLists: lists })).toEqual([]);
     const oneAfterTheOther = [item(0, { EndDate: '2024-12-31' }), item(1, { StartDate: '2025-01-01' })];
@@ -142,18 +142,18 @@ describe('insurances of several lists', () => {
     expect(faultsOf({ Insurances: shared }, { insuranceLists: lists })).toEqual([FAULT]);
     expect(faultsOf({ Insurances: shared, EndDate: '2024-06-30' }, { insuranceLists: lists })).toEqual([]);
     const value = { Value: 3, Status: 'Active', ValidFrom: null, ValidTo: '2024-12-31' } as const;
-    const ended = [many(1000, 150, { Values: [value] }), many(2000, 150)];
+    const ended = [manyInsurances(1000, 150, { Values: [value] }), manyInsurances(2000, 150)];
     const later = { StartDate: '2025-01-01', Insurances: [item(0), item(1)] };
     expect(faultsOf(later, { insuranceLists: ended })).toEqual([]);
     expect(faultsOf({ Insurances: [item(0), item(1)] }, { insuranceLists: ended })).toEqual([FAULT]);
   });
 
-  it('do not count when a filter may leave them out, or they are paid once at the start', () => {
+  it('ignore insurances with filters and insurances that are paid once', () => {
     const Filters = [{ Name: 'Age', From: 18, To: null }];
     expect(faultsOf({ Insurances: [item(0), item(1, { Filters })] }, { insuranceLists: lists })).toEqual([]);
-    const filtered = [many(1000, 150), many(2000, 150, { Filters })];
+    const filtered = [manyInsurances(1000, 150), manyInsurances(2000, 150, { Filters })];
     expect(faultsOf({ Insurances: [item(0), item(1)] }, { insuranceLists: filtered })).toEqual([]);
-    const once = [many(1000, 150), many(2000, 150, { PeriodicityType: 'Once' })];
+    const once = [manyInsurances(1000, 150), manyInsurances(2000, 150, { PeriodicityType: 'Once' })];
     expect(faultsOf({ Insurances: [item(0), item(1)] }, { insuranceLists: once })).toEqual([]);
   });
 });

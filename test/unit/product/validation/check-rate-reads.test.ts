@@ -8,12 +8,12 @@ import { guid, interest, product } from '../../../support/worlds/simulated-produ
 
 const VALUES = 400;
 const INTERESTS = 5;
-/** Reads of each value that one pass over all of them comes to, several times over. */
-const READS_OF_A_VALUE = 20;
+/** Several passes over the values. */
+const MAX_READS_OF_A_VALUE = 20;
 
 let reads = 0;
 
-/** A value of one day, which counts how often its first day is asked for. */
+/** A value that is valid on one day and counts the reads of its ValidFrom. */
 function dailyValue(place: number): InterestValue {
   const day = formatCalendarDate(addDays(date('2024-01-01'), place));
   return {
@@ -49,7 +49,7 @@ const stepped: InterestRecord = interest({
   })),
 });
 
-/** Reads of first days that the check of so many products with one list takes. */
+/** The reads of ValidFrom when a number of products with one list is checked. */
 function readsFor(products: number): number {
   const list = { Version: 1, Status: 'Active', Code: 'INT', Id: guid(11), Name: 'Interests' } as const;
   const records: readonly CatalogueRecord[] = [
@@ -79,9 +79,9 @@ function readsFor(products: number): number {
   return reads;
 }
 
-it('a list is read once for its products, and each of its values a few times only', () => {
+it('checks read a list once for all of its products, and each value only a few times', () => {
   const forOne = readsFor(1);
   expect(forOne).toBeGreaterThanOrEqual(VALUES * INTERESTS);
-  expect(forOne).toBeLessThan(VALUES * INTERESTS * READS_OF_A_VALUE);
+  expect(forOne).toBeLessThan(VALUES * INTERESTS * MAX_READS_OF_A_VALUE);
   expect(readsFor(10)).toBe(forOne);
 });

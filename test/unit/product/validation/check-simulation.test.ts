@@ -3,7 +3,7 @@ import type { CatalogueRecord } from '../../../../shared/product/catalogue/catal
 import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
 import { type Change, type Json, withChanges } from '../../../support/builders/catalogue-entries.ts';
 
-/** What is wrong, as `record: message`. */
+/** The faults of a catalogue, as `record: message`. */
 function faultsOf(records: readonly CatalogueRecord[]): readonly string[] {
   const outcome = buildCatalogue(records);
   return outcome.kind === 'refused'
@@ -14,14 +14,14 @@ function faultsOf(records: readonly CatalogueRecord[]): readonly string[] {
 const CAR_INTERESTS = 'LS-CAR: InterestsAndCommissions[0].InterestList names the interest list INT-LEASE,';
 const CAR_CHARGES = 'LS-CAR: InterestsAndCommissions[0].CommissionList names the commission list COM-LEASE,';
 
-/** The fixed interest of the car. */
+/** Changes the fixed interest of the car lease. */
 const leaseRate = (change: (interest: Json) => unknown): Change => [
   'interest-list',
   'INT-LEASE',
   ({ Interests }) => change(Interests[0]),
 ];
 
-/** The monthly contract fee of the car. */
+/** Changes the monthly contract fee of the car lease. */
 const leaseFee = (change: object): Change => [
   'commission-list',
   'COM-LEASE',
@@ -46,8 +46,8 @@ const bands = (change: (bands: Json) => unknown): Change => [
   ({ Interests }) => change(Interests[0].BandedInterests),
 ];
 
-/** Changes after which a simulation would be refused, for every request, and the one fault that reports it. */
-const HOLES: readonly (readonly [what: string, change: Change, fault: string])[] = [
+/** Changes that make every simulation fail, and the fault that reports each. */
+const CASES: readonly (readonly [title: string, change: Change, fault: string])[] = [
   [
     'a commission in another currency (Q6)',
     leaseFee({ Currency: 'RON' }),
@@ -59,7 +59,7 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
     'LS-CAR: Insurances[0].InsuranceList names the insurance list INS-VEHICLE, whose insurance',
   ],
   [
-    'money off a percentage of the balance (Q5)',
+    'a discount in money on a percentage of the balance (Q5)',
     [
       'commission-list',
       'COM-PERSONAL',
@@ -82,7 +82,7 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
     'INT-STEPS: Interests[0].CollectionInterests[1].InterestStartPeriod must be 13: every instalment needs a rate',
   ],
   [
-    'ranges that begin late (R1)',
+    'ranges that start after instalment 1 (R1)',
     steps((ranges) => (ranges[0].InterestStartPeriod = 2)),
     'INT-STEPS: Interests[0].CollectionInterests[0].InterestStartPeriod must be 1: every instalment needs a rate',
   ],
@@ -92,7 +92,7 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
     'INT-STEPS: Interests[0].CollectionInterests[0].InterestStartPeriod must be at least 1, or null',
   ],
   [
-    'a gap that opens when a range ends (R1)',
+    'a gap between ranges from the end date of a range on (R1)',
     steps((ranges) => (ranges[0].InterestEndDate = '2023-12-31')),
     'INT-STEPS: Interests[0].CollectionInterests[1].InterestStartPeriod must be 1: every instalment needs a rate',
   ],
@@ -102,7 +102,7 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
     'TL-STEPS: InterestsAndCommissions[0].InterestList names the interest list INT-STEPS, whose interest Stepped rate has no rate after instalment 83 of 84: extend its last range, or lower MaximumPeriod',
   ],
   [
-    'bands that begin above zero (R2)',
+    'bands that start above zero (R2)',
     bands((items) => (items[0].MinUtilizedAmount = 100)),
     'OD-CURRENT: InterestsAndCommissions[0].InterestList names the interest list INT-OVERDRAFT, whose interest Overdraft by utilised amount has no band below 100: start one at 0',
   ],
@@ -112,22 +112,22 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
     'whose interest Overdraft by utilised amount has no band above 1500: raise its last maximum, or lower MaximumAmount',
   ],
   [
-    'bands finer than the currency (M2)',
+    'a band limit with more decimals than the currency (M2)',
     bands((items) => (items[1].MinUtilizedAmount = 1000.001)),
     'has the band limit 1000.001',
   ],
   [
-    'a band of nothing (R2)',
+    'a band with equal limits (R2)',
     bands((items) => Object.assign(items[1], { MaxUtilizedAmount: 1000 })),
     'INT-OVERDRAFT: Interests[0].BandedInterests[1].MaxUtilizedAmount must be above MinUtilizedAmount, or null: the band is empty',
   ],
   [
-    'a Once percentage of the interest (Q6)',
+    'a Once charge that is a percentage of the interest (Q6)',
     leaseFee({ PeriodicityType: 'Once', ValueIsPercent: true, Percent: 1, PercentAppliedTo: 'Interest' }),
     'COM-LEASE: Commissions[0].PercentAppliedTo must be FinancedAmount, RemainingValue or null, because a Once charge is paid at the start',
   ],
   [
-    'a percentage of an unused amount (F2)',
+    'a percentage of the unused amount (F2)',
     leaseFee({
       PeriodicityType: 'Monthly',
       ValueIsPercent: true,
@@ -147,17 +147,17 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
     `${CAR_INTERESTS} in which no interest has a rate while the product is valid: add a value for those days`,
   ],
   [
-    'a rate that leaves nothing of the balance (R3)',
+    'a rate that makes the balance negative (R3)',
     leaseRate((interest) => (interest.Values[0].Value = -100_000)),
     `${CAR_INTERESTS} whose interest`,
   ],
   [
-    'a rate of exactly nothing left (R3)',
+    'a rate that makes the balance zero (R3)',
     leaseRate((interest) => (interest.Values[0].Value = -1200)),
     'has the rate -1200, which makes the balance zero or negative with Leasing: raise it',
   ],
   [
-    'an absurd rate (M6)',
+    'a rate above the limit (M6)',
     leaseRate((interest) => (interest.Values[0].Value = 1e6)),
     'INT-LEASE: Interests[0].Values[0].Value must be from -100000 to 100000 percent',
   ],
@@ -167,12 +167,12 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
     'INT-LEASE: Interests[0].Values[0].Value must have at most 20 decimals',
   ],
   [
-    'an absurd percentage (F1)',
+    'a percentage above the limit (F1)',
     leaseFee({ ValueIsPercent: true, Percent: 100_001 }),
     'COM-LEASE: Commissions[0].Percent must be from 0 to 100000 percent',
   ],
   [
-    'grace beyond all rows (F3)',
+    'a grace period longer than any schedule (F3)',
     leaseFee({ GracePeriodFee: 1201 }),
     'COM-LEASE: Commissions[0].GracePeriodFee must be at most 1200, or null',
   ],
@@ -195,7 +195,7 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
     'INT-STUDY: Interests[0].Formula.Expression cannot be calculated at position',
   ],
   [
-    'a formula with a constant value that cannot be charged (Q7)',
+    'a formula with a negative constant value (Q7)',
     [
       'commission-list',
       'COM-LEASE',
@@ -204,57 +204,57 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
     'COM-LEASE: Commissions[1].Formula.Expression must give a value from 0 to',
   ],
   [
-    'a schedule type that needs CapitalPercent (B3)',
+    'a schedule type that needs the missing CapitalPercent (B3)',
     ['product', 'CC-CLASSIC', (product) => (product.CapitalPercent = null)],
     'CC-CLASSIC: PaymentScheduleTypes[1] names CreditCard, which needs CapitalPercent of the product: add it, or name another',
   ],
   [
-    'a schedule type that needs ResidualPercent (B1)',
+    'a schedule type that needs the missing ResidualPercent (B1)',
     ['product', 'TL-STUDY', (product) => product.PaymentScheduleTypes.splice(0, 9, 'Balloon')],
     'TL-STUDY: PaymentScheduleTypes[0] names Balloon, which needs ResidualPercent of the product: add it, or name another',
   ],
   [
-    'a residual of more than everything (B1)',
+    'a ResidualPercent above 100 (B1)',
     ['product', 'LS-CAR', (product) => (product.ResidualPercent = 100.5)],
     'LS-CAR: ResidualPercent must be at most 100, or null',
   ],
   [
-    'a schedule type that counts in another unit (S1)',
+    'a schedule type with another unit than the periodicity (S1)',
     ['product', 'CC-CLASSIC', (product) => (product.GeneralData.PeriodicityType = 'Weekly')],
     'CC-CLASSIC: PaymentScheduleTypes[0] names CardMinimumPayment, which counts in months, but PeriodicityType is Weekly: name another',
   ],
   [
-    'a schedule type with fewer rows than the shortest term (S4)',
+    'a schedule type with fewer instalments than the shortest term (S4)',
     ['product', 'TL-STUDY', (product) => product.PaymentScheduleTypes.push('Once')],
     'names Once, which has at most 1 instalments, but MinimumPeriod requires',
   ],
   [
-    'charges with a schedule type that takes none (B4)',
+    'charges with a schedule type that does not accept any (B4)',
     ['product', 'DP-TERM', (product) => (product.InterestsAndCommissions[0].CommissionList = 'COM-LEASE')],
     'DP-TERM: InterestsAndCommissions[0].CommissionList names the commission list COM-LEASE, whose commission',
   ],
   [
-    'bounds without an amount that can be paid (M2)',
+    'amount bounds between two minor units (M2)',
     carBounds({ MinimumAmount: 100.001, MaximumAmount: 100.004 }),
     'LS-CAR: Availability.MaximumAmount must allow an amount above zero with at most 2 decimals, those of EUR: raise it',
   ],
   [
-    'a largest amount of nothing (M6)',
+    'a MaximumAmount of zero (M6)',
     carBounds({ MinimumAmount: null, MaximumAmount: 0 }),
     'LS-CAR: Availability.MaximumAmount must allow an amount above zero with at most 2 decimals, those of EUR: raise it',
   ],
   [
-    'a least amount beyond all amounts (M6)',
+    'a MinimumAmount above the limit (M6)',
     carBounds({ MinimumAmount: 1e14, MaximumAmount: null }),
     'LS-CAR: Availability.MinimumAmount must be at most 10000000000000.00',
   ],
   [
-    'a least term beyond all terms (M6)',
+    'a MinimumPeriod above the limit (M6)',
     carBounds({ MinimumPeriod: 1201, MaximumPeriod: null }),
     'LS-CAR: Availability.MinimumPeriod must be at most 1200 periods, the limit of a schedule: lower it',
   ],
   [
-    'bounds without a whole number of periods (Q6)',
+    'period bounds without a whole number of periods (Q6)',
     [
       'product',
       'LS-CAR',
@@ -266,13 +266,14 @@ const HOLES: readonly (readonly [what: string, change: Change, fault: string])[]
     'LS-CAR: Availability.MaximumPeriod must allow a whole number of Quarterly periods, at least MinimumPeriod (13): raise it',
   ],
   [
-    'an advance of everything (Q1)',
+    'a MinimumAdvance of 100 % (Q1)',
     carBounds({ MinimumAdvance: 100, MaximumAdvance: 100 }),
     'LS-CAR: Availability.MinimumAdvance must be below 100, or there is nothing to finance',
   ],
 ];
 
-const MANY: Change = [
+/** 101 interests of one type. */
+const MANY_INTERESTS: Change = [
   'interest-list',
   'INT-LEASE',
   (list) => {
@@ -286,8 +287,8 @@ const MANY: Change = [
   },
 ];
 
-describe('what a simulation would refuse whatever is sent', () => {
-  it.each(HOLES)('is a fault of the catalogue: %s', (_, change, fault) => {
+describe('checks of simulations', () => {
+  it.each(CASES)('report %s', (_, change, fault) => {
     const faults = faultsOf(withChanges(change));
     expect(faults.filter((reported) => reported.includes(fault))).not.toEqual([]);
     const [, code] = change;
@@ -295,8 +296,8 @@ describe('what a simulation would refuse whatever is sent', () => {
     expect(others).toEqual([]);
   });
 
-  it('are more offers than one answer may have (Q3)', () => {
-    expect(faultsOf(withChanges(MANY))).toEqual([
+  it('report more interests than the limit of offers (Q3)', () => {
+    expect(faultsOf(withChanges(MANY_INTERESTS))).toEqual([
       'LS-CAR: InterestsAndCommissions must have at most 100 interests of Type Fixed without Filters, not 101: filter or remove some',
     ]);
   });

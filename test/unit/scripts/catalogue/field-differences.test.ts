@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { asJson, compareFields } from '../../../../scripts/catalogue/field-differences.ts';
 
-test('equal values have none, whatever is undefined', () => {
+test('finds no differences between equal values, ignoring undefined fields', () => {
   expect(compareFields(asJson({ a: [1, { b: null }], c: undefined }), { a: [1, { b: null }] })).toEqual([]);
 });
 
-test('members are named from the top, one line each', () => {
+test('reports each differing field with its path', () => {
   expect(compareFields({ a: 1, b: { c: 2 }, d: 3 }, { a: 1, b: { c: null }, e: 4 })).toEqual([
     { path: 'b.c', from: 2, to: null },
     { path: 'd', from: 3, to: undefined },
@@ -13,7 +13,7 @@ test('members are named from the top, one line each', () => {
   ]);
 });
 
-test('items are matched by their identifying fields, else by position', () => {
+test('matches items by their identifying fields, or else by position', () => {
   const from = [
     { Id: 'x', Name: 'One', Value: 1 },
     { Id: 'y', Name: 'Two', Value: 2 },
@@ -33,7 +33,7 @@ test('items are matched by their identifying fields, else by position', () => {
   ]);
 });
 
-test('another order alone is a difference: the catalogue order decides', () => {
+test('reports a different order of items', () => {
   const one = { Id: 'x', Name: 'One' };
   const two = { Id: 'y', Name: 'Two' };
   expect(compareFields({ Items: [one, two] }, { Items: [two, one] })).toEqual([

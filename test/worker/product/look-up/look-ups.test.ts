@@ -24,7 +24,7 @@ import { post } from '../../../support/builders/schedule-call.ts';
 const PREFIX = '/platapi/automation-processors/actions/';
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 
-/** A product worker, and a caller of the log that asks it and waits for the answer. */
+/** Starts a product worker; returns a function that sends it a record and waits for the reply. */
 async function startCaller() {
   const broker = await createSharedBroker(2);
   await startOn(broker, startWithExamples);
@@ -44,7 +44,7 @@ const EXAMPLES = [
   ['GetProductDocuments', PRODUCT_DOCUMENTS_EXAMPLES],
 ] as const;
 
-it.each(EXAMPLES)('%s is asked for in JSON and answered in JSON', async (type, examples) => {
+it.each(EXAMPLES)('%s replies in JSON to a request in JSON', async (type, examples) => {
   const ask = await startCaller();
   for (const { request, reply } of examples) {
     const answer = await ask(jsonOf(request), ofType(`${type}Request`));
@@ -67,7 +67,7 @@ it.each([
     { ...(INSURANCE_LIST_EXAMPLES[0].reply as object), warnings: [] },
   ],
   ['GetProductDocuments', { productCode: 'TL-PERSONAL' }, { documents: PRODUCT_DOCUMENTS_EXAMPLES[0].reply }],
-])('%s is asked for in Avro and answered in Avro', async (type, request, payload) => {
+])('%s replies in Avro to a request in Avro', async (type, request, payload) => {
   const ask = await startCaller();
   const { value, headers } = await codec.encode(`${type}Request`, request, 'avro');
   const reply = await ask(value, headers);
@@ -75,7 +75,7 @@ it.each([
   expect(decoded).toEqual({ kind: 'decoded', type: `${type}Reply`, format: 'avro', payload });
 });
 
-it('the day of the message decides over the version, so that a replay gives the same answer (L1)', async () => {
+it('selects the version by the day of the message, so that a replay gives the same reply (L1)', async () => {
   const ask = await startCaller();
   const body = jsonOf({ BankingProductCode: 'TL-PERSONAL' });
   const type = ofType('GetBankingProductByCodeRequest');
@@ -85,7 +85,7 @@ it('the day of the message decides over the version, so that a replay gives the 
   expect(bodyOf(firstOfNew)).toMatchObject({ BankingProduct: { StartDate: '2024-01-01T00:00:00' } });
 });
 
-it('an unknown product is a 404 and a contradiction a 400, in either format', async () => {
+it('replies with 404 for an unknown product and 400 for a contradictory request, in both formats', async () => {
   const ask = await startCaller();
   const unknown = await ask(jsonOf({ productCode: 'NOTHING' }), ofType('GetProductDocumentsRequest'));
   expect(bodyOf(unknown)).toMatchObject({
@@ -106,14 +106,14 @@ it('an unknown product is a 404 and a contradiction a 400, in either format', as
   });
 });
 
-it('an Avro request meets the limits of a JSON one', async () => {
+it('applies the limits of JSON requests to Avro requests', async () => {
   const ask = await startCaller();
   const { value, headers } = await codec.encode('GetProductInsuranceListRequest', { productId: 'x' }, 'avro');
   const reply = await ask(value, headers);
   expect(headerText(reply.headers, HEADER.errorCode)).toBe('invalid-request');
 });
 
-it('over HTTP the look-ups have the paths of the interface, in any case and both forms (E2, E4)', async () => {
+it('has the HTTP paths of the interface, case-insensitively and with both forms of body (E2, E4)', async () => {
   const broker = await createSharedBroker(1);
   await startOn(broker, startWithExamples);
   const { url } = await startOn(broker, startIngressWorker);
@@ -148,7 +148,7 @@ it('over HTTP the look-ups have the paths of the interface, in any case and both
   expect(((await unknown.json()) as Problem).code).toBe('unknown-product');
 });
 
-it('the catalogue comes from the log, where it is when the worker takes its first look-up', async () => {
+it('reads the catalogue from the topic before the first look-up', async () => {
   const broker = await createSharedBroker(1);
   const worker = await startOverLog(broker);
   await expect.poll(() => worker.health()).toEqual({ status: 'ready' });
