@@ -1,26 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
-import { catalogueCodec, CATALOGUE_TOPIC, productValue } from '../support/worlds/catalogue-world.ts';
+import {
+  catalogueCodec,
+  CATALOGUE_TOPIC,
+  createFolder,
+  productValue,
+} from '../support/worlds/catalogue-world.ts';
 import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
 
 const STOP_MS = 1_000;
-
-function folderOf(files: Readonly<Record<string, object>>): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
-    writeFileSync(path.join(folder, name), JSON.stringify(content));
-  }
-  return folder;
-}
 
 /** Starts the schedule worker with a catalogue folder; returns the keys that are on the topic afterwards. */
 async function keysAfterStart(broker: Broker, folder?: string): Promise<readonly string[]> {
@@ -56,13 +48,13 @@ describe('a start with the embedded broker', () => {
 
   it('publishes the configured folder, and nothing to a topic with records', async () => {
     const broker = embedded();
-    const folder = folderOf({ 'products/tl.json': productValue('TL') });
+    const folder = createFolder({ 'products/tl.json': productValue('TL') });
     expect(await keysAfterStart(broker, folder)).toEqual(['product/tl/1']);
     expect(await keysAfterStart(broker)).toEqual(['product/tl/1']);
   });
 
   it('fails with all faults of an invalid folder', async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       'products/tl.json': productValue('TL', { PaymentScheduleTypes: ['None'], Extra: 1 }),
       'products/two.json': productValue('TWO', { PaymentScheduleTypes: ['None'] }),
     });

@@ -8,9 +8,8 @@ import {
   isProduct,
   type LookUp,
   type LookUpContext,
-  readSelector,
   type SelectorRequest,
-  selectProduct,
+  selectRequestedProduct,
 } from './product-selection.ts';
 import { isWithin } from '../catalogue/valid-versions.ts';
 
@@ -38,7 +37,7 @@ export function lookUpInsuranceList(
 ): LookUp<readonly InsuranceListItem[]> {
   const { catalogue } = context;
   const day = resolveDay(request, context);
-  const product = selectProduct(readSelector(request), catalogue, day);
+  const product = selectRequestedProduct(request, context);
   if (!isProduct(product)) return product;
   const offered = findInsuranceItems(product, catalogue);
   const validation = new Validation();

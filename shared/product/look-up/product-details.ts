@@ -1,13 +1,11 @@
 /** Looks up the display data of a product (interface sections 2.3 and 4.5). */
 
 import {
-  resolveDay,
   isProduct,
   type LookUp,
   type LookUpContext,
-  readSelector,
   type SelectorRequest,
-  selectProduct,
+  selectRequestedProduct,
 } from './product-selection.ts';
 
 /** Display data of a product. */
@@ -22,7 +20,7 @@ export interface ProductDetails {
 
 /** Looks up the display data of the product with the code or id of the request. */
 export function lookUpDetails(request: SelectorRequest, context: LookUpContext): LookUp<ProductDetails> {
-  const product = selectProduct(readSelector(request), context.catalogue, resolveDay(request, context));
+  const product = selectRequestedProduct(request, context);
   if (!isProduct(product)) return product;
   const { ProductImage: images, Benefits, DisplayConditions, NoOfDebtor } = product.Display;
   const named = images?.map(({ Name, RealName }) => ({ Name, RealName }));

@@ -1,13 +1,11 @@
 /** Looks up the documents of a product (interface sections 2.3 and 4.6). */
 
 import {
-  resolveDay,
   isProduct,
   type LookUp,
   type LookUpContext,
-  readSelector,
   type SelectorRequest,
-  selectProduct,
+  selectRequestedProduct,
 } from './product-selection.ts';
 
 /** One document: its relation to the product, and its report. */
@@ -26,7 +24,7 @@ export function lookUpDocuments(
   request: SelectorRequest,
   context: LookUpContext,
 ): LookUp<readonly ProductDocument[]> {
-  const product = selectProduct(readSelector(request), context.catalogue, resolveDay(request, context));
+  const product = selectRequestedProduct(request, context);
   if (!isProduct(product)) return product;
   const answer = product.Documents.map(({ ReportId, IsMandatory, IsAccord, DisplayName }) => ({
     Doc: { ReportId, IsMandatory, IsAccord },

@@ -24,7 +24,7 @@ export interface FailedLookUp {
 }
 
 /** The code or the id of a product, or both, with its field in the request. */
-export interface ProductSelector {
+interface ProductSelector {
   readonly code?: SentSelector | undefined;
   readonly id?: SentSelector | undefined;
 }
@@ -43,15 +43,19 @@ export interface SelectorRequest {
   readonly Date?: CalendarDate | undefined;
 }
 
-/** Reads code and id of a request. */
-export function readSelector(request: SelectorRequest): ProductSelector {
+/** Selects the product of a request by its code, its id, or both, as {@link selectProduct}. */
+export function selectRequestedProduct(
+  request: SelectorRequest,
+  context: LookUpContext,
+): ProductRecord | FailedLookUp {
   const { productCode, productId, bankingProductId } = request;
-  const idField = productId === undefined ? 'bankingProductId' : 'productId';
+  const field = productId === undefined ? 'bankingProductId' : 'productId';
   const id = productId ?? bankingProductId;
-  return {
+  const selector: ProductSelector = {
     code: productCode === undefined ? undefined : { field: 'productCode', value: productCode },
-    id: id === undefined ? undefined : { field: idField, value: id },
+    id: id === undefined ? undefined : { field, value: id },
   };
+  return selectProduct(selector, context.catalogue, resolveDay(request, context));
 }
 
 /** The day of a look-up, on which validity is determined (L1). */

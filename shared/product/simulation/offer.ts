@@ -25,7 +25,7 @@ import {
 import type { FormulaArguments } from './product-formula.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 import type { SimulatedLoan } from './simulated-loan.ts';
-import { addFaults, addWarnings } from './simulation-faults.ts';
+import { addFaults } from './simulation-faults.ts';
 import type { SimulationRecord, SimulationRow } from './simulation-result.ts';
 
 /** An offer with its commissions. */
@@ -74,7 +74,7 @@ export function calculateOffer(
     addFaults(outcome.faults, { request, terms, interest, ...charged }, validation);
     return undefined;
   }
-  addWarnings(outcome.warnings, validation);
+  // The warnings of the calculation are dropped: they concern terms of the product, not fields of the request.
   const figures = summariseSchedule(outcome, loan);
   if (figures.total > MAX_FIGURE_MINOR) {
     const largest = formatMinorUnits(MAX_FIGURE_MINOR, loan.digits);

@@ -3,7 +3,7 @@
  * what the caller can do; productCode when the catalogue is at fault.
  */
 
-import type { RequestFault, Validation, RequestWarning } from '../../lending/request/validation.ts';
+import type { RequestFault, Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { InterestRecord } from '../catalogue/list-records.ts';
 import { formulaPath, type PricedCharge, chargeTitle } from './priced-charges.ts';
@@ -93,14 +93,6 @@ export function deduplicateFaults(faults: readonly RequestFault[]): readonly Req
   return [
     ...new Map(faults.map((fault) => [`${fault.path} ${fault.code} ${fault.message}`, fault])).values(),
   ];
-}
-
-/** Adds warnings about fields of the simulation request; those about terms of the product are dropped. */
-export function addWarnings(warnings: readonly RequestWarning[], validation: Validation): void {
-  for (const { path, code } of warnings) {
-    const isSent = path === 'installmentValue' || path === 'principalValue';
-    if (isSent && !validation.warnings.some((known) => known.path === path)) validation.warn(path, code);
-  }
 }
 
 /** Translates a fault into one about the fields of the simulation request. */

@@ -140,8 +140,7 @@ export function checkOfferCounts(
   const interests = product.InterestsAndCommissions.filter(({ Filters }) => Filters.length === 0).flatMap(
     ({ InterestList }) => soundLists.list('interest-list', InterestList)?.Interests ?? [],
   );
-  if (interests.length <= most) return;
-  const offered = interests.filter((interest) => isAlwaysOffered(interest));
+  const offered = interests.filter(isAlwaysOffered);
   const counts = new Map<InterestType, number>();
   for (const { Type } of offered) counts.set(Type, (counts.get(Type) ?? 0) + 1);
   for (const type of INTEREST_TYPES) {

@@ -70,3 +70,31 @@ export function withChanges(...changes: readonly Change[]): readonly CatalogueRe
   });
   return exampleWith(...entries);
 }
+
+/** Changes the fixed interest of the car lease. */
+export const leaseRate = (change: (interest: Json) => unknown): Change => [
+  'interest-list',
+  'INT-LEASE',
+  ({ Interests }) => change(Interests[0]),
+];
+
+/** Changes the monthly contract fee of the car lease. */
+export const leaseFee = (change: object): Change => [
+  'commission-list',
+  'COM-LEASE',
+  ({ Commissions }) => Object.assign(Commissions[0], change),
+];
+
+/** Changes the instalment ranges of the stepped rate. */
+export const steps = (change: (ranges: Json) => unknown): Change => [
+  'interest-list',
+  'INT-STEPS',
+  ({ Interests }) => change(Interests[0].CollectionInterests),
+];
+
+/** Changes the bands of the overdraft rate. */
+export const bands = (change: (bands: Json) => unknown): Change => [
+  'interest-list',
+  'INT-OVERDRAFT',
+  ({ Interests }) => change(Interests[0].BandedInterests),
+];

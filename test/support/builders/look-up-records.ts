@@ -9,7 +9,10 @@ import type {
   InsuranceListRecord,
   InterestRecord,
 } from '../../../shared/product/catalogue/list-records.ts';
-import type { ProductRecord } from '../../../shared/product/catalogue/product-record.ts';
+import type {
+  ProductInsuranceItem,
+  ProductRecord,
+} from '../../../shared/product/catalogue/product-record.ts';
 import { date } from './lending-loan.ts';
 import { interest as plainInterest, product as plainProduct } from '../worlds/simulated-product.ts';
 
@@ -48,6 +51,21 @@ export const insurances = (changes: Partial<InsuranceListRecord> = {}): Insuranc
   Id: '0f8fad5b-d9cb-469f-a165-708677289503',
   Name: 'Insurances',
   Insurances: [],
+  ...changes,
+});
+
+/** An insurance item with a code that refers to the insurance list INS, with changes. */
+export const insuranceItem = (
+  Code: string,
+  changes: Partial<ProductInsuranceItem> = {},
+): ProductInsuranceItem => ({
+  Id: '0f8fad5b-d9cb-469f-a165-708677289505',
+  Name: `Item ${Code}`,
+  Code,
+  InsuranceList: 'ins',
+  StartDate: null,
+  EndDate: null,
+  Filters: [],
   ...changes,
 });
 

@@ -1,4 +1,4 @@
-/** Everything that a catalogue offers to simulate: products with their schedule types, interests and bounds. */
+/** Simulates a catalogue: all products with their schedule types, interest types and bounds. */
 
 import { Decimal } from 'decimal.js';
 import { type CalendarDate, formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
@@ -14,11 +14,11 @@ import { simulate } from '../../../shared/product/simulation/simulate.ts';
 import { findPeriodicity } from '../../../shared/lending/dates/periodicity.ts';
 import { date } from '../builders/lending-loan.ts';
 
-/** A day on which everything of the example is in force. */
+/** A day on which all products of the example catalogue are valid. */
 const DAY: CalendarDate = date('2025-06-30');
-const LOCK_PERCENT = 5;
+const PAYMENT_PERCENT = 5;
 
-/** Reasons why what a checked catalogue offers cannot be simulated; empty: all of it can. Throws on a catalogue with faults. */
+/** The faults of simulations of a valid catalogue; empty if all succeed. Throws on an invalid catalogue. */
 export function refusalsOf(records: readonly CatalogueRecord[]): readonly string[] {
   const outcome = buildCatalogue(records);
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
@@ -32,7 +32,7 @@ function refusalsOfProduct(product: ProductRecord, catalogue: CatalogueView): re
   return product.PaymentScheduleTypes.flatMap((scheduleType) =>
     interestTypesOf(product, catalogue).flatMap((interestType) =>
       loansOf(product, catalogue).flatMap((loan) => {
-        const request = { ...loan, scheduleType, ...lockOf(scheduleType, loan, catalogue) };
+        const request = { ...loan, scheduleType, ...fixedPaymentFor(scheduleType, loan, catalogue) };
         const outcome = simulate(
           { ...request, interestType: INTEREST_OPTION_IDS[interestType], ...inputsOf(product, catalogue) },
           {
@@ -53,7 +53,7 @@ function refusalsOfProduct(product: ProductRecord, catalogue: CatalogueView): re
   );
 }
 
-/** Types of the interests that are offered on the day. */
+/** The types of the interests that are offered on the day. */
 function interestTypesOf(product: ProductRecord, catalogue: CatalogueView): readonly InterestType[] {
   const day = formatCalendarDate(DAY);
   const lists = product.InterestsAndCommissions.flatMap(
@@ -74,7 +74,7 @@ function interestTypesOf(product: ProductRecord, catalogue: CatalogueView): read
   return [...new Set(offered.map(({ Type }) => Type))];
 }
 
-/** The smallest loan over the shortest term, and the largest that anybody takes over the longest one. */
+/** The smallest loan with the shortest term, and a large loan with the longest term. */
 function loansOf(
   product: ProductRecord,
   { lending }: CatalogueView,
@@ -98,13 +98,13 @@ function loansOf(
 }
 
 /** A payment for schedule types whose formulas read it. */
-function lockOf(name: string, { amount }: { readonly amount: Decimal }, { lending }: CatalogueView) {
+function fixedPaymentFor(name: string, { amount }: { readonly amount: Decimal }, { lending }: CatalogueView) {
   const type = lending.findScheduleType(name);
   if (type?.namesRead.has('LockedInstallment') !== true) return {};
-  return { installmentValue: amount.times(LOCK_PERCENT).dividedBy(100).toDecimalPlaces(0) };
+  return { installmentValue: amount.times(PAYMENT_PERCENT).dividedBy(100).toDecimalPlaces(0) };
 }
 
-/** Figures for every formula of a product's lists. */
+/** Arguments for all formulas in the lists of a product. */
 function inputsOf(
   product: ProductRecord,
   catalogue: CatalogueView,

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { CatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
@@ -74,6 +77,25 @@ export function productValue(code: string, fields: object = {}): Record<string, 
     Availability: { Currency: 'EUR', PeriodType: 'Months' },
     ...fields,
   };
+}
+
+/** Files by path within a folder; objects are written as JSON. */
+export type Files = Readonly<Record<string, object | string>>;
+
+/** Creates a folder with files such as `products/tl.json`; deleted when the test ends. */
+export function createFolder(files: Files): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFiles(folder, files);
+  return folder;
+}
+
+/** Writes files into a folder. */
+export function writeFiles(folder: string, files: Files): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
+    writeFileSync(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
 }
 
 /** An embedded broker with the catalogue topic, and its tables. */

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CommandReport, runCatalogueCommand } from '../../../scripts/catalogue/catalogue-command.ts';
 import { readCatalogueArguments } from '../../../scripts/catalogue/command-arguments.ts';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
@@ -11,27 +10,13 @@ import {
   CATALOGUE_TOPIC,
   type CatalogueWorld,
   createCatalogueWorld,
+  createFolder,
+  type Files,
   guidOf,
   interestListValue,
   productValue,
+  writeFiles,
 } from '../../support/worlds/catalogue-world.ts';
-
-type Files = Readonly<Record<string, object | string>>;
-
-/** Creates a temporary folder with files such as `products/tl.json`. */
-function folderOf(files: Files): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  fill(folder, files);
-  return folder;
-}
-
-function fill(folder: string, files: Files): void {
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
-    writeFileSync(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
-  }
-}
 
 /** Runs a command line over the embedded broker of the test. */
 function run(world: CatalogueWorld, ...line: readonly string[]): Promise<CommandReport> {
@@ -60,7 +45,7 @@ const whole: Files = {
 
 describe('validate', () => {
   it('accepts a complete folder without a broker', async () => {
-    const command = readCatalogueArguments(['validate', folderOf(whole)])!.command;
+    const command = readCatalogueArguments(['validate', createFolder(whole)])!.command;
     expect(await runCatalogueCommand(command, { connect: withoutBroker })).toMatchObject({
       ok: true,
       result: { records: 3 },
@@ -69,7 +54,7 @@ describe('validate', () => {
 
   it('reports all faults together: of shape, of references, and of files with the same key', async () => {
     const world = await createCatalogueWorld();
-    const folder = folderOf({
+    const folder = createFolder({
       ...whole,
       'products/tl.json': productValue('TL', { ...simulatedProduct, Discounts: ['NONE'] }),
       'interest-lists/int.json': '{"Code": ',
@@ -85,7 +70,7 @@ describe('validate', () => {
     expect(text).not.toContain('InterestsAndCommissions');
     expect(lines.at(-1)).toBe(`${faults.length} faults; nothing was written`);
     const draft = { Status: 'Draft' };
-    const twice = folderOf({
+    const twice = createFolder({
       'products/a.json': productValue('TL', draft),
       'products/b.json': productValue('tl', draft),
     });
@@ -96,14 +81,14 @@ describe('validate', () => {
 describe('publish', () => {
   it('writes new and changed records once, and deletes nothing by default', async () => {
     const world = await createCatalogueWorld();
-    const folder = folderOf(whole);
+    const folder = createFolder(whole);
     const first = await run(world, 'publish', folder);
     expect(first).toMatchObject({ ok: true, result: { unchanged: 0, deleted: [] } });
     expect(await countWritten(world)).toBe(3);
     const again = await run(world, 'publish', folder);
     expect(again).toMatchObject({ ok: true, result: { added: [], changed: [], unchanged: 3 } });
     expect(await countWritten(world)).toBe(3);
-    fill(folder, { 'interest-lists/int.json': interestListValue('INT', { Name: 'Renamed' }) });
+    writeFiles(folder, { 'interest-lists/int.json': interestListValue('INT', { Name: 'Renamed' }) });
     rmSync(path.join(folder, 'periodicities/ten.json'));
     const changed = await run(world, 'publish', folder);
     expect(changed.result).toMatchObject({ changed: ['interest-list/int/1'], unchanged: 1, deleted: [] });
@@ -113,7 +98,7 @@ describe('publish', () => {
 
   it('writes referenced records before those that refer to them', async () => {
     const world = await createCatalogueWorld();
-    await run(world, 'publish', folderOf(whole));
+    await run(world, 'publish', createFolder(whole));
     const keys: string[] = [];
     const tail = world.broker.createTail({ clientId: 'order', topics: [CATALOGUE_TOPIC], from: 'earliest' });
     await tail.start(({ key }) => keys.push(String(key)));
@@ -123,11 +108,11 @@ describe('publish', () => {
 
   it('deletes missing records with --delete-missing, unless another record refers to them', async () => {
     const world = await createCatalogueWorld();
-    await run(world, 'publish', folderOf(whole));
+    await run(world, 'publish', createFolder(whole));
     const { 'interest-lists/int.json': _, ...rest } = whole;
-    expect((await run(world, 'publish', folderOf(rest), '--delete-missing')).ok).toBe(false);
+    expect((await run(world, 'publish', createFolder(rest), '--delete-missing')).ok).toBe(false);
     expect(await countWritten(world)).toBe(3);
-    const onlyPeriods = folderOf({ 'periodicities/ten.json': whole['periodicities/ten.json']! });
+    const onlyPeriods = createFolder({ 'periodicities/ten.json': whole['periodicities/ten.json']! });
     const report = await run(world, 'publish', onlyPeriods, '--delete-missing');
     expect(report.result).toMatchObject({ deleted: ['interest-list/int/1', 'product/tl/1'], unchanged: 1 });
     expect((await run(world, 'list')).result).toMatchObject({ records: [{ kind: 'periodicity' }] });
@@ -135,11 +120,11 @@ describe('publish', () => {
 
   it('refuses a folder without records, which would delete all', async () => {
     const world = await createCatalogueWorld();
-    await run(world, 'publish', folderOf(whole));
-    const empty = await run(world, 'publish', folderOf({ 'README.md': {} }), '--delete-missing');
+    await run(world, 'publish', createFolder(whole));
+    const empty = await run(world, 'publish', createFolder({ 'README.md': {} }), '--delete-missing');
     expect(empty.ok).toBe(false);
     expect(empty.lines.join()).toContain('must hold a record in one of the folders products');
-    const misspelt = await run(world, 'publish', folderOf({ 'product/x.json': {} }), '--delete-missing');
+    const misspelt = await run(world, 'publish', createFolder({ 'product/x.json': {} }), '--delete-missing');
     expect(misspelt.ok).toBe(false);
     expect(misspelt.lines.join()).toContain('product: must be one of the folders products');
     expect(await countWritten(world)).toBe(3);
@@ -147,7 +132,7 @@ describe('publish', () => {
 
   it('only reports the changes of a dry run', async () => {
     const world = await createCatalogueWorld();
-    const { lines, result } = await run(world, 'publish', folderOf(whole), '--dry-run');
+    const { lines, result } = await run(world, 'publish', createFolder(whole), '--dry-run');
     expect(result).toMatchObject({ dryRun: true });
     expect(lines).toContain('would write product/tl/1');
     expect(await countWritten(world)).toBe(0);
@@ -156,19 +141,19 @@ describe('publish', () => {
   it('writes nothing if there are faults, and accepts references to records on the topic', async () => {
     const world = await createCatalogueWorld();
     const { 'interest-lists/int.json': list, ...rest } = whole;
-    const { ok, lines } = await run(world, 'publish', folderOf(rest));
+    const { ok, lines } = await run(world, 'publish', createFolder(rest));
     expect(ok).toBe(false);
     expect(lines.join()).toContain('products/tl.json: TL: InterestsAndCommissions[0]');
     expect(await countWritten(world)).toBe(0);
-    await run(world, 'publish', folderOf({ 'interest-lists/int.json': list! }));
-    expect(await run(world, 'publish', folderOf(rest))).toMatchObject({ ok: true });
+    await run(world, 'publish', createFolder({ 'interest-lists/int.json': list! }));
+    expect(await run(world, 'publish', createFolder(rest))).toMatchObject({ ok: true });
   });
 
   it('refuses a version that is valid on the same day as one on the topic', async () => {
     const world = await createCatalogueWorld();
-    await run(world, 'publish', folderOf({ 'products/tl.json': productValue('TL') }));
+    await run(world, 'publish', createFolder({ 'products/tl.json': productValue('TL') }));
     const second = productValue('TL', { Version: 2, Id: guidOf(2), StartDate: '2026-01-01' });
-    const { ok, lines } = await run(world, 'publish', folderOf({ 'products/tl2.json': second }));
+    const { ok, lines } = await run(world, 'publish', createFolder({ 'products/tl2.json': second }));
     expect(ok).toBe(false);
     expect(lines.join()).toContain('only one version may be Approved on a day');
     expect(lines.join()).toContain('topic product/tl/1');
@@ -176,13 +161,13 @@ describe('publish', () => {
 
   it('replaces an unreadable record, and refuses to leave one on the topic', async () => {
     const world = await createCatalogueWorld();
-    const folder = folderOf(whole);
+    const folder = createFolder(whole);
     await run(world, 'publish', folder);
     const body = Buffer.from('broken');
     const message = { kind: 'product', code: 'TL', version: 1, encoding: 'json+gzip', body };
     const { value, headers } = await world.codec.encode('CatalogueRecord', message, 'avro');
     await world.write('product/tl/1', value, headers);
-    const onlyList = folderOf({ 'interest-lists/int.json': whole['interest-lists/int.json']! });
+    const onlyList = createFolder({ 'interest-lists/int.json': whole['interest-lists/int.json']! });
     expect((await run(world, 'publish', onlyList)).lines.join()).toContain('cannot be read');
     expect((await run(world, 'list')).lines.join('\n')).toMatch(/product .*TL .*CANNOT BE READ/);
     expect(await run(world, 'diff', folder)).toMatchObject({
@@ -195,13 +180,16 @@ describe('publish', () => {
 describe('diff', () => {
   it('lists the differing fields with the names of their items', async () => {
     const world = await createCatalogueWorld();
-    const folder = folderOf(whole);
+    const folder = createFolder(whole);
     await run(world, 'publish', folder);
     expect(await run(world, 'diff', folder)).toMatchObject({ ok: true, result: { unchanged: 3 } });
     const value = interestListValue('INT', { Name: 'Renamed' });
     const [interest] = value['Interests'] as { Values: { Value: number }[] }[];
     interest!.Values[0]!.Value = 8.75;
-    fill(folder, { 'interest-lists/int.json': value, 'custom-lists/c.json': { Code: 'C', Values: [1] } });
+    writeFiles(folder, {
+      'interest-lists/int.json': value,
+      'custom-lists/c.json': { Code: 'C', Values: [1] },
+    });
     rmSync(path.join(folder, 'periodicities/ten.json'));
     const { ok, lines } = await run(world, 'diff', folder);
     expect(ok).toBe(false);
@@ -221,7 +209,7 @@ describe('list and show', () => {
   it('show the records on the topic', async () => {
     const world = await createCatalogueWorld();
     const second = productValue('TL', { Version: 2, Id: guidOf(2), Status: 'Draft' });
-    await run(world, 'publish', folderOf({ ...whole, 'products/tl2.json': second }));
+    await run(world, 'publish', createFolder({ ...whole, 'products/tl2.json': second }));
     const { lines, result } = await run(world, 'list');
     expect(lines).toEqual([
       'interest-list    INT  v1  Active',
@@ -243,7 +231,7 @@ describe('approve and close', () => {
 
   it('change the status of one version, and refuse two Approved versions on one day', async () => {
     const world = await createCatalogueWorld();
-    await run(world, 'publish', folderOf({ 'products/tl.json': first, 'products/tl2.json': second }));
+    await run(world, 'publish', createFolder({ 'products/tl.json': first, 'products/tl2.json': second }));
     const refused = await run(world, 'approve', 'tl', '2');
     expect(refused.ok).toBe(false);
     expect(refused.lines.join()).toContain('only one version may be Approved on a day');
@@ -262,7 +250,7 @@ describe('approve and close', () => {
 
   it('refuse to close a list to which a product refers', async () => {
     const world = await createCatalogueWorld();
-    await run(world, 'publish', folderOf(whole));
+    await run(world, 'publish', createFolder(whole));
     const refused = await run(world, 'close', 'INT', '1', '--kind', 'interest-list');
     expect(refused.lines.join()).toContain('topic product/tl/1');
     await run(world, 'close', 'TL', '1');

@@ -1,37 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
+  bands,
   type Change,
   EXAMPLE_RECORDS,
-  type Json,
+  leaseFee,
+  leaseRate,
+  steps,
   withChanges,
 } from '../../../support/builders/catalogue-entries.ts';
 import { refusalsOf } from '../../../support/random/offered-combinations.ts';
-
-/** Changes the fixed interest of the car lease. */
-const leaseRate = (change: (interest: Json) => unknown): Change => [
-  'interest-list',
-  'INT-LEASE',
-  ({ Interests }) => change(Interests[0]),
-];
-
-/** Changes the monthly contract fee of the car lease. */
-const leaseFee = (change: object): Change => [
-  'commission-list',
-  'COM-LEASE',
-  ({ Commissions }) => Object.assign(Commissions[0], change),
-];
-
-const steps = (change: (ranges: Json) => unknown): Change => [
-  'interest-list',
-  'INT-STEPS',
-  ({ Interests }) => change(Interests[0].CollectionInterests),
-];
-
-const bands = (change: (bands: Json) => unknown): Change => [
-  'interest-list',
-  'INT-OVERDRAFT',
-  ({ Interests }) => change(Interests[0].BandedInterests),
-];
 
 describe('a valid catalogue', () => {
   it('can be simulated with every schedule type and interest type, at both ends of the bounds', () => {

@@ -17,13 +17,17 @@ describe('the known charges of a catalogue (F1, S6)', () => {
           commission({ PercentAppliedTo: 'Interest', PerAnnum: true, IsForUnusage: true, IsUpfront: false }),
           commission({ Id: guid(201), Name: 'Draft', Status: 'Draft' }),
         ],
-        insurances: [insurance({ PercentAppliedTo: 'Principal' })],
+        insurances: [
+          insurance({ PercentAppliedTo: 'Principal' }),
+          insurance({ Id: guid(301), InsuranceName: 'Draft', Status: 'Draft' }),
+        ],
       }),
     );
     const defaults = { appliedTo: 'Interest', perAnnum: true, isForUnusage: true };
     expect(charges?.named('FeeName', 'ADMINISTRATION')?.agreement.defaults).toEqual(defaults);
     expect(charges?.named('FeeId', guid(200))?.agreement.defaults).toEqual(defaults);
     expect(charges?.named('FeeName', 'Draft')).toBeUndefined();
+    expect(charges?.named('InsuranceName', 'Draft')).toBeUndefined();
     for (const [field, value] of [
       ['InsuranceName', 'Life'],
       ['InsuranceClassName', 'Persons'],

@@ -9,7 +9,16 @@ import {
 } from '../../../../shared/product/look-up/product-by-code.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
-import { catalogueOf, interest, LOOK_UP_DAY, product } from '../../../support/builders/look-up-records.ts';
+import {
+  catalogueOf,
+  insuranceItem,
+  insuranceRecord,
+  insurances,
+  interest,
+  LOOK_UP_DAY,
+  product,
+} from '../../../support/builders/look-up-records.ts';
+import { insurance } from '../../../support/worlds/simulated-product.ts';
 
 const example: LookUpContext = { catalogue: EXAMPLE_CATALOGUE, requestDay: date('2026-01-15') };
 const ALL: SectionFlags = Object.fromEntries(SECTION_FLAGS.map((flag) => [flag, true]));
@@ -299,6 +308,21 @@ describe('items and values (L2)', () => {
       ],
     });
   });
+});
+
+test('insurances are the Active ones of the lists of the product', () => {
+  const active = insurance({ InsuranceName: 'Life' });
+  const closed = insurance({ InsuranceName: 'Old', Status: 'Closed' });
+  const list = insuranceRecord(insurances({ Insurances: [active, closed] }));
+  const { Dimensions } = answerOf(
+    { BankingProductCode: 'P', displayInsurance: true },
+    {
+      catalogue: catalogueOf([product({ Insurances: [insuranceItem('INS')] })], [], [list]),
+      requestDay: LOOK_UP_DAY,
+    },
+  );
+  expect(Dimensions?.['Insurance']).toMatchObject([{ Insurances: [{ InsuranceName: 'Life' }] }]);
+  expect(Dimensions?.['Insurance']?.[0]?.['Insurances']).toHaveLength(1);
 });
 
 test('schedule types are found by name or code, in the order of the product', () => {

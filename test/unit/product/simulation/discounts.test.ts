@@ -75,6 +75,11 @@ describe('discounts', () => {
     },
   );
 
+  it('of a list that is not in force do not apply', () => {
+    const offering = { commissions: [commission()], product: { Discounts: ['GONE'] } };
+    expect(recordOf(offering).firstFee).toBe(1000);
+  });
+
   it('apply percentages first, then values: 100 less 10 % less 5 is 85 (Q5)', () => {
     const record = recordOf({
       commissions: [commission(price(100))],

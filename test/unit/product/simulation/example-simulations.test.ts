@@ -2,14 +2,12 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
 import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
-import { selectEntries } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import type {
   FormulaInputPart,
   SimulateRequest,
 } from '../../../../shared/product/simulation/simulate-request.ts';
 import { simulate } from '../../../../shared/product/simulation/simulate.ts';
 import type { SimulationRecord } from '../../../../shared/product/simulation/simulation-result.ts';
-import { EXAMPLE_RECORDS } from '../../../support/builders/catalogue-entries.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
@@ -53,43 +51,12 @@ const LOANS: readonly Loan[] = [
       ...input('interestInput', ['ReferenceRate', 3], ['Score', 700]),
     },
   ],
-  ['TL-MARKET', 'EqualInstallments', 5000, 18],
   ['TL-VAT', 'LevelTotalWithVat', 20_000, 36, { installmentValue: new Decimal(650) }],
-  ['MG-HOME', 'EqualInstallments', 100_000, 240, { downPayment: new Decimal(20_000) }],
-  ['MG-GREEN', 'EqualPrincipal', 20_000, 60],
-  ['OD-CURRENT', 'Overdraft', 1500, 12],
-  ['DP-TERM', 'Deposit', 1000, 12],
-  ['CC-CLASSIC', 'CardMinimumPayment', 1000, 24],
-  [
-    'LS-CAR',
-    'Leasing',
-    30_000,
-    48,
-    {
-      downPayment: new Decimal(6000),
-      interestType: INTEREST_OPTION_IDS.Fixed,
-      ...input('commissionInput', ['KilometresPerYear', 15_000]),
-    },
-  ],
 ];
 
 const loanOf = (code: string): Loan => LOANS.find(([known]) => known === code)!;
 
 describe('simulations of the example catalogue', () => {
-  it.each(LOANS.map((loan) => ({ code: loan[0], type: loan[1], loan })))(
-    'offer $code with $type',
-    ({ loan }) => {
-      expect(offersOf(loan).length).toBeGreaterThan(0);
-    },
-  );
-
-  it('cover every Approved product', () => {
-    const approved = selectEntries(EXAMPLE_RECORDS, 'product').filter(
-      ({ record }) => record.Status === 'Approved',
-    );
-    expect(new Set(LOANS.map(([code]) => code))).toEqual(new Set(approved.map(({ record }) => record.Code)));
-  });
-
   it('discount 8.5 % by 0.55 points, and a fee of 100 by 10 % and then by 5 to 85 (Q5)', () => {
     const [offer] = offersOf(loanOf('TL-PERSONAL'));
     expect(offer?.interestPercent).toBe('7.9500%');

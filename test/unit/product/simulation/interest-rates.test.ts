@@ -196,17 +196,6 @@ describe('a Collection interest', () => {
     expect(record.rows[3]?.interest).toBeLessThan(550);
   });
 
-  it('reports faults of rates in the request with their path (R1, E1)', () => {
-    const sent = [{ InterestRate: decimal(24), ToInstNo: 2 }, { FromInstNo: 4 }];
-    expect(refusalOf(STEPPED, { interestType: Collection, jsonMultipleInterestRates: sent })).toEqual([
-      'jsonMultipleInterestRates[1].InterestRate missing 400',
-    ]);
-    const gap = [{ InterestRate: decimal(24), ToInstNo: 2 }];
-    expect(refusalOf(STEPPED, { interestType: Collection, jsonMultipleInterestRates: gap })).toEqual([
-      'jsonMultipleInterestRates[0].ToInstNo rates-incomplete 422',
-    ]);
-  });
-
   it('is the only type that accepts rates in the request (Q7)', () => {
     const jsonMultipleInterestRates = [{ InterestRate: decimal(24) }];
     expect(refusalOf(STEPPED, { interestType: Fixed, jsonMultipleInterestRates })).toEqual([

@@ -13,7 +13,6 @@ import {
   messagesOf,
   price,
   recordOf,
-  refusalOf,
   SIMULATION_DAY,
   warningsOf,
 } from '../../../support/worlds/simulated-product.ts';
@@ -127,21 +126,6 @@ describe('the commissions of a simulation', () => {
     expect(messagesOf({ commissions: [commission(ofInterest)] })).toEqual([
       'must be a product whose commission Administration is a percentage of the financed amount, because it is paid at the start',
     ]);
-    const onUnused = { ValueIsPercent: true, PercentAppliedTo: 'UnusedAmount', ...price(null, 1) };
-    expect(refusalOf({ commissions: [commission(onUnused)] })).toEqual(['productCode not-allowed 422']);
-    const tooMuch = { ValueIsPercent: true, PercentAppliedTo: 'Nothing', ...price(null, 1) };
-    expect(messagesOf({ commissions: [commission(tooMuch)] })[0]).toContain(
-      'commission Administration, PercentAppliedTo, must be one of',
-    );
-  });
-
-  it('are rejected with deposits, which do not accept charges (B4)', () => {
-    const offering = { product: { BankingProductType: 'D', PaymentScheduleTypes: ['Deposit'] } };
-    const call = { scheduleType: 'Deposit' };
-    expect(recordOf(offering, call).rows).toHaveLength(5);
-    expect(refusalOf({ ...offering, commissions: [commission()] }, call)).toEqual([
-      'productCode not-allowed 422',
-    ]);
   });
 });
 
@@ -159,6 +143,7 @@ describe('the insurances of a simulation', () => {
     const record = recordOf({ commissions: [commission()], insurances: [insurance()] });
     expect(record.rows[1]).toMatchObject({ pmt: 25_628, managementFee: 1000, insurance: 300 });
     expect(record.rows[1]?.totalInstallment).toBe(26_928);
+    expect(record.insurances).toMatchObject([{ name: 'Life', id: guid(300), percent: null }]);
     expect(recordOf({}).rows[1]).not.toHaveProperty('insurance');
   });
 

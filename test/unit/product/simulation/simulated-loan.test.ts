@@ -85,13 +85,6 @@ describe('the schedule of a simulation', () => {
     ]);
   });
 
-  it('rejects a schedule type that needs a missing percentage of the product (Q2)', () => {
-    const offering = { product: { PaymentScheduleTypes: ['Balloon'] } };
-    expect(messagesOf(offering, { scheduleType: 'Balloon' })).toEqual([
-      'must not be a type that needs ResidualValue, which the product does not have',
-    ]);
-  });
-
   it('repays a loan with the periodicity Once at the end of its term, counted in PeriodType (Q6)', () => {
     const offering = {
       general: { PeriodicityType: 'Once' },
@@ -107,14 +100,14 @@ describe('the schedule of a simulation', () => {
     expect(refusalOf(offering, { scheduleType: 'Once', loanPeriod: 7 })).toEqual([
       'loanPeriod out-of-range 422',
     ]);
+    expect(messagesOf(offering, { scheduleType: 'Once', loanPeriod: 0 })).toEqual([
+      'must be a whole number of months, from 1 to 1200',
+    ]);
   });
 
-  it('fixes the requested payment, and rejects one below the interest (B2)', () => {
+  it('fixes the requested payment or principal (B2)', () => {
     expect(recordOf({}, { installmentValue: decimal(300) }).rows.map((row) => row.pmt)).toEqual([
       0, 30_000, 30_000, 30_000, 12_248,
-    ]);
-    expect(refusalOf({}, { installmentValue: decimal(5) })).toEqual([
-      'installmentValue payment-below-interest 422',
     ]);
     const principal = { scheduleType: 'EqualPrincipal', principalValue: decimal(200) };
     expect(recordOf({}, principal).rows[1]).toMatchObject({ principal: 20_000 });
@@ -238,9 +231,9 @@ describe('a product that cannot be simulated', () => {
     ]);
   });
 
-  it('is rejected if the schedule type does not support its type (S4)', () => {
-    expect(refusalOf({ product: { BankingProductType: 'D' } })).toEqual([
-      'scheduleType product-type-mismatch 422',
-    ]);
+  it('is rejected with an unknown periodicity', () => {
+    const offering = { general: { PeriodicityType: 'Never' } };
+    expect(refusalOf(offering)).toEqual(['productCode unknown-periodicity 422']);
+    expect(messagesOf(offering)).toEqual(['must be a product whose periodicity is known, not Never']);
   });
 });

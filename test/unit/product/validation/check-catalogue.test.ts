@@ -323,6 +323,15 @@ describe('checks of a catalogue', () => {
       ],
     ],
     [
+      'a percentage of a value above the limit',
+      [
+        'commission-list',
+        'COM-HOME',
+        ({ Commissions }) => (Commissions[2].Values[0].CommissionPercent = 100_001),
+      ],
+      ['Commissions[2].Values[0].CommissionPercent must be from 0 to 100000 percent'],
+    ],
+    [
       'IsForUnusage without a percentage of the unused amount',
       [
         'commission-list',

@@ -109,6 +109,46 @@ describe('checks of an Approved product', () => {
     expect(faultsOf({}, { interests: [byFormula('0 - 1100')] })).toEqual([]);
   });
 
+  it.each([
+    ['Monthly', -571, -572],
+    ['Weekly', -947, -948],
+    ['Once', -90, -91],
+  ])(
+    'compare rates with the longest %s period after a shift of due dates (R3, H3)',
+    (every, least, tooLow) => {
+      const faultsWith = (rate: number) => {
+        const { GeneralData, Availability } = product({
+          general: { PeriodicityType: every, HolidayShiftForRepaymentInstallments: true, DeferDueDate: true },
+          availability: { MaximumPeriod: 12 },
+        });
+        return faultsOf({ GeneralData, Availability }, { interests: [byFormula(`0 - ${-rate}`)] });
+      };
+      expect(faultsWith(least)).toEqual([]);
+      expect(faultsWith(tooLow)).toEqual([expect.stringContaining(`has the rate ${tooLow}`)]);
+    },
+  );
+
+  it('report rates by band for a schedule type with formulas that read one rate (S2, R2)', () => {
+    expect(faultsReading('InterestPercent + 1')).toEqual([]);
+    const BandedInterests = [
+      {
+        InterestName: 'Band',
+        MinUtilizedAmount: 0,
+        MaxUtilizedAmount: null,
+        IsForOverdraft: false,
+        CollectionValidFrom: null,
+        CollectionValidTo: null,
+        Value: 12,
+        ValueMessage: null,
+      },
+    ];
+    const banded = interest({ Type: 'Collection', Values: [], BandedInterests });
+    const scheduleTypes = [typeReading('InterestPercent + 1')];
+    expect(faultsOf({ PaymentScheduleTypes: ['Own type'] }, { interests: [banded], scheduleTypes })).toEqual([
+      'InterestsAndCommissions[0].InterestList names the interest list INT, whose interest Standard rate has bands, but the formulas of Own type use a single rate: remove one of the two',
+    ]);
+  });
+
   it('require the percentages that formulas of the schedule type read (S2, B1, B3)', () => {
     expect(faultsReading('capitalpercent + 1')).toEqual([
       'PaymentScheduleTypes[0] names Own type, which needs CapitalPercent of the product: add it, or name another',

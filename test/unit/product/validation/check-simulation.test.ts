@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
-import { type Change, type Json, withChanges } from '../../../support/builders/catalogue-entries.ts';
+import {
+  bands,
+  type Change,
+  leaseFee,
+  leaseRate,
+  steps,
+  withChanges,
+} from '../../../support/builders/catalogue-entries.ts';
 
 /** The faults of a catalogue, as `record: message`. */
 function faultsOf(records: readonly CatalogueRecord[]): readonly string[] {
@@ -14,36 +21,10 @@ function faultsOf(records: readonly CatalogueRecord[]): readonly string[] {
 const CAR_INTERESTS = 'LS-CAR: InterestsAndCommissions[0].InterestList names the interest list INT-LEASE,';
 const CAR_CHARGES = 'LS-CAR: InterestsAndCommissions[0].CommissionList names the commission list COM-LEASE,';
 
-/** Changes the fixed interest of the car lease. */
-const leaseRate = (change: (interest: Json) => unknown): Change => [
-  'interest-list',
-  'INT-LEASE',
-  ({ Interests }) => change(Interests[0]),
-];
-
-/** Changes the monthly contract fee of the car lease. */
-const leaseFee = (change: object): Change => [
-  'commission-list',
-  'COM-LEASE',
-  ({ Commissions }) => Object.assign(Commissions[0], change),
-];
-
 const carBounds = (change: object): Change => [
   'product',
   'LS-CAR',
   ({ Availability }) => Object.assign(Availability, change),
-];
-
-const steps = (change: (ranges: Json) => unknown): Change => [
-  'interest-list',
-  'INT-STEPS',
-  ({ Interests }) => change(Interests[0].CollectionInterests),
-];
-
-const bands = (change: (bands: Json) => unknown): Change => [
-  'interest-list',
-  'INT-OVERDRAFT',
-  ({ Interests }) => change(Interests[0].BandedInterests),
 ];
 
 /** Changes that make every simulation fail, and the fault that reports each. */
@@ -272,13 +253,13 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
   ],
 ];
 
-/** 101 interests of one type. */
-const MANY_INTERESTS: Change = [
+/** Replaces the fixed interest of the car lease by several. */
+const manyInterests = (length: number): Change => [
   'interest-list',
   'INT-LEASE',
   (list) => {
     const [first] = list.Interests;
-    list.Interests = Array.from({ length: 101 }, (_, place) => ({
+    list.Interests = Array.from({ length }, (_, place) => ({
       ...first,
       Id: `99999999-9999-4999-8999-${String(place).padStart(12, '0')}`,
       Name: `Rate ${place}`,
@@ -296,8 +277,30 @@ describe('checks of simulations', () => {
     expect(others).toEqual([]);
   });
 
+  it.each<readonly [string, Change]>([
+    [
+      'a schedule type with as many instalments as the shortest term (S4)',
+      [
+        'product',
+        'TL-STUDY',
+        (product) => {
+          product.PaymentScheduleTypes.push('Once');
+          product.Availability.MinimumPeriod = 1;
+        },
+      ],
+    ],
+    ['an amount on both bounds (M2)', carBounds({ MinimumAmount: 100, MaximumAmount: 100 })],
+    [
+      'a single minor unit within the bounds (M2)',
+      carBounds({ MinimumAmount: 100.001, MaximumAmount: 100.01 }),
+    ],
+    ['as many interests as the limit of offers (Q3)', manyInterests(100)],
+  ])('accept %s', (_, change) => {
+    expect(faultsOf(withChanges(change))).toEqual([]);
+  });
+
   it('report more interests than the limit of offers (Q3)', () => {
-    expect(faultsOf(withChanges(MANY_INTERESTS))).toEqual([
+    expect(faultsOf(withChanges(manyInterests(101)))).toEqual([
       'LS-CAR: InterestsAndCommissions must have at most 100 interests of Type Fixed without Filters, not 101: filter or remove some',
     ]);
   });
