@@ -52,21 +52,41 @@ function toItem(
   return { id: undefined, decode: () => ({ kind: 'undecodable', format: 'avro', problem }) };
 }
 
-/** The record of a batch: ids are text. */
-export function toBatchRecord({ items }: RequestBatch | ReplyBatch): object {
+/** An item as its record has it; those of a RequestBatch have an id and a value only. */
+interface ItemRecord {
+  readonly id: string | null;
+  readonly status: number | undefined;
+  readonly value: Buffer;
+  readonly warnings: string | null;
+  readonly holidayCalendar: string | null;
+}
+
+/**
+ * The record of a batch. Ids are text. Absent fields are null, not undefined: avsc writes a null faster than a default
+ * value.
+ */
+export function toBatchRecord({ items }: RequestBatch | ReplyBatch): {
+  readonly items: readonly ItemRecord[];
+} {
   return {
-    items: items.map((item) => (typeof item.id === 'number' ? { ...item, id: String(item.id) } : item)),
+    items: items.map(
+      ({ id, status, value, warnings, holidayCalendar }: Partial<ReplyBatchItem> & { value: Buffer }) => ({
+        id: id === undefined ? null : String(id),
+        status,
+        value,
+        warnings: warnings ?? null,
+        holidayCalendar: holidayCalendar ?? null,
+      }),
+    ),
   };
 }
 
-/** Upper bound for the bytes of a batch, so that answers of megabytes are written at the first attempt. */
-export function maxBatchBytes({ items }: { readonly items: readonly BatchEntry[] }): number {
+/** Upper bound for the bytes of a batch, so that replies of megabytes are written at the first attempt. */
+export function maxBatchBytes({ items }: ReturnType<typeof toBatchRecord>): number {
   let bytes = ITEM_BYTES;
-  for (const { id = '', value, warnings = '', holidayCalendar = '' } of items) {
-    const units = String(id).length + warnings.length + holidayCalendar.length;
+  for (const { id, value, warnings, holidayCalendar } of items) {
+    const units = (id?.length ?? 0) + (warnings?.length ?? 0) + (holidayCalendar?.length ?? 0);
     bytes += ITEM_BYTES + value.length + units * MAX_UNIT_BYTES;
   }
   return bytes;
 }
-
-type BatchEntry = Pick<ReplyBatchItem, 'id' | 'value' | 'warnings' | 'holidayCalendar'>;

@@ -112,8 +112,9 @@ export function createAvroWriter(): (message: AvroMessage, schemaId: number, pay
 
 /** Batches have megabytes: they are written into a buffer that is large enough, and not copied again. */
 function writeBatch(message: AvroMessage, batch: RequestBatch | ReplyBatch): Buffer {
-  const target = Buffer.allocUnsafe(WIRE_HEADER_BYTES + maxBatchBytes(batch));
-  return target.subarray(0, encodeInto(message, toBatchRecord(batch), target));
+  const record = toBatchRecord(batch);
+  const target = Buffer.allocUnsafe(WIRE_HEADER_BYTES + maxBatchBytes(record));
+  return target.subarray(0, encodeInto(message, record, target));
 }
 
 /** Returns the end of the value, or minus the number of bytes that are missing. */
