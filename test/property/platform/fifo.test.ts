@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Fifo } from '../../../shared/platform/fifo.ts';
 
-test('a queue gives back what an array would, over any pushes, shifts and pops', () => {
+test('behaves like an array over any pushes, shifts and pops', () => {
   const step = fc.oneof(
     {
       weight: 5,

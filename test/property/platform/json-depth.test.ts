@@ -6,31 +6,31 @@ const exceeds = (text: string, maxDepth: number): boolean => exceedsJsonDepth(Bu
 
 const nested = (levels: number): Buffer => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
 
-describe('the depth of JSON', () => {
-  it('counts objects and arrays together, and what is nested at once only', () => {
+describe('exceedsJsonDepth', () => {
+  it('counts the deepest nesting of objects and arrays', () => {
     expect(exceeds('[{"a":[1]},[2],{"b":{}}]', 3)).toBe(false);
     expect(exceeds('[{"a":[1]},[2],{"b":{}}]', 2)).toBe(true);
     expect(exceeds('1', 0)).toBe(false);
   });
 
-  it('does not count brackets inside strings, whatever is escaped in them', () => {
+  it('ignores brackets inside strings with escapes', () => {
     expect(exceeds(String.raw`["[[[", "\"[[[", "\\", "{{\\\"[["]`, 1)).toBe(false);
     expect(exceeds(String.raw`["\\", [1]]`, 1)).toBe(true);
     expect(exceeds('"[[[[ never closed', 1)).toBe(false);
     expect(exceeds('"ends in a backslash\\', 1)).toBe(false);
   });
 
-  it('takes no byte of a longer character for a bracket or a quote', () => {
+  it('ignores bracket and quote bytes of multi-byte characters', () => {
     expect(exceeds('["\u5b5b\u7b7b\u225b", "\u{1f5b5}"]', 1)).toBe(false);
     expect(exceeds('{"\u00e4": [1]}', 1)).toBe(true);
   });
 
-  it('is 32 levels where nothing else is said', () => {
+  it('allows 32 levels by default', () => {
     expect(exceedsJsonDepth(nested(MAX_JSON_DEPTH))).toBe(false);
     expect(exceedsJsonDepth(nested(MAX_JSON_DEPTH + 1))).toBe(true);
   });
 
-  it('agrees with the parsed value, whatever its texts hold', () => {
+  it('agrees with the depth of the parsed value', () => {
     const depthOf = (value: unknown): number =>
       typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
     assert(

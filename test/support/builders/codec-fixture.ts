@@ -86,20 +86,20 @@ export const problem = createProblem('not-computable', {
 
 /** The payload of a message that must be readable. */
 export function payloadOf(decoded: Decoded | Promise<Decoded>): unknown {
-  if (decoded instanceof Promise) throw new Error('the codec answered with a promise');
+  if (decoded instanceof Promise) throw new Error('the codec returned a promise');
   if (decoded.kind !== 'decoded') throw new Error(`undecodable: ${JSON.stringify(decoded.problem)}`);
   return decoded.payload;
 }
 
 /** The problem of a message that must not be readable. */
 export function problemOf(decoded: Decoded | Promise<Decoded>) {
-  if (decoded instanceof Promise) throw new Error('the codec answered with a promise');
+  if (decoded instanceof Promise) throw new Error('the codec returned a promise');
   if (decoded.kind !== 'undecodable') throw new Error('the message was decoded');
   return decoded.problem;
 }
 
-/** A value that is answered at once. */
+/** A value that must be available synchronously. */
 export function atOnce<Value>(value: Value | Promise<Value>): Value {
-  if (value instanceof Promise) throw new Error('the codec answered with a promise');
+  if (value instanceof Promise) throw new Error('the codec returned a promise');
   return value;
 }

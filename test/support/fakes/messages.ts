@@ -2,7 +2,7 @@ import type { LogMessage } from '../../../shared/messaging/message.ts';
 
 export const FAKE_TOPIC = 'requests';
 
-/** A message of the test topic; whatever a test does not care about has a plain default. */
+/** A message of the test topic, with defaults for everything that is not overridden. */
 export function fakeMessage(
   offset: number,
   overrides: Partial<Omit<LogMessage, 'key'>> & { key?: string | null } = {},

@@ -5,19 +5,19 @@ interface Call {
   readonly message: LogMessage;
   readonly attempt: number;
   readonly signal: AbortSignal;
-  readonly end: (disposition: ProcessingResult) => void;
+  readonly end: (result: ProcessingResult) => void;
   readonly fail: (error: unknown) => void;
 }
 
 /** A process callback whose calls stay open until the test ends them. */
 export interface FakeWork {
   readonly process: Process;
-  /** All calls in the order they began. */
+  /** All calls in the order of their start. */
   readonly calls: Call[];
-  /** Offsets in the order their processing began. */
-  begun(): number[];
-  /** Ends the latest call of an offset and lets the runtime take notice. */
-  end(offset: number, disposition?: ProcessingResult): Promise<void>;
+  /** Offsets in the order in which their processing started. */
+  started(): number[];
+  /** Ends the latest call of an offset and lets the runtime process the result. */
+  end(offset: number, result?: ProcessingResult): Promise<void>;
   fail(offset: number, error: unknown): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function createFakeWork(): FakeWork {
   const calls: Call[] = [];
   const latest = (offset: number): Call => {
     const call = calls.findLast(({ message }) => message.offset === offset);
-    if (call === undefined) throw new Error(`offset ${offset} was never begun`);
+    if (call === undefined) throw new Error(`offset ${offset} was never started`);
     return call;
   };
   return {
@@ -35,9 +35,9 @@ export function createFakeWork(): FakeWork {
       calls.push({ message, attempt, signal, end: resolve, fail: reject });
       return promise;
     },
-    begun: () => calls.map(({ message }) => message.offset),
-    end: async (offset, disposition = 'settled') => {
-      latest(offset).end(disposition);
+    started: () => calls.map(({ message }) => message.offset),
+    end: async (offset, result = 'settled') => {
+      latest(offset).end(result);
       await settleMicrotasks();
     },
     fail: async (offset, error) => {

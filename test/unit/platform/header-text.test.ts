@@ -5,21 +5,21 @@ import {
   warningsList,
 } from '../../../shared/platform/header-text.ts';
 
-describe('text of a header', () => {
-  it('stays as it is where it is visible ASCII, blanks and percent signs included', () => {
+describe('safeHeaderText', () => {
+  it('returns visible ASCII, blanks and percent signs without change', () => {
     expect(safeHeaderText('RO+TARGET;version=2026.1 %41')).toBe('RO+TARGET;version=2026.1 %41');
   });
 
-  it('shows every other character percent-encoded', () => {
+  it('percent-encodes all other characters', () => {
     expect(safeHeaderText('a\r\nb\u0000ș\ud800')).toBe('a%0D%0Ab%00%C8%99%EF%BF%BD');
     expect(safeHeaderText(safeHeaderText('ș'))).toBe('%C8%99');
   });
 
-  it('encodes a character outside the first plane as a whole', () => {
+  it('encodes a surrogate pair as one character', () => {
     expect(safeHeaderText('a😀b')).toBe('a%F0%9F%98%80b');
   });
 
-  it.each(['x', 'ș', '\n', '😀'])('is cut at its limit, between encoded bytes: %j', (character) => {
+  it.each(['x', 'ș', '\n', '😀'])('truncates at its limit, between encoded bytes of %j', (character) => {
     for (const start of ['', 'a', 'ab', 'abc', 'abcd']) {
       const text = safeHeaderText(start + character.repeat(2_000));
       expect(text.length).toBeLessThanOrEqual(HEADER_TEXT_CHARACTERS);
@@ -29,26 +29,26 @@ describe('text of a header', () => {
   });
 });
 
-describe('a list of warnings (E3)', () => {
-  it('lists code and path, own ones before further ones, each once', () => {
+describe('warningsList (E3)', () => {
+  it('lists code and path of each warning once, its own before further ones', () => {
     const own = [{ code: 'unknown-member', path: 'jsonParam.Foo' }];
     expect(warningsList(own, 'no-effect;jsonParam.X,unknown-member;jsonParam.Foo')).toBe(
       'unknown-member;jsonParam.Foo, no-effect;jsonParam.X',
     );
   });
 
-  it('is absent when there is nothing to say', () => {
+  it('returns undefined without warnings', () => {
     expect(warningsList([], undefined)).toBeUndefined();
     expect(warningsList([], ' , ')).toBeUndefined();
   });
 
-  it('stays visible ASCII and one list, whatever members are called', () => {
+  it('encodes separators and other characters in field names', () => {
     const header = warningsList([{ code: 'unknown-member', path: 'a,b;c\r\nX: y ș\ud800' }], 'x;\u00e4');
     expect(header).toBe('unknown-member;a%2Cb%3Bc%0D%0AX:%20y%20%C8%99%EF%BF%BD, x;%C3%A4');
     expect(header).toMatch(/^[\x20-\x7e]+$/);
   });
 
-  it('encodes characters of every plane, and halves of pairs as what stands for the unreadable', () => {
+  it('encodes characters of every plane, and lone surrogates as U+FFFD', () => {
     for (let plane = 0; plane <= 16; plane += 1) {
       const path = `${String.fromCodePoint(plane * 0x1_0000 + 0xabcd)}\udc00\ud83d`;
       const header = warningsList([{ code: 'unknown-member', path }], path) ?? '';
@@ -60,15 +60,15 @@ describe('a list of warnings (E3)', () => {
     );
   });
 
-  it('is cut between items at 4 KiB and says so', () => {
+  it('truncates between items at 4 KiB and marks it', () => {
     const many = Array.from({ length: 500 }, (_, index) => ({
       code: 'unknown-member',
-      path: `member${index}`,
+      path: `field${index}`,
     }));
     const header = warningsList(many, undefined) ?? '';
     expect(header.length).toBeLessThanOrEqual(4_096);
     expect(header.length).toBeGreaterThan(4_000);
-    expect(header).toMatch(/^(unknown-member;member\d+, )+truncated$/);
+    expect(header).toMatch(/^(unknown-member;field\d+, )+truncated$/);
     const fits = many.slice(0, 100);
     expect(warningsList(fits, undefined)).not.toContain('truncated');
     const giant = warningsList([{ code: 'unknown-member', path: 'x'.repeat(5_000) }], undefined);

@@ -15,7 +15,7 @@ function faultOf(env: Record<string, string>): string {
   throw new Error('the configuration was accepted');
 }
 
-/** The faults one by one, without the headline. */
+/** The faults as a list, without the headline. */
 function faultsOf(env: Record<string, string>): string[] {
   return faultOf(env)
     .split('\n')
@@ -23,8 +23,8 @@ function faultsOf(env: Record<string, string>): string[] {
     .map((line) => line.trim());
 }
 
-describe('configuration', () => {
-  it('needs no setting at all: embedded broker, loopback, the limits of E6', () => {
+describe('loadConfig', () => {
+  it('defaults to the embedded broker, loopback and the limits of E6', () => {
     const config = loadConfig({});
     expect(config.kafka).toBeUndefined();
     expect(config.http).toMatchObject({
@@ -40,7 +40,7 @@ describe('configuration', () => {
     expect(loadConfig({ KAFKA_BROKERS: 'a:1, b:2 ,' }).kafka?.brokers).toEqual(['a:1', 'b:2']);
   });
 
-  it('reads the countries and calendars of due dates, none by default (H2)', () => {
+  it('reads holiday countries and calendar, none by default (H2)', () => {
     expect(loadConfig({}).lending).toEqual({ holidayCountries: [] });
     const env = {
       DEFAULT_HOLIDAY_CALENDAR: 'RO+TARGET',
@@ -55,7 +55,7 @@ describe('configuration', () => {
     expect(faultOf({ HOLIDAY_COUNTRIES: ' , ' })).toContain('HOLIDAY_COUNTRIES');
   });
 
-  it('reads the lanes of a schedule worker, both by default, and names those that there are', () => {
+  it('reads the lanes of a schedule worker, both by default, and rejects unknown ones', () => {
     expect(loadConfig({}).scheduleLanes).toEqual(['interactive', 'bulk']);
     expect(loadConfig({ SCHEDULE_LANES: 'bulk' }).scheduleLanes).toEqual(['bulk']);
     expect(faultOf({ SCHEDULE_LANES: 'bulk,night' })).toContain('must be one of interactive, bulk');
@@ -63,18 +63,18 @@ describe('configuration', () => {
     expect(faultOf({ SCHEDULE_LANES: ' , ' })).toContain('SCHEDULE_LANES: must name at least one');
   });
 
-  it('treats an empty variable as absent, as containers pass them', () => {
+  it('treats an empty variable as absent', () => {
     expect(loadConfig({ KAFKA_BROKERS: '', PORT: '' }).http.port).toBe(8_080);
   });
 
-  it('names every wrong setting at once', () => {
+  it('reports all invalid settings together', () => {
     const message = faultOf({ PORT: '70000', LOG_LEVEL: 'loud', SCHEMA_REGISTRY_URL: 'nowhere' });
     expect(message).toContain('PORT');
     expect(message).toContain('LOG_LEVEL');
     expect(message).toContain('SCHEMA_REGISTRY_URL');
   });
 
-  it('reports a wrong setting once, with the allowed values', () => {
+  it('reports each invalid setting once, with the allowed values', () => {
     const wrong = {
       BODY_LIMIT_BYTES: '0',
       REPLY_TIMEOUT_MS: '-1.5',
@@ -94,7 +94,7 @@ describe('configuration', () => {
     expect(loadConfig({ BODY_LIMIT_BYTES: '1024' }).http.bodyLimitBytes).toBe(1_024);
   });
 
-  it('refuses time limits and retry tiers that outlast what is kept, and says how long they may be', () => {
+  it('rejects time limits and retry tiers beyond the retention of their topics', () => {
     const wrong = {
       NOTIFICATION_TIME_LIMIT_SMS: '145h',
       NOTIFICATION_TIME_LIMIT_EMAIL: '999999h',
@@ -112,7 +112,7 @@ describe('configuration', () => {
     });
   });
 
-  it('refuses providers over the embedded broker by the setting that allows it, and says what would be lost', () => {
+  it('rejects a provider configuration over the embedded broker without NOTIFICATION_ALLOW_LOSS', () => {
     const file = { NOTIFICATION_CONFIG_FILE: 'providers.json' };
     expect(faultOf(file)).toMatch(
       /NOTIFICATION_CONFIG_FILE needs KAFKA_BROKERS: .*loses those that were accepted .*NOTIFICATION_ALLOW_LOSS=true/,
@@ -126,7 +126,7 @@ describe('configuration', () => {
   });
 
   it.each(['SCHEMA_REGISTRY_URL', 'KAFKA_SASL_OAUTH_TOKEN_URL', 'AUTH_JWKS_URL'])(
-    'refuses credentials in the address of %s, and does not repeat them',
+    'rejects credentials in the address of %s without repeating them',
     (name) => {
       const fault = faultOf({ [name]: 'https://joe:onyx8842@registry.example/path' });
       expect(fault).toMatch(new RegExp(`${name}: must not hold a user or password`));
@@ -135,14 +135,14 @@ describe('configuration', () => {
     },
   );
 
-  it('refuses contradictions by name', () => {
+  it('rejects contradictory settings by name', () => {
     expect(faultOf({ KAFKA_BROKERS: 'a:1', KAFKA_SASL_MECHANISM: 'plain' })).toContain('KAFKA_SASL_USERNAME');
     expect(faultOf({ AUTH_JWT_SECRET: 'x'.repeat(32), AUTH_JWKS_FILE: 'keys.json' })).toContain(
       'AUTH_JWKS_FILE',
     );
   });
 
-  it('refuses secrets and keys that would cross a network in plain text, all at once', () => {
+  it('rejects secrets and keys that would cross a network in plain text', () => {
     const sasl = { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' };
     const remote = {
       KAFKA_BROKERS: '127.0.0.1:1,kafka:9092',
@@ -179,7 +179,7 @@ describe('configuration', () => {
     expect(loadConfig(scram).kafka?.sasl?.mechanism).toBe('scram-sha-512');
   });
 
-  it('refuses files for TLS while TLS is off', () => {
+  it('rejects TLS files while TLS is off', () => {
     const files = { KAFKA_SSL_CA_FILE: 'ca', KAFKA_SSL_CERT_FILE: 'cert', KAFKA_SSL_KEY_FILE: 'key' };
     expect(faultsOf({ KAFKA_BROKERS: 'a:1', ...files })).toEqual([
       'KAFKA_SSL_CA_FILE has no effect without KAFKA_SSL=true',
@@ -189,7 +189,7 @@ describe('configuration', () => {
     expect(loadConfig({ KAFKA_BROKERS: 'a:1', KAFKA_SSL: 'on', ...files }).kafka?.ssl?.caFile).toBe('ca');
   });
 
-  it('reports contradictions beside settings that are wrong by themselves', () => {
+  it('reports contradictions together with invalid settings', () => {
     const faults = faultsOf({ PORT: 'http', KAFKA_SSL_CA_FILE: 'ca', AUTH_AUDIENZ: 'x' });
     expect(faults).toEqual([
       'AUTH_AUDIENZ: there is no such setting; did you mean AUTH_AUDIENCE?',
@@ -198,7 +198,7 @@ describe('configuration', () => {
     ]);
   });
 
-  it('refuses names of no setting that begin like ours, with the nearest one and without their values', () => {
+  it('rejects unknown names with a known prefix and suggests the most similar setting', () => {
     expect(
       faultsOf({
         KAFKA_BROKER: 'secret-value',
@@ -215,7 +215,7 @@ describe('configuration', () => {
     expect(loadConfig({ KAFKA_BROKER: '', HOME: '/home/u', AUTHOR: 'u' }).kafka).toBeUndefined();
   });
 
-  it('passes over variables of Kafka’s own scripts and of Kubernetes services of these names', () => {
+  it('ignores variables of Kafka scripts and Kubernetes services', () => {
     const foreign = [
       'KAFKA_HOME',
       'KAFKA_OPTS',
@@ -234,14 +234,14 @@ describe('configuration', () => {
     expect(loadConfig(Object.fromEntries(foreign.map((name) => [name, 'x']))).kafka).toBeUndefined();
   });
 
-  it('checks an audience always, and bounds the lifetime of tokens by a day', () => {
+  it('requires an audience and limits the lifetime of tokens to a day by default', () => {
     const { audience, maxLifetimeMs } = loadConfig({}).auth;
     expect([audience, maxLifetimeMs]).toEqual(['banking-product-engine', 86_400_000]);
     expect(loadConfig({ AUTH_MAX_LIFETIME: '1h' }).auth.maxLifetimeMs).toBe(3_600_000);
     expect(faultOf({ AUTH_MAX_LIFETIME: '721h' })).toContain('AUTH_MAX_LIFETIME: must be 720h at most');
   });
 
-  it('reads the further names of a server in lower case, without scheme and port', () => {
+  it('reads allowed hosts in lower case and rejects schemes and ports', () => {
     expect(loadConfig({ ALLOWED_HOSTS: 'Bank.example, [FD00::1],10.0.0.1' }).http.allowedHosts).toEqual([
       'bank.example',
       '[fd00::1]',
@@ -252,7 +252,7 @@ describe('configuration', () => {
     }
   });
 
-  it('takes addresses that can be fetched only', () => {
+  it('accepts http and https addresses only', () => {
     const url = 'https://issuer.example/keys';
     expect(loadConfig({ AUTH_JWKS_URL: url }).auth.jwksUrl).toBe(url);
     for (const other of [
@@ -265,7 +265,7 @@ describe('configuration', () => {
     }
   });
 
-  it('reads a secret from a file and never repeats a secret in an error', () => {
+  it('reads a secret from a file and does not repeat a secret in an error', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'config-'));
     try {
       const file = path.join(folder, 'secret');

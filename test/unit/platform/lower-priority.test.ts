@@ -8,17 +8,17 @@ const refuse = (): void => {
   throw new Error('not permitted');
 };
 
-it('the process gives way to others, but keeps enough to stay a member of its consumer group', () => {
-  const asked: number[] = [];
-  lowerPriority(silentLog, (priority) => asked.push(priority));
-  expect(asked).toEqual([constants.priority.PRIORITY_BELOW_NORMAL]);
+it('lowers the priority of the process to below normal', () => {
+  const priorities: number[] = [];
+  lowerPriority(silentLog, (priority) => priorities.push(priority));
+  expect(priorities).toEqual([constants.priority.PRIORITY_BELOW_NORMAL]);
 });
 
-it('a refusal of the system is reported and changes nothing', () => {
-  const found: object[] = [];
-  const log = { warn: (fields: object) => void found.push(fields) };
+it('logs a refusal of the system', () => {
+  const logged: object[] = [];
+  const log = { warn: (fields: object) => void logged.push(fields) };
   lowerPriority(log, refuse);
-  expect(found).toEqual([{ error: 'not permitted' }]);
+  expect(logged).toEqual([{ error: 'not permitted' }]);
 });
 
 const PROGRAM = `
@@ -31,7 +31,7 @@ const PROGRAM = `
 `;
 
 it.runIf(process.platform === 'linux')(
-  'a thread gives way to the event loop of its own process',
+  'lowers the priority of a thread below that of its process',
   async () => {
     const before = getPriority();
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(PROGRAM)}`));

@@ -3,7 +3,7 @@ import { nearestName } from '../../../shared/platform/nearest-name.ts';
 
 const NAMES = ['Amount', 'AdvanceAmount', 'InstallmentsNo', 'InstallmentDay', 'FeeId', 'PMT'];
 
-describe('the nearest name', () => {
+describe('nearestName', () => {
   it.each([
     ['Amout', 'Amount'],
     ['amount', 'Amount'],
@@ -13,18 +13,18 @@ describe('the nearest name', () => {
     ['InstalmentDy', 'InstallmentDay'],
     ['FeId', 'FeeId'],
     ['PTM', 'PMT'],
-  ])('of %s is %s', (given, nearest) => {
+  ])('finds for %s the name %s', (given, nearest) => {
     expect(nearestName(given, NAMES)).toBe(nearest);
   });
 
   it.each(['Colour', 'x', '', 'Am', 'AdvanceDay', '\u{1f600}', 'Amount'.repeat(20)])(
-    'is not made up for "%s"',
+    'finds no name for "%s"',
     (given) => {
       expect(nearestName(given, NAMES)).toBeUndefined();
     },
   );
 
-  it('is the first of several that are as near', () => {
+  it('returns the first of several equally similar names', () => {
     expect(nearestName('ab', ['ac', 'ad'])).toBe('ac');
   });
 });

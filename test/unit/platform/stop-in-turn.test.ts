@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { stopInTurn } from '../../../workers/stop-in-turn.ts';
 
-it('workers share one time-out: what the first takes the next one lacks, down to what leaving needs', async () => {
+it('shares one timeout between the workers, with a minimum for leaving the group', async () => {
   const given: number[] = [];
   const worker = (takesMs: number) => ({
     stop: async (timeoutMs: number) => {
@@ -21,7 +21,7 @@ it('workers share one time-out: what the first takes the next one lacks, down to
   expect(given).toEqual([0, 0]);
 });
 
-it('a worker that fails to stop does not keep the others from it, and its failure is reported', async () => {
+it('stops the other workers after one fails, and throws its failure', async () => {
   let stopped = 0;
   const good = {
     stop: async () => {

@@ -58,14 +58,14 @@ const replies = array(
 );
 const asText = (id: BatchItemId | undefined) => (id === undefined ? undefined : String(id));
 
-/** The items of a message that must hold some. */
+/** The items of a batch that must be valid. */
 function itemsOf(value: Buffer, headers: Record<string, string> = {}) {
   const opened = openAtOnce(payloadOf(codec.decode({ value, headers })) as EncodedBatch);
   if (opened.kind === 'invalid') throw new Error(JSON.stringify(opened.problem));
   return opened.items;
 }
 
-it('every batch of requests in Avro is opened as it was written, its ids as text', () => {
+it('reads back every batch of requests in Avro, with its ids as text', () => {
   assert(
     property(array(ids, { minLength: 1, maxLength: 30 }), (all) => {
       const batch: RequestBatch = { items: all.map((id) => ({ id, value: small })) };
@@ -80,7 +80,7 @@ it('every batch of requests in Avro is opened as it was written, its ids as text
   );
 });
 
-it('every batch of requests in JSON is opened as it was written, however it is indented', () => {
+it('reads back every batch of requests in JSON with any indentation', () => {
   const indents = constantFrom(undefined, 1, '\t');
   assert(
     property(array(ids, { minLength: 1, maxLength: 30 }), indents, (all, indent) => {
@@ -97,7 +97,7 @@ it('every batch of requests in JSON is opened as it was written, however it is i
   );
 });
 
-it('every batch of answers in Avro has the bytes that a general encoder writes, and is read as it was written', () => {
+it('writes every batch of replies as avsc does, and reads it back', () => {
   const schema = parseOwnSchema(readSchema(messageDefinition(REPLY_BATCH)!));
   assert(
     property(replies, (items) => {
@@ -110,7 +110,7 @@ it('every batch of answers in Avro has the bytes that a general encoder writes, 
   );
 });
 
-it('every batch of answers in JSON says of each what there is to say', () => {
+it('writes id, status, headers and body of every reply of a batch in JSON', () => {
   assert(
     property(replies, (items) => {
       const batch: ReplyBatch = {
@@ -129,7 +129,7 @@ it('every batch of answers in JSON says of each what there is to say', () => {
   );
 });
 
-it('bytes of any kind in place of a batch or of its items are answered with values', () => {
+it('never throws on arbitrary bytes instead of a batch or its items', () => {
   const json = constantFrom('{', '}', '[', ']', ',', '"', '\\', ' ', '1', '"id":', '"jsonParam":', 'é');
   const headers = { 'plat-message-type': REQUEST };
   assert(
@@ -140,8 +140,8 @@ it('bytes of any kind in place of a batch or of its items are answered with valu
         opened.kind === 'invalid'
           ? [opened.problem.code]
           : opened.items.map((item) => atOnce(item.decode()).kind);
-      const answers = new Set(['malformed-json', 'invalid-request', 'decoded', 'undecodable']);
-      expect(found.filter((one) => !answers.has(one))).toEqual([]);
+      const expected = new Set(['malformed-json', 'invalid-request', 'decoded', 'undecodable']);
+      expect(found.filter((one) => !expected.has(one))).toEqual([]);
     }),
     { numRuns: 3_000 },
   );
@@ -155,7 +155,7 @@ it('bytes of any kind in place of a batch or of its items are answered with valu
   );
 });
 
-it('an array is cut alike however few bytes are looked at in a step', () => {
+it('finds the same items of an array for any number of bytes in a step', () => {
   const part = constantFrom(
     '{',
     '}',
@@ -172,12 +172,12 @@ it('an array is cut alike however few bytes are looked at in a step', () => {
     '"a,]"',
     '{"b":[1]}',
   );
-  const looks = oneof(
+  const texts = oneof(
     array(part, { maxLength: 30 }).map((parts) => `[${parts.join('')}`),
     jsonText({ maxDepth: 4 }),
   );
   assert(
-    property(looks, integer({ min: 1, max: 5 }), (text, budget) => {
+    property(texts, integer({ min: 1, max: 5 }), (text, budget) => {
       const bytes = Buffer.from(text.startsWith('[') ? text : `[${text}]`);
       const spans = cut(bytes, bytes.length);
       expect(cut(bytes, budget)).toEqual(spans);
@@ -193,7 +193,7 @@ it('an array is cut alike however few bytes are looked at in a step', () => {
   );
 });
 
-/** The limits of the items of an array, looked at so many bytes in a step; `malformed` where it is none. */
+/** The spans of the items of an array, scanned in steps of `budget` bytes; `malformed` if it is not an array. */
 function cut(bytes: Buffer, budget: number): readonly Span[] | 'malformed' {
   const cutter = new JsonArrayCutter(bytes, 5);
   let found = cutter.step(budget);
@@ -201,7 +201,7 @@ function cut(bytes: Buffer, budget: number): readonly Span[] | 'malformed' {
   return found === 'cut' ? cutter.spans : found;
 }
 
-/** The items of an array in JSON; undefined where it is none. */
+/** The items of a JSON array; undefined if it is not valid JSON. */
 function valuesOf(bytes: Buffer): unknown[] | undefined {
   try {
     return JSON.parse(bytes.toString('utf8')) as unknown[];
@@ -210,7 +210,7 @@ function valuesOf(bytes: Buffer): unknown[] | undefined {
   }
 }
 
-it('an array is cut exactly where JSON has its items', () => {
+it('splits an array exactly into its JSON items', () => {
   const value = oneof(
     string({ unit: 'binary' }),
     integer(),

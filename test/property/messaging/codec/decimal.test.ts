@@ -15,13 +15,13 @@ const limits = integer({ min: 1, max: 60 }).chain((precision) =>
   record({ precision: constant(precision), scale: integer({ min: 0, max: precision }) }),
 );
 
-/** Digits and an exponent: values that fit, that just do not, and absurd ones. */
+/** Digits and an exponent: values within, just beyond and far beyond the limits. */
 const decimals = tuple(bigInt({ min: -(10n ** 45n), max: 10n ** 45n }), integer({ min: -70, max: 30 })).map(
   ([digits, exponent]) => new Decimal(`${digits}e${exponent}`),
 );
 
 describe('the Avro decimal', () => {
-  it('carries every value without loss, or refuses it', () => {
+  it('encodes every value without loss or rejects it', () => {
     assert(
       property(limits, decimals, (within, value) => {
         const unscaled = new Decimal(value).toFixed().replace('-', '');
@@ -32,13 +32,13 @@ describe('the Avro decimal', () => {
         if (!fits) return;
         const bytes = decimalToBytes(value, within.scale);
         expect(bytesToDecimal(bytes, within).eq(value)).toBe(true);
-        expect(bytes.length === 1 || hasNoNeedlessByte(bytes)).toBe(true);
+        expect(bytes.length === 1 || isShortest(bytes)).toBe(true);
       }),
       RUNS,
     );
   });
 
-  it('agrees with two’s complement as the platform computes it', () => {
+  it('agrees with writeBigInt64BE on two’s complement', () => {
     assert(
       property(bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
         const eight = Buffer.alloc(8);
@@ -53,18 +53,18 @@ describe('the Avro decimal', () => {
     );
   });
 
-  it('writes through a schema exactly what it accepts, and throws on all else', () => {
+  it('writes through a schema exactly the values that fit, and throws on others', () => {
     const schema = parseOwnSchema('{"type":"bytes","logicalType":"decimal","precision":38,"scale":18}');
     assert(
       property(decimals, (value) => {
         const fits = decimalMisfit(value, { precision: 38, scale: 18 }) === undefined;
-        expect(isCarried(schema, value)).toBe(fits);
+        expect(survivesRoundTrip(schema, value)).toBe(fits);
       }),
       RUNS,
     );
   });
 
-  it('takes every JSON amount from a tenth to ten quintillions at full precision', () => {
+  it('fits every JSON amount from 0.1 to 10^19 at full precision', () => {
     const amounts = double({ min: 1e-1, max: 1e19, noNaN: true });
     assert(
       property(amounts, (value) => {
@@ -74,7 +74,7 @@ describe('the Avro decimal', () => {
     );
   });
 
-  it('takes every JSON percentage from a thousandth to a billion at full precision', () => {
+  it('fits every JSON percentage from 0.001 to 10^9 at full precision', () => {
     const percentages = double({ min: 1e-3, max: 1e9, noNaN: true });
     assert(
       property(percentages, (value) => {
@@ -85,8 +85,8 @@ describe('the Avro decimal', () => {
   });
 });
 
-/** True when a value comes back equal, false when it is refused. */
-function isCarried(schema: Type, value: Decimal): boolean {
+/** True when a value is read back equal, false when it is rejected. */
+function survivesRoundTrip(schema: Type, value: Decimal): boolean {
   let bytes: Buffer;
   try {
     bytes = schema.toBuffer(value);
@@ -97,8 +97,8 @@ function isCarried(schema: Type, value: Decimal): boolean {
   throw new Error(`${value.toString()} was changed`);
 }
 
-/** The first byte is needed when it is more than a repetition of the sign. */
-function hasNoNeedlessByte(bytes: Buffer): boolean {
+/** Whether the first byte is more than a repetition of the sign. */
+function isShortest(bytes: Buffer): boolean {
   const isNegative = bytes[1]! >= 0x80;
   return bytes[0] !== (isNegative ? 0xff : 0);
 }

@@ -30,7 +30,7 @@ import { atOnce, codecOf, payloadOf } from '../../../support/builders/codec-fixt
 const codec = codecOf();
 const RUNS = { numRuns: 300 };
 
-/** Payloads that a schema describes, absent members as undefined. */
+/** Payloads that a schema describes, absent fields as undefined. */
 function payloadsOf(type: Type): Arbitrary<unknown> {
   if (type instanceof DecimalType) return decimalsOf(type);
   if (type instanceof avro.types.RecordType) {
@@ -73,7 +73,7 @@ interface ScheduleRecord {
   readonly explanations?: readonly (readonly object[])[];
 }
 
-/** A schedule shows the rates that its `show` asks for, and its rows hold their extras, as the calculation makes it. */
+/** Makes a schedule consistent: it has the rates of its `show`, and its rows have their additional columns. */
 function consistent(payload: unknown): unknown {
   const { columns, explanations, ...schedule } = payload as ScheduleRecord;
   if (schedule.show === undefined) return payload;
@@ -85,10 +85,10 @@ function consistent(payload: unknown): unknown {
   return { ...schedule, rows, show: 'rows-with-eir', eir: schedule.eir ?? null, dae: undefined };
 }
 
-describe('every message of the catalogue', () => {
-  // A batch that was read is opened later, item by item: batches.test.ts.
+describe('the codec', () => {
+  // Batches of requests are covered by batches.test.ts.
   it.each(MESSAGES.filter(({ type }) => type !== REQUEST_BATCH))(
-    'comes back as it was written: $type',
+    'encodes and decodes $type without change',
     (definition) => {
       const payloads = payloadsOf(parseOwnSchema(readSchema(definition))).map(consistent);
       assert(

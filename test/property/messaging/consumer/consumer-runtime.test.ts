@@ -14,7 +14,7 @@ const keys = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 const choice = fc.nat({ max: 50 });
-const calmStep = fc.oneof(
+const stepWithoutKills = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
@@ -28,14 +28,14 @@ const calmStep = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('assign' as const), choice }) },
 );
-const roughStep = fc.oneof(
-  { weight: 19, arbitrary: calmStep },
+const step = fc.oneof(
+  { weight: 19, arbitrary: stepWithoutKills },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), choice }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('join' as const) }) },
 );
-type Step = typeof roughStep extends fc.Arbitrary<infer T> ? T : never;
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-async function take(group: FakeConsumerGroup, step: Step): Promise<void> {
+async function perform(group: FakeConsumerGroup, step: Step): Promise<void> {
   switch (step.do) {
     case 'deliver':
       group.deliver(step.choice, step.count);
@@ -65,7 +65,7 @@ async function take(group: FakeConsumerGroup, step: Step): Promise<void> {
   await settleMicrotasks();
 }
 
-/** Delivers and finishes without further trouble until everything is committed; answers whether it came to that. */
+/** Delivers and finishes without failures until everything is committed; returns whether it was. */
 async function finishAll(group: FakeConsumerGroup): Promise<boolean> {
   group.assign(0);
   for (let round = 0; round < MAX_ROUNDS && !group.isComplete(); round += 1) {
@@ -77,18 +77,18 @@ async function finishAll(group: FakeConsumerGroup): Promise<boolean> {
   return group.isComplete();
 }
 
-test('over any rebalances and kills nothing is lost, keys keep their order, and no offset is committed before all below are done', async () => {
+test('loses no message, keeps the order of keys and commits only completed prefixes over any rebalances and kills', async () => {
   await fc.assert(
     fc.asyncProperty(
       keys,
       fc.integer({ min: 1, max: 4 }),
-      fc.array(roughStep, { maxLength: 120 }),
+      fc.array(step, { maxLength: 120 }),
       async (log, lanes, steps) => {
         const group = new FakeConsumerGroup(log, lanes);
         group.join();
         group.join();
         group.assign(0);
-        for (const step of steps) await take(group, step);
+        for (const step of steps) await perform(group, step);
         const complete = await finishAll(group);
         group.close();
         expect(group.breaches).toEqual([]);
@@ -99,17 +99,17 @@ test('over any rebalances and kills nothing is lost, keys keep their order, and 
   );
 });
 
-test('one process that stays in the group does each message exactly once, however often the group rebalances', async () => {
+test('processes each message exactly once over any rebalances without kills', async () => {
   await fc.assert(
     fc.asyncProperty(
       keys,
       fc.integer({ min: 1, max: 4 }),
-      fc.array(calmStep, { maxLength: 120 }),
+      fc.array(stepWithoutKills, { maxLength: 120 }),
       async (log, lanes, steps) => {
         const group = new FakeConsumerGroup(log, lanes);
         group.join();
         group.assign(0);
-        for (const step of steps) await take(group, step);
+        for (const step of steps) await perform(group, step);
         const complete = await finishAll(group);
         group.close();
         expect(group.breaches).toEqual([]);

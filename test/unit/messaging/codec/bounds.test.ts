@@ -23,7 +23,7 @@ import { leastMsOf } from '../../../support/fakes/least-time.ts';
 
 const check = (schema: unknown, hex: string) =>
   compileBoundsCheck(parseWriterSchema(JSON.stringify(schema)))(Buffer.from(hex, 'hex'), 0);
-const listOf = (items: unknown) => ({ type: 'array', items });
+const arrayOf = (items: unknown) => ({ type: 'array', items });
 const node = {
   type: 'record',
   name: 'Node',
@@ -31,13 +31,13 @@ const node = {
 };
 
 /** A record of a million items of two bytes each. */
-function million(type: string): Buffer {
+function encodeMillionItems(type: string): Buffer {
   const { value } = atOnce(codecOf().encode(type, { items: [] }, 'avro'));
   const count = Buffer.from('80897a', 'hex');
   return Buffer.concat([value.subarray(0, 5), count, Buffer.alloc(8 * 1_024 * 1_024)]);
 }
 
-describe('the check of Avro bytes before they are decoded', () => {
+describe('the bounds check of Avro bytes', () => {
   it.each([
     ['null', ''],
     ['boolean', '01'],
@@ -47,52 +47,52 @@ describe('the check of Avro bytes before they are decoded', () => {
     ['float', '00000000'],
     ['double', '0000000000000000'],
     ['string', '0461c3'],
-    [listOf('int'), '040204020600'],
-    [listOf('int'), '0304020400'],
+    [arrayOf('int'), '040204020600'],
+    [arrayOf('int'), '0304020400'],
     [{ type: 'map', values: 'int' }, '0202610200'],
     [['null', 'int'], '0202'],
     [{ type: 'enum', name: 'E', symbols: ['A', 'B'] }, '02'],
     [{ type: 'fixed', name: 'F', size: 3 }, '010203'],
     [node, '020200'],
-  ])('passes a value of %j', (schema, hex) => {
+  ])('accepts a value of %j', (schema, hex) => {
     expect(() => check(schema, hex)).not.toThrow();
   });
 
   it.each([
-    ['a boolean that is neither', 'boolean', '02'],
+    ['a boolean other than 0 and 1', 'boolean', '02'],
     ['an int of more than 32 bits', 'int', '8080808010'],
-    ['a number without end', 'long', 'ffffffffffffffffffffff01'],
-    ['a number that is cut off', 'long', '80'],
-    ['nothing where a number should be', 'int', ''],
-    ['a negative number that binary floating point would turn positive', 'long', '8180808080808010'],
+    ['a varint of more than 64 bits', 'long', 'ffffffffffffffffffffff01'],
+    ['a truncated varint', 'long', '80'],
+    ['an absent varint', 'int', ''],
+    ['a negative number that is not exact in binary floating point', 'long', '8180808080808010'],
     ['text of a negative length', 'string', '01'],
-    ['text that reaches beyond the bytes', 'string', '08616263'],
-    ['a list of a billion items', listOf('int'), '8094ebdc0302'],
-    ['a list that announces as many items as fit into 64 bits', listOf('int'), 'feffffffffffffffff0102'],
-    ['a list that never ends', listOf('int'), '0202'],
-    ['a block whose size is a lie', listOf('int'), '0302020400'],
-    ['a block of negative size', listOf('int'), '03010204'],
-    ['a branch that does not exist', ['null', 'int'], '04'],
-    ['a branch below zero', ['null', 'int'], '01'],
-    ['a symbol that does not exist', { type: 'enum', name: 'E', symbols: ['A', 'B'] }, '04'],
-    ['a fixed value that is cut off', { type: 'fixed', name: 'F', size: 3 }, '0102'],
-    ['bytes that are left over', 'int', '0200'],
-  ])('refuses %s', (_, schema, hex) => {
+    ['text longer than the remaining bytes', 'string', '08616263'],
+    ['an array of a billion items', arrayOf('int'), '8094ebdc0302'],
+    ['an array of 2^63 - 1 items', arrayOf('int'), 'feffffffffffffffff0102'],
+    ['an array without an end marker', arrayOf('int'), '0202'],
+    ['a block of another size than it declares', arrayOf('int'), '0302020400'],
+    ['a block of negative size', arrayOf('int'), '03010204'],
+    ['an unknown union branch', ['null', 'int'], '04'],
+    ['a negative union branch', ['null', 'int'], '01'],
+    ['an unknown enum symbol', { type: 'enum', name: 'E', symbols: ['A', 'B'] }, '04'],
+    ['a truncated fixed value', { type: 'fixed', name: 'F', size: 3 }, '0102'],
+    ['trailing bytes', 'int', '0200'],
+  ])('rejects %s', (_, schema, hex) => {
     expect(() => check(schema, hex)).toThrow(MalformedAvroError);
   });
 
-  it('does not take schemas that make billions of items out of a few bytes', () => {
+  it('rejects schemas with arrays of items without bytes', () => {
     const empty = { type: 'record', name: 'Empty', fields: [{ name: 'nothing', type: 'null' }] };
     for (const items of ['null', empty, { type: 'fixed', name: 'F', size: 0 }]) {
-      expect(() => check(listOf(items), '00')).toThrow('without bytes');
+      expect(() => check(arrayOf(items), '00')).toThrow('without bytes');
     }
   });
 
-  it('ends at more items than a record may have, by what its blocks announce', () => {
-    const inner = { type: 'record', name: 'Inner', fields: [{ name: 'many', type: listOf('int') }] };
+  it('stops at more items than allowed, counting all blocks of the array', () => {
+    const inner = { type: 'record', name: 'Inner', fields: [{ name: 'many', type: arrayOf('int') }] };
     const fields = [
       { name: 'inner', type: inner },
-      { name: 'items', type: listOf('int') },
+      { name: 'items', type: arrayOf('int') },
     ];
     const type = parseWriterSchema(JSON.stringify({ type: 'record', name: 'Outer', fields }));
     const bounded = (hex: string) => compileBoundsCheck(type, 3)(Buffer.from(hex, 'hex'), 0);
@@ -103,8 +103,8 @@ describe('the check of Avro bytes before they are decoded', () => {
     expect(() => bounded(`${fourInside}0708020202020200`)).toThrow(TooManyItemsError);
   });
 
-  it('refuses a batch of megabytes of tiny items before it makes room for them', () => {
-    const messages = [million(REQUEST_BATCH), million(REPLY_BATCH)] as const;
+  it('refuses a batch of a million tiny items before allocating them', () => {
+    const messages = [encodeMillionItems(REQUEST_BATCH), encodeMillionItems(REPLY_BATCH)] as const;
     const errors = [{ path: 'items', code: 'too-many-items' }];
     const leastMs = leastMsOf(() => {
       const codec = codecOf();
@@ -117,7 +117,7 @@ describe('the check of Avro bytes before they are decoded', () => {
     expect(leastMs).toBeLessThan(500);
   });
 
-  it('refuses a message of a few bytes that announces a million rows, without making room for them', () => {
+  it('refuses a short message that declares a million rows, without allocating them', () => {
     const codec = codecOf();
     const { value, headers } = atOnce(codec.encode(REPLY, { ...schedule, rows: [] }, 'avro'));
     const at = value.indexOf('type-id') + 'type-id'.length + 3;

@@ -10,7 +10,7 @@ import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.t
 const decimalSchema = (precision: number, scale?: number, type = 'bytes') =>
   parseOwnSchema(JSON.stringify({ type, logicalType: 'decimal', precision, scale }));
 
-/** Unscaled values with their bytes by the rule of two's complement, as few bytes as hold the sign. */
+/** Unscaled values with their shortest two's complement bytes. */
 const VECTORS = [
   ['0', '00'],
   ['-1', 'ff'],
@@ -38,12 +38,12 @@ describe('the Avro decimal', () => {
     expect(bytesToDecimal(bytes, { precision: 38, scale: 0 }).toFixed()).toBe(text);
   });
 
-  it('shifts the value by the scale', () => {
+  it('scales the value', () => {
     expect(decimalToBytes(new Decimal('-1.5'), 2).toString('hex')).toBe('ff6a');
     expect(bytesToDecimal(Buffer.from('ff6a', 'hex'), { precision: 9, scale: 2 }).toFixed()).toBe('-1.5');
   });
 
-  it('reads bytes that carry more sign bytes than they need', () => {
+  it('reads bytes with redundant sign bytes', () => {
     expect(bytesToDecimal(Buffer.from('ffff85', 'hex'), { precision: 9, scale: 0 }).toFixed()).toBe('-123');
   });
 
@@ -63,23 +63,23 @@ describe('the Avro decimal', () => {
     ['999.9', undefined],
     ['-999.9', undefined],
     ['0e-50', undefined],
-  ])('says of %s in decimal(4,1): %s', (text, misfit) => {
+  ])('classifies %s in decimal(4,1) as %s', (text, misfit) => {
     expect(decimalMisfit(new Decimal(text), { precision: 4, scale: 1 })).toBe(misfit);
   });
 
-  it('takes nothing but a Decimal: neither numbers nor text', () => {
+  it('accepts only instances of Decimal', () => {
     for (const value of [1, '1', null, undefined, {}, 1n]) {
       expect(decimalMisfit(value, { precision: 4, scale: 1 })).toBe('not-a-decimal');
     }
   });
 
-  it('refuses to write a value that does not fit, and never rounds it', () => {
+  it('rejects a value that does not fit instead of rounding it', () => {
     const schema = decimalSchema(4, 1);
     expect(() => schema.toBuffer(new Decimal('1.25'))).toThrow('invalid');
     expect(() => schema.toBuffer(new Decimal('1000'))).toThrow('invalid');
   });
 
-  it('refuses to read no bytes, too many bytes and too many digits', () => {
+  it('throws RangeError on no bytes, too many bytes and too many digits', () => {
     const limits = { precision: 2, scale: 0 };
     expect(() => bytesToDecimal(Buffer.alloc(0), limits)).toThrow(RangeError);
     expect(() => bytesToDecimal(Buffer.alloc(2), limits)).toThrow(RangeError);
@@ -87,7 +87,7 @@ describe('the Avro decimal', () => {
     expect(bytesToDecimal(Buffer.from([99]), limits).toNumber()).toBe(99);
   });
 
-  it('is refused in a schema whose scale, precision or bytes break the specification', () => {
+  it('rejects a schema whose scale, precision or type violates the specification', () => {
     expect(() => decimalSchema(4, 5)).toThrow('scale');
     expect(() => decimalSchema(4, -1)).toThrow('scale');
     expect(() => decimalSchema(0, 0)).toThrow('precision');
@@ -95,7 +95,7 @@ describe('the Avro decimal', () => {
     expect(decimalSchema(4).toBuffer(new Decimal(7)).toString('hex')).toBe('0207');
   });
 
-  it('reads another writer only where no digit can be lost', () => {
+  it('resolves the schema of another writer only if no digit can be lost', () => {
     const reader = decimalSchema(10, 2);
     const narrower = decimalSchema(5, 2);
     const resolver = reader.createResolver(narrower);

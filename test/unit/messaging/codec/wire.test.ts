@@ -18,10 +18,10 @@ import {
 const codec = codecOf();
 const text = (value: string) => Buffer.from(value).toString('hex');
 
-/** Members that smallRequest leaves out: each is the union branch 0, null. */
+/** Fields that smallRequest omits: each is union branch 0, null. */
 const nulls = (count: number) => '00'.repeat(count);
 
-/** Worked out by hand from the Avro specification, so that the wire format cannot drift. */
+/** Derived by hand from the Avro specification, to detect any change of the wire format. */
 const SMALL_REQUEST_HEX = [
   '00', // magic byte
   '40000000', // 2^30, the first local schema id
@@ -37,13 +37,13 @@ const SMALL_REQUEST_HEX = [
   nulls(32), // FirstDueDate to Explain
 ].join('');
 
-/** A schedule as it comes back from the wire. */
-function carried(payload: object): unknown {
+/** A schedule encoded and decoded again. */
+function roundTrip(payload: object): unknown {
   return payloadOf(codec.decode(atOnce(codec.encode(REPLY, payload, 'avro'))));
 }
 
-/** A schedule of one row that pays so much. */
-function owing(principal: number) {
+/** A schedule of one row with this principal. */
+function scheduleOfPrincipal(principal: number) {
   return { ...schedule, rows: [{ ...schedule.rows[0], principal }] };
 }
 
@@ -51,7 +51,7 @@ function decodeUnknown(contentType: string) {
   return codec.decode({ value: Buffer.from('?'), headers: { 'content-type': contentType } });
 }
 
-/** A request of which several in one message are not taken: an array under its type is read like any other value. */
+/** A request type without a bulk topic: an array of this type is not a batch. */
 const WITHOUT_BATCHES = 'SimulateRequest';
 
 function decodeText(value: string | Buffer, type = REQUEST) {
@@ -66,31 +66,31 @@ describe('the Avro wire format', () => {
     [REPLY, { ...schedule, show: 'dae', rows: [], eir: undefined, dae: null }],
     [REPLY, { ...schedule, show: 'rows', eir: undefined }],
     [PROBLEM, problem],
-  ])('carries a payload of %s unchanged', (type, payload) => {
+  ])('encodes and decodes a payload of %s without change', (type, payload) => {
     const encoded = atOnce(codec.encode(type, payload, 'avro'));
     const decoded = codec.decode(encoded);
     expect(decoded).toMatchObject({ kind: 'decoded', type, format: 'avro' });
     expect(payloadOf(decoded)).toEqual(payload);
   });
 
-  it('writes a message byte for byte as it always did', () => {
+  it('writes and reads the exact bytes of the wire format', () => {
     expect(atOnce(codec.encode(REQUEST, smallRequest, 'avro')).value.toString('hex')).toBe(SMALL_REQUEST_HEX);
     expect(payloadOf(codec.decode({ value: Buffer.from(SMALL_REQUEST_HEX, 'hex'), headers: {} }))).toEqual(
       smallRequest,
     );
   });
 
-  it('distinguishes a rate that does not exist from one that was not requested', () => {
-    expect(carried({ ...schedule, show: 'rows-with-dae', eir: undefined, dae: null })).toHaveProperty(
+  it('distinguishes a rate without a solution (null) from one that was not requested (undefined)', () => {
+    expect(roundTrip({ ...schedule, show: 'rows-with-dae', eir: undefined, dae: null })).toHaveProperty(
       'dae',
       null,
     );
-    expect(carried({ ...schedule, show: 'rows', eir: undefined })).toHaveProperty('dae', undefined);
+    expect(roundTrip({ ...schedule, show: 'rows', eir: undefined })).toHaveProperty('dae', undefined);
     expect(() => codec.encode(REPLY, { ...schedule, dae: null }, 'avro')).toThrow('dae');
     expect(() => codec.encode(REPLY, { ...schedule, eir: undefined }, 'avro')).toThrow('eir');
   });
 
-  it('keeps what it wrote when the next message is written', () => {
+  it('does not overwrite an encoded message with the next one', () => {
     const first = atOnce(codec.encode(REQUEST, smallRequest, 'avro'));
     const copy = Buffer.from(first.value);
     atOnce(codec.encode(REQUEST, fullRequest, 'avro'));
@@ -107,7 +107,7 @@ describe('the Avro wire format', () => {
     expect(payloadOf(codec.decode(encoded))).toEqual({ ...schedule, rows });
   });
 
-  it('names every member that does not fit, and writes nothing', () => {
+  it('rejects a payload and reports every field that does not fit', () => {
     const wrong = {
       ...fullRequest,
       Amount: new Decimal('1e20'),
@@ -126,30 +126,31 @@ describe('the Avro wire format', () => {
     ]);
   });
 
-  it('takes amounts to the limits of exact numbers, and refuses those beyond', () => {
-    for (const amount of [2 ** 53 - 2, -(2 ** 52)]) expect(carried(owing(amount))).toEqual(owing(amount));
+  it('encodes amounts up to the limits of exact integers and rejects others', () => {
+    for (const amount of [2 ** 53 - 2, -(2 ** 52)])
+      expect(roundTrip(scheduleOfPrincipal(amount))).toEqual(scheduleOfPrincipal(amount));
     for (const amount of [2 ** 53 - 1, -(2 ** 52) - 1, 0.5, Number.NaN]) {
-      expect(() => codec.encode(REPLY, owing(amount), 'avro')).toThrow(
+      expect(() => codec.encode(REPLY, scheduleOfPrincipal(amount), 'avro')).toThrow(
         'rows[0].principal must be a whole number',
       );
     }
   });
 
-  it('has no fault to find with payloads that it writes', () => {
+  it('reports no faults for payloads that fit', () => {
     expect(codec.faultsOf(REQUEST, fullRequest)).toEqual([]);
     expect(codec.faultsOf(REPLY, schedule)).toEqual([]);
   });
 
-  it('refuses a type that is not in the catalogue', () => {
+  it('throws on a type that is not in the list of messages', () => {
     expect(() => codec.encode('Nothing', {}, 'avro')).toThrow('Nothing');
   });
 });
 
-describe('what a message is', () => {
+describe('the format of a message', () => {
   const avro = atOnce(codec.encode(REQUEST, smallRequest, 'avro'));
   const json = atOnce(codec.encode(REQUEST, smallRequest, 'json'));
 
-  it('is decided by the first byte, which the content type may only confirm', () => {
+  it('is determined by the first byte; a contradicting content type is rejected', () => {
     const types = {
       'application/vnd.apache.avro': 'avro',
       'avro/binary': 'avro',
@@ -172,46 +173,46 @@ describe('what a message is', () => {
     }
   });
 
-  it('needs no content type, and is not put off by one that says nothing', () => {
+  it('needs no content type, and ignores an empty or neutral one', () => {
     for (const headers of [{}, { 'content-type': 'application/octet-stream' }, { 'content-type': '' }]) {
       expect(payloadOf(codec.decode({ value: avro.value, headers }))).toEqual(smallRequest);
     }
   });
 
-  it('takes the last of a repeated header', () => {
+  it('uses the last value of a repeated header', () => {
     const headers = { 'content-type': ['application/json', 'application/vnd.apache.avro'] };
     expect(payloadOf(codec.decode({ value: avro.value, headers }))).toEqual(smallRequest);
   });
 
   it.each([
-    ['no value', null, 'empty'],
-    ['no bytes', '', 'empty'],
+    ['a null value', null, 'empty'],
+    ['an empty value', '', 'empty'],
     ['text', 'hello', 'neither Avro nor JSON'],
-    ['a bare zero', '\0', 'ends within its schema id'],
-    ['half a schema id', '\0\0\0', 'ends within its schema id'],
+    ['only the magic byte', '\0', 'ends within its schema id'],
+    ['a truncated schema id', '\0\0\0', 'ends within its schema id'],
     ['an unknown schema id', '\0\0\0\0\u0007\0', 'schema id 7 is not known'],
     ['an unknown local id', '\0\u007f\u007f\u007f\u007f\0', 'is not known'],
-  ])('is undecodable: %s', (_, value, detail) => {
+  ])('is undecodable for %s', (_, value, detail) => {
     const decoded = codec.decode({ value: value === null ? null : Buffer.from(value), headers: {} });
     expect(problemOf(decoded)).toMatchObject({ code: 'undecodable-message', status: 400 });
     expect(problemOf(decoded).detail).toContain(detail);
   });
 
-  it('is answered in the format that a message claimed, where its bytes show none', () => {
+  it('falls back to the content type for the reply to undecodable bytes', () => {
     expect(decodeUnknown('application/vnd.apache.avro')).toMatchObject({ format: 'avro' });
     expect(decodeUnknown('application/json')).toMatchObject({ format: 'json' });
   });
 });
 
 describe('JSON messages', () => {
-  it('may begin with the blanks that JSON allows, and with nothing else', () => {
+  it('may begin with JSON whitespace only', () => {
     const json = atOnce(codec.encode(REQUEST, smallRequest, 'json')).value.toString();
     expect(payloadOf(decodeText(` \t\r\n${json}`))).toEqual(smallRequest);
     expect(problemOf(decodeText(`\v${json}`)).detail).toContain('neither Avro nor JSON');
     expect(problemOf(decodeText(' '.repeat(2_000))).detail).toContain('neither Avro nor JSON');
   });
 
-  it('carry a request and a problem unchanged, named by their header', () => {
+  it('encode and decode a request and a problem, with the type in a header', () => {
     for (const [type, payload] of [
       [REQUEST, smallRequest],
       [PROBLEM, problem],
@@ -222,7 +223,7 @@ describe('JSON messages', () => {
     }
   });
 
-  it('report members that have no effect', () => {
+  it('report ignored fields as warnings', () => {
     const body = {
       jsonParam: {
         ...JSON.parse(atOnce(codec.encode(REQUEST, smallRequest, 'json')).value.toString()).jsonParam,
@@ -235,7 +236,7 @@ describe('JSON messages', () => {
     });
   });
 
-  it('are refused with all faults at once where the shape is wrong', () => {
+  it('are refused with all faults of their shape', () => {
     const refused = problemOf(decodeText('{"jsonParam":{"Amount":"1","InstallmentsNo":4}}'));
     expect(refused).toMatchObject({ code: 'invalid-request', status: 400 });
     expect(refused.errors?.map((fault) => fault.path)).toEqual(
@@ -244,23 +245,23 @@ describe('JSON messages', () => {
   });
 
   it.each([
-    ['text that is cut off', '{"jsonParam":', 'malformed-json'],
-    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'malformed-json'],
-    ['nesting of a hundred thousand levels', '['.repeat(100_000), 'malformed-json'],
-    ['one level too many', `${'['.repeat(33)}${']'.repeat(33)}`, 'malformed-json'],
+    ['truncated JSON', '{"jsonParam":', 'malformed-json'],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'malformed-json'],
+    ['100,000 levels of nesting', '['.repeat(100_000), 'malformed-json'],
+    ['33 levels of nesting', `${'['.repeat(33)}${']'.repeat(33)}`, 'malformed-json'],
     ['more than 4 MiB', `["${' '.repeat(4 * 1_024 * 1_024)}"]`, 'body-too-large'],
-  ])('are refused: %s', (_, value, code) => {
+  ])('are refused for %s', (_, value, code) => {
     expect(problemOf(decodeText(value, WITHOUT_BATCHES)).code).toBe(code);
   });
 
-  it('may nest to the limit, and hold brackets and escaped quotes in text', () => {
+  it('may nest 32 levels deep and contain brackets and escaped quotes in strings', () => {
     const nested = `${'['.repeat(32)}${']'.repeat(32)}`;
     expect(problemOf(decodeText(nested, WITHOUT_BATCHES)).code).toBe('invalid-request');
     const brackets = `["${'['.repeat(50)}\\\\","\\"${'{'.repeat(50)}"]`;
     expect(problemOf(decodeText(brackets, WITHOUT_BATCHES)).code).toBe('invalid-request');
   });
 
-  it('need a header that names a known type', () => {
+  it('require a message-type header with a known type', () => {
     expect(problemOf(codec.decode({ value: Buffer.from('{}'), headers: {} })).detail).toContain(
       'plat-message-type',
     );

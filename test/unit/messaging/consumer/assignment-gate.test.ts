@@ -11,7 +11,7 @@ afterEach(() => vi.useRealTimers());
 
 const partitions = (...ids: number[]) => ids.map((partition) => ({ topic: FAKE_TOPIC, partition }));
 
-/** A runtime whose gates the test opens one by one. */
+/** A runtime whose gates the test opens one at a time. */
 function createScene(options: Partial<RuntimeOptions> = {}) {
   const gates: { partitions: number[]; signal: AbortSignal; open: () => void; fail: () => void }[] = [];
   const work = createFakeWork();
@@ -32,27 +32,27 @@ function createScene(options: Partial<RuntimeOptions> = {}) {
   return { gates, work, source, runtime, sink };
 }
 
-test('no message of an assignment is started before its gate is open, and all of them after', async () => {
+test('starts the messages of an assignment only when its gate opens', async () => {
   const { gates, work, runtime, sink } = createScene();
   sink.onAssigned(1, partitions(0));
   sink.onMessages(1, fakeMessages(0, 2), 3);
   await settleMicrotasks();
-  expect(work.begun()).toEqual([]);
+  expect(work.started()).toEqual([]);
   expect(runtime.health()).toMatchObject({ status: 'starting' });
   gates[0]?.open();
   await settleMicrotasks();
-  expect(work.begun()).toEqual([0, 1, 2]);
+  expect(work.started()).toEqual([0, 1, 2]);
   expect(runtime.health()).toEqual({ status: 'ready' });
 });
 
-test('heartbeats continue while it waits', async () => {
+test('sends heartbeats while the gate is closed', async () => {
   const { source, sink } = createScene();
   sink.onAssigned(1, partitions(0));
   await vi.advanceTimersByTimeAsync(5_000);
   expect(source.heartbeats).toBe(5);
 });
 
-test('a gate that fails is retried with growing delays', async () => {
+test('retries a failed gate with growing delays', async () => {
   const { gates, work, sink } = createScene();
   sink.onAssigned(1, partitions(0));
   sink.onMessages(1, fakeMessages(0, 0), 1);
@@ -64,13 +64,13 @@ test('a gate that fails is retried with growing delays', async () => {
   gates[1]?.fail();
   await vi.advanceTimersByTimeAsync(500);
   expect(gates).toHaveLength(3);
-  expect(work.begun()).toEqual([]);
+  expect(work.started()).toEqual([]);
   gates[2]?.open();
   await settleMicrotasks();
-  expect(work.begun()).toEqual([0]);
+  expect(work.started()).toEqual([0]);
 });
 
-test('each assignment has a gate of its own: that of an earlier one opens nothing', async () => {
+test('ignores and aborts the gate of an earlier assignment', async () => {
   const { gates, work, sink } = createScene();
   sink.onAssigned(1, partitions(0));
   sink.onAssigned(2, partitions(0, 1));
@@ -78,14 +78,14 @@ test('each assignment has a gate of its own: that of an earlier one opens nothin
   expect(gates.map(({ signal }) => signal.aborted)).toEqual([true, false]);
   gates[0]?.open();
   await settleMicrotasks();
-  expect(work.begun()).toEqual([]);
+  expect(work.started()).toEqual([]);
   gates[1]?.open();
   await settleMicrotasks();
-  expect(work.begun()).toEqual([0]);
+  expect(work.started()).toEqual([0]);
   expect(gates[1]?.partitions).toEqual([0, 1]);
 });
 
-test('work started before continues behind a new gate, and what is done is committed', async () => {
+test('finishes and commits work started before a new gate closed', async () => {
   const { gates, work, source, sink } = createScene();
   sink.onAssigned(1, partitions(0));
   gates[0]?.open();
@@ -94,12 +94,12 @@ test('work started before continues behind a new gate, and what is done is commi
   sink.onAssigned(2, partitions(0));
   sink.onMessages(2, fakeMessages(0, 1), 2);
   await work.end(0);
-  expect(work.begun()).toEqual([0]);
+  expect(work.started()).toEqual([0]);
   await vi.advanceTimersByTimeAsync(200);
   expect(source.committed()).toBe(1);
 });
 
-test('not even a probe of an open breaker passes it', async () => {
+test('starts no probe of an open circuit breaker while the gate is closed', async () => {
   const { gates, work, runtime, sink } = createScene({
     breaker: { maxFailures: 1, probeIntervalMs: 1_000 },
   });
@@ -111,21 +111,21 @@ test('not even a probe of an open breaker passes it', async () => {
   expect(runtime.stats().breaker).toBe('open');
   sink.onAssigned(2, partitions(0));
   sink.onMessages(2, fakeMessages(2, 2), 3);
-  const begun = work.begun().length;
+  const startedBefore = work.started().length;
   await vi.advanceTimersByTimeAsync(3_000);
-  expect(work.begun()).toHaveLength(begun);
+  expect(work.started()).toHaveLength(startedBefore);
 });
 
-test('a drain does not wait for it', async () => {
+test('drains without waiting for the gate', async () => {
   const { work, source, runtime, sink } = createScene();
   sink.onAssigned(1, partitions(0));
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await Promise.all([runtime.drain(10_000), vi.advanceTimersByTimeAsync(100)]);
   expect(source.stops).toBe(1);
-  expect(work.begun()).toEqual([]);
+  expect(work.started()).toEqual([]);
 });
 
-test('a consumer that loses its source aborts the wait, and opens nothing after it', async () => {
+test('aborts the wait when the source is detached', async () => {
   const { gates, runtime, sink } = createScene();
   sink.onAssigned(1, partitions(0));
   runtime.detach();

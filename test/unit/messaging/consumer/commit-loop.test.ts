@@ -30,17 +30,17 @@ function setUp() {
   return { loop, stores, finish };
 }
 
-test('who asks in the moment in which a commit ends does not make two of them run side by side', async () => {
+test('runs one commit at a time when now() is called as a commit ends', async () => {
   const { loop, stores, finish } = setUp();
   finish(0);
   const first = loop.now();
   finish(1);
   void first.then(() => loop.now());
-  const behind = loop.now();
+  const second = loop.now();
   stores[0]?.end(true);
   await settleMicrotasks();
   expect(stores.map(({ offset }) => offset)).toEqual([1, 2]);
   stores[1]?.end(true);
-  await behind;
+  await second;
   expect(stores).toHaveLength(2);
 });

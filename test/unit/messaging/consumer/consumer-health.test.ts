@@ -10,69 +10,69 @@ import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 const STALL_MS = 60_000;
 
-/** A partition with one delivered message, looked at from time 0 on. */
+/** A partition with one delivered message, first checked at time 0. */
 function createScene() {
   const tracker = new OffsetTracker({ topic: 'requests', partition: 0 });
   const work = createWork(fakeMessage(0), tracker);
   tracker.add(work);
   tracker.highWatermark = 1;
   const detector = new StallDetector(STALL_MS);
-  const look = (ended: number, nowMs: number) => detector.check([tracker], ended, nowMs).status;
-  look(0, 0);
-  return { work, tracker, look };
+  const check = (ended: number, nowMs: number) => detector.check([tracker], ended, nowMs).status;
+  check(0, 0);
+  return { work, tracker, check };
 }
 
-const begin = (work: Work, state: 'running' | 'held'): void => {
+const start = (work: Work, state: 'running' | 'held'): void => {
   work.state = state;
   work.attempts += 1;
 };
 
-test('a partition whose first message waits for its turn is not stalled while messages of others end', () => {
-  const { look } = createScene();
+test('is ready while the first message is queued and other messages end', () => {
+  const { check } = createScene();
   for (let second = 1; second <= 300; second += 1) {
-    expect(look(Math.floor(second / 50), second * 1_000)).toBe('ready');
+    expect(check(Math.floor(second / 50), second * 1_000)).toBe('ready');
   }
 });
 
-test('a partition whose first message waits is stalled since the last message of any other ended', () => {
-  const { look } = createScene();
-  expect(look(1, 100_000)).toBe('ready');
-  expect(look(1, 100_000 + STALL_MS - 1)).toBe('ready');
-  expect(look(1, 100_000 + STALL_MS)).toBe('unhealthy');
+test('is unhealthy when no message has ended for the stall time', () => {
+  const { check } = createScene();
+  expect(check(1, 100_000)).toBe('ready');
+  expect(check(1, 100_000 + STALL_MS - 1)).toBe('ready');
+  expect(check(1, 100_000 + STALL_MS)).toBe('unhealthy');
 });
 
-test('a partition where nothing was ever started, nor anywhere else, is stalled', () => {
-  const { look } = createScene();
-  expect(look(0, STALL_MS)).toBe('unhealthy');
+test('is unhealthy when no message was ever started', () => {
+  const { check } = createScene();
+  expect(check(0, STALL_MS)).toBe('unhealthy');
 });
 
-test('a partition whose first message is running is stalled however many others end', () => {
-  const { work, look } = createScene();
-  begin(work, 'running');
-  expect(look(10, STALL_MS - 1)).toBe('ready');
-  expect(look(20, STALL_MS)).toBe('unhealthy');
+test('is unhealthy when the first message runs for the stall time, although other messages end', () => {
+  const { work, check } = createScene();
+  start(work, 'running');
+  expect(check(10, STALL_MS - 1)).toBe('ready');
+  expect(check(20, STALL_MS)).toBe('unhealthy');
 });
 
 test.each(['held', 'queued'] as const)(
-  'a partition whose first message is %s for another attempt is degraded while others end, and stalled when none does',
+  'is degraded while the first message is %s for another attempt, and unhealthy when no other message ends',
   (state) => {
-    const { work, look } = createScene();
-    begin(work, 'held');
+    const { work, check } = createScene();
+    start(work, 'held');
     work.state = state;
-    expect(look(10, STALL_MS - 1)).toBe('ready');
-    expect(look(20, STALL_MS)).toBe('degraded');
-    expect(look(20, 2 * STALL_MS - 1)).toBe('degraded');
-    expect(look(20, 2 * STALL_MS)).toBe('unhealthy');
+    expect(check(10, STALL_MS - 1)).toBe('ready');
+    expect(check(20, STALL_MS)).toBe('degraded');
+    expect(check(20, 2 * STALL_MS - 1)).toBe('degraded');
+    expect(check(20, 2 * STALL_MS)).toBe('unhealthy');
   },
 );
 
-test('a message that was begun after a long wait has its own time', () => {
-  const { work, tracker, look } = createScene();
-  expect(look(5, 200_000)).toBe('ready');
-  begin(work, 'running');
-  expect(look(6, 200_000 + STALL_MS - 1)).toBe('ready');
-  expect(look(7, 200_000 + STALL_MS)).toBe('unhealthy');
+test('measures the stall time of a message from its start', () => {
+  const { work, tracker, check } = createScene();
+  expect(check(5, 200_000)).toBe('ready');
+  start(work, 'running');
+  expect(check(6, 200_000 + STALL_MS - 1)).toBe('ready');
+  expect(check(7, 200_000 + STALL_MS)).toBe('unhealthy');
   finishWork(work);
   tracker.advance();
-  expect(look(8, 200_000 + STALL_MS + 1)).toBe('ready');
+  expect(check(8, 200_000 + STALL_MS + 1)).toBe('ready');
 });

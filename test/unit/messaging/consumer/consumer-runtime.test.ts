@@ -34,7 +34,7 @@ function createScene(options: Partial<RuntimeOptions> = {}): Scene {
 
 const afterCommitTick = () => vi.advanceTimersByTimeAsync(COMMIT_MS);
 
-test('only the contiguous prefix of completed messages is committed', async () => {
+test('commits only the contiguous prefix of completed messages', async () => {
   const { work, source, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 3), 4);
   await work.end(1);
@@ -51,7 +51,7 @@ test('only the contiguous prefix of completed messages is committed', async () =
   expect(source.committed()).toBe(4);
 });
 
-test('no commit is sent when there is nothing new', async () => {
+test('sends no commit when no further message has completed', async () => {
   const { work, source, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await work.end(0);
@@ -59,7 +59,7 @@ test('no commit is sent when there is nothing new', async () => {
   expect(source.commits).toHaveLength(1);
 });
 
-test('a failed commit is covered by the next one', async () => {
+test('commits again what a failed commit missed', async () => {
   const { work, source, sink, runtime } = createScene();
   source.onCommit = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));
   sink.onMessages(1, fakeMessages(0, 0), 1);
@@ -71,16 +71,16 @@ test('a failed commit is covered by the next one', async () => {
   expect(runtime.stats()).toMatchObject({ commits: 1, commitsFailed: 1 });
 });
 
-test('messages of one key are sequential across batches, while other keys continue', async () => {
+test('processes messages of one key in sequence across deliveries, and other keys concurrently', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, [fakeMessage(0, { key: 'a' }), fakeMessage(1, { key: 'b' })], 2);
   sink.onMessages(1, [fakeMessage(2, { key: 'a' }), fakeMessage(3, { key: 'c' })], 4);
-  expect(work.begun()).toEqual([0, 1, 3]);
+  expect(work.started()).toEqual([0, 1, 3]);
   await work.end(0);
-  expect(work.begun()).toEqual([0, 1, 3, 2]);
+  expect(work.started()).toEqual([0, 1, 3, 2]);
 });
 
-test('a partition with a full window is paused and resumed under half of it', async () => {
+test('pauses a partition with a full window and resumes it below half', async () => {
   const { work, source, sink } = createScene({ window: { messages: 10 }, concurrency: 10 });
   sink.onMessages(1, fakeMessages(0, 8), 9);
   expect(source.paused.size).toBe(0);
@@ -95,7 +95,7 @@ test('a partition with a full window is paused and resumed under half of it', as
   expect(source.paused.size).toBe(0);
 });
 
-test('large messages fill the window by their bytes', () => {
+test('counts the bytes of messages towards the window', () => {
   const { source, sink } = createScene({ window: { bytes: 1_000 } });
   sink.onMessages(1, [fakeMessage(0, { key: 'four', value: Buffer.alloc(995) })], 1);
   expect(source.paused.size).toBe(0);
@@ -103,7 +103,7 @@ test('large messages fill the window by their bytes', () => {
   expect(source.paused.size).toBe(1);
 });
 
-test('a partition that was paused is read again in the next generation', () => {
+test('resumes a paused partition in the next generation', () => {
   const { source, sink } = createScene({ window: { messages: 1 } });
   sink.onMessages(1, fakeMessages(0, 0), 1);
   expect(source.paused.size).toBe(1);
@@ -111,7 +111,7 @@ test('a partition that was paused is read again in the next generation', () => {
   expect(source.paused.size).toBe(0);
 });
 
-test('of the partitions of a generation only the paused ones are resumed for the next', () => {
+test('resumes only the paused partitions in the next generation', () => {
   const { source, sink } = createScene({ window: { messages: 1 } });
   sink.onAssigned(2, partitions(0, 1));
   sink.onMessages(2, [fakeMessage(0, { partition: 1 })], 1);
@@ -122,7 +122,7 @@ test('of the partitions of a generation only the paused ones are resumed for the
   expect(resumed).toHaveBeenCalledTimes(1);
 });
 
-test('a revocation starts nothing new and commits completed messages at once', async () => {
+test('commits completed messages immediately on a revocation and starts no others', async () => {
   const { work, source, sink } = createScene({ concurrency: 2 });
   sink.onMessages(1, fakeMessages(0, 5), 6);
   await work.end(0);
@@ -131,10 +131,10 @@ test('a revocation starts nothing new and commits completed messages at once', a
   await work.end(1);
   await work.end(2);
   sink.onMessages(1, fakeMessages(6, 7), 8);
-  expect(work.begun()).toEqual([0, 1, 2]);
+  expect(work.started()).toEqual([0, 1, 2]);
 });
 
-test('messages in progress at the revocation are committed when the last one has ended', async () => {
+test('commits messages in progress at a revocation when the last one has ended', async () => {
   const { work, source, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 1), 2);
   sink.onRevoking(1);
@@ -144,7 +144,7 @@ test('messages in progress at the revocation are committed when the last one has
   expect(source.committed()).toBe(2);
 });
 
-test('no completion of an older generation is committed', async () => {
+test('does not commit completions of an earlier generation', async () => {
   const { work, source, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 2), 3);
   sink.onAssigned(2, partitions(0));
@@ -153,30 +153,30 @@ test('no completion of an older generation is committed', async () => {
   expect(source.commits).toEqual([]);
 });
 
-test('messages of an older generation are ignored', () => {
+test('ignores messages of an earlier generation', () => {
   const { work, sink } = createScene();
   sink.onAssigned(2, partitions(0));
   sink.onMessages(1, fakeMessages(0, 2), 3);
-  expect(work.begun()).toEqual([]);
+  expect(work.started()).toEqual([]);
 });
 
-test('unstarted work of a lost partition is dropped', async () => {
+test('drops queued messages of a revoked partition', async () => {
   const { work, sink } = createScene({ concurrency: 1 });
   sink.onMessages(1, fakeMessages(0, 5), 6);
   sink.onAssigned(2, partitions(1));
   await work.end(0);
-  expect(work.begun()).toEqual([0]);
+  expect(work.started()).toEqual([0]);
   sink.onMessages(2, [fakeMessage(9, { partition: 1 })], 10);
-  expect(work.begun()).toEqual([0, 9]);
+  expect(work.started()).toEqual([0, 9]);
 });
 
-test('a redelivered message joins the work in flight and is committed in the new generation', async () => {
+test('joins a redelivered message to the work in progress and commits it in the new generation', async () => {
   const { work, source, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 2), 3);
   await work.end(1);
   sink.onAssigned(2, partitions(0));
   sink.onMessages(2, fakeMessages(0, 3), 4);
-  expect(work.begun()).toEqual([0, 1, 2, 3]);
+  expect(work.started()).toEqual([0, 1, 2, 3]);
   for (const offset of [0, 2, 3]) await work.end(offset);
   await afterCommitTick();
   expect(source.commits).toEqual([
@@ -185,30 +185,30 @@ test('a redelivered message joins the work in flight and is committed in the new
   expect(runtime.stats().joined).toBe(3);
 });
 
-test('followers of a key wait for the joined work', async () => {
+test('holds later messages of a key until the joined work ends', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
   sink.onAssigned(2, partitions(0));
   sink.onMessages(2, fakeMessages(0, 1, { key: 'a' }), 2);
-  expect(work.begun()).toEqual([0]);
+  expect(work.started()).toEqual([0]);
   await work.end(0);
-  expect(work.begun()).toEqual([0, 1]);
+  expect(work.started()).toEqual([0, 1]);
 });
 
-test('work of a lost partition is joined when the partition comes back', async () => {
+test('joins work of a revoked partition when it is assigned again', async () => {
   const { work, source, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 1), 2);
   sink.onAssigned(2, partitions(1));
   await work.end(0);
   sink.onAssigned(3, partitions(0));
   sink.onMessages(3, fakeMessages(0, 1), 2);
-  expect(work.begun()).toEqual([0, 1]);
+  expect(work.started()).toEqual([0, 1]);
   await work.end(1);
   await afterCommitTick();
   expect(source.committed()).toBe(2);
 });
 
-test('what another consumer has done meanwhile is forgotten, not joined', async () => {
+test('forgets work that another consumer has completed', async () => {
   const { work, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 1), 2);
   sink.onAssigned(2, partitions(1));
@@ -220,27 +220,27 @@ test('what another consumer has done meanwhile is forgotten, not joined', async 
   expect(runtime.stats().joined).toBe(1);
   await work.end(0);
   await work.end(1);
-  expect(work.begun()).toEqual([0, 1, 2, 0, 1]);
+  expect(work.started()).toEqual([0, 1, 2, 0, 1]);
 });
 
-test('a topic that was created again is not mistaken for the old one', () => {
+test('does not join messages of a recreated topic to work of the deleted one', () => {
   const { work, sink } = createScene();
   sink.onMessages(1, [fakeMessage(0, { timestampMs: 1 })], 1);
   sink.onAssigned(2, partitions(0));
   sink.onMessages(2, [fakeMessage(0, { timestampMs: 2, key: 'other' })], 1);
-  expect(work.begun()).toEqual([0, 0]);
+  expect(work.started()).toEqual([0, 0]);
 });
 
-test('a message delivered twice in one generation is processed once', async () => {
+test('processes a message once when it is delivered twice in one generation', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 2), 3);
   await work.end(1);
   sink.onMessages(1, fakeMessages(1, 3), 4);
   await work.end(2);
-  expect(work.begun()).toEqual([0, 1, 2, 3]);
+  expect(work.started()).toEqual([0, 1, 2, 3]);
 });
 
-test('a message of a discarded source does not block later ones of its key', async () => {
+test('does not block later messages of a key behind work of a discarded source', async () => {
   const { work, runtime, sink } = createScene();
   sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
   runtime.detach();
@@ -248,10 +248,10 @@ test('a message of a discarded source does not block later ones of its key', asy
   const next = runtime.attach(new FakeGroupSource(), () => undefined);
   next.onAssigned(1, partitions(0));
   next.onMessages(1, [fakeMessage(1, { key: 'a' })], 2);
-  expect(work.begun()).toEqual([0, 1]);
+  expect(work.started()).toEqual([0, 1]);
 });
 
-test('completed work is kept until its commit is stored', async () => {
+test('does not process completed work again while its commit is not stored', async () => {
   const { work, source, sink } = createScene();
   source.onCommit = () => Promise.resolve(false);
   sink.onMessages(1, fakeMessages(0, 0), 1);
@@ -261,21 +261,21 @@ test('completed work is kept until its commit is stored', async () => {
   sink.onAssigned(2, partitions(0));
   sink.onMessages(2, fakeMessages(0, 1), 2);
   await afterCommitTick();
-  expect(work.begun()).toEqual([0, 1]);
+  expect(work.started()).toEqual([0, 1]);
   expect(source.commits.at(-1)).toEqual({
     generation: 2,
     offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 1 }],
   });
 });
 
-test('a transient failure holds the key, is retried with growing delays, and lets other keys pass', async () => {
+test('retries a transient failure with growing delays, blocking its key only', async () => {
   const { work, source, sink, runtime } = createScene({ retryBackoff: { minMs: 100, maxMs: 400 } });
   const away = new InfrastructureError('broker-unavailable', 'away');
   sink.onMessages(1, [fakeMessage(0, { key: 'a' }), fakeMessage(1, { key: 'a' }), fakeMessage(2)], 3);
   await work.fail(0, away);
   await work.end(2);
   await vi.advanceTimersByTimeAsync(99);
-  expect(work.begun()).toEqual([0, 2]);
+  expect(work.started()).toEqual([0, 2]);
   await vi.advanceTimersByTimeAsync(1);
   expect(work.calls.at(-1)).toMatchObject({ attempt: 2, message: { offset: 0 } });
   await work.fail(0, away);
@@ -288,32 +288,32 @@ test('a transient failure holds the key, is retried with growing delays, and let
   expect(source.committed()).toBe(3);
 });
 
-test('the outcome retry waits for its delay and counts the attempts', async () => {
+test('processes a message again after its retry delay and counts the attempts', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 1, { key: 'a' }), 2);
   await work.end(0, { retryAfterMs: 5_000 });
   await vi.advanceTimersByTimeAsync(4_999);
-  expect(work.begun()).toEqual([0]);
+  expect(work.started()).toEqual([0]);
   await vi.advanceTimersByTimeAsync(1);
   expect(work.calls.map(({ attempt }) => attempt)).toEqual([1, 2]);
   await work.end(0);
-  expect(work.begun()).toEqual([0, 0, 1]);
+  expect(work.started()).toEqual([0, 0, 1]);
 });
 
-test('a held message of a lost partition is not retried', async () => {
+test('does not retry a held message of a revoked partition', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await work.end(0, { retryAfterMs: 1_000 });
   sink.onAssigned(2, partitions(1));
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(work.begun()).toEqual([0]);
-  // It was dropped, so it is processed again if the partition comes back.
+  expect(work.started()).toEqual([0]);
+  // It was dropped, so it is processed when the partition is assigned again.
   sink.onAssigned(3, partitions(0));
   sink.onMessages(3, fakeMessages(0, 0), 1);
-  expect(work.begun()).toEqual([0, 0]);
+  expect(work.started()).toEqual([0, 0]);
 });
 
-test('a held message that is delivered again keeps its attempts and its place before its followers', async () => {
+test('keeps the attempts and the place of a held message that is redelivered', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 1, { key: 'a' }), 2);
   await work.end(0, { retryAfterMs: 1_000 });
@@ -326,22 +326,22 @@ test('a held message that is delivered again keeps its attempts and its place be
   ]);
 });
 
-test('a held message that another consumer has done meanwhile no longer holds up its followers', async () => {
+test('releases the key of a held message that another consumer has completed', async () => {
   const { work, sink, source } = createScene();
   sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
   await work.end(0, { retryAfterMs: 600_000 });
   sink.onAssigned(2, []);
   sink.onAssigned(3, partitions(0));
   sink.onMessages(3, [fakeMessage(1, { key: 'a' }), fakeMessage(2, { key: 'b' })], 3);
-  expect(work.begun()).toEqual([0, 2, 1]);
+  expect(work.started()).toEqual([0, 2, 1]);
   await work.end(1);
   await work.end(2);
   await vi.advanceTimersByTimeAsync(600_000);
-  expect(work.begun()).toHaveLength(3);
+  expect(work.started()).toHaveLength(3);
   expect(source.committed()).toBe(3);
 });
 
-test('a bug never skips the message: it counts as a failure, and the message is retried', async () => {
+test('counts an unexpected error as a failure and retries the message', async () => {
   const { work, source, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await work.fail(0, new TypeError('a bug'));
@@ -351,28 +351,28 @@ test('a bug never skips the message: it counts as a failure, and the message is 
   expect(source.commits).toEqual([]);
 });
 
-test('a synchronous process settles without a turn of the event loop', () => {
-  const begun: number[] = [];
+test('completes messages of a synchronous handler without a turn of the event loop', () => {
+  const started: number[] = [];
   const { sink, runtime } = createScene({
     process: (message) => {
-      begun.push(message.offset);
+      started.push(message.offset);
       return 'settled';
     },
   });
   sink.onMessages(1, fakeMessages(0, 99), 100);
-  expect(begun).toHaveLength(100);
+  expect(started).toHaveLength(100);
   expect(runtime.stats()).toMatchObject({ settled: 100, running: 0 });
   expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
 });
 
-test('heartbeats are sent by the timer while a message is being processed', async () => {
+test('sends heartbeats while a message is being processed', async () => {
   const { source, sink } = createScene({ heartbeatIntervalMs: 1_000 });
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(source.heartbeats).toBe(5);
 });
 
-test('a drain starts nothing new, lets messages in progress end, commits and leaves', async () => {
+test('drains: completes delivered messages, commits and leaves the group', async () => {
   const { work, source, sink, runtime } = createScene({ concurrency: 1 });
   sink.onMessages(1, fakeMessages(0, 2), 3);
   const drained = runtime.drain(10_000);
@@ -380,12 +380,12 @@ test('a drain starts nothing new, lets messages in progress end, commits and lea
   for (const offset of [0, 1, 2]) await work.end(offset);
   await vi.advanceTimersByTimeAsync(100);
   await drained;
-  expect(work.begun()).toEqual([0, 1, 2]);
+  expect(work.started()).toEqual([0, 1, 2]);
   expect(source.committed()).toBe(3);
   expect(source.stops).toBe(1);
 });
 
-test('a drain ends after its time limit, aborts the handlers, and commits only completed messages', async () => {
+test('drains for at most its time limit, then aborts the handlers and commits completed messages only', async () => {
   const { work, source, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 1), 2);
   await work.end(0);
@@ -400,7 +400,7 @@ test('a drain ends after its time limit, aborts the handlers, and commits only c
   expect(source.stops).toBe(1);
 });
 
-test('partitions that are assigned during a drain are paused and stay paused', async () => {
+test('keeps partitions paused that are assigned during a drain', async () => {
   const { work, source, sink, runtime } = createScene({ window: { messages: 1 } });
   sink.onMessages(1, fakeMessages(0, 0), 1);
   const drained = runtime.drain(1_000);
@@ -413,7 +413,7 @@ test('partitions that are assigned during a drain are paused and stay paused', a
   await drained;
 });
 
-test('a drain does not wait for messages that wait for another attempt', async () => {
+test('drains without waiting for messages held for another attempt', async () => {
   const { work, source, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await work.end(0, { retryAfterMs: 60_000 });
@@ -424,7 +424,7 @@ test('a drain does not wait for messages that wait for another attempt', async (
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('calls of a source that was replaced are ignored', () => {
+test('ignores the calls of a replaced source', () => {
   const { work, runtime } = createScene();
   const onCrash = vi.fn<(error: Error) => void>();
   const sink = runtime.attach(new FakeGroupSource(), onCrash);
@@ -434,12 +434,12 @@ test('calls of a source that was replaced are ignored', () => {
   expect(onCrash).not.toHaveBeenCalled();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   sink.onAssigned(2, partitions(0));
-  expect(work.begun()).toEqual([]);
+  expect(work.started()).toEqual([]);
   second.onMessages(1, fakeMessages(0, 0), 1);
-  expect(work.begun()).toEqual([0]);
+  expect(work.started()).toEqual([0]);
 });
 
-test('a consumer that receives messages without progress becomes unhealthy after 60 seconds', async () => {
+test('is unhealthy after 60 seconds without progress', async () => {
   const { work, sink, runtime } = createScene();
   expect(runtime.health()).toEqual({ status: 'ready' });
   sink.onMessages(1, fakeMessages(0, 1), 2);
@@ -455,7 +455,7 @@ test('a consumer that receives messages without progress becomes unhealthy after
   expect(runtime.health().status).toBe('ready');
 });
 
-test('lag that is never delivered is reported as degraded, until the source reports that it contains no messages', async () => {
+test('is degraded while lag is not delivered, until the source reports a position beyond it', async () => {
   const { work, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 3);
   await work.end(0);
@@ -468,13 +468,13 @@ test('lag that is never delivered is reported as degraded, until the source repo
   expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
 });
 
-test('a position of a partition that is not assigned is ignored', () => {
+test('ignores the position of an unassigned partition', () => {
   const { sink, runtime } = createScene();
   sink.onPosition?.(1, { topic: FAKE_TOPIC, partition: 1 }, 3, 7);
   expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
 });
 
-test('commits that fail for 60 seconds make the consumer unhealthy', async () => {
+test('is unhealthy after commits have failed for 60 seconds', async () => {
   const { work, source, sink, runtime } = createScene();
   source.onCommit = () =>
     Promise.reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
@@ -484,7 +484,7 @@ test('commits that fail for 60 seconds make the consumer unhealthy', async () =>
   expect(runtime.health()).toMatchObject({ status: 'unhealthy', reason: expect.stringContaining('commits') });
 });
 
-test('a commit in flight is not overtaken by another', async () => {
+test('sends no commit while another is in flight', async () => {
   const { work, source, sink } = createScene();
   const { promise, resolve } = Promise.withResolvers<boolean>();
   source.onCommit = () => promise;
@@ -500,11 +500,11 @@ test('a commit in flight is not overtaken by another', async () => {
   expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1, 2]);
 });
 
-test('heavy messages are in progress together as far as their weight allows', async () => {
+test('limits the total weight of messages in progress', async () => {
   const { work, sink } = createScene({ concurrency: 4, weigh: ({ offset }) => (offset < 4 ? 2 : 1) });
   sink.onMessages(1, fakeMessages(0, 5), 6);
-  expect(work.begun()).toEqual([0, 1]);
+  expect(work.started()).toEqual([0, 1]);
   await work.end(0);
   await work.end(1);
-  expect(work.begun()).toEqual([0, 1, 2, 3]);
+  expect(work.started()).toEqual([0, 1, 2, 3]);
 });

@@ -28,7 +28,7 @@ function createScene(options: Partial<ConsumerOptions> = {}) {
   return { sources, work, consumer };
 }
 
-test('a consumer is starting until it is assigned', async () => {
+test('is starting until its first assignment', async () => {
   const { sources, consumer } = createScene();
   await consumer.start();
   expect(consumer.health().status).toBe('starting');
@@ -36,7 +36,7 @@ test('a consumer is starting until it is assigned', async () => {
   expect(consumer.health().status).toBe('ready');
 });
 
-test('a crashed source is discarded and rebuilt with growing delays', async () => {
+test('replaces a crashed source with growing delays', async () => {
   const { sources, consumer } = createScene();
   await consumer.start();
   sources[0]?.sink?.onAssigned(1, PARTITIONS);
@@ -57,7 +57,7 @@ test('a crashed source is discarded and rebuilt with growing delays', async () =
   expect(consumer.stats().crashes).toBe(2);
 });
 
-test('the delay is bounded, and an assignment starts it afresh', async () => {
+test('limits the delay and resets it after an assignment', async () => {
   const { sources, consumer } = createScene({ random: () => 1 });
   await consumer.start();
   for (let crash = 1; crash <= 10; crash += 1) {
@@ -71,7 +71,7 @@ test('the delay is bounded, and an assignment starts it afresh', async () => {
   expect(sources).toHaveLength(12);
 });
 
-test('a rebuild that cannot start is tried again', async () => {
+test('retries when a new source cannot start', async () => {
   const { sources, consumer } = createScene({
     createSource: () => {
       const source = new FakeGroupSource();
@@ -91,7 +91,7 @@ test('a rebuild that cannot start is tried again', async () => {
   expect(consumer.health().status).toBe('ready');
 });
 
-test('a source that cannot even be created is tried again', async () => {
+test('retries when a source cannot be created', async () => {
   let calls = 0;
   const { consumer } = createScene({
     createSource: () => {
@@ -108,7 +108,7 @@ test('a source that cannot even be created is tried again', async () => {
   expect(calls).toBe(3);
 });
 
-test('messages redelivered to the rebuilt consumer join the work that is still going on', async () => {
+test('joins messages redelivered by a new source to the work in progress', async () => {
   const { sources, work, consumer } = createScene();
   await consumer.start();
   sources[0]?.sink?.onAssigned(1, PARTITIONS);
@@ -120,12 +120,12 @@ test('messages redelivered to the rebuilt consumer join the work that is still g
   await work.end(0);
   await work.end(1);
   await vi.advanceTimersByTimeAsync(200);
-  expect(work.begun()).toEqual([0, 1]);
+  expect(work.started()).toEqual([0, 1]);
   expect(sources[0]?.commits).toEqual([]);
   expect(sources[1]?.committed()).toBe(2);
 });
 
-test('the first start rejects and leaves nothing behind', async () => {
+test('stops the source when the first start fails', async () => {
   const source = new FakeGroupSource();
   source.onStart = () => Promise.reject(new MessagingError('topic-unknown', 'no topic', { canRetry: false }));
   const { consumer } = createScene({ createSource: () => source });
@@ -134,7 +134,7 @@ test('the first start rejects and leaves nothing behind', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('stop is idempotent and ends a pending rebuild', async () => {
+test('stops idempotently and cancels a pending restart', async () => {
   const { sources, consumer } = createScene();
   await consumer.start();
   sources[0]?.sink?.onCrash(new Error('gone'));
@@ -144,7 +144,7 @@ test('stop is idempotent and ends a pending rebuild', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a crash during the drain does not rebuild', async () => {
+test('does not replace a source that crashes during the drain', async () => {
   const { sources, work, consumer } = createScene();
   await consumer.start();
   sources[0]?.sink?.onAssigned(1, PARTITIONS);

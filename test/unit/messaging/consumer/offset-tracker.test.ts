@@ -22,7 +22,7 @@ function createScene(offsets: readonly number[]) {
   return { tracker, finish };
 }
 
-test('the position is the first message that is not done', () => {
+test('position is the offset of the first message that is not done', () => {
   const { tracker, finish } = createScene([5, 6, 7, 8]);
   finish(6, 8);
   expect(tracker.position).toBeUndefined();
@@ -33,13 +33,13 @@ test('the position is the first message that is not done', () => {
   expect(tracker.pending).toBe(0);
 });
 
-test('offsets missing from the log are not a gap', () => {
+test('position moves over offsets that are missing from the log', () => {
   const { tracker, finish } = createScene([5, 9, 12]);
   finish(5, 9);
   expect(tracker.position).toBe(10);
 });
 
-test('a position is committed once, and again only after it has advanced', () => {
+test('uncommitted() returns a position once, and again only after it has advanced', () => {
   const { tracker, finish } = createScene([0, 1]);
   finish(0);
   expect(tracker.uncommitted()).toBe(1);
@@ -49,14 +49,14 @@ test('a position is committed once, and again only after it has advanced', () =>
   expect(tracker.uncommitted()).toBe(2);
 });
 
-test('works are kept until their commit is confirmed', () => {
+test('keeps works until their commit is confirmed', () => {
   const { tracker, finish } = createScene([0, 1, 2]);
   finish(0, 1);
   tracker.confirm(1);
   expect(tracker.unconfirmed().map(({ offset }) => offset)).toEqual([1, 2]);
 });
 
-test('messages beyond the position are counted, and the bytes of those that are not done', () => {
+test('counts the messages beyond the position, and the bytes of those not done', () => {
   const { tracker, finish } = createScene([0, 1]);
   const one = 'value-0'.length + 'key-0'.length;
   expect([tracker.pending, tracker.unfinished, tracker.unfinishedBytes]).toEqual([2, 2, 2 * one]);
@@ -66,13 +66,13 @@ test('messages beyond the position are counted, and the bytes of those that are 
   expect([tracker.pending, tracker.unfinished, tracker.unfinishedBytes]).toEqual([0, 0, 0]);
 });
 
-test('a completed message is released before it is committed', () => {
+test('releases a completed message before its commit', () => {
   const { tracker, finish } = createScene([0, 1]);
   finish(1);
   expect(tracker.unconfirmed().map(({ message }) => message.value)).toEqual([Buffer.from('value-0'), null]);
 });
 
-test('offsets without a message do not count as lag and are never committed', () => {
+test('offsets without a message count neither as lag nor as committable', () => {
   const { tracker, finish } = createScene([0]);
   tracker.highWatermark = 5;
   tracker.readTo = 5;
@@ -82,7 +82,7 @@ test('offsets without a message do not count as lag and are never committed', ()
   expect(tracker.uncommitted()).toBe(1);
 });
 
-test('the counters stay correct after many confirmed works', () => {
+test('keeps correct counters after thousands of confirmed works', () => {
   const offsets = Array.from({ length: 3_000 }, (_, offset) => offset);
   const { tracker, finish } = createScene(offsets);
   for (const offset of offsets) {
@@ -94,7 +94,7 @@ test('the counters stay correct after many confirmed works', () => {
   expect(tracker.unconfirmed()).toHaveLength(99);
 });
 
-test('lag is the distance from the position to the end of the partition', () => {
+test('lag is the number of messages from the position to the end of the partition', () => {
   const { tracker, finish } = createScene([10, 11]);
   expect(tracker.lag).toBe(0);
   tracker.highWatermark = 20;

@@ -18,7 +18,7 @@ function createScene(offsets: readonly number[]) {
   return { inFlight, works, tracker: new OffsetTracker(partition) };
 }
 
-test('a redelivered message joins its earlier work, and the others are new', () => {
+test('joins a redelivered message to its earlier work and adds the others as new', () => {
   const { inFlight, works, tracker } = createScene([3]);
   const { added, joined, forgotten } = inFlight.deliver([fakeMessage(3), fakeMessage(4)], tracker);
   expect(joined).toBe(1);
@@ -28,13 +28,13 @@ test('a redelivered message joins its earlier work, and the others are new', () 
   expect(inFlight.size).toBe(0);
 });
 
-test('work below the delivered offsets is forgotten, and work beyond them is kept', () => {
+test('forgets work below the delivered offsets and keeps work beyond them', () => {
   const { inFlight, works, tracker } = createScene([3, 5, 6]);
   expect(inFlight.deliver([fakeMessage(4), fakeMessage(5)], tracker).forgotten).toEqual([works[0]]);
   expect(inFlight.size).toBe(1);
 });
 
-test('a message of a topic that was created again does not join work of the old one', () => {
+test('does not join a message of a recreated topic to work of the deleted one', () => {
   const { inFlight, tracker } = createScene([3]);
   const message = { ...fakeMessage(3), timestampMs: fakeMessage(3).timestampMs + 1 };
   expect(inFlight.deliver([message], tracker)).toMatchObject({ joined: 0, added: [{ offset: 3 }] });

@@ -29,7 +29,7 @@ interface SceneOptions {
   readonly open?: EncodedBatch['open'];
 }
 
-/** A batch of so many questions over a clock that only handlers move. */
+/** A batch of this number of questions, with a clock that only handlers advance. */
 function createScene(items: number | readonly BatchItem[], options: SceneOptions = {}) {
   let nowMs = 0;
   let turns = 0;
@@ -44,12 +44,12 @@ function createScene(items: number | readonly BatchItem[], options: SceneOptions
   const counts: BatchCounts[] = [];
   const errors: unknown[] = [];
   const log = { ...silentLog, error: (...args: unknown[]) => errors.push(args) };
-  let awayMs = 0;
+  let outsideMs = 0;
   const handle = createBatchHandler({
     handlers: { Question: options.handler ?? (() => done({ type: 'Answer', payload: 42 })) },
     codec: createFakeCodec(options.codec),
     slices,
-    clock: { now: () => NOW_MS + awayMs },
+    clock: { now: () => NOW_MS + outsideMs },
     log: log as never,
     onItems: (one) => counts.push({ ...one }),
   });
@@ -74,7 +74,7 @@ function createScene(items: number | readonly BatchItem[], options: SceneOptions
     slices,
     work: (ms: number) => (nowMs += ms),
     turns: () => turns,
-    away: (ms: number) => (awayMs += ms),
+    advance: (ms: number) => (outsideMs += ms),
   };
 }
 
@@ -83,9 +83,9 @@ const question = (n: number, decoded?: Decoded): BatchItem => ({
   decode: () => decoded ?? { kind: 'decoded', type: 'Question', format: 'json', payload: n },
 });
 
-/** The batch that the reply holds, which is encoded already. */
+/** The batch in the encoded reply. */
 function batchOf(outcome: Outcome): ReplyBatch {
-  if (outcome.kind !== 'done' || outcome.reply?.type !== REPLY_BATCH) throw new Error('there is no answer');
+  if (outcome.kind !== 'done' || outcome.reply?.type !== REPLY_BATCH) throw new Error('there is no reply');
   expect(outcome.reply.payload).toBeUndefined();
   const { type, payload } = readFakeValue(outcome.reply.encoded?.value);
   expect(type).toBe(REPLY_BATCH);
@@ -101,7 +101,7 @@ function answersOf(outcome: Outcome): unknown[] {
   });
 }
 
-test('each item is answered by the handler of its type, in order, with what its headers add', async () => {
+test('answers the items in order, each with its warnings and holiday calendar', async () => {
   const warned: Decoded = {
     kind: 'decoded',
     type: 'Question',
@@ -132,7 +132,7 @@ test('each item is answered by the handler of its type, in order, with what its 
   expect(counts).toEqual([{ done: 2, refused: 0, unexpected: 0 }]);
 });
 
-test('an item that is refused, unreadable, of a foreign type or met by a bug does not touch the others', async () => {
+test('answers each refused, undecodable or failed item with its problem, and the others as usual', async () => {
   const foreign: Decoded = { kind: 'decoded', type: 'toString', format: 'json', payload: 0 };
   const unreadable: Decoded = {
     kind: 'undecodable',
@@ -175,19 +175,22 @@ test('an item that is refused, unreadable, of a foreign type or met by a bug doe
 
 test.each([
   ['half of the items', 4, 2, true],
-  ['fewer', 5, 2, false],
-])('a batch counts as failed for the breaker when %s met bugs', async (_, items, bugs, counts) => {
-  const { run } = createScene(items, {
-    handler: (n) => {
-      if ((n as number) < bugs) throw new TypeError('a bug');
-      return done({ type: 'Answer', payload: n });
-    },
-  });
-  const outcome = await run();
-  expect(outcome.kind === 'done' && outcome.failed === true).toBe(counts);
-});
+  ['fewer than half of the items', 5, 2, false],
+])(
+  'counts a batch as failed for the circuit breaker or not when %s failed unexpectedly',
+  async (_, items, bugs, isFailed) => {
+    const { run } = createScene(items, {
+      handler: (n) => {
+        if ((n as number) < bugs) throw new TypeError('a bug');
+        return done({ type: 'Answer', payload: n });
+      },
+    });
+    const outcome = await run();
+    expect(outcome.kind === 'done' && outcome.failed === true).toBe(isFailed);
+  },
+);
 
-test('an answer that does not fit its schema is the problem of its item', async () => {
+test('answers an item with a problem when its reply does not fit the schema', async () => {
   const { run } = createScene(3, {
     codec: {
       encode: (type, payload) => {
@@ -207,7 +210,7 @@ test('an answer that does not fit its schema is the problem of its item', async 
 test.each([
   ['unavailable infrastructure', () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'))],
   ['an item that can only be handled later', () => retry(5, createProblem('not-ready'))],
-])('%s puts off the whole batch, and the slices are free again', async (_, handler) => {
+])('retries the whole batch and releases the slices on %s', async (_, handler) => {
   const { run, slices, counts } = createScene(3, { handler });
   const failure: unknown = await run().catch((error: unknown) => error);
   expect(isTransientFailure(failure)).toBe(true);
@@ -215,7 +218,7 @@ test.each([
   await slices.acquire();
 });
 
-test('the event loop has its turn whenever a slice is used up', async () => {
+test('yields to the event loop at the end of each slice', async () => {
   const items = 40;
   const itemMs = 0.5;
   let others = 0;
@@ -244,7 +247,7 @@ test('the event loop has its turn whenever a slice is used up', async () => {
   expect(others).toBeGreaterThanOrEqual(scene.turns() - 1);
 });
 
-test('a process that stops ends the work at the next turn, and another one does all of it', async () => {
+test('stops at the next slice when the process stops', async () => {
   const stop = new AbortController();
   let handled = 0;
   const scene = createScene(100, {
@@ -261,7 +264,7 @@ test('a process that stops ends the work at the next turn, and another one does 
   expect(handled).toBe(4);
 });
 
-test('a batch that waited for others beyond its deadline is refused unseen', async () => {
+test('refuses a batch whose deadline has passed, without opening it', async () => {
   const { run } = createScene(1, {
     context: { deadlineMs: NOW_MS - 60_000 },
     open: () => {
@@ -271,13 +274,13 @@ test('a batch that waited for others beyond its deadline is refused unseen', asy
   expect(await run()).toMatchObject({ kind: 'refused', problem: { code: 'deadline-exceeded' } });
 });
 
-test('a batch that cannot be opened is refused as a whole', async () => {
+test('refuses a batch that cannot be opened', async () => {
   const problem = createProblem('malformed-json');
   const { run } = createScene(1, { open: () => ({ step: () => ({ kind: 'invalid', problem }) }) });
   expect(await run()).toEqual({ kind: 'refused', problem });
 });
 
-test('work ends when the answers are larger than a message may be', async () => {
+test('stops when the replies exceed the largest message', async () => {
   let handled = 0;
   const { run, counts } = createScene(100, {
     handler: () => {
@@ -290,7 +293,7 @@ test('work ends when the answers are larger than a message may be', async () => 
   expect(counts).toEqual([{ done: 8, refused: 0, unexpected: 0 }]);
 });
 
-test('the requests of batches are counted by how they ended', async () => {
+test('counts the items of batches by their result', async () => {
   const metrics = createMetrics();
   const observe = consumerMetrics(metrics, 'schedule-bulk');
   observe.onBatchItems({ done: 498, refused: 2, unexpected: 0 });
@@ -302,11 +305,11 @@ test('the requests of batches are counted by how they ended', async () => {
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** An item whose request waits for another party. */
+/** An item that is decoded later. */
 const waiting = (n: number, decoded: Promise<Decoded>): BatchItem => ({ id: n, decode: () => decoded });
 
 test.each(['decode', 'handle', 'encode'] as const)(
-  'while a batch waits for another party to %s, another one uses the slices; it then continues within them',
+  'releases the slices while it waits for %s, and acquires them again afterwards',
   async (where) => {
     const gate = Promise.withResolvers<unknown>();
     const { run, slices } = createScene(where === 'decode' ? [] : 2, {
@@ -348,7 +351,7 @@ test.each(['decode', 'handle', 'encode'] as const)(
   },
 );
 
-test('a failure of awaited work leaves the slices to the next batch', async () => {
+test('releases the slices when awaited work fails', async () => {
   const { run, slices } = createScene([
     { id: 0, decode: () => Promise.reject(new InfrastructureError('schema-registry-unavailable', 'away')) },
   ]);
@@ -357,7 +360,7 @@ test('a failure of awaited work leaves the slices to the next batch', async () =
   slices.release();
 });
 
-test('a process that stops while a batch waits for other work handles nothing more of it', async () => {
+test('handles no further items when the process stops while the batch waits', async () => {
   const stop = new AbortController();
   const gate = Promise.withResolvers<Decoded>();
   let handled = 0;
@@ -376,19 +379,19 @@ test('a process that stops while a batch waits for other work handles nothing mo
   expect(handled).toBe(0);
 });
 
-test('a batch whose deadline passes while it waits for other work is refused', async () => {
+test('refuses a batch whose deadline passes while it waits', async () => {
   const gate = Promise.withResolvers<Decoded>();
-  const { run, away } = createScene([waiting(0, gate.promise), question(1)], {
+  const { run, advance } = createScene([waiting(0, gate.promise), question(1)], {
     context: { deadlineMs: NOW_MS },
   });
   const outcome = run();
   await tick();
-  away(60_000);
+  advance(60_000);
   gate.resolve(question(0).decode());
   expect(await outcome).toMatchObject({ kind: 'refused', problem: { code: 'deadline-exceeded' } });
 });
 
-test('a batch is looked through in slices too', async () => {
+test('opens a batch in slices', async () => {
   let steps = 0;
   const scene = createScene(0, {
     open: () => ({
@@ -403,7 +406,7 @@ test('a batch is looked through in slices too', async () => {
   expect(scene.turns()).toBe(6);
 });
 
-test('the problem of an item names the message that it came in (E1)', async () => {
+test('adds the correlation id of the message to the problem of an item (E1)', async () => {
   const { run } = createScene(1, {
     context: { correlationId: Buffer.from('batch-1') },
     handler: () => refused(createProblem('not-computable')),

@@ -5,14 +5,14 @@ const address = (topic: unknown, partition?: unknown) =>
   readReplyAddress({ kafka_replyTopic: topic, kafka_replyPartition: partition } as never);
 
 test.each([
-  ['four bytes big-endian, as Spring sends it', Buffer.from([0, 0, 1, 2]), 258],
-  ['decimal text, as NestJS sends it', Buffer.from('11'), 11],
+  ['four bytes big-endian (Spring)', Buffer.from([0, 0, 1, 2]), 258],
+  ['decimal text (NestJS)', Buffer.from('11'), 11],
   ['decimal text as a string', '0', 0],
   ['four digits of text', Buffer.from('1234'), 1234],
   ['zero in four bytes', Buffer.alloc(4), 0],
-  ['absent', undefined, undefined],
-  ['empty', Buffer.alloc(0), undefined],
-])('a reply partition may be %s', (_, given, partition) => {
+  ['an absent header', undefined, undefined],
+  ['an empty header', Buffer.alloc(0), undefined],
+])('reads a reply partition given as %s', (_, given, partition) => {
   expect(address('replies', given)).toEqual({ kind: 'address', topic: 'replies', partition });
 });
 
@@ -20,13 +20,13 @@ test.each([
   ['negative bytes', Buffer.from([0xff, 0xff, 0xff, 0xff])],
   ['three bytes', Buffer.from([0, 0, 1])],
   ['eight bytes', Buffer.alloc(8)],
-  ['text that is no number', 'one'],
+  ['text that is not a number', 'one'],
   ['a negative number', '-1'],
-])('%s are no reply partition', (_, given) => {
+])('rejects a reply partition of %s', (_, given) => {
   expect(address('replies', given)).toEqual({ kind: 'fault', code: 'reply-partition-invalid' });
 });
 
-test('of a repeated header the last counts', () => {
+test('uses the last value of a repeated header', () => {
   expect(address(['first', Buffer.from('last')], ['1', '2'])).toEqual({
     kind: 'address',
     topic: 'last',
@@ -34,10 +34,10 @@ test('of a repeated header the last counts', () => {
   });
 });
 
-test.each([undefined, '', Buffer.alloc(0), []])('no reply topic is no address: %j', (topic) => {
+test.each([undefined, '', Buffer.alloc(0), []])('finds no reply address when the topic is %j', (topic) => {
   expect(address(topic)).toEqual({ kind: 'fault', code: 'no-reply-address' });
 });
 
-test.each(['a topic', '..', '.', 'ü', 'x'.repeat(250)])('%s cannot be a topic', (topic) => {
+test.each(['a topic', '..', '.', 'ü', 'x'.repeat(250)])('rejects the topic name %s', (topic) => {
   expect(address(topic)).toEqual({ kind: 'fault', code: 'reply-topic-unknown' });
 });

@@ -31,9 +31,8 @@ function createScene(
   const foreignReplies = new FakePublisher();
   const deadLetters = new FakePublisher();
   const handled: Handled[] = [];
-  const buried: string[] = [];
+  const deadLetterCodes: string[] = [];
   const fake = createFakeCodec(codec);
-  let nowMs = NOW_MS;
   const { process } = createRequestHandling({
     handlers: { Question: handler },
     codec: fake,
@@ -50,22 +49,20 @@ function createScene(
     },
     ownReplyTopics: [OWN],
     internalTopics: ['plat.schedule.requests.v1', DEAD_LETTERS],
-    clock: { now: () => nowMs },
+    clock: { now: () => NOW_MS },
     log: silentLog,
     onHandled: (one) => handled.push(one),
-    onDeadLetter: (code) => buried.push(code),
+    onDeadLetter: (code) => deadLetterCodes.push(code),
     ...more,
   });
   const handle = (message: LogMessage, attempt = 1) => Promise.resolve(process(message, attempt, never));
   return {
     handle,
-    pass: (ms: number) => (nowMs += ms),
-    process,
     replies,
     foreignReplies,
     deadLetters,
     handled,
-    buried,
+    deadLetterCodes,
   };
 }
 
@@ -91,7 +88,7 @@ const failWith =
   () =>
     Promise.reject(new MessagingError(code, code, { canRetry }));
 
-test('a served request is answered with its correlation bytes, its key, and to the partition it names', async () => {
+test('replies with the correlation id and key of the request, to the partition that it names', async () => {
   const { handle, replies, handled } = createScene();
   expect(await handle(question({ kafka_replyPartition: Buffer.from([0, 0, 0, 5]) }))).toBe('settled');
   expect(replies.sent).toHaveLength(1);
@@ -106,33 +103,33 @@ test('a served request is answered with its correlation bytes, its key, and to t
   expect(handled).toMatchObject([{ type: 'Question', result: 'done', code: undefined }]);
 });
 
-test('without a partition the reply goes to that of its key, wherever the request lies', async () => {
+test('chooses the reply partition by the key when the request names none', async () => {
   const { handle, replies } = createScene();
   for (const offset of [7, 8, 9]) await handle({ ...question(), offset });
   const partition = partitionOfKey(Buffer.from('the key'), 6);
   expect(replies.sent.map((reply) => reply.partition)).toEqual([partition, partition, partition]);
 });
 
-test('the last of repeated correlation ids is echoed', async () => {
+test('echoes the last of repeated correlation ids', async () => {
   const { handle, replies } = createScene();
   await handle(question({ kafka_correlationId: [Buffer.from('first'), CORRELATION] }));
   expect(replies.sent[0]?.headers?.kafka_correlationId).toEqual(CORRELATION);
 });
 
-test('a request without a correlation id is answered without one', async () => {
+test('replies without a correlation id to a request without one', async () => {
   const { handle, replies } = createScene();
   await handle(question({ kafka_correlationId: undefined }));
   expect(replies.sent[0]?.headers).not.toHaveProperty('kafka_correlationId');
 });
 
-test('the reply has the format of the request', async () => {
+test('replies in the format of the request', async () => {
   const { handle, replies } = createScene();
   await handle({ ...question(), value: Buffer.concat([Buffer.of(0), Buffer.from('{"type":"Question"}')]) });
   await handle(question());
   expect(replies.sent.map(({ value }) => value?.[0])).toEqual([0, '{'.charCodeAt(0)]);
 });
 
-test('warnings are sent as a header', async () => {
+test('sends warnings as a header', async () => {
   const { handle, replies } = createScene(() =>
     done({ type: 'Answer', payload: 1, warnings: 'no-effect;a.b' }),
   );
@@ -140,24 +137,24 @@ test('warnings are sent as a header', async () => {
   expect(replies.sent[0]?.headers?.['plat-warnings']).toBe('no-effect;a.b');
 });
 
-test('fields that decoding ignored come before the warnings of the handler (E3)', async () => {
+test('lists fields ignored by the decoder before the warnings of the handler (E3)', async () => {
   const warnings = [{ code: 'unknown-member', path: 'jsonParam.Foo, Bar' }];
   const decoded = { kind: 'decoded', type: 'Question', format: 'json', payload: 1, warnings } as const;
   const codec: Partial<Codec> = { decode: () => decoded };
-  const silent = createScene(undefined, codec);
-  await silent.handle(question());
-  expect(silent.replies.sent[0]?.headers?.['plat-warnings']).toBe('unknown-member;jsonParam.Foo%2C%20Bar');
+  const plain = createScene(undefined, codec);
+  await plain.handle(question());
+  expect(plain.replies.sent[0]?.headers?.['plat-warnings']).toBe('unknown-member;jsonParam.Foo%2C%20Bar');
   const refusing = createScene(() => refused(createProblem('not-computable')), codec);
   await refusing.handle(question());
   expect(refusing.replies.sent[0]?.headers?.['plat-warnings']).toBe('unknown-member;jsonParam.Foo%2C%20Bar');
-  const talking = createScene(() => done({ type: 'Answer', payload: 1, warnings: 'no-effect;a.b' }), codec);
-  await talking.handle(question());
-  expect(talking.replies.sent[0]?.headers?.['plat-warnings']).toBe(
+  const warning = createScene(() => done({ type: 'Answer', payload: 1, warnings: 'no-effect;a.b' }), codec);
+  await warning.handle(question());
+  expect(warning.replies.sent[0]?.headers?.['plat-warnings']).toBe(
     'unknown-member;jsonParam.Foo%2C%20Bar, no-effect;a.b',
   );
 });
 
-test('the holiday calendar of an answer is sent as a header, ASCII and of limited length (H2)', async () => {
+test('sends the holiday calendar as a header, in ASCII and of limited length (H2)', async () => {
   const reported = `Banca Națională;version=${'ș'.repeat(1_000)}`;
   const { handle, replies } = createScene(() =>
     done({ type: 'Answer', payload: 1, holidayCalendar: reported }),
@@ -168,14 +165,14 @@ test('the holiday calendar of an answer is sent as a header, ASCII and of limite
   expect(header.length).toBeLessThanOrEqual(1_024);
 });
 
-test('outputs are on the log before the reply is', async () => {
+test('publishes outputs before the reply', async () => {
   const output = { topic: 'plat.other.v1', key: 'k', value: Buffer.from('o') };
   const { handle, replies } = createScene(() => done({ type: 'Answer', payload: 1 }, [output]));
   await handle(question());
   expect(replies.sent.map(({ topic }) => topic)).toEqual(['plat.other.v1', OWN]);
 });
 
-test('a handler receives the time of the request, its deadline, its attempt and its correlation bytes', async () => {
+test('passes origin timestamp, deadline, attempt and correlation id to the handler', async () => {
   const seen: Request[] = [];
   const { handle } = createScene((_, request) => {
     seen.push(request);
@@ -196,7 +193,7 @@ test('a handler receives the time of the request, its deadline, its attempt and 
   expect(seen[1]).toMatchObject({ originTimestampMs: NOW_MS + 7, correlationId: CORRELATION });
 });
 
-test('a refusal is a typed error reply', async () => {
+test('replies to a refused request with its problem', async () => {
   const problem = createProblem('not-computable', { detail: 'the amount is too large' });
   const { handle, replies, handled } = createScene(() => refused(problem));
   expect(await handle(question())).toBe('settled');
@@ -211,7 +208,7 @@ test('a refusal is a typed error reply', async () => {
   expect(handled).toMatchObject([{ result: 'refused', code: 'not-computable' }]);
 });
 
-test('a problem that is too long for the header of NestJS is shortened to one line there, and complete in the body', async () => {
+test('shortens a long problem to one line in the NestJS header and sends all of it in the body', async () => {
   const errors = Array.from({ length: 100 }, (_, index) => ({
     path: `p${index}`,
     code: 'missing',
@@ -225,29 +222,37 @@ test('a problem that is too long for the header of NestJS is shortened to one li
   expect(readFakeValue(replies.sent[0]?.value)).toEqual({ type: 'ProblemReply', payload });
 });
 
-test('a message that cannot be decoded is answered, not dead-lettered', async () => {
-  const { handle, replies, deadLetters } = createScene();
-  await handle(question({}, '{ not json'));
-  expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('undecodable-message');
+test('replies to an undecodable message instead of writing a dead letter', async () => {
+  const problem = createProblem('malformed-json');
+  const { handle, replies, deadLetters } = createScene(undefined, {
+    decode: () => ({ kind: 'undecodable', format: 'json', problem }),
+  });
+  await handle(question());
+  expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('malformed-json');
   expect(deadLetters.sent).toEqual([]);
 });
 
-test('a message that cannot be decoded is refused as that, also after its deadline', async () => {
+test('refuses an undecodable message as such after its deadline too', async () => {
   const { handle, replies } = createScene();
   await handle(question({ 'plat-deadline': String(NOW_MS - 60_000) }, 'garbage'));
   expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('undecodable-message');
 });
 
-test('a type without a handler is refused', async () => {
+test('refuses a type without a handler', async () => {
   const { handle, replies } = createScene();
   await handle(question({}, { type: 'toString', payload: 1 }));
   expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('undecodable-message');
 });
 
 test.each([
-  ['one millisecond over the skew is refused', NOW_MS - 2_001, ['deadline-exceeded', 'true'], 0],
-  ['within the skew of two seconds is not', NOW_MS - 2_000, [undefined, undefined], 1],
-])('a deadline that passed %s', async (_, deadlineMs, codes, handlerCalls) => {
+  [
+    'refuses a request one millisecond after its deadline and the clock skew',
+    NOW_MS - 2_001,
+    ['deadline-exceeded', 'true'],
+    0,
+  ],
+  ['handles a request within the clock skew of two seconds', NOW_MS - 2_000, [undefined, undefined], 1],
+])('%s', async (_, deadlineMs, codes, handlerCalls) => {
   let calls = 0;
   const { handle, replies } = createScene(() => {
     calls += 1;
@@ -268,31 +273,28 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new TypeError('secret of the stack'))],
-])(
-  'a handler that %s is answered at once as unexpected, without details of the error',
-  async (_, handler) => {
-    const { handle, replies, deadLetters, handled } = createScene(handler);
-    expect(await handle(question())).toBe('failed');
-    // Stored for the analysis of the bug, although it was answered.
-    expect(deadLetters.sent.map(({ headers }) => headers?.['plat-dead-letter-code'])).toEqual(['unexpected']);
-    expect(JSON.stringify(deadLetters.sent)).not.toMatch(/secret|TypeError/);
-    const [reply] = replies.sent;
-    expect(reply?.headers?.['plat-error-code']).toBe('unexpected');
-    expect(JSON.stringify(reply?.headers) + String(reply?.value)).not.toMatch(/secret|TypeError|\.ts/);
-    expect(handled).toMatchObject([{ result: 'unexpected', code: 'unexpected' }]);
-  },
-);
+])('replies with unexpected, without details, when the handler %s', async (_, handler) => {
+  const { handle, replies, deadLetters, handled } = createScene(handler);
+  expect(await handle(question())).toBe('failed');
+  // A dead letter is written as well, so that the request can be redriven.
+  expect(deadLetters.sent.map(({ headers }) => headers?.['plat-dead-letter-code'])).toEqual(['unexpected']);
+  expect(JSON.stringify(deadLetters.sent)).not.toMatch(/secret|TypeError/);
+  const [reply] = replies.sent;
+  expect(reply?.headers?.['plat-error-code']).toBe('unexpected');
+  expect(JSON.stringify(reply?.headers) + String(reply?.value)).not.toMatch(/secret|TypeError|\.ts/);
+  expect(handled).toMatchObject([{ result: 'unexpected', code: 'unexpected' }]);
+});
 
-test('a bug in a request without a reply address creates one dead letter', async () => {
-  const { handle, deadLetters, buried } = createScene(() => {
+test('writes one dead letter for an unexpected error without a reply address', async () => {
+  const { handle, deadLetters, deadLetterCodes } = createScene(() => {
     throw new TypeError('a bug');
   });
   expect(await handle(question(withoutAddress))).toBe('failed');
   expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-reason']).toMatch(/names no reply topic/);
-  expect(buried).toEqual(['unexpected']);
+  expect(deadLetterCodes).toEqual(['unexpected']);
 });
 
-test('decoding that throws is answered as unexpected', async () => {
+test('replies with unexpected when decoding throws', async () => {
   const { handle, replies } = createScene(undefined, {
     decode: () => {
       throw new RangeError('index out of range');
@@ -302,7 +304,7 @@ test('decoding that throws is answered as unexpected', async () => {
   expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('unexpected');
 });
 
-test('a reply that cannot be encoded is answered as unexpected', async () => {
+test('replies with unexpected when the reply cannot be encoded', async () => {
   const fake = createFakeCodec();
   const { handle, replies } = createScene(undefined, {
     encode: (type, payload, format) => {
@@ -314,7 +316,7 @@ test('a reply that cannot be encoded is answered as unexpected', async () => {
   expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('unexpected');
 });
 
-test('an error reply that cannot be encoded becomes a dead letter', async () => {
+test('writes a dead letter when the error reply cannot be encoded', async () => {
   const { handle, deadLetters } = createScene(undefined, {
     encode: () => Promise.reject(new Error('no schema')),
   });
@@ -323,21 +325,27 @@ test('an error reply that cannot be encoded becomes a dead letter', async () => 
 });
 
 test.each([
-  ['decoding', { decode: () => Promise.reject(new InfrastructureError('registry-unavailable', 'away')) }],
-  ['encoding', { encode: () => Promise.reject(new InfrastructureError('registry-unavailable', 'away')) }],
-])('unavailable infrastructure at %s is rethrown, so that the message stays', async (_, codec) => {
+  [
+    'decoding',
+    { decode: () => Promise.reject(new InfrastructureError('registry-unavailable', 'unavailable')) },
+  ],
+  [
+    'encoding',
+    { encode: () => Promise.reject(new InfrastructureError('registry-unavailable', 'unavailable')) },
+  ],
+])('rethrows unavailable infrastructure when %s', async (_, codec) => {
   const { handle, replies, deadLetters } = createScene(undefined, codec);
   await expect(handle(question())).rejects.toMatchObject({ code: 'registry-unavailable' });
   expect([...replies.sent, ...deadLetters.sent]).toEqual([]);
 });
 
-test('a broker that does not accept the reply leaves the message on the log', async () => {
+test('rethrows a transient failure to publish the reply', async () => {
   const { handle, replies } = createScene();
   replies.onPublish = failWith('send-unknown', true);
   await expect(handle(question(), 99)).rejects.toMatchObject({ code: 'send-unknown' });
 });
 
-test('retry delays the message, abandon makes it a dead letter', async () => {
+test('delays a message on retry and writes a dead letter on abandon', async () => {
   const problem = createProblem('not-ready');
   const waiting = createScene(() => retry(1_500, problem));
   expect(await waiting.handle(question())).toEqual({ retryAfterMs: 1_500 });
@@ -348,8 +356,10 @@ test('retry delays the message, abandon makes it a dead letter', async () => {
   expect(given.replies.sent).toEqual([]);
 });
 
-test('a refusal that cannot be sent becomes a dead letter with its whole provenance', async () => {
-  const { handle, deadLetters, buried } = createScene(() => refused(createProblem('not-computable')));
+test('writes a dead letter with full provenance when an error reply cannot be sent', async () => {
+  const { handle, deadLetters, deadLetterCodes } = createScene(() =>
+    refused(createProblem('not-computable')),
+  );
   const message = question({ ...withoutAddress, custom: 'kept', 'plat-origin-timestamp': '1600000000000' });
   expect(await handle(message, 2)).toBe('settled');
   expect(deadLetters.sent[0]).toMatchObject({ topic: DEAD_LETTERS, key: message.key, value: message.value });
@@ -367,16 +377,16 @@ test('a refusal that cannot be sent becomes a dead letter with its whole provena
     'plat-dead-letter-attempts': '2',
     'plat-dead-letter-at': String(NOW_MS),
   });
-  expect(buried).toEqual(['not-computable']);
+  expect(deadLetterCodes).toEqual(['not-computable']);
 });
 
-test('a dead letter keeps the origin time of the request, also when only the record has it', async () => {
+test('keeps the origin timestamp in a dead letter, from the record if the header is absent', async () => {
   const { handle, deadLetters } = createScene(() => refused(createProblem('not-computable')));
   await handle(question(withoutAddress));
   expect(deadLetters.sent[0]?.headers?.['plat-origin-timestamp']).toBe(String(NOW_MS + 7));
 });
 
-test('a result without a reply address is not lost, and work without a result needs none', async () => {
+test('writes a dead letter for a reply without an address, and none without a reply', async () => {
   const { handle, deadLetters } = createScene();
   await handle(question(withoutAddress));
   expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('no-reply-address');
@@ -386,24 +396,24 @@ test('a result without a reply address is not lost, and work without a result ne
 });
 
 test.each([
-  ['our requests', 'plat.schedule.requests.v1', 'reply-topic-refused'],
-  ['our dead letters', DEAD_LETTERS, 'reply-topic-refused'],
-  ["the broker's own", '__consumer_offsets', 'reply-topic-refused'],
-  ['one that does not exist', 'no.such.topic', 'reply-topic-unknown'],
-])('a reply topic that is %s makes a dead letter', async (_, topic, code) => {
+  ['a request topic', 'plat.schedule.requests.v1', 'reply-topic-refused'],
+  ['a dead-letter topic', DEAD_LETTERS, 'reply-topic-refused'],
+  ['internal to the broker', '__consumer_offsets', 'reply-topic-refused'],
+  ['unknown', 'no.such.topic', 'reply-topic-unknown'],
+])('writes a dead letter when the reply topic is %s', async (_, topic, code) => {
   const { handle, deadLetters, replies, foreignReplies } = createScene();
   expect(await handle(question({ kafka_replyTopic: topic }))).toBe('settled');
   expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe(code);
   expect([...replies.sent, ...foreignReplies.sent]).toEqual([]);
 });
 
-test('a reply partition beyond the topic makes a dead letter', async () => {
+test('writes a dead letter when the reply partition does not exist', async () => {
   const { handle, deadLetters } = createScene();
   await handle(question({ kafka_replyPartition: '6' }));
   expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('reply-partition-invalid');
 });
 
-test('replies to foreign topics have a separate publisher', async () => {
+test('sends replies to foreign topics through a separate publisher', async () => {
   const { handle, replies, foreignReplies } = createScene();
   await handle(question({ kafka_replyTopic: FOREIGN }));
   expect(foreignReplies.sent).toHaveLength(1);
@@ -422,18 +432,19 @@ const keyless = (offset: number): LogMessage => ({
 const codesOf = (publisher: FakePublisher) =>
   publisher.sent.map(({ headers }) => headers?.['plat-dead-letter-code']);
 
-test('a large reply to our own topic has a publisher of its own, so that small ones do not wait behind it', async () => {
+test('sends large replies to own topics through a separate publisher', async () => {
   const largeReplies = new FakePublisher();
-  const sizes = [10, 2_000_000];
+  const sizes = [10, 2_000_000, 2_000_000];
   const handler = () => done({ type: 'Answer', payload: 'x'.repeat(sizes.shift() ?? 0) });
-  const { handle, replies } = createScene(handler, {}, { largeReplies });
+  const { handle, replies, foreignReplies } = createScene(handler, {}, { largeReplies });
   await handle(question());
   await handle(question());
-  expect([replies.sent.length, largeReplies.sent.length]).toEqual([1, 1]);
+  await handle(question({ kafka_replyTopic: FOREIGN }));
+  expect([replies, largeReplies, foreignReplies].map(({ sent }) => sent.length)).toEqual([1, 1, 1]);
   expect(largeReplies.sent[0]?.value?.length).toBeGreaterThan(2_000_000);
 });
 
-/** A scene in which only partition 2 of the foreign topic does not answer. */
+/** A scene in which only partition 2 of the foreign topic is silent. */
 function createSilentScene() {
   let calls = 0;
   let isSilent = true;
@@ -455,7 +466,7 @@ function createSilentScene() {
   return { handle, deadLetters, probes, foreign, calls: () => calls, wake: () => (isSilent = false) };
 }
 
-test('a request whose reply partition does not answer waits on its topic, and is no dead letter', async () => {
+test('retries a request while its reply partition is silent, without a dead letter', async () => {
   const { handle, deadLetters, foreign, wake } = createSilentScene();
   await expect(handle(toForeign(2))).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
   for (let attempt = 2; attempt < 50; attempt += 1) {
@@ -467,45 +478,45 @@ test('a request whose reply partition does not answer waits on its topic, and is
   expect(foreign.sent).toEqual([]);
 });
 
-test('the other partitions of the same topic are answered meanwhile, by their usual publisher', async () => {
+test('sends replies to the other partitions of the topic by their usual publisher', async () => {
   const { handle, foreign } = createSilentScene();
   await expect(handle(toForeign(2))).rejects.toThrow('send-unknown');
   for (const partition of [0, 1, 3, 4, 5]) expect(await handle(toForeign(partition))).toBe('settled');
   expect(foreign.sent.map(({ partition }) => partition)).toEqual([0, 1, 3, 4, 5]);
 });
 
-test('one request at a time probes a silent partition, with a separate publisher', async () => {
+test('probes a silent partition with one request at a time, through a separate publisher', async () => {
   const { handle, probes, foreign, calls, wake } = createSilentScene();
   await expect(handle(toForeign(2))).rejects.toThrow('send-unknown');
   const { promise, resolve } = Promise.withResolvers<void>();
   probes.onPublish = () => promise;
-  const trying = handle(toForeign(2, 8));
+  const probe = handle(toForeign(2, 8));
   for (let offset = 9; offset < 100; offset += 1) {
     await expect(handle(toForeign(2, offset))).rejects.toMatchObject({ code: 'reply-partition-silent' });
   }
   expect(calls()).toBe(2);
   wake();
   resolve();
-  expect(await trying).toBe('settled');
+  expect(await probe).toBe('settled');
   expect(await handle(toForeign(2, 9), 2)).toBe('settled');
   expect([probes.sent.length, foreign.sent.length]).toEqual([1, 1]);
 });
 
-test('a request without a key and without a partition is answered on one that is not silent', async () => {
+test('avoids silent partitions for a request without key and partition', async () => {
   const { handle, foreign } = createSilentScene();
   await expect(handle(keyless(8))).rejects.toThrow('send-unknown');
   for (let offset = 6; offset < 12; offset += 1) expect(await handle(keyless(offset))).toBe('settled');
   expect(foreign.sent.map(({ partition }) => partition)).toEqual([0, 1, 3, 3, 4, 5]);
 });
 
-test('a publish that timed out behind others does not count against its partition', async () => {
+test('does not mark a partition silent when its publish timed out in the queue', async () => {
   const { handle, foreignReplies } = createScene();
   foreignReplies.onPublish = failWith('not-sent', true);
   await expect(handle(toForeign(2))).rejects.toMatchObject({ code: 'not-sent' });
   await expect(handle(toForeign(2, 8))).rejects.toMatchObject({ code: 'not-sent' });
 });
 
-test('while many foreign replies are slow, further ones wait, and those to our own topics continue', async () => {
+test('delays requests with foreign reply topics while many foreign replies are slow', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { handle, foreignReplies, replies } = createScene();
@@ -518,12 +529,13 @@ test('while many foreign replies are slow, further ones wait, and those to our o
   await expect(handle(toForeign(3, 17))).rejects.toMatchObject({ code: 'replies-slow', canRetry: true });
   expect(await handle(question())).toBe('settled');
   expect(replies.sent).toHaveLength(1);
+  expect(await handle(question(withoutAddress))).toBe('settled');
   resolve();
   await Promise.all(sending);
   expect(await handle(toForeign(3, 17), 2)).toBe('settled');
 });
 
-test('a reply that the leader of a partition refuses permanently becomes a dead letter at once, without effect on other replies', async () => {
+test('writes a dead letter when the leader rejects a reply permanently', async () => {
   const { handle, foreignReplies, deadLetters } = createScene();
   foreignReplies.onPublish = failWith('not-sent');
   expect(await handle(toForeign(2))).toBe('settled');
@@ -533,7 +545,7 @@ test('a reply that the leader of a partition refuses permanently becomes a dead 
   expect(foreignReplies.sent).toHaveLength(1);
 });
 
-test('a foreign reply waits on its topic while the whole broker is away', async () => {
+test('retries a foreign reply while the broker is unavailable', async () => {
   const { handle, replies, foreignReplies, deadLetters } = createScene();
   foreignReplies.onPublish = failWith('not-sent', true);
   replies.healthy = false;
@@ -544,20 +556,20 @@ test('a foreign reply waits on its topic while the whole broker is away', async 
   expect(deadLetters.sent).toEqual([]);
 });
 
-test('credentials that are refused when a reply topic is looked up keep the request on its topic', async () => {
+test('retries when the look-up of the reply topic fails on refused credentials', async () => {
   const refusing = { partitionCounts: failWith('broker-refused') };
   const { handle, replies, deadLetters } = createScene(undefined, {}, { admin: refusing });
   await expect(handle(question())).rejects.toMatchObject({ canRetry: true });
   expect([...replies.sent, ...deadLetters.sent]).toEqual([]);
 });
 
-test('types that are not served here do not become labels of metrics', async () => {
+test('reports types without a handler as unknown in metrics', async () => {
   const { handle, handled } = createScene();
   await handle(question({}, { type: 'Anything', payload: 1 }));
   expect(handled).toMatchObject([{ type: 'unknown', result: 'refused' }]);
 });
 
-test('a topic deleted since its look-up leads to dead letters from then on', async () => {
+test('writes dead letters for a reply topic deleted since its look-up', async () => {
   const known = new Map([[FOREIGN, 6]]);
   const admin = { partitionCounts: () => Promise.resolve(known) };
   const { handle, foreignReplies, deadLetters } = createScene(undefined, {}, { admin });
@@ -572,7 +584,7 @@ test('a topic deleted since its look-up leads to dead letters from then on', asy
   expect(foreignReplies.sent).toHaveLength(1);
 });
 
-test('a topic that a publisher does not find and the brokers know is not at fault', async () => {
+test('retries when only the publisher does not know the reply topic', async () => {
   const { handle, foreignReplies, deadLetters } = createScene();
   foreignReplies.onPublish = failWith('topic-unknown');
   await expect(handle(toForeign(2))).rejects.toMatchObject({ canRetry: true });
@@ -581,7 +593,7 @@ test('a topic that a publisher does not find and the brokers know is not at faul
   expect(deadLetters.sent).toEqual([]);
 });
 
-test('a reply that is too large is replaced by the error reply-too-large', async () => {
+test('replies with reply-too-large when the reply exceeds the message size', async () => {
   const { handle, replies } = createScene();
   replies.onPublish = ([message]) =>
     message?.headers?.['plat-error-code'] === undefined ? failWith('message-too-large')() : Promise.resolve();
@@ -589,14 +601,14 @@ test('a reply that is too large is replaced by the error reply-too-large', async
   expect(replies.sent.map(({ headers }) => headers?.['plat-error-code'])).toEqual(['reply-too-large']);
 });
 
-test('an error reply that is too large makes a dead letter', async () => {
+test('writes a dead letter when the error reply exceeds the message size', async () => {
   const { handle, replies, deadLetters } = createScene(() => refused(createProblem('not-computable')));
   replies.onPublish = failWith('message-too-large');
   await handle(question());
   expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('not-computable');
 });
 
-test('a dead letter that is too large is written without its value, with its origin', async () => {
+test('writes a dead letter without the value when it exceeds the message size', async () => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = ([message]) =>
     message?.value === null ? Promise.resolve() : failWith('message-too-large')();
@@ -607,7 +619,7 @@ test('a dead letter that is too large is written without its value, with its ori
   });
 });
 
-test('a message whose headers or key alone fill the dead-letter topic leaves only its provenance there, and others continue', async () => {
+test('writes only the provenance of a message with oversized headers or key', async () => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = ([message]) =>
     message?.headers?.['x-filler'] === undefined && message?.key === null
@@ -632,7 +644,7 @@ test('a message whose headers or key alone fill the dead-letter topic leaves onl
 test.each([
   [1_024, true],
   [1_025, false],
-])('a dead letter without value and headers has a key of %i bytes: %s', async (bytes, hasKey) => {
+])('keeps a key of %i bytes in a dead letter without value and headers: %s', async (bytes, hasKey) => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = ([message]) =>
     message?.headers?.['x-filler'] === undefined ? Promise.resolve() : failWith('message-too-large')();
@@ -641,7 +653,7 @@ test.each([
   expect(deadLetters.sent.map((letter) => letter.key)).toEqual([hasKey ? key : null]);
 });
 
-test('a dead letter of a message without a key has none, however little is kept of it', async () => {
+test('writes a dead letter without a key for a message without one', async () => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = ([message]) =>
     message?.headers?.['x-filler'] === undefined ? Promise.resolve() : failWith('message-too-large')();
@@ -649,7 +661,7 @@ test('a dead letter of a message without a key has none, however little is kept 
   expect(deadLetters.sent.map((letter) => letter.key)).toEqual([null]);
 });
 
-test('an unavailable dead-letter topic keeps the message on its own topic', async () => {
+test('rethrows a transient failure when the dead-letter topic is unavailable', async () => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = failWith('topic-unknown');
   await expect(handle(question(withoutAddress))).rejects.toMatchObject({
@@ -658,7 +670,7 @@ test('an unavailable dead-letter topic keeps the message on its own topic', asyn
   });
 });
 
-test('dead letters count as failures if the consumer is configured so', async () => {
+test('counts dead letters as failures when configured', async () => {
   const counting = createScene(undefined, {}, { deadLettersFail: true });
   expect(await counting.handle(question(withoutAddress))).toBe('failed');
   expect(await counting.handle(question())).toBe('settled');
@@ -671,7 +683,7 @@ const answerAsFailed: Handler = () => ({
   failed: true,
 });
 
-test('an answered failure counts for the breaker, and not as done', async () => {
+test('counts an answered failure as failed', async () => {
   const { handle, replies, handled } = createScene(answerAsFailed);
   expect(await handle(question())).toBe('failed');
   expect(replies.sent).toHaveLength(1);

@@ -9,7 +9,7 @@ function createScene(sliceMs = 2) {
   return {
     slices,
     work: (ms: number) => (nowMs += ms),
-    /** One turn of the event loop, with all that follows from it. */
+    /** Runs one turn of the event loop and its microtasks. */
     turn: async () => {
       for (const callback of turns.splice(0)) callback();
       for (let round = 0; round < 10; round += 1) await Promise.resolve();
@@ -18,12 +18,12 @@ function createScene(sliceMs = 2) {
   };
 }
 
-test('a slice begins with a turn of its own and is over after its time', async () => {
+test('starts a slice in a new turn of the event loop and ends it after its time', async () => {
   const { slices, work, turn } = createScene();
-  let begun = false;
-  const acquired = slices.acquire().then(() => (begun = true));
+  let hasStarted = false;
+  const acquired = slices.acquire().then(() => (hasStarted = true));
   await Promise.resolve();
-  expect(begun).toBe(false);
+  expect(hasStarted).toBe(false);
   await turn();
   await acquired;
   expect(slices.isOver()).toBe(false);
@@ -37,12 +37,12 @@ test('a slice begins with a turn of its own and is over after its time', async (
   expect(slices.isOver()).toBe(false);
 });
 
-test('one works at a time, in the order of asking, and never two in one turn', async () => {
+test('serves one task at a time in order of arrival, one slice per turn', async () => {
   const { slices, work, turn, waitingTurns } = createScene();
   const log: string[] = [];
   const run = async (name: string) => {
     await slices.acquire();
-    log.push(`${name} begins`);
+    log.push(`${name} starts`);
     for (let piece = 0; piece < 4; piece += 1) {
       if (slices.isOver()) {
         log.push(`${name} yields`);
@@ -63,16 +63,16 @@ test('one works at a time, in the order of asking, and never two in one turn', a
   }
   await all;
   expect(perTurn.filter((one) => one.length > 0)).toEqual([
-    ['a begins', 'a yields'],
+    ['a starts', 'a yields'],
     ['a ends'],
-    ['b begins', 'b yields'],
+    ['b starts', 'b yields'],
     ['b ends'],
-    ['c begins', 'c yields'],
+    ['c starts', 'c yields'],
     ['c ends'],
   ]);
 });
 
-test('a task that comes after the others are done gets the slices again', async () => {
+test('serves a task that arrives after all others have released the slices', async () => {
   const { slices, turn } = createScene();
   for (let round = 0; round < 3; round += 1) {
     const acquired = slices.acquire();
