@@ -1,6 +1,6 @@
 /**
- * A request in Avro met fewer limits than the same request in JSON: texts of any length, empty names, lists of any
- * length, dates outside the years 1900 to 2999 and items without exactly one source all reached the calculation.
+ * Requests in Avro were validated less strictly than in JSON: texts of any length, empty names, lists of any length, dates
+ * outside the years 1900 to 2999 and items without exactly one source reached the calculation.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const handle = handlers['CalculateRepaymentScheduleRequest']!;
 const codec = createMessageCodec({ shapes: {}, clock: { now: () => 0 } });
 const FEE = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' } as const;
 
-/** What the worker answers to a request that has travelled as Avro. */
+/** The outcome of a request that was encoded and decoded as Avro. */
 async function answerOf(changes: Partial<RepaymentScheduleRequest>) {
   const message = await codec.encode('CalculateRepaymentScheduleRequest', loan(changes), 'avro');
   const decoded = await codec.decode(message);
@@ -56,11 +56,11 @@ describe('a request in Avro', () => {
     ['InterestPercent missing', { InterestPercent: undefined }],
   ];
 
-  it.each(refused)('is refused for %s like one in JSON', async (fault, changes) => {
+  it.each(refused)('is refused for %s as in JSON', async (fault, changes) => {
     expect(await faultsOf(changes)).toEqual(['invalid-request', `jsonParam.${fault}`]);
   });
 
-  it('gets all faults at once', async () => {
+  it('is refused with all of its faults', async () => {
     expect(await faultsOf({ HolidayCountry: '', InstallmentDay: 40, ProductType: 'CC' })).toEqual([
       'invalid-request',
       'jsonParam.HolidayCountry empty',

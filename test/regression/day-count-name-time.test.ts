@@ -1,12 +1,12 @@
 /**
- * A name of a day count with many blanks kept the worker busy for minutes: the blanks around the slash were looked for
- * with a pattern whose time grows with the square of their number, and a text in Avro may be megabytes long.
+ * A day count name with many blanks kept the worker busy for minutes: the pattern for blanks around the slash took
+ * quadratic time, and a string in Avro may have megabytes.
  */
 
 import { expect, it } from 'vitest';
 import { findDayCount } from '../../shared/lending/dates/day-count.ts';
 
-it('reads a name of a million blanks in linear time', () => {
+it('parses a day count name with a million blanks in linear time', () => {
   const startedMs = performance.now();
   expect(findDayCount(`Actual${' '.repeat(1_000_000)}360`)).toBeUndefined();
   expect(findDayCount(`Actual${' '.repeat(1_000_000)}/ 360`)).toBe('Actual/360');

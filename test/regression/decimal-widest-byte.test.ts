@@ -1,13 +1,13 @@
 /**
- * A decimal of 7 or 48 digits could be written and not be read again: its widest values fill whole bytes, and the byte
- * that then holds the sign was not counted.
+ * Decimals of 7 or 48 digits could be written but not read: their largest values fill whole bytes, and the additional byte
+ * for the sign was not counted.
  */
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { bytesToDecimal, decimalToBytes } from '../../shared/messaging/codec/avro-decimal.ts';
 
-it('reads the widest value of every precision back, on both sides of zero', () => {
+it('reads back the largest and smallest value of every precision', () => {
   for (let precision = 1; precision <= 100; precision += 1) {
     const widest = '9'.repeat(precision);
     for (const text of [widest, `-${widest}`]) {

@@ -1,6 +1,6 @@
 /**
- * A schedule whose largest figure was 2^53 - 1 minor units was calculated, but its Avro reply could not be written: the
- * largest number that an Avro long carries exactly is 2^53 - 2. The caller got a 500 instead of a refusal.
+ * A schedule with a figure of 2^53 - 1 minor units was calculated, but its Avro reply could not be encoded: avsc writes
+ * integers up to 2^53 - 2 exactly. The caller got a 500 instead of a 422.
  */
 
 import { expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { decimal, faultCodes, scheduleOf } from '../support/builders/lending-loa
 
 const YEAR = { Amount: decimal('10000000000000'), InstallmentsNo: 1, PeriodicityType: 'Annual' } as const;
 
-it('carries the largest figure that is calculated to its reader', async () => {
+it('encodes and decodes the largest figure', async () => {
   const codec = createMessageCodec({ shapes: {}, clock: { now: () => 0 } });
   const schedule = scheduleOf({ ...YEAR, InterestPercent: decimal('800.7199254740990') });
   expect(schedule.rows[0]?.pmt).toBe(MAX_FIGURE_MINOR);
@@ -20,7 +20,7 @@ it('carries the largest figure that is calculated to its reader', async () => {
   expect(decoded).toMatchObject({ kind: 'decoded', payload: { rows: [{ pmt: MAX_FIGURE_MINOR }] } });
 });
 
-it('refuses one minor unit more instead of failing to answer', () => {
+it('refuses a figure of one minor unit more', () => {
   expect(MAX_FIGURE_MINOR).toBe(MAX_EXACT_LONG);
   expect(faultCodes({ ...YEAR, InterestPercent: decimal('800.7199254740991') })).toEqual([
     'Amount amount-too-large',

@@ -1,7 +1,7 @@
 /**
- * Equal principal at a strongly negative rate makes the early payments negative. Its effective rate exists, but was
- * answered as null: over hundreds of years the present value of the last payment overflowed a number while the rate was
- * searched for. The first figure is checked in integers below; A4 asks for null only where there is no rate.
+ * Equal principal at a strongly negative rate makes the first payments negative. The effective rate exists but was
+ * returned as null: over hundreds of years the present value of the last payment overflowed during the search. The first
+ * figure is verified in integers below; A4 requires null only if there is no rate.
  */
 
 import { expect, it } from 'vitest';
@@ -22,12 +22,12 @@ it('finds the rate of payments over nine hundred years', () => {
     InterestPercent: decimal(-99),
   });
   expect(schedule.dae).toBe('-99.0524');
-  // With a growth of g = 94755 or 94765 ten-millionths the payments, carried to the last one, lie on both sides of it.
-  const carried = [94_755n, 94_765n].map((growth) => netAtLastPayment(schedule.rows, growth));
-  expect(carried.map((value) => value > 0n)).toEqual([true, false]);
+  // The net future value changes its sign between growth factors of 94755 and 94765 ten-millionths.
+  const netValues = [94_755n, 94_765n].map((growth) => netAtLastPayment(schedule.rows, growth));
+  expect(netValues.map((value) => value > 0n)).toEqual([true, false]);
 });
 
-it('answers -100 percent where only the very last payment outweighs all others', () => {
+it('returns -100 percent when the last payment outweighs all others', () => {
   const schedule = scheduleOf({
     ...SHRINKING,
     PeriodicityType: 'Daily',
@@ -38,7 +38,7 @@ it('answers -100 percent where only the very last payment outweighs all others',
   expect(schedule.dae).toBe('-100.0000');
 });
 
-/** sum of payment k * g^(n - k), less the amount * g^n, in units of 10^-7n; every period is one year. */
+/** Sum of payment k * g^(n - k), less the amount * g^n, in units of 10^-7n; every period is one year. */
 function netAtLastPayment(rows: readonly { readonly pmt: number }[], growth: bigint): bigint {
   const one = 10n ** 7n;
   let value = -100_000n;

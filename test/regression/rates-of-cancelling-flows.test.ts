@@ -1,6 +1,6 @@
 /**
- * Two faults of annual rates. Flows of one date that cancel each other hid the sign of the flows before them: a rate that
- * exists was answered as null, and -100 percent where there is none. Two rates close to zero made the solver throw.
+ * Flows of one date that cancel each other hid the sign of the flows before them: the solver returned null although a
+ * rate exists, and -100 percent where there is none. Two rates close to zero made it throw.
  */
 
 import { expect, it } from 'vitest';
@@ -16,12 +16,12 @@ it('finds the rate of payments before a last date on which all flows cancel', ()
   expect(solveRate(growing, FOUR_DECIMALS).percent).toBe('154.1381');
 });
 
-it('answers null where no flows but cancelling ones would give a rate', () => {
+it('returns null when only cancelling flows would have a rate', () => {
   const none = flowsAtUnits(1, [1, -1, 0, 1, -1], [30, 61, 91, 91, 91], 365);
   expect(solveRate(none, FOUR_DECIMALS).percent).toBeNull();
 });
 
-it('distinguishes two rates on either side of zero, where the search used to throw', () => {
+it('solves flows with two rates close to zero', () => {
   const close = flowsAtUnits(49_000_000_000_000, [98_000_000_000_008, -49_000_000_000_000], [2, 4], 1);
   expect(solveRate(close, FOUR_DECIMALS).percent).toBe('0.0000');
 });

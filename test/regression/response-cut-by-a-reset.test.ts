@@ -5,27 +5,27 @@ import { silentLog } from '../../shared/platform/log.ts';
 import { FETCH, startFakeKafka } from '../support/fakes/kafka-log.ts';
 
 /**
- * A connection was reset in the middle of a response. kafkajs put the bytes of the next connection behind the torn ones,
- * parsed a length out of the middle of both, and the RangeError ended the process as an uncaught exception: 17 times in
- * one minute of resets.
+ * After a reset in the middle of a response, kafkajs appended the bytes of the next connection to the partial response and
+ * parsed a length from the middle of both; the RangeError ended the process as an uncaught exception, 17 times in one
+ * minute of resets.
  */
 const MESSAGES = 30;
-/** Zeros make the lengths that a parser finds where it should not look small ones. */
+/** Zeros make misread lengths small. */
 const FILLER = '\0'.repeat(400);
 
-/** Uncaught errors; Vitest would report them too, but only at the end of its run. */
-function escapedErrors(): unknown[] {
-  const escaped: unknown[] = [];
-  const onEscaped = (error: unknown) => escaped.push(error);
-  process.on('uncaughtException', onEscaped).on('unhandledRejection', onEscaped);
+/** Collects uncaught errors; Vitest would report them only at the end of its run. */
+function collectUncaughtErrors(): unknown[] {
+  const uncaught: unknown[] = [];
+  const onError = (error: unknown) => uncaught.push(error);
+  process.on('uncaughtException', onError).on('unhandledRejection', onError);
   onTestFinished(() => {
-    process.off('uncaughtException', onEscaped).off('unhandledRejection', onEscaped);
+    process.off('uncaughtException', onError).off('unhandledRejection', onError);
   });
-  return escaped;
+  return uncaught;
 }
 
-test('a fetch response that a reset cuts off costs its connection, no message and no process', async () => {
-  const escaped = escapedErrors();
+test('reconnects without losing messages after resets in the middle of fetch responses', async () => {
+  const uncaught = collectUncaughtErrors();
   const kafka = await startFakeKafka(1, 1);
   const broker = createKafkaBroker({ brokers: kafka.addresses, clientId: 'admin', log: silentLog });
   onTestFinished(async () => {
@@ -51,7 +51,7 @@ test('a fetch response that a reset cuts off costs its connection, no message an
     values.map((value) => ({ topic: 't', key: null, partition: 0, value: Buffer.from(value) })),
   );
   await expect.poll(() => read.length).toBe(MESSAGES);
-  expect({ cut, escaped }).toEqual({ cut: 3, escaped: [] });
+  expect({ cut, uncaught }).toEqual({ cut: 3, uncaught: [] });
   expect(read.map(({ offset, value }) => `${offset}: ${value?.toString()}`)).toEqual(
     values.map((value, offset) => `${offset}: ${value}`),
   );

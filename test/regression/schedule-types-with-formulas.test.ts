@@ -1,9 +1,8 @@
 /**
- * Schedule types of the institution's own, whose columns are formulas, gave wrong figures, with
- * status 200: no interest at all beside rates by bands; the charges of a month taken off the interest twice, once with an
- * early repayment and once with the month's own row; interest below zero at a rate above zero; and a loan without any
- * repayment before its end when the locked payment that it is made of was not sent. And members that a formula reads
- * were reported as without effect.
+ * Schedule types with formula columns returned wrong figures with status 200: no interest with rate bands; the charges of
+ * a month deducted from the interest twice, for a prepayment and for the instalment of the month; negative interest at a
+ * positive rate; and a loan repaid entirely at its end when its fixed instalment was missing. Fields that a formula reads
+ * were reported as ignored.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -52,7 +51,7 @@ describe('rates by bands (R2, S2)', () => {
     ]);
   });
 
-  it('are taken with formulas that read no rate', () => {
+  it('are accepted with formulas that read no rate', () => {
     const record = recordOf([BALANCE, LINEAR, PARTS, formulaColumn('Tax', 'Interest * 0.1')]);
     expect(column(scheduleWith(record, BANDS), 'interest')).toEqual(['7.50', '5.83', '4.17', '2.08']);
   });
@@ -67,7 +66,7 @@ describe('interest by a formula (S2)', () => {
     PARTS,
   ]);
 
-  it('takes the charges of a month into account once, with its due row and not with a prepayment (X3)', () => {
+  it('deducts the charges of a month once, at its due date and not at a prepayment (X3)', () => {
     const EarlyRepayments = [{ Date: date('2025-02-16'), Amount: decimal(300) }];
     const changes = { Commission: [{ ...FEE, SourceValue: decimal('0.5') }], EarlyRepayments };
     const { rows } = scheduleWith(lessFees, changes);
@@ -81,7 +80,7 @@ describe('interest by a formula (S2)', () => {
     ]);
   });
 
-  it('below zero is refused unless the rate is', () => {
+  it('is refused below zero at a positive rate', () => {
     const record = recordOf([BALANCE, formulaColumn('Interest', `${SIMPLE} - 6`), PARTS]);
     expect(faultsWith(record)).toEqual([
       '422 ScheduleType formula-failed: must give column Interest a value in row 3: its formula gives interest below zero',
@@ -92,7 +91,7 @@ describe('interest by a formula (S2)', () => {
   });
 });
 
-describe('members that formulas read (S2, E5)', () => {
+describe('fields that formulas read (S2, E5)', () => {
   const locked = recordOf(
     [
       BALANCE,
@@ -104,7 +103,7 @@ describe('members that formulas read (S2, E5)', () => {
     { IsWithEqualInstallments: true, InstallmentValueCustom: true },
   );
 
-  it('must be sent where they are a locked value; 0 says that none is meant', () => {
+  it('are mandatory for a fixed instalment; 0 means none', () => {
     expect(faultsWith(locked)).toEqual([
       '400 installmentValue missing: is missing; must be sent with Own type',
     ]);
@@ -122,7 +121,7 @@ describe('members that formulas read (S2, E5)', () => {
     expect(scheduleWith(either, { principalValue: decimal(400) }).rows).toHaveLength(3);
   });
 
-  it('are not reported as without effect', () => {
+  it('are not reported as ignored', () => {
     const columns = [BALANCE, LINEAR, PARTS, formulaColumn('Costs', 'UnusedAmount + UpFrontValue')];
     const sent = { UnusedAmount: decimal(400), UpFrontValue: decimal(20), LastDueDate: date('2025-01-01') };
     const changes = { ...sent, ActivationDate: undefined };

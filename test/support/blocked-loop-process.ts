@@ -2,37 +2,37 @@ import { pbkdf2Sync } from 'node:crypto';
 import { constants, setPriority } from 'node:os';
 import { watchEventLoop } from '../../shared/platform/loop-watchdog.ts';
 
-/** Blocks its event loop in the way that its first argument names; its second is the limit of the watchdog in ms. */
+/** Arguments: how the process blocks its event loop (a key of BLOCKS), and the limit of the watchdog in milliseconds. */
 const [kind = '', limit = '0'] = process.argv.slice(2);
 watchEventLoop({ limitMs: Number(limit), name: 'blocked' });
 
-async function answerNothing(): Promise<readonly string[]> {
+async function fetchNothing(): Promise<readonly string[]> {
   return Promise.resolve([]);
 }
 
-async function askForEver(): Promise<void> {
-  let answers = 0;
-  while (answers >= 0) answers += (await answerNothing()).length;
+async function pollForever(): Promise<void> {
+  let fetched = 0;
+  while (fetched >= 0) fetched += (await fetchNothing()).length;
 }
 
-function countForEver(): void {
+function countForever(): void {
   let count = 0;
   while (count >= 0) count = (count + 1) % 1_000;
 }
 
 const BLOCKS: Readonly<Record<string, () => unknown>> = {
-  microtasks: askForEver,
-  loop: countForEver,
+  microtasks: pollForever,
+  loop: countForever,
   native: () => pbkdf2Sync('password', 'salt', 2_000_000_000, 64, 'sha512'),
   idle: () => setInterval(() => process.stdout.write('turn\n'), 100),
-  // Busy for less than the limit, again and again.
+  // Blocks repeatedly for less than the limit.
   busy: () =>
     setInterval(() => {
       const until = performance.now() + Number(limit) / 3;
       while (performance.now() < until);
       process.stdout.write('turn\n');
     }, 1),
-  // Gives way to others, and then is busy for less than the limit of its own time.
+  // Runs at low priority and blocks for less than the limit of CPU time.
   starved: () => {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
     setInterval(() => {

@@ -2,20 +2,20 @@ import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { FETCH, startFakeKafka } from './fakes/kafka-log.ts';
 
-/** Longer than the consumer needs to see the closed connection and to wait for the silent one. */
+/** Longer than the consumer needs to detect the closed connection and to wait for the silent broker. */
 const REBALANCED_MS = 600;
-/** Sockets are cut after this: the fetch of the silent broker fails then. */
+/** Timeout of stop(), after which the sockets are closed and the fetch of the silent broker fails. */
 const STOP_MS = 300;
-/** A turn of the event loop that comes this long after the stop proves that the consumer has let go of it. */
+/** A timer that fires this long after the stop shows that the event loop is not blocked. */
 const FREE_MS = 1_000;
 
 /**
- * A consumer that is stopped while its fetchers are replaced: one broker does not answer a fetch, another one closes its
- * connections. Prints `free` when the event loop still turns afterwards.
+ * Stops a consumer while its fetchers are replaced: one broker does not respond to a fetch, another closes its connections.
+ * Prints `free` if the event loop still runs afterwards.
  */
 const kafka = await startFakeKafka(2, 2);
 const broker = createKafkaBroker({ brokers: kafka.addresses, clientId: 'spin', log: silentLog });
-const asked = Promise.withResolvers<void>();
+const fetched = Promise.withResolvers<void>();
 const source = broker.createGroupSource({ groupId: 'g', clientId: 'c', topics: ['t'] });
 await source.start({
   onAssigned: () => undefined,
@@ -25,10 +25,10 @@ await source.start({
 });
 kafka.isUnanswered = (id, kind) => {
   if (id !== 1 || kind !== FETCH) return false;
-  asked.resolve();
+  fetched.resolve();
   return true;
 };
-await asked.promise;
+await fetched.promise;
 kafka.closeConnections(0);
 await wait(REBALANCED_MS);
 await source.stop(STOP_MS);

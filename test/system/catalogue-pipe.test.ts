@@ -7,7 +7,7 @@ import { EXAMPLE_FOLDER } from '../support/builders/catalogue-entries.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const USAGE = 2;
 
-/** Runs `npm run catalogue` for a reader that closes both pipes before anything is written, and answers the exit code. */
+/** Runs `npm run catalogue` with stdout and stderr closed by their reader, and returns the exit code. */
 async function exitCodeOf(...args: readonly string[]): Promise<unknown> {
   const child = spawn(process.execPath, ['scripts/catalogue.ts', ...args], { cwd: root });
   child.stdout.destroy();
@@ -16,8 +16,8 @@ async function exitCodeOf(...args: readonly string[]): Promise<unknown> {
   return code;
 }
 
-describe('a command of the catalogue whose reader has gone', () => {
-  it('ends with the exit code of its work', async () => {
+describe('npm run catalogue with closed pipes', () => {
+  it('exits with the code of its result', async () => {
     expect(await exitCodeOf('validate', EXAMPLE_FOLDER)).toBe(0);
     expect(await exitCodeOf('validate', EXAMPLE_FOLDER, '--json')).toBe(0);
     expect(await exitCodeOf('--help')).toBe(0);

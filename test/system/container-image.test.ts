@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runEngine, startEngine } from '../support/worlds/engine-process.ts';
 
-/** What the image and docker-compose.yml say, run by this machine's Node in place of the image's. */
+/** The settings and commands of the Dockerfile, run by the Node of this machine. */
 const root = path.resolve(import.meta.dirname, '../..');
 const dockerfile = readFileSync(path.join(root, 'Dockerfile'), 'utf8');
 const SECRET = 'for-trying-out-on-this-machine-only';
@@ -16,23 +16,23 @@ const imageEnvironment: Record<string, string> = Object.fromEntries(
   [...dockerfile.matchAll(/^ENV (\w+)=(\S+)$/gm)].map(([, name = '', value = '']) => [name, value]),
 );
 
-describe('a bare container of the image', () => {
-  it('listens beyond loopback where it has keys for access tokens', async () => {
+describe('a container without further settings', () => {
+  it('listens on all addresses when access keys are configured', async () => {
     const engine = await startEngine([], { ...imageEnvironment, AUTH_JWT_SECRET: SECRET });
     onTestFinished(() => void engine.child.kill('SIGKILL'));
     expect(engine.url).toMatch(/^http:\/\/0\.0\.0\.0:/);
   });
 
-  it('says that it needs them where it has none', async () => {
+  it('exits with code 2 without access keys, naming the setting', async () => {
     const { code, stderr } = await runEngine([], imageEnvironment);
     expect([code, stderr]).toEqual([2, expect.stringContaining('AUTH_JWT_SECRET')]);
   });
 
-  it('has a folder of its user for the outbox', () => {
+  it('has an outbox folder that its user owns', () => {
     expect(dockerfile).toMatch(/^RUN mkdir var && chown node:node var$[\s\S]*^USER node$/m);
   });
 
-  it('does not start where the outbox cannot be written, and names the setting', async () => {
+  it('exits with code 2 when the outbox is not writable, naming the setting', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'image-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(path.join(folder, 'file'), '');
@@ -54,12 +54,12 @@ describe('the health check of the image', () => {
       spawn(process.execPath, args, { env: { ...env }, stdio: 'inherit' }).once('exit', resolve);
     });
 
-  it('asks the ingress by PORT, any other process by HEALTH_PORT, whether it is ready', async () => {
+  it('queries readiness on HEALTH_PORT, or on PORT if that is not set', async () => {
     expect(command).toBe('node');
-    const asked: (string | undefined)[] = [];
+    const paths: (string | undefined)[] = [];
     let status = 200;
     const server = createServer((request, response) => {
-      asked.push(request.url);
+      paths.push(request.url);
       response.writeHead(status).end('{}');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -68,12 +68,12 @@ describe('the health check of the image', () => {
     expect(await check({ HEALTH_PORT: port, PORT: '1' })).toBe(0);
     status = 503;
     expect(await check({ HEALTH_PORT: port })).toBe(1);
-    expect(asked).toEqual(['/health/ready', '/health/ready', '/health/ready']);
+    expect(paths).toEqual(['/health/ready', '/health/ready', '/health/ready']);
     await new Promise((resolve) => server.close(resolve));
     expect(await check({ HEALTH_PORT: port })).toBe(1);
   });
 
-  it('does without fetch, which costs more processor time than the rest of the check', () => {
+  it('does not load fetch, which would multiply its CPU time', () => {
     expect(args.join(' ')).not.toContain('fetch(');
   });
 });

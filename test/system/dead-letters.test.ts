@@ -21,7 +21,7 @@ function deadLetters(file: string, ...args: string[]): Promise<{ code: number; t
   });
 }
 
-it('npm run dead-letters works on a running npm start, and says what to do when there is none', async () => {
+it('npm run dead-letters lists, discards and shows dead letters of a running npm start, and fails without one', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'engine-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'admin.json');

@@ -16,9 +16,9 @@ const { kafka, suite } = registryOrSkip();
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const COMMAND_LIMIT_MS = 60_000;
 const RESULT_LIMIT_MS = 30_000;
-const SECRET = 'a secret of the result addresses of this suite';
+const SECRET = 'a secret for the result addresses of this suite';
 
-suite('the system as processes of their own on Kafka with a schema registry', () => {
+suite('separate processes on Kafka with a schema registry', () => {
   let scope: KafkaScope;
   let env: Record<string, string>;
   const running: EngineProcess[] = [];
@@ -51,7 +51,7 @@ suite('the system as processes of their own on Kafka with a schema registry', ()
   });
   afterAll(() => scope.close());
 
-  it('refuses to start without its topics and says how to make them', async () => {
+  it('fails to start without topics, naming the command that creates them', async () => {
     await expect(startEngine(['schedule'], env)).rejects.toThrow(/npm run topics -- create/);
     expect(command('scripts/topics.ts', 'create')).toContain(`${scope.prefix}plat.schedule.requests.v1`);
     command('scripts/topics.ts', 'check');
@@ -59,7 +59,7 @@ suite('the system as processes of their own on Kafka with a schema registry', ()
     command('scripts/schemas.ts', 'check');
   });
 
-  it('answers the proof schedule through two ingress instances without swapping a reply', async () => {
+  it('returns each reply to its caller through two ingress instances', async () => {
     const [, first, second] = await Promise.all([start('schedule'), start('ingress'), start('ingress')]);
     const amounts = Array.from({ length: 60 }, (_, index) => 100 + index);
     const answers = await Promise.all(
@@ -69,7 +69,7 @@ suite('the system as processes of their own on Kafka with a schema registry', ()
     expect(answers.map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
   });
 
-  it('loses no request when a worker is killed in the middle of the traffic', async () => {
+  it('loses no request when a worker is killed under load', async () => {
     const [victim, , ingress] = await Promise.all([start('schedule'), start('schedule'), start('ingress')]);
     await scheduleRows(ingress.url);
     const amounts = Array.from({ length: 300 }, (_, index) => 1_000 + index);
@@ -82,7 +82,7 @@ suite('the system as processes of their own on Kafka with a schema registry', ()
     expect((await Promise.all(answers)).map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
   });
 
-  it('gives a result that was asked for later from any instance, also after a restart of the ingress', async () => {
+  it('serves the result of an asynchronous request from any ingress instance, also after a restart', async () => {
     const first = await start('ingress');
     const accepted = await post(
       first.url,
@@ -109,7 +109,7 @@ suite('the system as processes of their own on Kafka with a schema registry', ()
     expect((await fetch(third.url + location)).status).toBe(200);
   });
 
-  it('drains on SIGTERM: what was accepted is answered and the process ends with 0', async () => {
+  it('drains on SIGTERM: answers accepted requests and exits with 0', async () => {
     const [worker, ingress] = await Promise.all([start('schedule'), start('ingress')]);
     await scheduleRows(ingress.url);
     const answers = Array.from({ length: 40 }, () => scheduleRows(ingress.url, { InstallmentsNo: 360 }));

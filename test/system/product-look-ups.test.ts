@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const engine of running.splice(0)) await engine.end('SIGKILL');
 });
 
-/** Writes product files into a folder that lasts for the test. */
+/** Writes product files into a temporary folder. */
 function folderOf(products: Readonly<Record<string, object>>): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -34,7 +34,7 @@ function folderOf(products: Readonly<Record<string, object>>): string {
 }
 
 describe('npm start with a catalogue', () => {
-  it('answers look-ups of the example without any setting', async () => {
+  it('serves the example catalogue by default', async () => {
     const { url } = await start();
     expect(await lookUp(url, 'tl-personal')).toEqual({ status: 200, name: 'Personal loan' });
     expect(await lookUp(url, 'TL-BRIDGE')).toEqual({ status: 404, name: undefined });
@@ -48,7 +48,7 @@ describe('npm start with a catalogue', () => {
     }
   });
 
-  it('keeps nothing over a restart: what is in the folder then is the catalogue', async () => {
+  it('reads the catalogue folder again after a restart', async () => {
     const folder = folderOf({ 'own.json': productValue('OWN', { Name: 'First' }) });
     const first = await start(folder);
     expect(await lookUp(first.url, 'OWN')).toEqual({ status: 200, name: 'First' });
@@ -68,7 +68,7 @@ describe('npm start with a catalogue', () => {
     expect(await lookUp(second.url, 'OTHER')).toMatchObject({ status: 200 });
   });
 
-  it('does not start with a wrong one, and names what is wrong', async () => {
+  it('exits with code 2 on an invalid catalogue, naming the file and field', async () => {
     const folder = folderOf({ 'own.json': productValue('OWN', { PaymentScheduleTypes: ['None'] }) });
     const { code, stderr } = await runEngine([], { CATALOGUE_FOLDER: folder });
     expect(code).toBe(2);

@@ -10,12 +10,12 @@ import {
   scheduleRows,
 } from '../support/builders/schedule-call.ts';
 
-/** What the README promises a newcomer: ready in under three seconds after installation, on a machine at rest. */
-const READY_PROMISE_MS = 3_000;
+/** Documented in the README: ready in under three seconds once installed, on an idle machine. */
+const MAX_READY_MS = 3_000;
 /** Two signals within this time are one (workers/run-command.ts). */
 const SAME_SIGNAL_MS = 1_000;
-/** The process gives a sign within this, on a busy machine too. */
-const SIGN_LIMIT_MS = 10_000;
+/** Longest wait for output of the process, on a busy machine. */
+const POLL_TIMEOUT_MS = 10_000;
 
 const running: EngineProcess[] = [];
 async function start(
@@ -30,8 +30,8 @@ afterEach(async () => {
   for (const engine of running.splice(0)) await engine.end('SIGKILL');
 });
 
-/** For how long the process was ready to run while others had the processors; 0 where the system does not report it. */
-function delayedByOthersMs({ child }: EngineProcess): number {
+/** How long the process waited for a CPU; 0 where the system does not report it. */
+function waitedForCpuMs({ child }: EngineProcess): number {
   try {
     const [, delayNs] = readFileSync(`/proc/${child.pid}/schedstat`, 'utf8').split(' ');
     return Number(delayNs) / 1e6;
@@ -42,11 +42,11 @@ function delayedByOthersMs({ child }: EngineProcess): number {
 
 const pathOf = (action: string) => ACTION_PATH.replace('PLAT_BP_CalculateRepaymentSchedule', action);
 
-describe('npm start without any setting', () => {
-  it('is ready in under three seconds and answers the published proof schedule in both casings', async () => {
+describe('npm start without settings', () => {
+  it('is ready within three seconds and returns the documented schedule in both casings', async () => {
     await (await start()).end('SIGTERM');
     const engine = await start();
-    expect(engine.readyMs - delayedByOthersMs(engine)).toBeLessThan(READY_PROMISE_MS);
+    expect(engine.readyMs - waitedForCpuMs(engine)).toBeLessThan(MAX_READY_MS);
 
     const capitalised = await scheduleRows(engine.url);
     expect(capitalised.map((row) => row.TotalInstallment)).toEqual(PROOF_TOTALS);
@@ -66,7 +66,7 @@ describe('npm start without any setting', () => {
     });
   });
 
-  it('prints calls that can be pasted: the JSON of each works as it stands', async () => {
+  it('prints example calls that succeed', async () => {
     const engine = await start();
     const calls = [...engine.stdout().matchAll(/curl -s .*?(http\S+) (.*)\\\n {2}-d '(\{.*\})'/g)];
     expect(calls.length).toBeGreaterThanOrEqual(7);
@@ -91,7 +91,7 @@ describe('npm start without any setting', () => {
     expect(statuses).toEqual(pages.map((page) => [page, 200]));
   });
 
-  it('answers payment values and rates', async () => {
+  it('calculates payment values and rates', async () => {
     const engine = await start();
     const terms = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
     const payment = { ...terms, FinancedAmount: 1000, InterestPercent: 12 };
@@ -104,7 +104,7 @@ describe('npm start without any setting', () => {
     expect(await rate.json()).toMatchObject({ Rate: 12, Residual: 0 });
   });
 
-  it('takes the generic form and any case of the action name', async () => {
+  it('accepts the generic form and any case of the action name', async () => {
     const engine = await start();
     const path = ACTION_PATH.toLowerCase();
     const asObject = await post(engine.url, { Data: { jsonParam: PROOF_REQUEST } }, { path });
@@ -113,7 +113,7 @@ describe('npm start without any setting', () => {
     expect(await asObject.text()).toBe(await asText.text());
   });
 
-  it('answers every request that was accepted before SIGTERM and ends with code 0', async () => {
+  it('answers all requests accepted before SIGTERM and exits with 0', async () => {
     const engine = await start([], { RATE_LIMIT_PER_SECOND: '0' });
     await scheduleRows(engine.url);
     const calls = Array.from({ length: 50 }, () =>
@@ -130,7 +130,7 @@ describe('npm start without any setting', () => {
 });
 
 describe('signals', () => {
-  it('end a process gracefully from the moment that it says it is ready, and before', async () => {
+  it('stop a process gracefully, during its start and when ready', async () => {
     for (let run = 0; run < 3; run++) expect(await (await start()).end('SIGTERM')).toBe(0);
     const { child } = spawnEngine([], {});
     const ended = new Promise((resolve) => {
@@ -141,22 +141,22 @@ describe('signals', () => {
     expect(await ended).toBe(0);
   });
 
-  it('drain the process when the same one arrives twice at once, as Ctrl-C under npm does', async () => {
+  it('drain the process when a signal arrives twice within a second, as Ctrl-C under npm does', async () => {
     const engine = await start();
     engine.child.kill('SIGINT');
     expect(await engine.end('SIGINT')).toBe(0);
   });
 
-  it('end it at once when there is a second one, later', async () => {
+  it('end the process immediately when another one follows later', async () => {
     const engine = await start(['ingress'], { REPLY_TIMEOUT_MS: '20000', LOG_LEVEL: 'info' });
     const pending = post(engine.url, { jsonParam: PROOF_REQUEST });
     pending.catch(() => undefined);
     await expect
-      .poll(async () => (await fetch(`${engine.url}/metrics`)).text(), { timeout: SIGN_LIMIT_MS })
+      .poll(async () => (await fetch(`${engine.url}/metrics`)).text(), { timeout: POLL_TIMEOUT_MS })
       .toMatch(/^plat_ingress_pending_replies 1$/m);
     const ended = engine.end('SIGTERM');
-    // The time between the signals counts from when the first one is handled.
-    await expect.poll(() => engine.stderr(), { timeout: SIGN_LIMIT_MS }).toContain('"stopping"');
+    // The time between the signals counts from the handling of the first one.
+    await expect.poll(() => engine.stderr(), { timeout: POLL_TIMEOUT_MS }).toContain('"stopping"');
     await new Promise((resolve) => setTimeout(resolve, SAME_SIGNAL_MS + 200));
     expect(engine.child.exitCode).toBeNull();
     engine.child.kill('SIGINT');
@@ -165,14 +165,14 @@ describe('signals', () => {
   });
 });
 
-describe('an ingress without a worker behind it', () => {
-  it('warns at its start, is ready, and answers 504 by the deadline saying why', async () => {
+describe('an ingress without workers', () => {
+  it('logs a warning, is ready, and returns 504 at the deadline', async () => {
     const engine = await start(['ingress'], { REPLY_TIMEOUT_MS: '300' });
     expect(engine.stderr()).toContain('"absent":["schedule","product","simulation","notification"]');
     expect((await fetch(`${engine.url}/health/ready`)).status).toBe(200);
-    const askedAt = performance.now();
+    const startedMs = performance.now();
     const response = await post(engine.url, { jsonParam: PROOF_REQUEST });
-    expect(performance.now() - askedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
     expect(response.status).toBe(504);
     const problem = (await response.json()) as { code: string; detail: string };
     expect(problem.code).toBe('reply-timeout');
@@ -181,31 +181,31 @@ describe('an ingress without a worker behind it', () => {
 });
 
 describe('the command line', () => {
-  it('prints help and ends with 0', async () => {
+  it('prints help and exits with 0', async () => {
     const { code, stdout } = await runEngine(['--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('Usage');
   });
 
-  it('refuses an unknown worker with code 2 and names those there are', async () => {
+  it('exits with 2 on an unknown worker and lists the known ones', async () => {
     const { code, stderr } = await runEngine(['shedule']);
     expect(code).toBe(2);
     expect(stderr).toContain('schedule');
   });
 
-  it('refuses a wrong setting with code 2 and names it', async () => {
+  it('exits with 2 on an invalid setting and names it', async () => {
     const { code, stderr } = await runEngine([], { PORT: 'eighty' });
     expect(code).toBe(2);
     expect(stderr).toContain('PORT');
   });
 
-  it('refuses to serve other machines without access keys', async () => {
+  it('exits with 2 on a HOST beyond loopback without access keys', async () => {
     const { code, stderr } = await runEngine([], { HOST: '0.0.0.0' });
     expect(code).toBe(2);
     expect(stderr).toContain('AUTH_');
   });
 
-  it('says which port is taken', async () => {
+  it('exits with 1 when the port is in use and names it', async () => {
     const engine = await start();
     const { code, stderr } = await runEngine([], { PORT: new URL(engine.url).port });
     expect(code).toBe(1);

@@ -8,27 +8,25 @@ import { findFreePorts } from '../../scripts/dev/local-kafka/ports.ts';
 import { runEngine, spawnEngine } from '../support/worlds/engine-process.ts';
 import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
 
-/** The process gives a sign within this, on a busy machine too. */
-const BUSY = { timeout: 60_000 };
+/** Longest wait for output of the process, on a busy machine. */
+const POLL = { timeout: 60_000 };
 
-type Answer = (response: ServerResponse, id: number) => void;
+type Answer = (response: ServerResponse) => void;
 const refuse: Answer = (response) =>
-  response.writeHead(401).end('{"error_code":40101,"message":"who are you"}');
-const register: Answer = (response, id) => response.end(JSON.stringify({ id, version: 1 }));
-const stayMute: Answer = () => undefined;
+  response.writeHead(401).end('{"error_code":40101,"message":"unknown user"}');
+const register: Answer = (response) => response.end('{"id":1,"version":1}');
+const stayOpen: Answer = () => undefined;
 
-/** A schema registry that knows every schema it is asked for, once `answer` lets it. */
+/** A schema registry with every schema; `answer` decides how it responds. */
 async function startRegistry(answer: Answer) {
-  let asked = 0;
   const state = { answer };
   const server = createServer((request, response) => {
     request.resume();
-    asked += 1;
     response.setHeader('content-type', 'application/json');
-    state.answer(response, asked);
+    state.answer(response);
   });
   const url = `http://127.0.0.1:${await listening(server)}`;
-  return { url, state, asked: () => asked };
+  return { url, state };
 }
 
 async function listening(server: Server): Promise<number> {
@@ -37,8 +35,8 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A started process with the address of its health server, which answers before the start is over. */
-async function beginEngine(env: Readonly<Record<string, string>>) {
+/** Starts a process whose health server can be queried while the start is still waiting. */
+async function spawnWithHealth(env: Readonly<Record<string, string>>) {
   const [port = 0] = await findFreePorts(1);
   const engine = spawnEngine(['schedule'], { ...env, HEALTH_PORT: String(port) });
   const ended = new Promise((resolve) => {
@@ -52,24 +50,24 @@ async function beginEngine(env: Readonly<Record<string, string>>) {
   return { ...engine, ended, statusOf };
 }
 
-describe('a start whose schema registry does not answer yet', () => {
-  it('is alive and not ready, says what it waits for, and goes on when the registry answers', async () => {
-    const registry = await startRegistry(stayMute);
-    const engine = await beginEngine({ SCHEMA_REGISTRY_URL: registry.url });
-    await expect.poll(() => engine.statusOf('/health/live'), BUSY).toBe(200);
+describe('a start without a schema registry', () => {
+  it('is live but not ready, logs that it waits, and completes when the registry responds', async () => {
+    const registry = await startRegistry(stayOpen);
+    const engine = await spawnWithHealth({ SCHEMA_REGISTRY_URL: registry.url });
+    await expect.poll(() => engine.statusOf('/health/live'), POLL).toBe(200);
     await expect
-      .poll(() => engine.stderr(), BUSY)
+      .poll(() => engine.stderr(), POLL)
       .toMatch(/waiting for the schema registry, at most \d+ s more: .*: no answer within 2000 ms/);
     expect(await engine.statusOf('/health/ready')).toBe(503);
     registry.state.answer = register;
-    await expect.poll(() => engine.stdout(), BUSY).toContain('Ready in');
-    await expect.poll(() => engine.statusOf('/health/ready'), BUSY).toBe(200);
+    await expect.poll(() => engine.stdout(), POLL).toContain('Ready in');
+    await expect.poll(() => engine.statusOf('/health/ready'), POLL).toBe(200);
     engine.child.kill('SIGTERM');
     expect(await engine.ended).toBe(0);
   });
 
-  it('gives up after START_TIMEOUT_MS, naming the setting and the reason', async () => {
-    const { url } = await startRegistry(stayMute);
+  it('exits with 1 after START_TIMEOUT_MS, naming the setting and the reason', async () => {
+    const { url } = await startRegistry(stayOpen);
     const { code, stderr } = await runEngine(['schedule'], {
       SCHEMA_REGISTRY_URL: url,
       START_TIMEOUT_MS: '1',
@@ -79,16 +77,16 @@ describe('a start whose schema registry does not answer yet', () => {
     expect(stderr).toContain('no answer within 2000 ms');
   });
 
-  it('ends at once when the registry refuses the credentials', async () => {
+  it('exits with 1 immediately when the registry refuses the credentials', async () => {
     const registry = await startRegistry(refuse);
     const { code, stderr } = await runEngine(['schedule'], { SCHEMA_REGISTRY_URL: registry.url });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('who are you')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('unknown user')]);
     expect(stderr).not.toContain('waiting for');
   });
 });
 
 describe('a command that deployments run before the workers', () => {
-  const nothingThere = {
+  const unreachable = {
     KAFKA_BROKERS: '127.0.0.1:9',
     SCHEMA_REGISTRY_URL: 'http://127.0.0.1:9',
     START_TIMEOUT_MS: '1',
@@ -96,7 +94,7 @@ describe('a command that deployments run before the workers', () => {
   const runScript = (args: readonly string[]) =>
     spawnSync(process.execPath, args, {
       cwd: path.resolve(import.meta.dirname, '../..'),
-      env: { PATH: process.env['PATH'] ?? '', ...nothingThere },
+      env: { PATH: process.env['PATH'] ?? '', ...unreachable },
       encoding: 'utf8',
     });
 
@@ -104,7 +102,7 @@ describe('a command that deployments run before the workers', () => {
     ['topics', ['create'], 1],
     ['schemas', ['register'], 1],
     ['catalogue', ['publish', 'shared/product/example-catalogue'], 3],
-  ] as const)('%s waits, and names START_TIMEOUT_MS when it gives up', (name, args, code) => {
+  ] as const)('%s waits for START_TIMEOUT_MS and then fails, naming the setting', (name, args, code) => {
     const { status, stderr } = runScript([`scripts/${name}.ts`, ...args]);
     expect([status, stderr]).toEqual([
       code,
@@ -112,17 +110,17 @@ describe('a command that deployments run before the workers', () => {
     ]);
   });
 
-  it('answers a question without waiting', () => {
+  it('fails without waiting when it only reads', () => {
     const { status, stderr } = runScript(['scripts/topics.ts', 'list']);
     expect([status, stderr]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
     expect(stderr).not.toContain('START_TIMEOUT_MS');
   });
 });
 
-describe('a recalculation whose Kafka cannot be reached', () => {
+describe('a recalculation without Kafka', () => {
   const unreachable = { KAFKA_BROKERS: '127.0.0.1:9' };
 
-  it('waits for it and says so; a signal ends it at once, and nothing is changed', async () => {
+  it('logs that it waits, and ends on a signal without changing anything', async () => {
     const files = portfolioFolder();
     const output = files.at('out.ndjson');
     const run = beginRecalculation(
@@ -130,7 +128,7 @@ describe('a recalculation whose Kafka cannot be reached', () => {
       unreachable,
     );
     await expect
-      .poll(() => run.stderr(), BUSY)
+      .poll(() => run.stderr(), POLL)
       .toMatch(/waiting for Kafka and the schema registry, at most \d+ s more: .*ECONNREFUSED/);
     run.child.kill('SIGTERM');
     expect(await run.ended).toBe(3);
@@ -138,7 +136,7 @@ describe('a recalculation whose Kafka cannot be reached', () => {
     expect(existsSync(output)).toBe(false);
   });
 
-  it('gives up after START_TIMEOUT_MS with the code of a wrong configuration', async () => {
+  it('exits with 2 after START_TIMEOUT_MS', async () => {
     const files = portfolioFolder();
     const args = ['--input', files.write('in.ndjson', portfolio(1)), '--output', files.at('out.ndjson')];
     const run = beginRecalculation(args, { ...unreachable, START_TIMEOUT_MS: '1' });
@@ -146,24 +144,24 @@ describe('a recalculation whose Kafka cannot be reached', () => {
   });
 });
 
-describe('a start whose Kafka does not answer', () => {
+describe('a start without Kafka', () => {
   it.each([
     ['refuses connections', 'refusing'],
-    ['takes connections and never answers', 'mute'],
-  ] as const)('ends at SIGTERM at once with code 0 while it waits for one that %s', async (_, kind) => {
+    ['accepts connections and never responds', 'unresponsive'],
+  ] as const)('exits with 0 on SIGTERM while it waits for a broker that %s', async (_, kind) => {
     const server = createTcpServer();
     const port = await listening(server);
     if (kind === 'refusing') await new Promise((resolve) => server.close(resolve));
     let connections = 0;
     server.on('connection', () => (connections += 1));
-    const engine = await beginEngine({ KAFKA_BROKERS: `127.0.0.1:${port}` });
+    const engine = await spawnWithHealth({ KAFKA_BROKERS: `127.0.0.1:${port}` });
     const isWaiting = (): boolean =>
-      kind === 'mute' ? connections > 0 : /waiting for Kafka.*ECONNREFUSED/.test(engine.stderr());
-    await expect.poll(isWaiting, BUSY).toBe(true);
+      kind === 'unresponsive' ? connections > 0 : /waiting for Kafka.*ECONNREFUSED/.test(engine.stderr());
+    await expect.poll(isWaiting, POLL).toBe(true);
     expect(await engine.statusOf('/health/live')).toBe(200);
     expect(await engine.statusOf('/health/ready')).toBe(503);
     engine.child.kill('SIGTERM');
-    // A process that takes longer to end than its drain, and some seconds, is ended with code 1.
+    // A process that exceeds the drain timeout by some seconds exits with code 1.
     expect(await engine.ended).toBe(0);
   });
 });

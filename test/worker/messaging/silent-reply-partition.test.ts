@@ -15,11 +15,11 @@ import { FakePublisher } from '../../support/fakes/publisher.ts';
 
 const BROKERS = 3;
 const PARTITIONS = 9;
-/** Of the broker that freezes: every third partition is led by it. */
+/** The broker that freezes; it leads every third partition. */
 const FROZEN = 1;
 const REPLIES = 'bank.replies';
 const DEADLINE_MS = 3_000;
-/** A frozen broker is found out after a request's time-out of 5 s, and requests that wait come back within 10 s. */
+/** A frozen broker is detected by the request timeout of 5 s, and waiting requests are retried within 10 s. */
 const LONG = { timeout: 25_000 };
 /** Kafka's error codes. */
 const MESSAGE_TOO_LARGE = 10;
@@ -28,7 +28,7 @@ const TOPIC_AUTHORIZATION_FAILED = 29;
 const answer: Handler = (payload) => done({ type: 'Answer', payload });
 const isFrozen = (partition: number): boolean => partition % BROKERS === FROZEN;
 
-/** A consumer of requests whose replies go to a topic of scripted brokers, through the publishers of a lane. */
+/** A request consumer that publishes its replies to a scripted cluster. */
 async function startScene() {
   const cluster = await startFakeCluster(BROKERS, PARTITIONS);
   onTestFinished(() => cluster.close());
@@ -72,9 +72,9 @@ async function startScene() {
   sink.onAssigned(1, [{ topic: FAKE_TOPIC, partition: 0 }]);
   onTestFinished(() => runtime.drain(0));
   let offset = 0;
-  /** Takes in requests, one for each reply partition named; answers what is to be stored of them. */
-  const ask = (partitions: readonly number[]): string[] => {
-    const asked = partitions.map((partition) => {
+  /** Delivers one request for each reply partition; returns the values that the cluster is to store. */
+  const deliver = (partitions: readonly number[]): string[] => {
+    const requests = partitions.map((partition) => {
       const value = Buffer.from(JSON.stringify({ type: 'Question', payload: `<r${offset}>` }));
       const headers = { kafka_replyTopic: REPLIES, kafka_replyPartition: String(partition) };
       const message = fakeMessage(offset, { value, headers });
@@ -83,13 +83,13 @@ async function startScene() {
     });
     sink.onMessages(
       1,
-      asked.map(({ message }) => message),
+      requests.map(({ message }) => message),
       offset,
     );
-    return asked.map(({ stored }) => stored);
+    return requests.map(({ stored }) => stored);
   };
   const codes = () => deadLetters.sent.map(({ headers }) => headers?.['plat-dead-letter-code']);
-  return { cluster, runtime, source, ask, codes };
+  return { cluster, runtime, source, deliver, codes };
 }
 
 const ofHealthy = (replies: readonly string[]) =>
@@ -97,40 +97,40 @@ const ofHealthy = (replies: readonly string[]) =>
 const everyPartition = (rounds: number): number[] =>
   Array.from({ length: rounds * PARTITIONS }, (_, index) => index % PARTITIONS);
 
-test('one frozen broker of three costs no reply: its partitions wait, the others are answered, and all arrive in the end', async () => {
-  const { cluster, runtime, source, ask, codes } = await startScene();
-  const first = ask(everyPartition(1));
+test('delivers every reply although one of three brokers freezes, and delays only those of its partitions', async () => {
+  const { cluster, runtime, source, deliver, codes } = await startScene();
+  const first = deliver(everyPartition(1));
   await expect.poll(() => cluster.stored.length).toBe(first.length);
   let isSilent = true;
   cluster.onProduce = (broker) => (broker === FROZEN && isSilent ? 'silence' : {});
-  const asked = [...first];
+  const expected = [...first];
   const missing = (among: readonly string[]) => {
     const stored = new Set(cluster.stored);
     return among.filter((reply) => !stored.has(reply));
   };
   for (let wave = 0; wave < 3; wave += 1) {
-    const replies = ask(everyPartition(9));
-    asked.push(...replies);
+    const replies = deliver(everyPartition(9));
+    expected.push(...replies);
     await expect.poll(() => missing(ofHealthy(replies)), LONG).toEqual([]);
   }
-  // Those that wait hardly take a place among those in progress once the probes under way have failed.
+  // Waiting requests occupy few places in progress once the running probes have failed.
   const isSettled = () => runtime.stats().held > 70 && runtime.stats().running < 10;
   await expect.poll(isSettled, LONG).toBe(true);
-  const late = ask(everyPartition(1));
-  asked.push(...late);
+  const late = deliver(everyPartition(1));
+  expected.push(...late);
   await expect.poll(() => missing(ofHealthy(late)), LONG).toEqual([]);
-  expect(missing(asked)).toHaveLength(3 * 3 * 9 + 3);
+  expect(missing(expected)).toHaveLength(3 * 3 * 9 + 3);
   isSilent = false;
-  await expect.poll(() => missing(asked), LONG).toEqual([]);
+  await expect.poll(() => missing(expected), LONG).toEqual([]);
   expect(codes()).toEqual([]);
-  await expect.poll(() => source.committed()).toBe(asked.length);
+  await expect.poll(() => source.committed()).toBe(expected.length);
 }, 60_000);
 
-test('a reply that the leader of its partition refuses permanently becomes a dead letter, and other partitions continue', async () => {
-  const { cluster, ask, codes } = await startScene();
+test('writes a dead letter for a permanently rejected reply and serves the other partitions', async () => {
+  const { cluster, deliver, codes } = await startScene();
   cluster.onProduce = () => ({ 2: TOPIC_AUTHORIZATION_FAILED, 3: MESSAGE_TOO_LARGE });
-  const answered = ask([0, 1, 4, 5, 6, 7, 8]);
-  ask([2, 3, 2]);
+  const answered = deliver([0, 1, 4, 5, 6, 7, 8]);
+  deliver([2, 3, 2]);
   await expect.poll(() => cluster.stored.toSorted()).toEqual(answered.toSorted());
   await expect.poll(() => new Set(codes())).toEqual(new Set(['reply-too-large', 'reply-undeliverable']));
 });

@@ -8,8 +8,8 @@ import { BLOCKED_LOOP_EXIT_CODE } from '../../../shared/platform/loop-watchdog.t
 
 const PROCESS = path.resolve(import.meta.dirname, '../../support/blocked-loop-process.ts');
 const LIMIT_MS = 1_000;
-/** Turns of an event loop that goes on. */
-const TURNS = 10;
+/** Turns that show that the event loop is running. */
+const MIN_TURNS = 10;
 
 function start(kind: string) {
   const child = spawn(process.execPath, [PROCESS, kind, String(LIMIT_MS)], {
@@ -26,16 +26,16 @@ function start(kind: string) {
   return { child, turns, stderr: () => err };
 }
 
-describe('the watchdog of the event loop', () => {
+describe('the event loop watchdog', () => {
   test.each([
     [
       'of microtasks',
       'microtasks',
-      /^(askForEver|answerNothing) \(test\/support\/blocked-loop-process\.ts:\d+\)$/,
+      /^(pollForever|fetchNothing) \(test\/support\/blocked-loop-process\.ts:\d+\)$/,
     ],
-    ['that counts', 'loop', /^countForEver \(test\/support\/blocked-loop-process\.ts:\d+\)$/],
+    ['of synchronous code', 'loop', /^countForever \(test\/support\/blocked-loop-process\.ts:\d+\)$/],
   ])(
-    'logs where a loop %s is, as one line of JSON, and ends the process with a code of its own',
+    'logs the call stack of a blocking loop %s as one JSON line and exits with its exit code',
     async (_, kind, place) => {
       const { child, stderr } = start(kind);
       const [code] = (await once(child, 'close')) as [number | null];
@@ -51,28 +51,28 @@ describe('the watchdog of the event loop', () => {
     },
   );
 
-  test('ends a process by SIGKILL that is held up by native code, which does not say where it is', async () => {
+  test('kills a process that is blocked in native code', async () => {
     const { child, stderr } = start('native');
     const [, signal] = (await once(child, 'close')) as [number | null, string | null];
     expect(signal).toBe('SIGKILL');
     expect(JSON.parse(stderr())).toMatchObject({ where: ['native code'] });
   });
 
-  test('ends a process whose stderr was closed by its reader', async () => {
+  test('ends a blocked process whose stderr is closed', async () => {
     const { child } = start('loop');
     child.stderr.destroy();
     const [code] = (await once(child, 'exit')) as [number | null];
     expect(code).toBe(BLOCKED_LOOP_EXIT_CODE);
   });
 
-  test('ends no process that is busy for less than the limit at a time', async () => {
+  test('does not end a process that blocks for less than the limit', async () => {
     const { child, turns } = start('busy');
-    await expect.poll(turns).toBeGreaterThan(TURNS);
+    await expect.poll(turns).toBeGreaterThan(MIN_TURNS);
     expect(child.exitCode).toBeNull();
   });
 
   test.skipIf(process.platform !== 'linux')(
-    'ends no process that others keep from the processors for longer than the limit',
+    'does not end a process that other processes starve of CPU',
     async () => {
       for (let count = 0; count < availableParallelism(); count += 1) {
         const other = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
@@ -86,7 +86,7 @@ describe('the watchdog of the event loop', () => {
     },
   );
 
-  test('ends no process that was suspended for longer than the limit', async () => {
+  test('does not end a process that was suspended for longer than the limit', async () => {
     const { child, turns, stderr } = start('idle');
     await expect.poll(turns).toBeGreaterThan(0);
     child.kill('SIGSTOP');

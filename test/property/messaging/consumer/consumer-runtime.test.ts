@@ -28,12 +28,12 @@ const stepWithoutKills = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('assign' as const), choice }) },
 );
-const step = fc.oneof(
+const anyStep = fc.oneof(
   { weight: 19, arbitrary: stepWithoutKills },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), choice }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('join' as const) }) },
 );
-type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
 
 async function perform(group: FakeConsumerGroup, step: Step): Promise<void> {
   switch (step.do) {
@@ -82,7 +82,7 @@ test('loses no message, keeps the order of keys and commits only completed prefi
     fc.asyncProperty(
       keys,
       fc.integer({ min: 1, max: 4 }),
-      fc.array(step, { maxLength: 120 }),
+      fc.array(anyStep, { maxLength: 120 }),
       async (log, lanes, steps) => {
         const group = new FakeConsumerGroup(log, lanes);
         group.join();

@@ -18,7 +18,7 @@ interface RecordSchema {
 
 const WRITER_ID = 9;
 
-/** The request's schema as another version of the software would have it. */
+/** The schema of the request with a change, as another version of the software would have it. */
 function changedSchema(change: (schema: RecordSchema) => void): string {
   const schema = JSON.parse(readSchema(messageDefinition(REQUEST)!)) as RecordSchema;
   change(schema);
@@ -36,15 +36,15 @@ function decodeFrom(writerText: string, payload: object) {
   return codecOf({ registry }).decode({ value, headers: {} });
 }
 
-describe('messages of another version', () => {
-  it('are read from an older writer that did not know an optional member', async () => {
+describe('messages of another schema version', () => {
+  it('are read from an older writer without an optional field', async () => {
     const older = changedSchema((schema) => {
       schema.fields = schema.fields.filter(({ name }) => name !== 'Explain' && name !== 'HolidayShift');
     });
     expect(payloadOf(await decodeFrom(older, smallRequest))).toEqual(smallRequest);
   });
 
-  it('are read from a newer writer, whose extra members are passed over', async () => {
+  it('are read from a newer writer, skipping its additional fields', async () => {
     const newer = changedSchema((schema) => {
       schema.fields.splice(1, 0, {
         name: 'Extra',
@@ -64,21 +64,21 @@ describe('messages of another version', () => {
     expect(payloadOf(await decodeFrom(newer, payload))).toEqual(smallRequest);
   });
 
-  it('are read whatever order the writer keeps its members in', async () => {
-    const turned = changedSchema((schema) => {
+  it('are read with fields in another order', async () => {
+    const reversed = changedSchema((schema) => {
       schema.fields = schema.fields.toReversed();
     });
-    expect(payloadOf(await decodeFrom(turned, smallRequest))).toEqual(smallRequest);
+    expect(payloadOf(await decodeFrom(reversed, smallRequest))).toEqual(smallRequest);
   });
 
-  it('are refused when a mandatory member is missing from the writer, which is named', async () => {
+  it('are refused when the writer lacks a mandatory field, naming the field', async () => {
     const without = changedSchema((schema) => {
       schema.fields = schema.fields.filter(({ name }) => name !== 'Amount');
     });
     expect(problemOf(await decodeFrom(without, smallRequest)).detail).toMatch(/incompatible.*Amount/);
   });
 
-  it('are refused when their decimals have another scale, which would change the amount', async () => {
+  it('are refused when a decimal has another scale', async () => {
     const scaled = changedSchema((schema) => {
       const amount = schema.fields.find(({ name }) => name === 'Amount')!;
       amount.type = { type: 'bytes', logicalType: 'decimal', precision: 38, scale: 6 };
@@ -86,7 +86,7 @@ describe('messages of another version', () => {
     expect(problemOf(await decodeFrom(scaled, smallRequest)).detail).toContain('incompatible');
   });
 
-  it('are refused when their decimals hold more digits than they may', async () => {
+  it('are refused when a decimal has more digits than its precision', async () => {
     const bare = changedSchema(() => undefined).replaceAll(
       '"logicalType":"decimal",',
       '"logicalType":"other",',

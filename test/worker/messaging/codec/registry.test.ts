@@ -26,17 +26,17 @@ const MINUTE = 60_000;
 const textOf = (type: string) => readSchema(messageDefinition(type)!);
 const subjectOf = (type: string) => recordName(messageDefinition(type)!);
 
-/** A registry in memory that counts what it is asked. */
+/** A registry in memory that records its calls. */
 function fakeRegistry(schemas: Record<number, string> = {}) {
   const byId = new Map(Object.entries(schemas).map(([id, text]) => [Number(id), text]));
-  const state = { asked: [] as number[], registered: [] as string[], away: false };
+  const state = { lookedUp: [] as number[], registered: [] as string[], isUnavailable: false };
   const answer = async (): Promise<void> => {
     await Promise.resolve();
-    if (state.away) throw new InfrastructureError('schema-registry-unavailable', 'away');
+    if (state.isUnavailable) throw new InfrastructureError('schema-registry-unavailable', 'unavailable');
   };
   const registry: SchemaRegistry = {
     schemaOf: async (id): Promise<FoundSchema> => {
-      state.asked.push(id);
+      state.lookedUp.push(id);
       await answer();
       const text = byId.get(id);
       return text === undefined ? { kind: 'unknown' } : { kind: 'found', schema: parseWriterSchema(text) };
@@ -55,14 +55,14 @@ function fakeRegistry(schemas: Record<number, string> = {}) {
   return { registry, state, byId };
 }
 
-/** A request written with a registry's id. */
+/** A request encoded with this schema id of a registry. */
 async function writtenWithId(id: number) {
   const { registry } = fakeRegistry({ [id]: textOf(REQUEST) });
   return codecOf({ registry }).encode(REQUEST, smallRequest, 'avro');
 }
 
 describe('a codec with a schema registry', () => {
-  it('writes with the id of the registry, at once after it has prepared', async () => {
+  it('encodes with the id of the registry, synchronously once prepared', async () => {
     const { registry, state } = fakeRegistry({ 7: textOf(REQUEST) });
     const codec = codecOf({ registry });
     await codec.prepare([REQUEST, PROBLEM]);
@@ -73,7 +73,7 @@ describe('a codec with a schema registry', () => {
     expect((await codec.encode(PROBLEM, problem, 'avro')).value.readUInt32BE(1)).toBe(101);
   });
 
-  it('does not register where it may not, and says what to do', async () => {
+  it('rejects with advice instead of registering when registration is off', async () => {
     const { registry, state } = fakeRegistry();
     await expect(codecOf({ registry, registerMissing: false }).prepare([REQUEST])).rejects.toThrow(
       /lacks the schema of plat\.schedule\.v1\.CalculateRepaymentScheduleRequest; run `npm run schemas -- register`/,
@@ -81,17 +81,17 @@ describe('a codec with a schema registry', () => {
     expect(state.registered).toEqual([]);
   });
 
-  it('asks once for an id, however many messages wait for it, and never again', async () => {
+  it('looks up an id once for concurrent and later messages', async () => {
     const { registry, state } = fakeRegistry({ 7: textOf(REQUEST) });
     const codec = codecOf({ registry });
     const message = await writtenWithId(7);
     const decoded = await Promise.all([codec.decode(message), codec.decode(message), codec.decode(message)]);
     for (const one of decoded) expect(payloadOf(one)).toEqual(smallRequest);
     expect(payloadOf(codec.decode(message))).toEqual(smallRequest);
-    expect(state.asked).toEqual([7]);
+    expect(state.lookedUp).toEqual([7]);
   });
 
-  it('asks again for an unknown id when 30 seconds have passed, and not before', async () => {
+  it('looks up an unknown id again after 30 seconds', async () => {
     const { registry, state, byId } = fakeRegistry();
     let now = MINUTE;
     const codec = codecOf({ registry, clock: { now: () => now } });
@@ -100,31 +100,31 @@ describe('a codec with a schema registry', () => {
     byId.set(7, textOf(REQUEST));
     now += NEGATIVE_CACHE_MS - 1;
     expect(problemOf(codec.decode(message)).detail).toContain('schema id 7 is not known');
-    expect(state.asked).toEqual([7]);
+    expect(state.lookedUp).toEqual([7]);
     now += 1;
     expect(payloadOf(await codec.decode(message))).toEqual(smallRequest);
-    expect(state.asked).toEqual([7, 7]);
+    expect(state.lookedUp).toEqual([7, 7]);
   });
 
-  it('rejects while the registry is away, and reads the same message once it is back', async () => {
+  it('rejects while the registry is unavailable, and decodes the same message afterwards', async () => {
     const { registry, state } = fakeRegistry({ 7: textOf(REQUEST) });
     const codec = codecOf({ registry });
     const message = await writtenWithId(7);
-    state.away = true;
+    state.isUnavailable = true;
     await expect(codec.decode(message)).rejects.toBeInstanceOf(InfrastructureError);
     await expect(codec.encode(REQUEST, smallRequest, 'avro')).rejects.toBeInstanceOf(InfrastructureError);
-    state.away = false;
+    state.isUnavailable = false;
     expect(payloadOf(await codec.decode(message))).toEqual(smallRequest);
   });
 
-  it('reads messages with the ids of the catalogue without asking', async () => {
+  it('decodes messages with local schema ids without a look-up', async () => {
     const { registry, state } = fakeRegistry();
     const message = await codecOf().encode(REQUEST, smallRequest, 'avro');
     expect(payloadOf(codecOf({ registry }).decode(message))).toEqual(smallRequest);
-    expect(state.asked).toEqual([]);
+    expect(state.lookedUp).toEqual([]);
   });
 
-  it('cannot read records that are not in the list of messages', async () => {
+  it('refuses records that are not in the list of messages', async () => {
     const { registry } = fakeRegistry({ 7: '{"type":"record","name":"Other","fields":[]}' });
     const decoded = await codecOf({ registry }).decode(await writtenWithId(7));
     expect(problemOf(decoded).detail).toContain('record Other is not in the list of messages');
@@ -132,7 +132,7 @@ describe('a codec with a schema registry', () => {
 });
 
 describe('the client of a schema registry', () => {
-  it('finds schemas by id, with their decimals', async () => {
+  it('finds schemas by id, with their decimal types', async () => {
     const { url } = await listen((_, response) => response.end(JSON.stringify({ schema: textOf(REQUEST) })));
     const found = await createSchemaRegistry({ url }).schemaOf(1);
     expect(found).toMatchObject({ kind: 'found', schema: { name: subjectOf(REQUEST) } });
@@ -140,13 +140,13 @@ describe('the client of a schema registry', () => {
     expect(JSON.stringify(schema)).toContain('"logicalType":"decimal","precision":38,"scale":18');
   });
 
-  it('sends the name and password that it is given', async () => {
+  it('sends the configured user and password', async () => {
     const { url, seen } = await listen((_, response) => response.end(JSON.stringify({ schema: '"string"' })));
     await createSchemaRegistry({ url, username: 'bank', password: 'secret' }).schemaOf(1);
     expect(seen).toEqual([`GET /schemas/ids/1 Basic ${Buffer.from('bank:secret').toString('base64')}`]);
   });
 
-  it('knows an id that does not exist from a proxy that answers 404 for a registry that is away', async () => {
+  it('distinguishes an unknown id from the 404 of a proxy', async () => {
     const body = JSON.stringify({ error_code: 40403, message: 'Schema 1 not found' });
     const registry = await listen((_, response) => response.writeHead(404).end(body));
     expect(await createSchemaRegistry({ url: registry.url }).schemaOf(1)).toEqual({ kind: 'unknown' });
@@ -160,22 +160,25 @@ describe('the client of a schema registry', () => {
   });
 
   it.each([
-    ['no Avro', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message A {}' }],
-    ['an invalid decimal', { schema: '{"type":"bytes","logicalType":"decimal","precision":1,"scale":2}' }],
-    ['no schema at all', { schema: '{"type":"nothing"}' }],
-  ])('finds a schema unusable that is %s, instead of asking for it for ever', async (_, answer) => {
+    ['of another format than Avro', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message A {}' }],
+    [
+      'with an invalid decimal',
+      { schema: '{"type":"bytes","logicalType":"decimal","precision":1,"scale":2}' },
+    ],
+    ['of an unknown type', { schema: '{"type":"nothing"}' }],
+  ])('reports a schema %s as unusable', async (_, answer) => {
     const { url } = await listen((__, response) => response.end(JSON.stringify(answer)));
     expect(await createSchemaRegistry({ url }).schemaOf(1)).toMatchObject({ kind: 'unusable' });
   });
 
-  it('says that the registry is away when it fails or refuses the caller', async () => {
+  it('rejects with InfrastructureError on server errors, 429 and refused credentials', async () => {
     for (const status of [401, 403, 429, 500, 503]) {
       const { url } = await listen((_, response) => response.writeHead(status).end('{}'));
       await expect(createSchemaRegistry({ url }).schemaOf(1)).rejects.toBeInstanceOf(InfrastructureError);
     }
   });
 
-  it('gives up on a registry that does not answer', async () => {
+  it('times out when the registry does not answer', async () => {
     const { url } = await listen(() => undefined);
     const startedAt = performance.now();
     await expect(createSchemaRegistry({ url }).schemaOf(1)).rejects.toMatchObject({
@@ -185,7 +188,7 @@ describe('the client of a schema registry', () => {
     expect(performance.now() - startedAt).toBeLessThan(4_500);
   });
 
-  it('distinguishes refused credentials, which no retry resolves, from an unavailable registry', async () => {
+  it('distinguishes refused credentials from an unavailable registry', async () => {
     for (const status of [401, 403]) {
       const { url } = await listen((_, response) => response.writeHead(status).end('{}'));
       const settings = { url, username: 'bank', password: 'wrong' };
@@ -199,7 +202,7 @@ describe('the client of a schema registry', () => {
     }
   });
 
-  it('cannot be used when nothing listens', async () => {
+  it('rejects when the connection is refused', async () => {
     const { url, stop } = await listen(() => undefined);
     await stop();
     const registry = createSchemaRegistry({ url });
@@ -217,7 +220,7 @@ describe('the client of a schema registry', () => {
     }
   });
 
-  it('says that a change was refused, and that trying again is of no use', async () => {
+  it('rejects an incompatible schema as not retryable', async () => {
     const { url } = await listen((request, response) => {
       if (request.url?.startsWith('/config') === true) response.writeHead(404).end('{"message":"no config"}');
       else response.writeHead(409).end('{"message":"incompatible with version 1"}');
@@ -231,7 +234,7 @@ describe('the client of a schema registry', () => {
   });
 });
 
-/** An HTTP server on a free port that notes what it is asked. */
+/** An HTTP server on a free port that records its requests. */
 async function listen(answer: RequestListener) {
   const seen: string[] = [];
   const server = createServer((request, response) => {

@@ -1,8 +1,8 @@
 /**
- * An unknown field named by an emoji made the list of warnings throw, as half of its surrogate pair has no encoding in
- * UTF-8. 150 such messages opened the breaker of the product look-ups, and each probe took the next of them: callers
- * who had sent valid requests got 504 until the process was restarted. A message that fails by itself now ends alone,
- * answered and kept as a dead letter, and the breaker opens only where nothing else is left.
+ * An unknown field whose name is an emoji made the list of warnings throw, since half of a surrogate pair has no UTF-8
+ * encoding. 150 such messages opened the circuit breaker of the product look-ups, and each probe was another of them:
+ * callers with valid requests got 504 until the process was restarted. A failing message is now answered and stored as a
+ * dead letter, and the circuit breaker opens only when all messages fail.
  */
 
 import { expect, it, onTestFinished } from 'vitest';
@@ -24,12 +24,12 @@ import { startWithExamples } from '../support/worlds/product-worker.ts';
 const TYPE = 'GetBankingProductByCodeRequest';
 const REPLIES = 'one.caller.replies';
 const GOOD_CODE = 'TL-PERSONAL';
-/** A product code that a bug of the handler, made for this test, cannot bear. */
+/** The product code for which the handler of this test throws. */
 const BAD_CODE = 'BUG';
 const PARTITIONS = 3;
 
-/** A product lane with a bug, until it is mended. */
-function buggyLane(isBad: (code: unknown) => boolean): StartWorker {
+/** A product consumer whose handler throws for some product codes. */
+function failingLane(isBad: (code: unknown) => boolean): StartWorker {
   return async (context) => {
     const handlers = createProductHandlers(EXAMPLE_CATALOGUE);
     const withBug: Handlers = {
@@ -52,7 +52,7 @@ function buggyLane(isBad: (code: unknown) => boolean): StartWorker {
   };
 }
 
-/** A caller of the log who sends many requests at once, and keeps what is answered. */
+/** A client that publishes requests to Kafka and records the replies. */
 async function createCaller(broker: Broker) {
   await broker.admin.createTopics([{ topic: REPLIES, partitions: 1 }]);
   const replies: LogMessage[] = [];
@@ -85,14 +85,14 @@ async function startWorld(startProduct: StartWorker) {
   return { broker, product, url, caller: await createCaller(broker) };
 }
 
-/** Look-ups of others, one after another; each has to be answered before its caller gives up. */
+/** Statuses of sequential look-ups over HTTP by other callers. */
 async function otherLookUps(url: string, count: number): Promise<number[]> {
   const statuses: number[] = [];
   for (let index = 0; index < count; index += 1) statuses.push((await lookUp(url, GOOD_CODE)).status);
   return statuses;
 }
 
-it('150 fields named by an emoji are warned of, and the look-ups of others are answered', async () => {
+it('answers 150 requests with a field named by an emoji with a warning, and the look-ups of others', async () => {
   const { broker, url, caller } = await startWorld(startWithExamples);
   await caller.send(150, { BankingProductCode: GOOD_CODE, '😀': 1 });
   expect(await otherLookUps(url, 3)).toEqual([200, 200, 200]);
@@ -102,8 +102,8 @@ it('150 fields named by an emoji are warned of, and the look-ups of others are a
   expect(await deadLettersIn(broker)).toBe(0);
 });
 
-it('150 messages of one caller that meet a bug end alone: answered, kept, and without closing the lane', async () => {
-  const { broker, product, url, caller } = await startWorld(buggyLane((code) => code === BAD_CODE));
+it('answers 150 failing messages, stores them as dead letters and keeps the circuit breaker closed', async () => {
+  const { broker, product, url, caller } = await startWorld(failingLane((code) => code === BAD_CODE));
   await caller.send(150, { BankingProductCode: BAD_CODE });
   expect(await otherLookUps(url, 3)).toEqual([200, 200, 200]);
   await expect.poll(() => caller.codes().filter((code) => code === 'unexpected').length).toBe(150);
@@ -111,12 +111,12 @@ it('150 messages of one caller that meet a bug end alone: answered, kept, and wi
   expect(product.health().status).toBe('ready');
 });
 
-it('so many that the breaker opens hold up the look-ups of others for moments only', async () => {
-  const { broker, product, url, caller } = await startWorld(buggyLane((code) => code === BAD_CODE));
+it('answers the look-ups of others while failing messages open the circuit breaker', async () => {
+  const { broker, product, url, caller } = await startWorld(failingLane((code) => code === BAD_CODE));
   await caller.send(1_000, { BankingProductCode: BAD_CODE });
   await expect.poll(() => product.health().status).toBe('degraded');
   expect(await otherLookUps(url, 5)).toEqual([200, 200, 200, 200, 200]);
-  // Each success lets the lane go on, until nothing is left of the bad ones.
+  // Each success closes the breaker, until all failing messages are processed.
   await expect
     .poll(async () => ((await lookUp(url, GOOD_CODE)).status === 200 ? caller.replies.length : 0))
     .toBe(1_000);
@@ -124,16 +124,16 @@ it('so many that the breaker opens hold up the look-ups of others for moments on
   expect(product.health().status).toBe('ready');
 });
 
-it('a deployment that fails for every message does not drain the topic, and goes on by itself once it is mended', async () => {
-  let isMended = false;
-  const { broker, product, caller } = await startWorld(buggyLane(() => !isMended));
+it('stops consuming while every message fails, and resumes once the handler works', async () => {
+  let isFixed = false;
+  const { broker, product, caller } = await startWorld(failingLane(() => !isFixed));
   await caller.send(1_500, { BankingProductCode: GOOD_CODE });
   await expect.poll(() => product.health().status).toBe('degraded');
   const stored = await deadLettersIn(broker);
   expect(stored).toBeGreaterThanOrEqual(200);
-  // What was in progress when it opened, and some tries.
+  // Messages in progress when it opened, and some probes.
   expect(stored).toBeLessThan(500);
-  isMended = true;
+  isFixed = true;
   await expect.poll(() => caller.replies.length).toBe(1_500);
   expect(caller.codes().filter((code) => code === undefined).length).toBeGreaterThan(1_000);
   expect(product.health().status).toBe('ready');

@@ -1,7 +1,7 @@
 /**
- * Negative interest that joins the balance lowers it, but a blocked amount, a prepayment and a payment that ends the
- * loan were compared with the balance before it. A deposit of 1000 at -12 % with 995 blocked went on with a balance of
- * -5.00, a prepayment of 998 in mid-month left -3.00, and a fixed instalment that ended the loan in capitalising grace
+ * Capitalised negative interest lowers the balance, but a blocked amount, a prepayment and a final payment were compared
+ * with the balance before it. A deposit of 1000 at -12 % with 995 blocked continued with a balance of -5.00, a prepayment
+ * of 998 in the middle of a month left -3.00, and a fixed instalment that ended the loan in a capitalising grace period
  * left principals that did not add up to the amount plus capitalised interest.
  */
 
@@ -35,7 +35,7 @@ function prepaid(amount: number, DecreaseInstallment = true): Changes {
   return { EarlyRepayments: [{ Date: date('2025-01-16'), Amount: decimal(amount), DecreaseInstallment }] };
 }
 
-/** Principal and capitalised interest of each row of a schedule that keeps M3. */
+/** Principal and capitalised interest of each instalment of a schedule that satisfies M3. */
 function principals(changes: Changes): readonly string[] {
   const schedule = scheduleOf(changes);
   expect(brokenInvariant(loan(changes), schedule)).toBeUndefined();
@@ -43,8 +43,8 @@ function principals(changes: Changes): readonly string[] {
   return column(schedule, 'principal').map((principal, row) => `${principal} ${capitalised[row]}`);
 }
 
-describe('negative interest that joins the balance', () => {
-  test('lowers what a blocked amount repays, and the explanation adds up (X2, R3)', () => {
+describe('capitalised negative interest', () => {
+  test('lowers the principal that a blocked amount repays, as explained (X2, R3)', () => {
     expect(principals({ ...DEPOSIT, ...blocked(995) })).toEqual(['990.00 -10.00', '0.00 0.00']);
     expect(principals({ ...GRACE, ...blocked(1000) })[0]).toBe('990.00 -10.00');
     const [row] = scheduleOf({ ...DEPOSIT, ...blocked(995), Explain: true }).rows;
@@ -52,7 +52,7 @@ describe('negative interest that joins the balance', () => {
     expect(explained?.formula).toBe('balance 1000.00 + capitalised interest -10.00 = 990.00');
   });
 
-  test('is more than a prepayment may leave, unless the whole balance is repaid (X3, R3)', () => {
+  test('limits a prepayment to the lowered balance or the whole balance (X3, R3)', () => {
     for (const terms of [DEPOSIT, GRACE]) {
       expect(faultCodes({ ...terms, ...prepaid(998) })).toEqual(['EarlyRepayments[0].Amount out-of-range']);
       expect(principals({ ...terms, ...prepaid(995) })).toEqual(['995.00 -5.00']);
@@ -60,7 +60,7 @@ describe('negative interest that joins the balance', () => {
     }
   });
 
-  test('still joins where a fixed or kept instalment ends the loan (B2, X3, G2)', () => {
+  test('is capitalised when a fixed or kept instalment ends the loan (B2, X3, G2)', () => {
     const noPrincipalGrace = { ...GRACE, GracePeriodPrincipal: 0 };
     expect(principals({ ...noPrincipalGrace, installmentValue: decimal(600) })).toEqual([
       '610.00 -10.00',

@@ -1,8 +1,8 @@
 /**
- * Explanations showed other numbers than those that the figures were calculated from. A credit card with a blocked
- * amount repaid 20 % of 900 and said `20 % * 1000.00 = 180.00`; in capitalising grace it applied its percentage to the
- * plan's balance but named the shown one. The explanation of a level payment over uneven rows omitted the rate at which
- * it repays the balance, although the rate changed two rows later.
+ * Explanations showed other numbers than the calculation used. A credit card with a blocked amount repaid 20 % of 900 and
+ * was explained as `20 % * 1000.00 = 180.00`; with a capitalising grace period, the explanation named the balance of the
+ * schedule instead of that of the plan. The explanation of a level payment over periods of different length omitted its
+ * rate when the rate changed two instalments later.
  */
 
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ function explained(changes: Partial<RepaymentScheduleRequest>, row: number, figu
   return rows[row]?.explanation?.find((one) => one.figure === figure && one.name === undefined);
 }
 
-test('a credit card with a blocked amount names the balance that its percentage is of (B3, X2)', () => {
+test('explains the principal of a credit card with a blocked amount by the balance of its plan (B3, X2)', () => {
   const principal = explained(
     {
       ScheduleType: 'CreditCard',
@@ -37,7 +37,7 @@ test('a credit card with a blocked amount names the balance that its percentage 
   });
 });
 
-test('a credit card in capitalising grace names the balance of its plan (B3, G2)', () => {
+test('explains the principal of a credit card in a capitalising grace period by the balance of its plan (B3, G2)', () => {
   const grace = { GracePeriodInterest: 3, GraceType: 'Capitalised' } as const;
   const card = { ScheduleType: 'CreditCard', CapitalPercent: decimal(90) } as const;
   const principal = explained({ ...card, ...grace }, 1, 'principal');
@@ -47,7 +47,7 @@ test('a credit card in capitalising grace names the balance of its plan (B3, G2)
   });
 });
 
-test('a level payment over uneven rows shows the rate at which it repays the balance (S5, R1)', () => {
+test('explains a level payment over periods of different length with its rate (S5, R1)', () => {
   const payment = explained(
     {
       InterestPercent: undefined,

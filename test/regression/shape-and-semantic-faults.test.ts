@@ -1,8 +1,8 @@
 /**
- * A request with a missing member and an unknown name was first refused for the missing field only, and for the name
- * after that was mended: the calculation's checks ran only on requests without a fault in their shape. A text in place
- * of a list, and a list in place of a text, were each reported twice. Later a name of the institution's own catalogue
- * was called unknown beside a fault of shape, by a reader that has no catalogue: without one, names are not judged.
+ * A request with a missing field and an unknown name was refused for the missing field only, and for the name after that
+ * was corrected: semantic validation ran only on requests of valid shape. A string in place of a list, and a list in place
+ * of a string, were each reported twice. A name of the institution's own catalogue was reported as unknown when the shape
+ * was invalid too, by a reader without that catalogue: without one, names are not validated.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ function faultsOf(changes: object) {
   return [read.problem, ...read.faults.map(({ path, code }) => `${path.replace('jsonParam.', '')} ${code}`)];
 }
 
-describe('faults of shape and of meaning (E3)', () => {
+describe('faults of shape and semantic faults (E3)', () => {
   it('are reported together', () => {
     const changes = {
       ScheduleType: 'Tontine',
@@ -56,7 +56,7 @@ describe('faults of shape and of meaning (E3)', () => {
     ]);
   });
 
-  it('do not change the problem: numbers that cannot be calculated with are 422 beside an unknown name', () => {
+  it('keep status 422 for a number out of range together with an unknown name', () => {
     expect(faultsOf({ Amount: 1e30, ScheduleType: 'Tontine' })).toEqual([
       'not-computable',
       'Amount amount-too-large',
@@ -64,7 +64,7 @@ describe('faults of shape and of meaning (E3)', () => {
     ]);
   });
 
-  it('are reported for the other fields where a list is too long to be read', () => {
+  it('are reported for the other fields when a list is too long', () => {
     expect(
       faultsOf({ Commission: Array.from({ length: 201 }, () => ({})), Amount: '5', Currency: 'XYZ' }),
     ).toEqual([
@@ -75,7 +75,7 @@ describe('faults of shape and of meaning (E3)', () => {
     ]);
   });
 
-  it('are not made up for members that rest on one that cannot be read', () => {
+  it('are not reported for fields that depend on an invalid one', () => {
     expect(faultsOf({ ScheduleType: 5, ProductType: 'CC' })).toEqual([
       'invalid-request',
       'ScheduleType wrong-type',
@@ -92,7 +92,7 @@ describe('faults of shape and of meaning (E3)', () => {
   });
 });
 
-describe('a member of another kind', () => {
+describe('a field of another type', () => {
   it('is reported once', () => {
     expect(faultsOf({ Commission: 'x'.repeat(2_000) })).toEqual(['invalid-request', 'Commission wrong-type']);
     expect(faultsOf({ HolidayCountry: [] })).toEqual(['invalid-request', 'HolidayCountry wrong-type']);
@@ -124,11 +124,11 @@ describe('names beside a fault of shape (S1, D7)', () => {
     'Commission[1].FeePeriodicityType not-allowed',
   ];
 
-  it('are not checked by a reader without the catalogue that may know them; all other faults are reported', () => {
+  it('are not validated without a catalogue; all other faults are reported', () => {
     expect(codesOf()).toEqual(others);
   });
 
-  it('are accepted by a reader whose catalogue has them, and reported by one whose catalogue has not', () => {
+  it('are validated against the catalogue of the reader', () => {
     expect(codesOf(EXAMPLE_CATALOGUE.lending)).toEqual(others.toSpliced(2, 0, 'PeriodicityType wrong-unit'));
     expect(codesOf(BUILT_IN_CATALOGUE)).toEqual([
       'Amount missing',
@@ -140,7 +140,7 @@ describe('names beside a fault of shape (S1, D7)', () => {
     ]);
   });
 
-  it('are judged in Avro by the worker, which hands in the catalogue that it follows', () => {
+  it('are validated in Avro against the catalogue of the worker', () => {
     const read = repaymentScheduleRequest.read({
       jsonParam: { ...TERMS, ProductType: 'TL', ScheduleType: 'CardMinimumPayment' },
     });
@@ -156,7 +156,7 @@ describe('names beside a fault of shape (S1, D7)', () => {
     ]);
   });
 
-  it('are treated alike in requests for payment values and rates', () => {
+  it('are validated in the same way in requests for payment values and rates', () => {
     const wrong = { jsonParam: { PeriodicityType: 'Every 10 days', InterestCalculationMethod: '30/360' } };
     expect(paymentValueRequest.read(wrong)).toMatchObject({ faults: [{ code: 'missing' }] });
     expect(paymentValueRequest.read(wrong, BUILT_IN_CATALOGUE)).toMatchObject({

@@ -13,9 +13,9 @@ import {
 } from '../support/builders/lending-loan.ts';
 import { columnOf, compiledOf, recordOf } from '../support/builders/schedule-type-records.ts';
 
-/** Loans that other engines got wrong and that their users reported, with the figures that they should have had. */
-describe('a loan that was reported elsewhere', () => {
-  it('earns 1000.00 at 1 % over one period of 60 days on a 360 basis (FINERACT-2359: was 1013.89; C1)', () => {
+/** Loans that users of other engines reported as wrong, with the correct figures. */
+describe('a loan reported against another engine', () => {
+  it('accrues 1000.00 at 1 % over one period of 60 days on a 360 basis (FINERACT-2359: 1013.89; C1)', () => {
     const schedule = scheduleOf({
       ScheduleType: 'Once',
       PeriodicityType: 'Once',
@@ -29,7 +29,7 @@ describe('a loan that was reported elsewhere', () => {
     expect(column(schedule, 'interest')).toEqual(['1000.00']);
   });
 
-  it('earns 200.00 in every month at 20 % a month, in February too (FINERACT-343: was 197.23; C2)', () => {
+  it('accrues 200.00 in every month at 20 % a month, February included (FINERACT-343: 197.23; C2)', () => {
     const schedule = scheduleOf({
       ScheduleType: 'InterestOnly',
       InterestPercent: decimal(240),
@@ -40,7 +40,7 @@ describe('a loan that was reported elsewhere', () => {
     expect(column(schedule, 'interest')).toEqual(['200.00', '200.00', '200.00', '200.00']);
   });
 
-  it('loses nothing of 791.70 flat interest over 21 months (FINERACT-69: rounding down lost 0.70; S2)', () => {
+  it('accrues 791.70 flat interest over 21 months (FINERACT-69: rounding down lost 0.70; S2)', () => {
     const flat = recordOf([
       columnOf('RemainingValue', 'RemainingValue'),
       columnOf('Interest', 'Formula', { Formula: 'Amount * InterestPercent / 100 / PeriodsPerYear' }),
@@ -72,13 +72,13 @@ describe('a loan that was reported elsewhere', () => {
     expect(dueDates(schedule)).toEqual(['2025-02-28', '2025-03-31', '2025-04-30']);
   });
 
-  it('of one cent is repaid with one cent (FINERACT-2421; M3)', () => {
+  it('of 0.01 is repaid with 0.01 (FINERACT-2421; M3)', () => {
     const schedule = scheduleOf({ Amount: decimal('0.01'), InstallmentsNo: 6 });
     expect(schedule.rows).toHaveLength(6);
     expect(column(schedule, 'pmt').filter((paid) => paid !== '0.00')).toEqual(['0.01']);
   });
 
-  it('without interest is recalculated to the same rows (FINERACT-2326; X1, X4)', () => {
+  it('without interest is recalculated to the same instalments (FINERACT-2326; X1, X4)', () => {
     const free = { InterestPercent: decimal(0), InstallmentsNo: 6 } as const;
     const whole = scheduleOf(free);
     const rest = scheduleOf({
@@ -92,7 +92,7 @@ describe('a loan that was reported elsewhere', () => {
     expect(column(rest, 'pmt')).toEqual(column(whole, 'pmt').slice(2));
   });
 
-  it('has a last payment near the others: each row moves it by less than a cent (Fineract PR 4254; M2)', () => {
+  it('has a last payment that differs by less than a cent for each instalment (Fineract PR 4254; M2)', () => {
     const schedule = scheduleOf({
       Amount: decimal(250_000),
       InterestPercent: decimal('7.25'),
@@ -103,7 +103,7 @@ describe('a loan that was reported elsewhere', () => {
     expect(Math.abs(last - first)).toBeLessThan(360);
   });
 
-  it('keeps its six rows when the payment is rounded up to whole units (frappe/lending 1449; B2)', () => {
+  it('keeps its six instalments when the payment is rounded up to whole units (frappe/lending 1449; B2)', () => {
     const terms = { Amount: decimal(25_000), InstallmentsNo: 6 } as const;
     expect(column(scheduleOf(terms), 'pmt').slice(0, 5)).toEqual(Array.from({ length: 5 }, () => '4313.71'));
     const rounded = scheduleOf({ ...terms, installmentValue: decimal(4314) });

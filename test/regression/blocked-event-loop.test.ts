@@ -1,8 +1,8 @@
 /**
- * One valid request of 41 KB, a loan of 1,200 installments with 400 explained charges, kept its process busy for 2.5 s in
- * one piece, and its answer was then thrown away as larger than a message may be. Five of them delayed the small request
- * of another caller and the health check by 8 s and took 811 MB. Now such a request is refused before it is calculated,
- * and long calculations that are allowed are done beside the event loop.
+ * One valid request of 41 KB, a loan of 1,200 instalments with 400 explained charges, blocked the event loop for 2.5 s,
+ * and its reply was then discarded as too large. Five of them delayed a small request of another caller and the health
+ * check by 8 s and used 811 MB. Such a request is now refused before it is calculated, and other long calculations run in
+ * worker threads.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,12 +14,12 @@ import { EXPENSIVE_REQUESTS, TOO_LARGE_REPLY } from '../support/expensive-reques
 import { post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 
 /**
- * Processor time between two looks at it, in milliseconds: on a busy machine a measure of what blocks the loop, other than
- * time on the clock. Calculated on the loop the requests here take 300 to 2,500 in one piece; the rest is the caller's
- * share, which runs in this thread too.
+ * CPU time of this thread between two samples, in milliseconds; unlike elapsed time it measures how long the event loop is
+ * blocked even on a busy machine. On the event loop the calculations of these requests take 300 to 2,500 ms without
+ * interruption. The caller runs in this thread too.
  */
-const MOST_BLOCKED_MS = 200;
-const LOOK_EVERY_MS = 2;
+const MAX_BLOCKED_MS = 200;
+const SAMPLE_INTERVAL_MS = 2;
 const TEST_LIMIT_MS = 120_000;
 
 /** Ingress and schedule worker in this thread, over the embedded broker. */
@@ -35,7 +35,7 @@ function usedMs(): number {
   return (user + system) / 1_000;
 }
 
-/** Watches the processor time of this thread; answers what one piece of work took at most. */
+/** Samples the CPU time of this thread; the returned function reports the longest uninterrupted work. */
 function watchThread(): () => number {
   let before = usedMs();
   let longest = 0;
@@ -43,13 +43,13 @@ function watchThread(): () => number {
     const now = usedMs();
     longest = Math.max(longest, now - before);
     before = now;
-  }, LOOK_EVERY_MS);
+  }, SAMPLE_INTERVAL_MS);
   onTestFinished(() => clearInterval(timer));
   return () => longest;
 }
 
 it(
-  'refuses the request with its figure and the limit, and asks no worker',
+  'refuses the request with the size of its reply and the limit',
   {
     timeout: TEST_LIMIT_MS,
   },
@@ -63,7 +63,7 @@ it(
       expect(problem.code).toBe('reply-too-large');
       expect(problem.detail).toMatch(/at least 2\d{7} bytes; a reply may have 8388608/);
     }
-    expect(longestMs()).toBeLessThan(MOST_BLOCKED_MS);
+    expect(longestMs()).toBeLessThan(MAX_BLOCKED_MS);
   },
 );
 
@@ -74,7 +74,7 @@ it(
   },
   async () => {
     const url = await startEngine();
-    // The threads are started, and what is compiled at its first use is compiled.
+    // Starts the threads and compiles the code.
     for (const jsonParam of Object.values(EXPENSIVE_REQUESTS))
       await (await post(url, { jsonParam })).arrayBuffer();
     const longestMs = watchThread();
@@ -93,16 +93,16 @@ it(
       expect([...health, small].map(({ status }) => status)).toEqual([200, 200, 200]);
       await Promise.all([...health, small].map((response) => response.arrayBuffer()));
       if (open.size > 0) served += 1;
-      await sleep(LOOK_EVERY_MS);
+      await sleep(SAMPLE_INTERVAL_MS);
     }
     expect(await Promise.all(answers)).toEqual(Object.keys(EXPENSIVE_REQUESTS).map((name) => `${name}: 200`));
     expect(served).toBeGreaterThan(0);
-    expect(longestMs()).toBeLessThan(MOST_BLOCKED_MS);
+    expect(longestMs()).toBeLessThan(MAX_BLOCKED_MS);
   },
 );
 
 it(
-  'counts an expensive request by what it costs, for its own caller',
+  'charges an expensive request to the rate limit of its caller by its cost',
   {
     timeout: TEST_LIMIT_MS,
   },

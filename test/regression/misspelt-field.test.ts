@@ -1,7 +1,7 @@
 /**
- * A caller that wrote `Amout` was answered that `Amount` is missing, and not that `Amout` is there and unknown: unknown
- * members were reported in the header `Warnings` of a success only. A refusal names them now among its faults, with the
- * member that was probably meant, and does not change its code for them.
+ * A request with `Amout` was refused because `Amount` is missing, without mentioning `Amout`: unknown fields were
+ * reported only in the header `Warnings` of a success. A refusal now lists them among its faults, with the most similar
+ * known field; its code does not change.
  */
 import { expect, it } from 'vitest';
 import { findAction } from '../../shared/contract/actions/actions.ts';
@@ -23,7 +23,7 @@ const LOAN = {
   InstallmentDay: 1,
 };
 
-it('a misspelt member stands beside the missing one, with the nearest name', () => {
+it('reports a misspelt field with the most similar name, next to the missing field', () => {
   expect(
     faultsOf('PLAT_BP_CalculateRepaymentSchedule', { jsonParam: { ...LOAN, Amout: 100, Colour: 'red' } }),
   ).toEqual({
@@ -36,7 +36,7 @@ it('a misspelt member stands beside the missing one, with the nearest name', () 
   });
 });
 
-it('so does one of an item of a list, and jsonParam itself', () => {
+it('reports misspelt fields of list items and a misspelt jsonParam', () => {
   const Commission = [{ FeName: 'Fee', SourceValue: 1 }];
   expect(
     faultsOf('PLAT_BP_CalculateRepaymentSchedule', {
@@ -50,26 +50,26 @@ it('so does one of an item of a list, and jsonParam itself', () => {
   );
 });
 
-it('only the first ten of many unknown fields get the nearest name, which is what costs time', () => {
+it('suggests names for the first ten unknown fields only, since the search is expensive', () => {
   const misspelt = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`Amoun${index}`, 1]));
   const { faults } = faultsOf('PLAT_BP_CalculateRepaymentSchedule', { jsonParam: { ...LOAN, ...misspelt } });
   expect(faults.filter((fault) => fault.includes('unknown-member')).length).toBeGreaterThan(90);
   expect(faults.filter((fault) => fault.includes('did you mean Amount?'))).toHaveLength(10);
 });
 
-it('so does one of the generic form', () => {
+it('reports a misspelt field of the generic form', () => {
   expect(faultsOf('PLAT_BP_CalculatePMT', { user_nam: 'ana', Data: {} }).faults.at(-1)).toBe(
     'user_nam unknown-member: is not known here and has no effect; did you mean user_name?',
   );
 });
 
-it('a number beyond what can be calculated with stays a 422', () => {
+it('keeps 422 for a number out of range', () => {
   const jsonParam = { ...LOAN, Amount: 1e30, Colour: 'red' };
   const { problem, faults } = faultsOf('PLAT_BP_CalculateRepaymentSchedule', { jsonParam });
   expect([problem, faults.length]).toEqual(['not-computable', 2]);
 });
 
-it('the same holds for a simulation and for a notification', () => {
+it('reports misspelt fields of simulations and notifications', () => {
   const simulation = { productCode: 'TL', amount: 1, loanPeriods: 12, scheduleType: 'x' };
   expect(faultsOf('PLAT_BP_Simulate', simulation).faults).toEqual([
     "loanPeriod missing: is missing; must be a number of periods of the product's periodicity",
@@ -90,7 +90,7 @@ it('the same holds for a simulation and for a notification', () => {
   });
 });
 
-it('at most 100 faults are listed, however many members are unknown', () => {
+it('lists at most 100 faults', () => {
   const unknown = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`InstallmentMeth${at}`, 1]));
   const { faults } = faultsOf('PLAT_BP_CalculateRepaymentSchedule', { jsonParam: unknown });
   expect(faults).toHaveLength(100);
