@@ -28,14 +28,14 @@ interface MessageBase {
 /** Requests an answer from a worker. */
 export interface RequestDefinition extends MessageBase {
   readonly kind: 'request';
-  /** Type of its reply; a refusal is replied to with the only type of kind `error`. */
+  /** Type of its reply; a refused request gets the only type of kind `error`. */
   readonly replyType: string;
   readonly requestTopic: MessageTopic;
   /** Separate topic for bulk traffic. */
   readonly bulkRequestTopic?: MessageTopic;
 }
 
-/** Orders a worker to do something; only a refusal is replied to, with the only type of kind `error`. */
+/** Orders a worker to do something; only a refused command gets a reply, the only type of kind `error`. */
 export interface CommandDefinition extends MessageBase {
   readonly kind: 'command';
   readonly commandTopic: MessageTopic;
@@ -67,201 +67,60 @@ export type MessageDefinition =
 /** First schema id of the range without a registry; registries count from 1 and never reach it. */
 export const FIRST_LOCAL_SCHEMA_ID = 2 ** 30;
 
-/** All messages. */
+type Topics = Pick<RequestDefinition, 'requestTopic' | 'bulkRequestTopic'>;
+
+const SCHEDULE: Topics = { requestTopic: 'scheduleRequests', bulkRequestTopic: 'scheduleBulkRequests' };
+const PRODUCT: Topics = { requestTopic: 'productRequests' };
+const SIMULATION: Topics = { requestTopic: 'simulationRequests' };
+
+/** All messages. The numbers are the local schema ids, counted from {@link FIRST_LOCAL_SCHEMA_ID}. */
 export const MESSAGES: readonly MessageDefinition[] = [
+  ...requestAndReply('schedule', 'CalculateRepaymentSchedule', [0, 21], SCHEDULE),
+  ...requestAndReply('schedule', 'CalculatePMT', [3, 4], SCHEDULE),
+  ...requestAndReply('schedule', 'CalculateRate', [5, 6], SCHEDULE),
+  ...requestAndReply('product', 'GetBankingProductByCode', [40, 41], PRODUCT),
+  ...requestAndReply('product', 'GetBankingProductDetails', [42, 43], PRODUCT),
+  ...requestAndReply('product', 'GetProductInsuranceList', [44, 45], PRODUCT),
+  ...requestAndReply('product', 'GetProductDocuments', [46, 47], PRODUCT),
+  ...requestAndReply('simulation', 'Simulate', [60, 61], SIMULATION),
+  { ...firstVersion('common', 'ProblemReply', 2), kind: 'error' },
+  { ...firstVersion('common', 'RequestBatch', 120), kind: 'batch' },
+  { ...firstVersion('common', 'ReplyBatch', 121), kind: 'batch' },
+  { ...firstVersion('notification', 'SendSmsCommand', 100), kind: 'command', commandTopic: 'smsCommands' },
   {
-    type: 'CalculateRepaymentScheduleRequest',
-    context: 'schedule',
-    version: 1,
-    kind: 'request',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID,
-    replyType: 'CalculateRepaymentScheduleReply',
-    requestTopic: 'scheduleRequests',
-    bulkRequestTopic: 'scheduleBulkRequests',
-  },
-  {
-    type: 'CalculateRepaymentScheduleReply',
-    context: 'schedule',
-    version: 1,
-    kind: 'reply',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 21,
-  },
-  {
-    type: 'CalculatePMTRequest',
-    context: 'schedule',
-    version: 1,
-    kind: 'request',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 3,
-    replyType: 'CalculatePMTReply',
-    requestTopic: 'scheduleRequests',
-    bulkRequestTopic: 'scheduleBulkRequests',
-  },
-  {
-    type: 'CalculatePMTReply',
-    context: 'schedule',
-    version: 1,
-    kind: 'reply',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 4,
-  },
-  {
-    type: 'CalculateRateRequest',
-    context: 'schedule',
-    version: 1,
-    kind: 'request',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 5,
-    replyType: 'CalculateRateReply',
-    requestTopic: 'scheduleRequests',
-    bulkRequestTopic: 'scheduleBulkRequests',
-  },
-  {
-    type: 'CalculateRateReply',
-    context: 'schedule',
-    version: 1,
-    kind: 'reply',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 6,
-  },
-  {
-    type: 'GetBankingProductByCodeRequest',
-    context: 'product',
-    version: 1,
-    kind: 'request',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 40,
-    replyType: 'GetBankingProductByCodeReply',
-    requestTopic: 'productRequests',
-  },
-  {
-    type: 'GetBankingProductByCodeReply',
-    context: 'product',
-    version: 1,
-    kind: 'reply',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 41,
-  },
-  {
-    type: 'GetBankingProductDetailsRequest',
-    context: 'product',
-    version: 1,
-    kind: 'request',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 42,
-    replyType: 'GetBankingProductDetailsReply',
-    requestTopic: 'productRequests',
-  },
-  {
-    type: 'GetBankingProductDetailsReply',
-    context: 'product',
-    version: 1,
-    kind: 'reply',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 43,
-  },
-  {
-    type: 'GetProductInsuranceListRequest',
-    context: 'product',
-    version: 1,
-    kind: 'request',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 44,
-    replyType: 'GetProductInsuranceListReply',
-    requestTopic: 'productRequests',
-  },
-  {
-    type: 'GetProductInsuranceListReply',
-    context: 'product',
-    version: 1,
-    kind: 'reply',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 45,
-  },
-  {
-    type: 'GetProductDocumentsRequest',
-    context: 'product',
-    version: 1,
-    kind: 'request',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 46,
-    replyType: 'GetProductDocumentsReply',
-    requestTopic: 'productRequests',
-  },
-  {
-    type: 'GetProductDocumentsReply',
-    context: 'product',
-    version: 1,
-    kind: 'reply',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 47,
-  },
-  {
-    type: 'SimulateRequest',
-    context: 'simulation',
-    version: 1,
-    kind: 'request',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 60,
-    replyType: 'SimulateReply',
-    requestTopic: 'simulationRequests',
-  },
-  {
-    type: 'SimulateReply',
-    context: 'simulation',
-    version: 1,
-    kind: 'reply',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 61,
-  },
-  {
-    type: 'ProblemReply',
-    context: 'common',
-    version: 1,
-    kind: 'error',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 2,
-  },
-  {
-    type: 'RequestBatch',
-    context: 'common',
-    version: 1,
-    kind: 'batch',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 120,
-  },
-  {
-    type: 'ReplyBatch',
-    context: 'common',
-    version: 1,
-    kind: 'batch',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 121,
-  },
-  {
-    type: 'SendSmsCommand',
-    context: 'notification',
-    version: 1,
+    ...firstVersion('notification', 'SendEmailCommand', 101),
     kind: 'command',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 100,
-    commandTopic: 'smsCommands',
-  },
-  {
-    type: 'SendEmailCommand',
-    context: 'notification',
-    version: 1,
-    kind: 'command',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 101,
     commandTopic: 'emailCommands',
   },
   {
-    type: 'NotificationAcceptance',
-    context: 'notification',
-    version: 1,
+    ...firstVersion('notification', 'NotificationAcceptance', 111),
     kind: 'state',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 111,
     stateTopic: 'notificationAcceptances',
   },
+  { ...firstVersion('catalogue', 'CatalogueRecord', 80), kind: 'state', stateTopic: 'catalogueRecords' },
   {
-    type: 'CatalogueRecord',
-    context: 'catalogue',
-    version: 1,
+    ...firstVersion('notification', 'NotificationState', 112),
     kind: 'state',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 80,
-    stateTopic: 'catalogueRecords',
-  },
-  {
-    type: 'NotificationState',
-    context: 'notification',
-    version: 1,
-    kind: 'state',
-    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 112,
     stateTopic: 'notificationOutcomes',
   },
 ];
+
+function firstVersion(context: string, type: string, id: number): MessageBase {
+  return { type, context, version: 1, localSchemaId: FIRST_LOCAL_SCHEMA_ID + id };
+}
+
+function requestAndReply(
+  context: string,
+  name: string,
+  [requestId, replyId]: readonly [number, number],
+  topics: Topics,
+): readonly [RequestDefinition, ReplyDefinition] {
+  const replyType = `${name}Reply`;
+  return [
+    { ...firstVersion(context, `${name}Request`, requestId), kind: 'request', replyType, ...topics },
+    { ...firstVersion(context, replyType, replyId), kind: 'reply' },
+  ];
+}
 
 /** Type of every refusal and failure; its payload is a Problem. */
 export const PROBLEM_TYPE = 'ProblemReply';
@@ -270,7 +129,7 @@ const BY_TYPE: ReadonlyMap<string, MessageDefinition> = new Map(
   MESSAGES.map((message) => [message.type, message]),
 );
 
-/** The definition of a type; undefined when no message has that type. */
+/** The definition of a message type, or undefined. */
 export function messageDefinition(type: string): MessageDefinition | undefined {
   return BY_TYPE.get(type);
 }

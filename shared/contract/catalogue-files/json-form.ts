@@ -13,7 +13,7 @@ import {
   type RecordIdentity,
 } from '../../product/catalogue/catalogue-record.ts';
 import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
-import { wanted } from '../json/field-kinds.ts';
+import { anyText, wanted } from '../json/field-kinds.ts';
 import { readCatalogueRecord } from './read-record.ts';
 import { toFaults, shapeFault } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
@@ -21,22 +21,21 @@ import { invalid, type ReadRequest } from '../json/request-contract.ts';
 /** The command reports faults of files in full. */
 const NOT_OF_KIND = 'does not fit the kind; `npm run catalogue -- validate` reports all faults of a file';
 
-const text = () => z.string({ error: wanted('text') });
 const day = (which: string) =>
-  text().nullish().describe(`${which} day of a product's validity, yyyy-mm-dd; null when open.`);
+  anyText().nullish().describe(`${which} day of a product's validity, yyyy-mm-dd; null when open.`);
 
 const formShape = z.strictObject(
   {
     kind: z
       .enum(RECORD_KINDS, { error: `must be one of ${RECORD_KINDS.join(', ')}` })
       .describe('Kind of the record, the first part of the message key.'),
-    code: text().optional().describe('Code of the record; the name of a periodicity or calendar.'),
+    code: anyText().optional().describe('Code of the record; the name of a periodicity or calendar.'),
     version: z
       .number({ error: wanted('a number') })
       .optional()
       .describe('Version of the record; 1 for kinds without versions.'),
-    id: text().nullish().describe('GUID of the version in lower case; null for kinds without one.'),
-    status: text().nullish().describe('Status of the record; null for kinds without one.'),
+    id: anyText().nullish().describe('GUID of the version in lower case; null for kinds without one.'),
+    status: anyText().nullish().describe('Status of the record; null for kinds without one.'),
     validFrom: day('First'),
     validTo: day('Last'),
     encoding: z

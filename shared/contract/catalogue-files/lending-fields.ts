@@ -1,28 +1,27 @@
-/** The files of an institution's catalogue: what JSON they hold (docs/schedule-types.md). */
+/** The JSON of schedule types, periodicities and calendars (docs/schedule-types.md). */
 
 import { z } from 'zod';
 import type { PeriodicityRecord } from '../../lending/schedule-types/lending-catalogue.ts';
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
-import { wanted } from '../json/field-kinds.ts';
+import { anyText, wanted } from '../json/field-kinds.ts';
 import { recordOf, setFlag } from './record-field-kinds.ts';
 
-const text = () => z.string({ error: wanted('text') });
-/** What leads elsewhere in a path: names are parts of message keys. */
-const LEADS_ELSEWHERE = /[/\\\p{Cc}]|\.\.|^\s+\S|\S\s+$/u;
-/** A name that is part of a message key; an empty one is refused by the validation of its meaning. */
+/** Separators, parent folders, control characters and outer blanks, which message keys and paths cannot contain. */
+const UNSAFE_IN_KEY = /[/\\\p{Cc}]|\.\.|^\s+\S|\S\s+$/u;
+/** A name that is part of a message key; the semantic validation refuses an empty one. */
 const keyText = () =>
-  text().refine((value) => !LEADS_ELSEWHERE.test(value), {
+  anyText().refine((value) => !UNSAFE_IN_KEY.test(value), {
     error: 'must not have slashes, backslashes, two dots together, control characters, or blanks at its ends',
   });
-const optionalText = () => text().nullish();
+const optionalText = () => anyText().nullish();
 const optionalCount = () => z.number({ error: wanted('a number') }).nullish();
 const list = <Item extends z.ZodType>(item: Item) => z.array(item, { error: wanted('a list') });
 
 const column = recordOf({
-  PaymentScheduleTypeDetailId: text(),
-  ColumnRepaymentSchedule: text(),
-  CalculationMethod: text(),
+  PaymentScheduleTypeDetailId: anyText(),
+  ColumnRepaymentSchedule: anyText(),
+  CalculationMethod: anyText(),
   Fee: optionalText(),
   InsuranceClass: optionalText(),
   Source: optionalText(),
@@ -31,14 +30,14 @@ const column = recordOf({
   IsUpfront: setFlag().nullish(),
 });
 
-/** A file of schedule-types/, or an item of its list. */
+/** A record of schedule-types/. */
 export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
-  PaymentScheduleTypeId: text(),
+  PaymentScheduleTypeId: anyText(),
   PaymentScheduleCode: keyText(),
-  PaymentScheduleTypeName: text(),
-  Status: text(),
-  ProductTypes: list(text()),
-  ScheduleInterestCalculationType: text(),
+  PaymentScheduleTypeName: anyText(),
+  Status: anyText(),
+  ProductTypes: list(anyText()),
+  ScheduleInterestCalculationType: anyText(),
   IsWithEqualInstallments: setFlag(),
   InstallmentValueCustom: setFlag(),
   UseMaturityDate: setFlag(),
@@ -53,18 +52,18 @@ export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
   PaymentScheduleTypeDetails: list(column),
 });
 
-/** A file of periodicities/, or an item of its list. */
+/** A record of periodicities/. */
 export const PERIODICITY_SHAPE: z.ZodType<PeriodicityRecord> = recordOf({
   name: keyText(),
   count: optionalCount(),
-  unit: text(),
+  unit: anyText(),
 });
 
-/** A file of calendars/, or an item of its list. */
+/** A record of calendars/. */
 export const CALENDAR_SHAPE: z.ZodType<CalendarRecord> = recordOf({
   name: keyText(),
-  version: text(),
-  weekend: list(text()).optional(),
-  holidays: list(text()),
-  base: text().optional(),
+  version: anyText(),
+  weekend: list(anyText()).optional(),
+  holidays: list(anyText()),
+  base: anyText().optional(),
 });

@@ -1,4 +1,4 @@
-/** The files of interests, commissions, insurances, discounts and custom lists: what JSON they hold (docs/catalogue.md). */
+/** The JSON of lists of interests, commissions, insurances and discounts, and of custom lists (docs/catalogue.md). */
 
 import { z } from 'zod';
 import {
@@ -24,19 +24,20 @@ import {
   maybeFormula,
   maybeNumber,
   maybeText,
+  maybeWord,
   name,
   number,
-  oneOf,
   recordOf,
   version,
+  word,
 } from './record-field-kinds.ts';
 import { wanted } from '../json/field-kinds.ts';
 
 /** Most values of a custom list, such as the postal codes of a country. */
-const MOST_CUSTOM_VALUES = 50_000;
+const MAX_CUSTOM_VALUES = 50_000;
 
-/** What all lists have. */
-const listMembers = () => ({
+/** Fields of all lists of charges and interests. */
+const listFields = () => ({
   Code: code(),
   Version: version(),
   Id: recordId(),
@@ -44,15 +45,23 @@ const listMembers = () => ({
   Status: itemStatus(),
 });
 
-/** An amount or a percentage of a charge. */
+/** The amount or percentage of a charge. */
 const charge = () => number().min(0, { error: 'must not be below 0' });
+
+export const collectionInterest = recordOf({
+  InterestName: name('The interest whose value is the rate.'),
+  InterestStartPeriod: maybeCount('First installment.'),
+  InterestEndPeriod: maybeCount('Last installment.'),
+  InterestStartDate: maybeDay('First day.'),
+  InterestEndDate: maybeDay('Last day.'),
+});
 
 const interest = recordOf({
   Id: recordId(),
   Name: name(),
   Code: code(),
   Status: itemStatus(),
-  Type: oneOf(INTEREST_TYPES),
+  Type: word(INTEREST_TYPES),
   Description: maybeText(),
   AppliedToLoanItemIfOverdue: maybeText(),
   IsDefault: flagOrFalse(),
@@ -66,15 +75,7 @@ const interest = recordOf({
   Values: items(
     recordOf({ Value: number(), ValueStatus: itemStatus(), ValidFrom: maybeDay(), ValidTo: maybeDay() }),
   ),
-  CollectionInterests: items(
-    recordOf({
-      InterestName: name(),
-      InterestStartPeriod: maybeCount(),
-      InterestEndPeriod: maybeCount(),
-      InterestStartDate: maybeDay(),
-      InterestEndDate: maybeDay(),
-    }),
-  ),
+  CollectionInterests: items(collectionInterest),
   BandedInterests: items(
     recordOf({
       InterestName: name(),
@@ -90,28 +91,28 @@ const interest = recordOf({
   Formula: maybeFormula(),
 });
 
-/** A file of interest-lists/, or an item of its list. */
+/** A record of interest-lists/. */
 export const INTEREST_LIST_SHAPE: z.ZodType<InterestListRecord> = recordOf({
-  ...listMembers(),
+  ...listFields(),
   Interests: items(interest),
 });
 
-const commission = recordOf({
+export const commission = recordOf({
   Id: recordId(),
-  Name: name(),
-  Type: maybeText(),
-  PeriodicityType: name(),
-  Currency: name(),
-  Status: itemStatus(),
-  IsForUnusage: flagOrFalse(),
-  ValueIsPercent: flagOrFalse(),
-  IncludedInRepaymentSchedule: flagOrFalse(),
-  AutomaticLoadOnContract: flagOrFalse(),
-  MandatoryForApplicant: flagOrFalse(),
-  UseBankingFormula: flagOrFalse(),
-  IsForContractVersion: maybeFlag(),
-  PercentAppliedTo: maybeText(),
-  Percent: maybeNumber(),
+  Name: name('Name of the commission.'),
+  Type: maybeText('Its type.'),
+  PeriodicityType: name('Name of its periodicity.'),
+  Currency: name('ISO 4217 code.'),
+  Status: itemStatus('Status; answers contain only Active ones.'),
+  IsForUnusage: flagOrFalse('Charged on the unused amount.'),
+  ValueIsPercent: flagOrFalse('Its values are percentages, not amounts.'),
+  IncludedInRepaymentSchedule: flagOrFalse('Part of the repayment schedule.'),
+  AutomaticLoadOnContract: flagOrFalse('Loaded on every contract.'),
+  MandatoryForApplicant: flagOrFalse('Mandatory.'),
+  UseBankingFormula: flagOrFalse('Calculated by a formula.'),
+  IsForContractVersion: maybeFlag('Charged for a new version of a contract.'),
+  PercentAppliedTo: maybeText('Base of the percentage.'),
+  Percent: maybeNumber('Its percentage.'),
   Values: items(
     recordOf({
       CommissionValue: maybe(charge()),
@@ -127,30 +128,30 @@ const commission = recordOf({
   GracePeriodFee: maybeCount(),
 });
 
-/** A file of commission-lists/, or an item of its list. */
+/** A record of commission-lists/. */
 export const COMMISSION_LIST_SHAPE: z.ZodType<CommissionListRecord> = recordOf({
-  ...listMembers(),
+  ...listFields(),
   Commissions: items(commission),
 });
 
-const insurance = recordOf({
+export const insurance = recordOf({
   Id: recordId(),
-  InsuranceCode: code(),
-  InsuranceName: name(),
+  InsuranceCode: code('Code of the insurance.'),
+  InsuranceName: name('Its name.'),
   Status: itemStatus(),
-  PeriodicityType: name(),
-  Currency: name(),
-  Insurer: maybeText(),
-  OperationItem: maybeText(),
-  Class: maybeText(),
+  PeriodicityType: name('Name of its periodicity.'),
+  Currency: name('ISO 4217 code.'),
+  Insurer: maybeText('The insurer.'),
+  OperationItem: maybeText('Item of the operation.'),
+  Class: maybeText('Class of the insurance.'),
   ClassId: maybe(recordId()),
-  Description: maybeText(),
-  BankingFormulaType: maybeText(),
-  IsMandatoryForApplicant: flagOrFalse(),
-  IsMandatoryForDebtor: flagOrFalse(),
-  IncludedIntoRepaymentScheduleInstallment: flagOrFalse(),
-  UseBankingFormula: flagOrFalse(),
-  ValueIsPercentage: flagOrFalse(),
+  Description: maybeText('Its purpose.'),
+  BankingFormulaType: maybeText('Type of its formula.'),
+  IsMandatoryForApplicant: flagOrFalse('Mandatory for the applicant.'),
+  IsMandatoryForDebtor: flagOrFalse('Mandatory for the debtor.'),
+  IncludedIntoRepaymentScheduleInstallment: flagOrFalse('Part of the installments.'),
+  UseBankingFormula: flagOrFalse('Calculated by a formula.'),
+  ValueIsPercentage: flagOrFalse('Its values are percentages.'),
   Values: items(
     recordOf({ Value: charge(), Status: itemStatus(), ValidFrom: maybeDay(), ValidTo: maybeDay() }),
   ),
@@ -161,47 +162,47 @@ const insurance = recordOf({
   Filters: filters(),
 });
 
-/** A file of insurance-lists/, or an item of its list. */
+/** A record of insurance-lists/. */
 export const INSURANCE_LIST_SHAPE: z.ZodType<InsuranceListRecord> = recordOf({
-  ...listMembers(),
+  ...listFields(),
   Insurances: items(insurance),
 });
 
-const discount = recordOf({
+export const discount = recordOf({
   Id: recordId(),
-  Name: name(),
+  Name: name('Name of the discount.'),
   Status: itemStatus(),
-  Discount: maybeText(),
-  AppliedToDimension: oneOf(DISCOUNT_DIMENSIONS),
-  CommissionType: maybeText(),
-  Commission: maybeText(),
-  InterestType: maybe(oneOf(INTEREST_TYPES)),
-  InsuranceClass: maybeText(),
-  Insurance: maybeText(),
-  BankingFormulaType: maybeText(),
-  DestinationEntity: maybeText(),
-  DestinationEntityAttribute: maybeText(),
-  DiscountValue: maybeNumber(),
-  StartDate: maybeDay(),
-  EndDate: maybeDay(),
-  UseBankingFormula: flagOrFalse(),
-  IsOptionalDiscount: flagOrFalse(),
-  IsPercentage: flagOrFalse(),
+  Discount: maybeText('Its campaign or reason.'),
+  AppliedToDimension: word(DISCOUNT_DIMENSIONS, 'Interest, Commission or Insurance.'),
+  CommissionType: maybeText('Type of the commissions that it lowers.'),
+  Commission: maybeText('The commission that it lowers.'),
+  InterestType: maybeWord(INTEREST_TYPES, 'Type of the interests that it lowers.'),
+  InsuranceClass: maybeText('Class of the insurances that it lowers.'),
+  Insurance: maybeText('The insurance that it lowers.'),
+  BankingFormulaType: maybeText('Type of its formula.'),
+  DestinationEntity: maybeText('Entity that it depends on.'),
+  DestinationEntityAttribute: maybeText('Attribute of that entity.'),
+  DiscountValue: maybeNumber('Percentage, percentage points or amount.'),
+  StartDate: maybeDay('First day.'),
+  EndDate: maybeDay('Last day.'),
+  UseBankingFormula: flagOrFalse('Calculated by a formula.'),
+  IsOptionalDiscount: flagOrFalse('Given only when a request names it.'),
+  IsPercentage: flagOrFalse('DiscountValue is a percentage.'),
   Formula: maybeFormula(),
   Filters: filters(),
 });
 
-/** A file of discount-lists/, or an item of its list. */
+/** A record of discount-lists/. */
 export const DISCOUNT_LIST_SHAPE: z.ZodType<DiscountListRecord> = recordOf({
-  ...listMembers(),
+  ...listFields(),
   Discounts: items(discount),
 });
 
-/** A file of custom-lists/, or an item of its list. */
+/** A record of custom-lists/. */
 export const CUSTOM_LIST_SHAPE: z.ZodType<CustomListRecord> = recordOf({
   Code: code(),
   Version: version(),
   Values: z
     .array(number(), { error: wanted('a list of numbers') })
-    .max(MOST_CUSTOM_VALUES, { error: `must have at most ${MOST_CUSTOM_VALUES} numbers` }),
+    .max(MAX_CUSTOM_VALUES, { error: `must have at most ${MAX_CUSTOM_VALUES} numbers` }),
 });

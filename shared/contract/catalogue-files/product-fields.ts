@@ -1,4 +1,4 @@
-/** The file of a product version: what JSON it holds (docs/catalogue.md). */
+/** The JSON of a product version (docs/catalogue.md). */
 
 import type { z } from 'zod';
 import {
@@ -17,12 +17,12 @@ import {
   maybeDay,
   maybeFlag,
   maybeNumber,
+  maybeSigned,
   maybeText,
   name,
-  number,
-  oneOf,
   recordOf,
   version,
+  word,
 } from './record-field-kinds.ts';
 
 const display = recordOf({
@@ -32,73 +32,88 @@ const display = recordOf({
   NoOfDebtor: maybeCount(),
 });
 
-const generalData = recordOf({
-  BankAccountType: maybeText(),
-  IsRevolving: flagOrFalse(),
-  AutoDisbursement: flagOrFalse(),
-  MaxNoDisbursements: maybeCount(),
-  ActivationTranchesOnDocumentSubmission: flagOrFalse(),
-  IsGuaranteed: flagOrFalse(),
-  AllowCollateralPartialRelease: maybeFlag(),
-  AllowCoDebtor: flagOrFalse(),
-  AllowRefinancing: flagOrFalse(),
-  MaxNoOfCodebtors: maybeCount(),
-  PeriodicityType: name(),
-  RepaymentAllocationMethod: maybeText(),
-  HolidayShiftForRepaymentInstallments: flagOrFalse(),
-  HolidayShiftMethod: maybeText(),
-  DeferDueDate: flagOrFalse(),
-  GraceType: maybeText(),
-  ProductGrace: maybeText(),
-  GraceDaysForRepayment: maybeCount(),
-  PenaltyForGracePeriod: flagOrFalse(),
+export const generalData = recordOf({
+  BankAccountType: maybeText('Type of the account.'),
+  IsRevolving: flagOrFalse('Repaid amounts can be drawn again.'),
+  AutoDisbursement: flagOrFalse('Disbursed automatically.'),
+  MaxNoDisbursements: maybeCount('Maximum number of disbursements.'),
+  ActivationTranchesOnDocumentSubmission: flagOrFalse('Tranches are activated with their documents.'),
+  IsGuaranteed: flagOrFalse('Needs guarantees.'),
+  AllowCollateralPartialRelease: maybeFlag('Collateral may be released in parts.'),
+  AllowCoDebtor: flagOrFalse('Allows co-debtors.'),
+  AllowRefinancing: flagOrFalse('Allows refinancing.'),
+  MaxNoOfCodebtors: maybeCount('Maximum number of co-debtors.'),
+  PeriodicityType: name('Name of the periodicity of installments.'),
+  RepaymentAllocationMethod: maybeText('How repayments are allocated.'),
+  HolidayShiftForRepaymentInstallments: flagOrFalse('Due dates on non-business days are moved.'),
+  HolidayShiftMethod: maybeText('How they are moved.'),
+  DeferDueDate: flagOrFalse('Interest accrues until the moved date.'),
+  GraceType: maybeText('What happens to the interest of a grace period.'),
+  ProductGrace: maybeText('Grace period of the product.'),
+  GraceDaysForRepayment: maybeCount('Days of grace for a repayment.'),
+  PenaltyForGracePeriod: flagOrFalse('Penalties accrue during the days of grace.'),
 });
 
-const covenant = recordOf({
-  Name: name(),
-  Type: maybeText(),
-  Value: maybe(number()),
-  ValidFrom: maybeDay(),
-  ValidTo: maybeDay(),
-  ReviewFrequencyMonths: maybeCount(),
+export const covenant = recordOf({
+  Name: name('Name of the covenant.'),
+  Type: maybeText('Its type.'),
+  Value: maybeSigned('Its value.'),
+  ValidFrom: maybeDay('First day.'),
+  ValidTo: maybeDay('Last day.'),
+  ReviewFrequencyMonths: maybeCount('Months between two reviews.'),
 });
 
-const availability = recordOf({
-  Currency: name(),
-  PeriodType: oneOf(PERIOD_TYPES),
-  MaxPeriodForDisbursement: maybeCount(),
-  MinimumPeriod: maybeCount(),
-  MaximumPeriod: maybeCount(),
-  MinimumEarlyRepaymentValue: maybeNumber(),
-  MinimumAmount: maybeNumber(),
-  MaximumAmount: maybeNumber(),
-  UnusageStartPeriod: maybeCount(),
-  MinimumAdvance: maybeNumber(),
-  MaximumAdvance: maybeNumber(),
-  AvailabilityItemFilters: items(
-    recordOf({
-      Filter: name(),
-      FilterScope: maybeText(),
-      FilterType: maybeText(),
-      Description: maybeText(),
-    }),
-  ),
+export const availabilityFilter = recordOf({
+  Filter: name('Name of the filter.'),
+  FilterScope: maybeText('Its scope.'),
+  FilterType: maybeText('Its type.'),
+  Description: maybeText('Its purpose.'),
+});
+
+export const role = recordOf({
+  Name: name('Name of the role.'),
+  SearchLimit: flagOrFalse('As in the catalogue.'),
+});
+
+export const availabilityFields = recordOf({
+  Currency: name('ISO 4217 code.'),
+  PeriodType: word(PERIOD_TYPES, 'Unit of the periods.'),
+  MaxPeriodForDisbursement: maybeCount('Longest period of disbursement.'),
+  MinimumPeriod: maybeCount('Shortest term.'),
+  MaximumPeriod: maybeCount('Longest term.'),
+  MinimumEarlyRepaymentValue: maybeNumber('Smallest prepayment.'),
+  MinimumAmount: maybeNumber('Smallest amount.'),
+  MaximumAmount: maybeNumber('Largest amount.'),
+  UnusageStartPeriod: maybeCount('First period that is charged for unused amounts.'),
+  MinimumAdvance: maybeNumber('Smallest advance, in percent of the amount.'),
+  MaximumAdvance: maybeNumber('Largest advance, in percent of the amount.'),
+  AvailabilityItemFilters: items(availabilityFilter),
   ProductCovenants: items(covenant),
-  MandatoryRoles: items(recordOf({ Name: name(), SearchLimit: flagOrFalse() })),
+  MandatoryRoles: items(role),
 });
 
-const guarantee = recordOf({
-  ProductGuaranteeName: name(),
-  GuaranteeType: maybeText(),
-  MaxAcceptedCoveringPercent: maybeNumber(),
+export const guarantee = recordOf({
+  ProductGuaranteeName: name('Name of the guarantee.'),
+  GuaranteeType: maybeText('Its type.'),
+  MaxAcceptedCoveringPercent: maybeNumber('Largest share that it may cover, in percent.'),
 });
 
-const tranche = recordOf({
-  Name: name(),
-  TranchePercent: maybeNumber(),
-  InterestPercent: maybe(number()),
-  StartMonthFromActivation: maybeCount(),
-  UnusageCommissionPercent: maybeNumber(),
+export const destination = recordOf({
+  ProductDestinationTypeName: name('Purpose that the loan may be used for.'),
+  IsDefault: flagOrFalse('The default.'),
+});
+
+export const associatedProduct = recordOf({
+  AssociatedProductName: name('Name of the other product.'),
+  AssociatedProductCode: code('Its code.'),
+});
+
+export const tranche = recordOf({
+  Name: name('Name of the tranche.'),
+  TranchePercent: maybeNumber('Its share of the amount, in percent.'),
+  InterestPercent: maybeSigned('Its rate.'),
+  StartMonthFromActivation: maybeCount('Months from the activation to its start.'),
+  UnusageCommissionPercent: maybeNumber('Percent charged on its unused amount.'),
 });
 
 const offer = recordOf({
@@ -109,23 +124,23 @@ const offer = recordOf({
   Filters: filters(),
 });
 
-const insuranceItem = recordOf({
+export const insuranceItem = recordOf({
   Id: recordId(),
-  Name: name(),
-  Code: code(),
+  Name: name('Name of the item.'),
+  Code: code('Its code.'),
   InsuranceList: code(),
-  StartDate: maybeDay(),
-  EndDate: maybeDay(),
+  StartDate: maybeDay('First day.'),
+  EndDate: maybeDay('Last day.'),
   Filters: filters(),
 });
 
-const question = recordOf({
-  Name: name(),
-  QuestionType: maybeText(),
-  AnswerEntity: maybeText(),
-  AnswerField: maybeText(),
-  IsForSolicitant: flagOrFalse(),
-  IsForCoborrower: flagOrFalse(),
+export const question = recordOf({
+  Name: name('The question.'),
+  QuestionType: maybeText('Its type.'),
+  AnswerEntity: maybeText('Entity that stores the answer.'),
+  AnswerField: maybeText('Field that stores it.'),
+  IsForSolicitant: flagOrFalse('Asked of the applicant.'),
+  IsForCoborrower: flagOrFalse('Asked of the co-borrower.'),
 });
 
 const document = recordOf({
@@ -135,12 +150,12 @@ const document = recordOf({
   IsAccord: maybeFlag(),
 });
 
-/** A file of products/, or an item of its list. */
+/** A record of products/. */
 export const PRODUCT_SHAPE: z.ZodType<ProductRecord> = recordOf({
   Code: code(),
   Version: version(),
   Id: recordId(),
-  Status: oneOf(PRODUCT_STATUSES),
+  Status: word(PRODUCT_STATUSES),
   Name: name(),
   StartDate: maybeDay(),
   EndDate: maybeDay(),
@@ -152,10 +167,10 @@ export const PRODUCT_SHAPE: z.ZodType<ProductRecord> = recordOf({
   CapitalPercent: maybeNumber(),
   ResidualPercent: maybeNumber(),
   Guarantees: items(guarantee),
-  DestinationTypes: items(recordOf({ ProductDestinationTypeName: name(), IsDefault: flagOrFalse() })),
+  DestinationTypes: items(destination),
   DisbursementMatrix: items(tranche),
-  AssociatedProducts: items(recordOf({ AssociatedProductName: name(), AssociatedProductCode: code() })),
-  Availability: availability,
+  AssociatedProducts: items(associatedProduct),
+  Availability: availabilityFields,
   InterestsAndCommissions: items(offer),
   Insurances: items(insuranceItem),
   Discounts: items(code()),

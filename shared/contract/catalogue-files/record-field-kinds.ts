@@ -1,7 +1,7 @@
 /**
- * The kinds of fields that records of the product catalogue are made of. Reading fills in what may be left out: null,
- * false or an empty list, so that no code behind the border asks whether a field is there. What was read once reads the
- * same again. Unknown fields are a fault: a misspelt setting would otherwise have no effect.
+ * The kinds of fields of catalogue records. Reading replaces absent fields with null, false or an empty list, so that later
+ * code need not check; reading the result again changes nothing. Unknown fields are faults: a misspelt setting would
+ * otherwise have no effect. A field with a description is part of a look-up's answer, see {@link answerFields}.
  */
 
 import { z } from 'zod';
@@ -9,108 +9,136 @@ import { isGuid } from '../../lending/schedule-types/activation-checks.ts';
 import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { FormulaRecord, ItemFilter } from '../../product/catalogue/record-parts.ts';
 import { ITEM_STATUSES } from '../../product/catalogue/record-parts.ts';
-import { wanted } from '../json/field-kinds.ts';
+import { anyText, flagOf, oneOf, wanted } from '../json/field-kinds.ts';
+import { dayObject, figureOrNull, flagOrNull, plainText, textOrNull, yesOrNo } from '../json/reply-kinds.ts';
 
 /** Maximum length of names and of human-readable texts, in UTF-16 code units. */
 const MAX_NAME_LENGTH = 200;
 const MAX_TEXT_LENGTH = 10_000;
-/** Most items of any list of a record: bounds the work of checks, which compare items with one another. */
+/** Most items of any list of a record: bounds the work of checks, which compare items with each other. */
 const MAX_ITEMS = 1000;
-/** Codes are parts of message keys and of file names: nothing that leads elsewhere in a path. */
+/** Codes are parts of message keys and file names, so they cannot contain a path. */
 const CODE = /^(?!.*\.\.)[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 
 /** Message about a text that is not a code. */
 const NOT_A_CODE =
   'must have 1 to 64 letters, digits, blanks, single dots, underscores or hyphens, with a letter or digit at both ends';
+const NOT_NEGATIVE = { error: 'must not be below 0' };
+const WHOLE = { error: 'must be a whole number' };
 
 /** A record or an item with these fields and no others. */
 export const recordOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, { error: wanted('an object') });
 
-/** A name: mandatory, and not blank. */
-export const name = () => text(MAX_NAME_LENGTH).regex(/\S/, { error: 'must not be empty' });
+/** How look-ups answer the fields of records. */
+const ANSWERS = new WeakMap<z.core.$ZodType, z.ZodType>();
 
-/** A text that may be left out. */
-export const maybeText = () => maybe(text(MAX_TEXT_LENGTH));
+/** The fields of a record that look-ups return: those with a description, each as it is answered. */
+export function answerFields(record: z.ZodObject): z.ZodRawShape {
+  return Object.fromEntries(
+    Object.entries(record.shape).flatMap(([field, kind]) => {
+      const answer = ANSWERS.get(kind);
+      return answer === undefined ? [] : [[field, answer]];
+    }),
+  );
+}
+
+function answeredAs<Kind extends z.ZodType>(
+  kind: Kind,
+  answer: (description: string) => z.ZodType,
+  description: string | undefined,
+): Kind {
+  if (description !== undefined) ANSWERS.set(kind, answer(description));
+  return kind;
+}
+
+/** A mandatory name, which must not be blank. */
+export const name = (description?: string) =>
+  answeredAs(text(MAX_NAME_LENGTH).regex(/\S/, { error: 'must not be empty' }), plainText, description);
+
+/** An optional text. */
+export const maybeText = (description?: string) =>
+  answeredAs(maybe(text(MAX_TEXT_LENGTH)), textOrNull, description);
 
 /** The code of a record. */
-export const code = () =>
-  z.string({ error: wanted('text') }).regex(CODE, {
-    error: NOT_A_CODE,
-  });
+export const code = (description?: string) =>
+  answeredAs(anyText().regex(CODE, { error: NOT_A_CODE }), plainText, description);
 
-/** A GUID, in lower case once it is read. */
-export const recordId = () =>
-  z
-    .string({ error: wanted('a GUID') })
-    .refine(isGuid, { error: 'must be a GUID such as 0b6f7c52-3d0e-4a57-9f5c-8f4f6c1d2a01' })
-    .transform((value) => value.toLowerCase());
+/** A GUID, which reading converts to lower case. */
+export const recordId = (description?: string) =>
+  answeredAs(
+    anyText('a GUID')
+      .refine(isGuid, { error: 'must be a GUID such as 0b6f7c52-3d0e-4a57-9f5c-8f4f6c1d2a01' })
+      .transform((value) => value.toLowerCase()),
+    plainText,
+    description,
+  );
 
 /** Any number. */
 export const number = () => z.number({ error: wanted('a number') });
 
-/** A number from 0 that may be left out. */
-export const maybeNumber = () => maybe(number().min(0, { error: 'must not be below 0' }));
+/** An optional number of any sign. */
+export const maybeSigned = (description?: string) => answeredAs(maybe(number()), figureOrNull, description);
 
-/** A whole number from 0 that may be left out. */
-export const maybeCount = () =>
-  maybe(number().int({ error: 'must be a whole number' }).min(0, { error: 'must not be below 0' }));
+/** An optional number from 0. */
+export const maybeNumber = (description?: string) =>
+  answeredAs(maybe(number().min(0, NOT_NEGATIVE)), figureOrNull, description);
 
-/** A {@link setFlag} that is false when it is left out. */
-export const flagOrFalse = () =>
-  setFlag()
-    .nullish()
-    .transform((value) => value ?? false);
+/** An optional whole number from 0. */
+export const maybeCount = (description?: string) =>
+  answeredAs(maybe(number().int(WHOLE).min(0, NOT_NEGATIVE)), figureOrNull, description);
 
-/** A flag that may also be unknown. */
-export const maybeFlag = () => maybe(setFlag());
+/** A flag, false by default. */
+export const flagOrFalse = (description?: string) =>
+  answeredAs(orDefault(setFlag(), false), yesOrNo, description);
 
-/** true and 1, false and 0 are interchangeable (M6). */
-export function setFlag() {
-  return z
-    .literal([true, false, 0, 1], { error: wanted('true or false') })
-    .transform((value) => value === true || value === 1);
-}
+/** An optional flag. */
+export const maybeFlag = (description?: string) => answeredAs(maybe(setFlag()), flagOrNull, description);
 
-/** A day `yyyy-mm-dd` that may be left out: an open end. */
-export const maybeDay = () =>
-  maybe(
-    z
-      .string({ error: wanted('a day such as 2024-01-31') })
-      .refine(isDay, { error: 'must be an existing day written like 2024-01-31' }),
+/** A mandatory flag. */
+export const setFlag = () => flagOf('true or false');
+
+/** An optional day `yyyy-mm-dd`; absent: an open end. */
+export const maybeDay = (description?: string) =>
+  answeredAs(
+    maybe(
+      anyText('a day such as 2024-01-31').refine(isDay, {
+        error: 'must be an existing day written like 2024-01-31',
+      }),
+    ),
+    dayObject,
+    description,
   );
 
-/** Days are compared as texts, so that only one way of writing a day is accepted. */
+/** Days are compared as texts, so each day has only one accepted spelling. */
 function isDay(value: string): boolean {
   const day = parseCalendarDate(value);
   return day !== undefined && formatCalendarDate(day) === value;
 }
 
 /** One of a few words, in their exact spelling. */
-export const oneOf = <Word extends string>(words: readonly Word[]) => {
-  const choice = `one of ${words.join(', ')}`;
-  const other = wanted(choice);
-  return z.enum(words, {
-    error: (issue) => (typeof issue.input === 'string' ? `must be ${choice}` : other(issue)),
-  });
-};
+export const word = <Word extends string>(words: readonly Word[], description?: string) =>
+  answeredAs(oneOf(words), plainText, description);
 
-/** Active by default. */
-export const itemStatus = () =>
-  oneOf(ITEM_STATUSES)
-    .nullish()
-    .transform((value) => value ?? 'Active');
+/** One of a few words, or null. */
+export const maybeWord = <Word extends string>(words: readonly Word[], description?: string) =>
+  answeredAs(maybe(oneOf(words)), textOrNull, description);
 
-/** The version of a record: 1 by default. */
+/** The status of an item, Active by default. */
+export const itemStatus = (description?: string) =>
+  answeredAs(orDefault(oneOf(ITEM_STATUSES), 'Active'), plainText, description);
+
+/** The version of a record, 1 by default. */
 export const version = () =>
-  number()
-    .int({ error: 'must be a whole number' })
-    .min(1, { error: 'must be at least 1' })
-    .max(2_147_483_647, { error: 'must be at most 2147483647' })
-    .nullish()
-    .transform((value) => value ?? 1);
+  orDefault(
+    number()
+      .int(WHOLE)
+      .min(1, { error: 'must be at least 1' })
+      .max(2_147_483_647, { error: 'must be at most 2147483647' }),
+    1,
+  );
 
-/** A list that may be left out: then it is empty. */
+/** A list, empty by default. */
 export const items = <Item extends z.ZodType>(item: Item) =>
   z
     .array(item, { error: wanted('a list') })
@@ -118,11 +146,13 @@ export const items = <Item extends z.ZodType>(item: Item) =>
     .nullish()
     .transform((list) => list ?? []);
 
-/** A field that may be left out: then it is null. */
-export const maybe = <Kind extends z.ZodType>(kind: Kind) =>
-  kind.nullish().transform((value) => value ?? null);
+/** An optional field, null by default. */
+export const maybe = <Kind extends z.ZodType>(kind: Kind) => orDefault(kind, null);
 
-/** A formula that may be left out. */
+const orDefault = <Kind extends z.ZodType, const Default>(kind: Kind, standard: Default) =>
+  kind.nullish().transform((value): NonNullable<z.output<Kind>> | Default => value ?? standard);
+
+/** An optional formula. */
 export const maybeFormula = (): z.ZodType<FormulaRecord | null> =>
   maybe(recordOf({ Name: name(), Expression: text(MAX_TEXT_LENGTH), Inputs: items(name()) }));
 
@@ -151,8 +181,5 @@ function filter(): z.ZodType<ItemFilter> {
   });
 }
 
-function text(longest: number) {
-  return z
-    .string({ error: wanted('text') })
-    .max(longest, { error: `must have at most ${longest} characters` });
-}
+const text = (longest: number) =>
+  anyText().max(longest, { error: `must have at most ${longest} characters` });

@@ -70,7 +70,7 @@ function actionTypes(): MessageType[] {
       type: requestType,
       summary,
       headers: REQUEST_MESSAGE_HEADERS,
-      jsonSchema: toJsonSchema(action.requestShape),
+      jsonSchema: toJsonSchema(action.request.body),
       example: example.request,
     },
     {

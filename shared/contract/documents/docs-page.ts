@@ -92,7 +92,7 @@ function actionSection(action: Action, { basePath, topicPrefix }: DocsPageOption
 <p><code>POST ${basePath}/platapi/automation-processors/actions/${name}</code></p>
 <p>Request topic <code>${topicName(topicPrefix, topic)}</code>${bulk}; message types <code>${requestType}</code> and <code>${replyType}</code>.</p>
 <h3>Request</h3>
-${fieldTable('Required', toJsonSchema(action.requestShape))}
+${fieldTable('Required', toJsonSchema(action.request.body))}
 <h3>Answer</h3>
 ${replyTables(action)}
 <h3>Examples</h3>

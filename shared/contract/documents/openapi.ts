@@ -81,8 +81,8 @@ function schemas(): Record<string, unknown> {
     PendingResult: PENDING_RESULT,
     Health: HEALTH,
     ...Object.fromEntries(
-      ACTIONS.flatMap(({ requestType, requestShape, replyType, replyShape }) => [
-        [requestType, toJsonSchema(requestShape)],
+      ACTIONS.flatMap(({ requestType, request, replyType, replyShape }) => [
+        [requestType, toJsonSchema(request.body)],
         [replyType, toJsonSchema(replyShape)],
         [`${requestType}Generic`, genericForm(requestType)],
       ]),

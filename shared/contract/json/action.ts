@@ -1,5 +1,6 @@
-/** What an action of the interface consists of. */
+/** Actions of the interface: what ingress, workers and documents have to know of each one. */
 
+import { messageDefinition } from '../../../schemas/messages.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { RequestEffort } from '../../lending/request-effort.ts';
 import type { AnswerHeader } from '../../messaging/reply.ts';
@@ -17,40 +18,45 @@ export interface Example {
   readonly reply: unknown;
 }
 
-/** All that ingress, workers and documents need to know of an action. */
+/** Examples of an action; the first is the main one. */
+export type Examples = readonly [Example, ...Example[]];
+
+/** An action with the topics and types that the list of messages gives it. */
 export interface Action extends ActionDefinition<unknown, unknown> {
-  /** Definition of the direct body. */
-  readonly requestShape: z.ZodObject;
+  /** Topic of its requests. */
+  readonly topic: TopicKey;
+  /** Topic of bulk requests, which have no waiting caller; undefined for actions without one. */
+  readonly bulkTopic: TopicKey | undefined;
+  /** Record name of the reply in the list of messages. */
+  readonly replyType: string;
   /** Reads a parsed body in the direct or the generic form (E2) into the payload of the request message. Never throws. */
   read(body: unknown): ReadRequest<unknown>;
 }
 
-/** What one action has of its own; `Reply` is the payload of its reply message. */
+/** The definition of one action; `Reply` is the payload of its reply message. */
 export interface ActionDefinition<Request, Reply> {
-  /** The name in the interface's own spelling; it is matched in any case (E4). */
+  /** The name as the interface spells it; callers may use any case (E4). */
   readonly name: string;
   readonly summary: string;
   readonly description: string;
-  /** Topic of its requests. */
-  readonly topic: TopicKey;
-  /** Topic of requests that come by the thousand and have no waiting caller; absent: there is none. */
-  readonly bulkTopic?: TopicKey;
-  /** Record names of request and reply in the list of messages. */
+  /** Record name of the request in the list of messages. */
   readonly requestType: string;
-  readonly replyType: string;
   readonly request: RequestContract<Request>;
   readonly replyShape: z.ZodType;
-  readonly examples: readonly [Example, ...Example[]];
-  /** What an answer may report in headers of its own. */
+  readonly examples: Examples;
+  /** Additional headers of an answer. */
   readonly answerHeaders?: readonly AnswerHeader[];
-  /** What a valid request will cost (E6); absent: next to nothing. */
+  /** Estimates the effort of a valid request (E6); absent: negligible. */
   effort?(request: Request, requestDay: CalendarDate): RequestEffort;
-  /** The payload of the reply message as the JSON text of the answer. */
+  /** Writes the payload of the reply message as the JSON text of the answer. */
   render(reply: Reply): string;
 }
 
-/** Makes an action from its definition. */
+/** Makes an action from its definition. Throws when the list of messages does not have its request. */
 export function defineAction<Request, Reply>(definition: ActionDefinition<Request, Reply>): Action {
-  const { request } = definition;
-  return { ...definition, requestShape: request.body, read: readEitherForm(request) };
+  const { request, requestType } = definition;
+  const message = messageDefinition(requestType);
+  if (message?.kind !== 'request') throw new Error(`the list of messages has no request ${requestType}`);
+  const { requestTopic: topic, bulkRequestTopic: bulkTopic, replyType } = message;
+  return { ...definition, topic, bulkTopic, replyType, read: readEitherForm(request) };
 }

@@ -1,9 +1,9 @@
-/** What can be wrong with the shape of a request (E1, E3), in stable codes and the interface's own spellings. */
+/** Faults of the shape of requests (E1, E3): stable codes, and paths as the interface spells them. */
 
 import type { z } from 'zod';
 import type { Fault } from '../../platform/problem.ts';
 
-/** Codes of faults of a body that cannot be read as JSON at all; their path is `body`, or `Data` for the text in it. */
+/** Codes of faults of a body that is not JSON; their path is `body`, or `Data` for the JSON text in it. */
 export const BODY_FAULTS = {
   'malformed-json': 'The text is not valid JSON',
   'not-utf8': 'The bytes are not valid UTF-8',
@@ -12,7 +12,7 @@ export const BODY_FAULTS = {
 
 export type BodyFaultCode = keyof typeof BODY_FAULTS;
 
-/** Codes of faults that a request's definition finds. They are stable: callers may branch on them. */
+/** Codes of faults of fields. They are stable: callers may branch on them. */
 export const SHAPE_FAULTS = {
   missing: 'A mandatory field is missing or null',
   'wrong-type': 'The value is of another type than the field',
@@ -37,30 +37,30 @@ export const SHAPE_FAULTS = {
   'invalid-name': 'The text cannot be the name of a file',
   'attachment-too-large': 'The attachment, or all of them together, are larger than allowed',
   'refused-type': 'Programs and scripts are not sent',
-  'contradicting-type': 'The content does not match the extension of the name',
+  'contradicting-type': 'The content does not match the extension of the file name',
   'unknown-member': 'The field is not known and has no effect; alone it is a warning',
   'more-faults': 'There are more faults than are listed',
 } as const;
 
 export type ShapeFaultCode = keyof typeof SHAPE_FAULTS;
 
-/** Most faults that are listed; the last one then says how many are left out, and the answer stays small. */
+/** Most faults that a problem lists, so that it stays small. */
 export const MAX_FAULTS = 100;
 
-/** Faults of readable numbers that cannot be calculated with: alone they make a 422, not a 400 (M6, E1). */
+/** Faults of numbers that can be read but not calculated with: a request with no other faults gets 422, not 400 (M6, E1). */
 const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
   'amount-too-large',
   'out-of-range',
   'too-many-decimals',
 ]);
 
-/** Faults of size: alone they make a 413. */
+/** Faults of size: a request with no other faults gets 413. */
 const TOO_LARGE: ReadonlySet<string> = new Set<ShapeFaultCode>(['attachment-too-large']);
 
-/** The error codes that faults of a request can amount to. */
+/** The error codes of requests with faults. */
 export type RequestProblemCode = 'invalid-request' | 'not-computable' | 'attachments-too-large';
 
-/** The problem that faults amount to: a wrong shape if any of them says so. */
+/** Chooses the error code of a request with these faults. */
 export function chooseProblemCode(faults: readonly Fault[]): RequestProblemCode {
   if (faults.every(({ code }) => NOT_COMPUTABLE.has(code))) return 'not-computable';
   return faults.every(({ code }) => TOO_LARGE.has(code)) ? 'attachments-too-large' : 'invalid-request';
@@ -68,35 +68,40 @@ export function chooseProblemCode(faults: readonly Fault[]): RequestProblemCode 
 
 type Issue = z.core.$ZodIssue;
 
-/** The path of a field as callers write it: `jsonParam.Commission[0].SourceValue`; empty for the whole value. */
+/** The path of a field below `path`; `''` is the whole value. */
+export function joinPath(path: string, field: string): string {
+  return path === '' ? field : `${path}.${field}`;
+}
+
+/** The top-level field of a path: `Commission` of `Commission[0].SourceValue`. */
+export function topField(path: string): string {
+  return path.split(/[.[]/, 1)[0] ?? '';
+}
+
+/** Writes the path of a field as `jsonParam.Commission[0].SourceValue`; empty for the whole value. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   let joined = '';
   for (const key of path) {
-    if (typeof key === 'number') joined += `[${key}]`;
-    else joined += joined === '' ? String(key) : `.${String(key)}`;
+    joined = typeof key === 'number' ? `${joined}[${key}]` : joinPath(joined, String(key));
   }
   return joined;
 }
 
-/** A fault of the request's shape. */
 export function shapeFault(path: string, code: ShapeFaultCode, message: string): Fault {
   return { path, code, message };
 }
 
-/** True for what counts as absent (M6). */
+/** True for an absent field; null means the same (M6). */
 export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** True for a JSON object, not a list. */
+/** True for a JSON object; a list is none. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * Turns what the definition found into faults, one for each field: of a value of another type the definition also
- * finds that it is too long. Messages are those of the field kinds.
- */
+/** Converts zod's issues into faults with the messages of the field kinds: the first issue of each field. */
 export function toFaults(issues: readonly Issue[], body: unknown): Fault[] {
   const faults = new Map<string, Fault>();
   for (const issue of issues) {
@@ -106,7 +111,7 @@ export function toFaults(issues: readonly Issue[], body: unknown): Fault[] {
   return [...faults.values()];
 }
 
-/** At most {@link MAX_FAULTS} faults, the last of which then says how many are left out. */
+/** Cuts a list of faults to {@link MAX_FAULTS}, of which the last one then counts those that are left out. */
 export function limitFaults(faults: readonly Fault[]): readonly Fault[] {
   if (faults.length <= MAX_FAULTS) return faults;
   const listed = faults.slice(0, MAX_FAULTS - 1);

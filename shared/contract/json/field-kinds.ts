@@ -1,7 +1,6 @@
 /**
- * The kinds of fields that requests are made of. Each reads a JSON value and gives the domain's own type, so that a
- * request is read once, at the border. A kind's messages say what is wrong and what is allowed; they never repeat
- * the value that was sent, which may be long or secret.
+ * The kinds of fields of requests. Each one parses a JSON value into the type of the domain, so that nothing has to parse
+ * it again. Messages say what is wrong and what is allowed; they never repeat the value, which may be long or secret.
  */
 
 import { Decimal } from 'decimal.js';
@@ -9,13 +8,13 @@ import { z } from 'zod';
 import { MIN_YEAR, MAX_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { ShapeFaultCode } from './faults.ts';
 
-/** Longest name or code that is read, in UTF-16 code units: catalogue names are shorter by far. */
+/** Longest name or code, in UTF-16 code units: names in catalogues are much shorter. */
 export const MAX_TEXT_LENGTH = 200;
 
-/** What a date looks like, for documents; whether it exists is checked when it is read. */
+/** Pattern of dates in documents; reading also checks that the date exists. */
 const DATE_PATTERN = '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?$';
 
-/** Message about a text or a day that is not a date of a request. */
+/** Message about a date that does not exist or is out of range. */
 export const EXISTING_DATE = `must be an existing date such as 2024-01-31, from ${MIN_YEAR} to ${MAX_YEAR}`;
 
 /** Digits of a decimal: `precision` in all, `scale` of them after the point. */
@@ -24,16 +23,16 @@ interface DecimalSize {
   readonly scale: number;
 }
 
-/** What a message can carry of amounts and of percentages: the sizes in the Avro schemas. */
+/** Sizes of amounts and percentages in the Avro schemas. */
 const AMOUNT: DecimalSize = { precision: 38, scale: 18 };
 const PERCENT: DecimalSize = { precision: 30, scale: 20 };
 
-/** What a message can carry of counts: an Avro int. */
+/** Largest Avro int. */
 const MAX_COUNT = 2_147_483_647;
 
 type ErrorText = (issue: { readonly input?: unknown }) => string;
 
-/** The kind of a JSON value in words. */
+/** Names the type of a JSON value, for messages. */
 function describeType(value: unknown): string {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'true or false';
@@ -41,7 +40,7 @@ function describeType(value: unknown): string {
   return Array.isArray(value) ? 'a list' : 'an object';
 }
 
-/** The message of a value that is missing or is not `what` is wanted. */
+/** The message about a value that is missing or of another type than `what`, such as `a number`. */
 export function wanted(what: string): ErrorText {
   return ({ input }) => {
     if (input === undefined || input === null) return `is missing; must be ${what}`;
@@ -50,7 +49,7 @@ export function wanted(what: string): ErrorText {
   };
 }
 
-/** An amount of money: the decimal that the number's shortest text shows (M1). Text is refused (M6). */
+/** An amount of money: the decimal of the number's shortest text (M1). Text is refused (M6). */
 export const amount = () => decimal(AMOUNT, 'amount-too-large');
 
 /** A rate or share in percent, read like an {@link amount}. */
@@ -67,7 +66,7 @@ function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode
   });
 }
 
-/** A count (of units that faults name) or an option given as a whole number; the engine validates which are allowed. */
+/** A whole number: a count of `unit`, which messages name, or a numbered option. The engine checks its range. */
 export const count = (unit?: string) => {
   const number = unit === undefined ? 'number' : `number of ${unit}`;
   return z
@@ -92,11 +91,16 @@ const wantedFlag: ErrorText = (issue) => {
   return isNumber ? 'must be one of true, false, 1 and 0' : wanted('one of true, false, 1 and 0')(issue);
 };
 
-/** A flag: true and 1, false and 0 are interchangeable (M6). */
-export const flag = () =>
-  z.literal([true, false, 0, 1], { error: wantedFlag }).transform((value) => value === true || value === 1);
+/** A flag: true and 1, false and 0 are interchangeable (M6). Messages call it `what`. */
+export const flagOf = (what: string | ErrorText) =>
+  z
+    .literal([true, false, 0, 1], { error: typeof what === 'string' ? wanted(what) : what })
+    .transform((value) => value === true || value === 1);
 
-/** A number that is used like a flag: true and false count as 1 and 0 (M6), the engine validates other numbers. */
+/** A flag of a request. */
+export const flag = () => flagOf(wantedFlag);
+
+/** A numeric option that also accepts true and false for 1 and 0 (M6); the engine checks other numbers. */
 export const numericFlag = () =>
   z
     .union([z.number().meta({ type: 'integer' }), z.boolean()], {
@@ -108,14 +112,31 @@ export const numericFlag = () =>
 export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
 export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
 
-/** A name or a code. */
-export const text = () =>
-  z
-    .string({ error: wanted('text') })
-    .min(1, { error: NOT_EMPTY })
-    .max(MAX_TEXT_LENGTH, { error: TOO_LONG });
+/** Any text; messages call it `what`. */
+export const anyText = (what = 'text') => z.string({ error: wanted(what) });
 
-/** What an id looks like: a GUID in any case. */
+/** One of a few words, in their exact spelling. */
+export function oneOf<const Word extends string>(words: readonly Word[]) {
+  const choice = `one of ${words.join(', ')}`;
+  const other = wanted(choice);
+  return z.enum(words, {
+    error: (issue) => (typeof issue.input === 'string' ? `must be ${choice}` : other(issue)),
+  });
+}
+
+/** An object with these fields; unknown fields are ignored. */
+export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an object') {
+  return z.object(shape, { error: wanted(what) });
+}
+
+/** The fields of a request. */
+export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  objectOf(shape, 'an object with the fields of the request');
+
+/** A name or a code. */
+export const text = () => anyText().min(1, { error: NOT_EMPTY }).max(MAX_TEXT_LENGTH, { error: TOO_LONG });
+
+/** A GUID in any case. */
 const GUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 export const GUID = new RegExp(GUID_PATTERN);
 
@@ -123,22 +144,22 @@ export const GUID = new RegExp(GUID_PATTERN);
 export const NOT_A_GUID = 'must be a GUID such as 0f8fad5b-d9cb-469f-a165-70867728950e';
 
 /** An id of a record (L1). */
-export const guid = () => z.string({ error: wanted('a GUID as text') }).regex(GUID, { error: NOT_A_GUID });
+export const guid = () => anyText('a GUID as text').regex(GUID, { error: NOT_A_GUID });
 
 /** True for the JSON Schema of a {@link guid}. */
 export function isGuidSchema(schema: { readonly pattern?: string }): boolean {
   return schema.pattern === GUID_PATTERN;
 }
 
-/** A figure under a name that the caller gives. */
+/** A figure with a name that the caller chooses. */
 export interface NamedDecimal {
   readonly name: string;
   readonly value: Decimal;
 }
 
 /**
- * An object of figures under names that the caller chooses, `{"Margin": 2.5}`, read as a list in the order of the
- * fields; an empty one means the same as none. Every name counts, `__proto__` and `constructor` too.
+ * An object of figures with names that the caller chooses, `{"Margin": 2.5}`, read as a list in the order of the fields;
+ * an empty object means absent. `__proto__` and `constructor` are names like any other.
  */
 export const figuresByName = (mostFigures: number) => {
   const figure = amount();
@@ -171,7 +192,7 @@ export const figuresByName = (mostFigures: number) => {
     });
 };
 
-/** Messages about figures whose names or number are beyond the limits. */
+/** Messages about figures that exceed a limit. */
 export const EMPTY_NAME = 'must not have a field without a name';
 export const LONG_NAME = `must have fields with names of at most ${MAX_TEXT_LENGTH} characters`;
 export function tooManyFigures(mostFigures: number): string {
@@ -180,8 +201,7 @@ export function tooManyFigures(mostFigures: number): string {
 
 /** A calendar date (D1): `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, whose date part counts. */
 export const date = () =>
-  z
-    .string({ error: wanted('a date such as 2024-01-31') })
+  anyText('a date such as 2024-01-31')
     .meta({ pattern: DATE_PATTERN, examples: ['2024-01-31'] })
     .transform((value, context) => {
       const parsed = parseCalendarDate(value);
@@ -206,21 +226,18 @@ export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: numbe
     .nullish()
     .transform((items) => (items === null || items?.length === 0 ? undefined : items));
 
-/** Most figures of a list: more than any product has conditions. */
+/** Most figures of a list: no product has that many conditions. */
 const MAX_NAMED_FIGURES = 100;
 
-const namedFigure = z.object(
-  {
-    name: text().describe('Name of the figure, in any case.'),
-    value: amount().describe('The figure.'),
-  },
-  { error: wanted('an object') },
-);
+const namedFigure = objectOf({
+  name: text().describe('Name of the figure, in any case.'),
+  value: amount().describe('The figure.'),
+});
 
-/** Figures under names, `[{name, value}]`, for the filters of a product's items (L3); may be left out. */
+/** Named figures, `[{name, value}]`, for the filters of a product's items (L3); may be left out. */
 export const namedFigures = () => optionalList(namedFigure, MAX_NAMED_FIGURES);
 
-/** A list in place of which an empty text may be sent as well, as some callers do. */
+/** A list for which an empty text may be sent, as some callers do. */
 export const emptyTextOr = <List extends z.ZodType>(list: List) =>
   z
     .preprocess((sent) => (sent === '' ? undefined : sent), list)

@@ -1,7 +1,7 @@
 /**
- * Checks a payload that was not read from JSON, because it came in Avro, against the limits of its definition: length of
- * texts and lists, years of dates, ids. Numbers have the same limits in the Avro schema. Derived from the JSON Schema of
- * the definition, so that a request meets the same limits in either format.
+ * Checks a payload that was decoded from Avro against the limits of its definition: length of texts and lists, years of
+ * dates, GUIDs. The checks derive from the definition's JSON Schema, so that both formats have the same limits; those of
+ * numbers are in the Avro schema.
  */
 
 import { toCalendarDate, MIN_YEAR, MAX_YEAR } from '../../lending/dates/calendar-date.ts';
@@ -22,15 +22,15 @@ import {
   TOO_LONG,
   tooManyFigures,
 } from './field-kinds.ts';
-import { shapeFault } from './faults.ts';
+import { joinPath, shapeFault } from './faults.ts';
 
-/** Adds the faults of a value that is beyond its limits. */
+/** Adds the faults of a value that exceeds its limits. */
 type LimitCheck = (value: unknown, path: string, faults: Fault[]) => void;
 
 const EARLIEST_DATE = toCalendarDate(MIN_YEAR, 1, 1);
 const LATEST_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
-/** Compiles the check of a definition's JSON Schema; undefined where it has no limit. Absent fields pass. */
+/** Compiles the check of a JSON Schema; undefined if it has no limit. Absent fields pass. */
 export function compileLimits(schema: JsonSchema): LimitCheck | undefined {
   if (isDateSchema(schema)) return checkDate;
   if (isGuidSchema(schema)) return checkGuid;
@@ -69,7 +69,7 @@ function listCheck(itemSchema: JsonSchema, maxItems: number): LimitCheck {
   };
 }
 
-/** Figures by names that the caller chooses: a list in a payload. */
+/** Figures with names that the caller chooses are a list in a payload. */
 function figuresCheck(mostFigures: number): LimitCheck {
   return (value, path, faults) => {
     const figures = value as readonly NamedDecimal[];
@@ -84,16 +84,15 @@ function figuresCheck(mostFigures: number): LimitCheck {
 }
 
 function recordCheck(properties: Readonly<Record<string, JsonSchema>>): LimitCheck {
-  const checks: (readonly [string, LimitCheck])[] = [];
-  for (const [name, field] of Object.entries(properties)) {
+  const checks = Object.entries(properties).flatMap(([name, field]) => {
     const check = compileLimits(field);
-    if (check !== undefined) checks.push([name, check]);
-  }
+    return check === undefined ? [] : [[name, check] as const];
+  });
   return (value, path, faults) => {
     const record = value as Readonly<Record<string, unknown>>;
     for (const [name, check] of checks) {
       const field = record[name];
-      if (field !== undefined) check(field, path === '' ? name : `${path}.${name}`, faults);
+      if (field !== undefined) check(field, joinPath(path, name), faults);
     }
   };
 }

@@ -1,7 +1,7 @@
 /**
- * The two forms in which the body of an action's call may come (E2): direct, `{jsonParam: {...}}`, and generic,
- * `{access_token, user_name, Data}`, where Data is the input as an object or as its JSON text. The access parameters may
- * also be sent next to the direct input. They are for access control only and never repeated in a message.
+ * The two forms of an action's body (E2): direct, `{jsonParam: {...}}`, and generic, `{access_token, user_name, Data}`,
+ * where Data is the input as an object or as its JSON text. The access parameters may also be sent next to the direct
+ * input. Only access control reads them; they never become part of a message.
  */
 
 import type { Fault, Warning } from '../../platform/problem.ts';
@@ -21,7 +21,7 @@ const USER_NAME = 'user_name';
 const DATA = 'Data';
 const FORM_FIELDS = [ACCESS_TOKEN, USER_NAME, DATA];
 
-/** Makes the reader of an action's body in either form; warnings about the form come first. Never throws. */
+/** Makes the reader of an action's body in either form; warnings about the form come first. The reader never throws. */
 export function readEitherForm<Request>(
   contract: Pick<RequestContract<Request>, 'body' | 'read'>,
 ): (body: unknown) => ReadRequest<Request> {
@@ -39,7 +39,7 @@ export function readEitherForm<Request>(
   };
 }
 
-/** The input, or what is wrong with the form. */
+/** The input, or the faults of the form. */
 type FormInput =
   | {
       readonly kind: 'input';
@@ -49,7 +49,7 @@ type FormInput =
     }
   | InvalidRequest;
 
-/** `inputFields` are the names at the top of the input: next to Data they would be a second input, which is refused. */
+/** `inputFields` are the top-level names of the input: next to Data they would be a second input, which is refused. */
 function formInput(body: unknown, inputFields: ReadonlySet<string>): FormInput {
   if (!isRecord(body) || FORM_FIELDS.every((name) => !Object.hasOwn(body, name)))
     return { kind: 'input', input: body, warnings: [] };

@@ -1,4 +1,4 @@
-/** JSON Schema (draft 2020-12, as OpenAPI 3.1 and AsyncAPI 3 use it) of a definition, as plain objects. */
+/** The JSON Schema of a definition (draft 2020-12, which OpenAPI 3.1 and AsyncAPI 3 use) as a plain object. */
 
 import { z } from 'zod';
 
@@ -16,7 +16,7 @@ export interface JsonSchema {
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  /** Figures under names that the definition does not know: the limits of the names, of their number and of each figure. */
+  /** Of objects with names that the caller chooses: schema of the names, most fields, and schema of the values. */
   readonly propertyNames?: JsonSchema;
   readonly maxProperties?: number;
   readonly additionalProperties?: JsonSchema | boolean;
@@ -26,13 +26,13 @@ export interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
-/** The schema of what a definition reads; fields that it does not know are allowed (E3) unless it says otherwise. */
+/** The JSON Schema of a definition's input; unknown fields are allowed (E3) unless the definition is strict. */
 export function toJsonSchema(definition: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(definition, { io: 'input' });
   return mergeNull(schema as JsonSchema);
 }
 
-/** Writes "this or null" as one schema of both types, which readers and tools understand more easily than a choice. */
+/** Writes "this or null" as one schema with both types, which is easier to read than a choice, for people and tools. */
 function mergeNull(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
   const [only, ...others] = anyOf?.filter((choice) => choice.type !== 'null') ?? [];

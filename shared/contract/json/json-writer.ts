@@ -1,30 +1,45 @@
-/** Writes the fields of a request as JSON, the inverse of reading them: decimals keep every digit. */
+/** Writes values as JSON by the JSON Schema of their definition, the inverse of reading them: decimals keep every digit. */
 
 import { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { isDateSchema, type NamedDecimal } from './field-kinds.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Makes the writer of the records of a schema. Fields that are undefined, or not in the schema, are left out. */
-export function createJsonWriter(schema: JsonSchema): (record: unknown) => string {
-  return (record) => recordText(schema, record as object);
+type Writer = (value: unknown) => string;
+
+/**
+ * Compiles the writer of a schema. Fields that the schema does not have are left out; an undefined field is left out if
+ * it is optional, and null if it is required, because Avro makes null undefined.
+ */
+export function createJsonWriter(schema: JsonSchema): Writer {
+  if (isDateSchema(schema)) return (value) => `"${formatCalendarDate(value as CalendarDate)}"`;
+  if (schema.maxProperties !== undefined) return (value) => figuresText(value as readonly NamedDecimal[]);
+  if (schema.items !== undefined) return listWriter(schema.items);
+  if (schema.properties !== undefined) return recordWriter(schema);
+  return (value) => (value instanceof Decimal ? value.toString() : JSON.stringify(value));
 }
 
-function recordText(schema: JsonSchema, record: object): string {
-  const sent = new Map(Object.entries(record));
-  const fields = Object.entries(schema.properties ?? {})
-    .filter(([name]) => sent.get(name) !== undefined)
-    .map(([name, field]) => `${JSON.stringify(name)}:${valueText(field, sent.get(name))}`);
-  return `{${fields.join(',')}}`;
+function listWriter(itemSchema: JsonSchema): Writer {
+  const writeItem = createJsonWriter(itemSchema);
+  return (value) => `[${(value as unknown[]).map((item) => writeItem(item)).join(',')}]`;
 }
 
-function valueText(schema: JsonSchema, value: unknown): string {
-  if (value instanceof Decimal) return value.toString();
-  if (isDateSchema(schema)) return `"${formatCalendarDate(value as CalendarDate)}"`;
-  const { items, properties, maxProperties } = schema;
-  if (maxProperties !== undefined) return figuresText(value as readonly NamedDecimal[]);
-  if (items !== undefined) return `[${(value as unknown[]).map((item) => valueText(items, item)).join(',')}]`;
-  return properties === undefined ? JSON.stringify(value) : recordText(schema, value as object);
+function recordWriter({ properties = {}, required = [] }: JsonSchema): Writer {
+  const fields = Object.entries(properties).map(([name, field]) => ({
+    name,
+    label: `${JSON.stringify(name)}:`,
+    write: createJsonWriter(field),
+    isRequired: required.includes(name),
+  }));
+  return (value) => {
+    const record = value as Readonly<Record<string, unknown>>;
+    const texts = fields.flatMap(({ name, label, write, isRequired }) => {
+      const field = record[name];
+      if (field === undefined) return isRequired ? [`${label}null`] : [];
+      return [label + (field === null ? 'null' : write(field))];
+    });
+    return `{${texts.join(',')}}`;
+  };
 }
 
 function figuresText(figures: readonly NamedDecimal[]): string {

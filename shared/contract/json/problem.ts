@@ -1,4 +1,4 @@
-/** The problem document (RFC 9457, rule E1) on the wire: the body of every error answer over HTTP and over the log. */
+/** The problem document (RFC 9457, rule E1): the body of every error over HTTP and over Kafka. */
 
 import { z } from 'zod';
 import { ERROR_CODES, type Problem } from '../../platform/problem.ts';
@@ -25,14 +25,14 @@ const problemShape = z.object({
   correlationId: z.string().optional().describe('The id of this request in the logs.'),
 });
 
-/** JSON Schema of a problem document; `code` lists every code that there is. */
+/** JSON Schema of a problem document; `code` lists all codes. */
 export function problemSchema(): JsonSchema {
   const schema = toJsonSchema(problemShape);
   const { code, ...others } = schema.properties ?? {};
   return { ...schema, properties: { ...others, code: { ...code, enum: Object.keys(ERROR_CODES) } } };
 }
 
-/** Reads a problem document; codes that this version does not know are kept. */
+/** Reads a problem document; codes of later versions are kept. */
 export function readProblem(body: unknown): ReadRequest<Problem> {
   const read = problemShape.safeParse(body);
   return read.success

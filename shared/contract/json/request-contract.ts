@@ -1,33 +1,41 @@
 /**
- * The contract of a request, made from the definition of its fields: reads it from JSON with all faults at once (E3),
- * checks one that came in Avro against the same limits and rules, and writes it as JSON. The definition is compiled
- * once; a valid request then costs a few microseconds.
+ * The contract of a request, made from the definition of its fields: reads a request from JSON and reports all faults
+ * together (E3), checks one from Avro against the same limits and rules, and writes it as JSON. The definition is
+ * compiled once; reading a valid request then takes a few microseconds.
  *
- * The contract checks fields: kinds, limits, and which of them go together. What they mean is validated by the engine,
- * which the contract asks only when it has found faults of its own, so that a caller sees everything at once.
+ * The contract checks types and limits of fields and which fields go together. The engine validates their meaning; the
+ * contract calls that validation only for a request with faults, so that the caller gets all faults in one answer.
  */
 
 import { z } from 'zod';
 import type { FaultCode } from '../../lending/request/validation.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import type { Fault, Warning } from '../../platform/problem.ts';
-import { toFaults, isRecord, limitFaults, chooseProblemCode, type RequestProblemCode } from './faults.ts';
-import { wanted } from './field-kinds.ts';
+import {
+  chooseProblemCode,
+  isRecord,
+  joinPath,
+  limitFaults,
+  type RequestProblemCode,
+  toFaults,
+  topField,
+} from './faults.ts';
+import { objectOf } from './field-kinds.ts';
 import { compileLimits } from './field-limits.ts';
 import { toJsonSchema } from './json-schema.ts';
 import { createJsonWriter } from './json-writer.ts';
 import { fieldTree, surveyFields } from './unknown-fields.ts';
 
-/** Field of the body that holds the fields of a calculation's request; paths of their faults start with it. */
+/** Field of the body that holds the fields of a calculation request; paths of faults start with it. */
 export const JSON_PARAM = 'jsonParam';
 
 /** Fields as they were sent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What a request was read as. Faults are everything that is wrong at once (E3); `problem` is the error code that they
- * amount to: `invalid-request` (400), `not-computable` (422) when the shape is right and only numbers are beyond
- * what can be calculated with (E1, M6), or `attachments-too-large` (413) when all else is right.
+ * A request that was read, or all of its faults (E3). `problem` is `invalid-request` (400), `not-computable` (422) if the
+ * only faults are numbers that cannot be calculated with (E1, M6), or `attachments-too-large` (413) if the only fault is
+ * the size of attachments.
  */
 export type ReadRequest<Payload> =
   | { readonly kind: 'valid'; readonly payload: Payload; readonly warnings: readonly Warning[] }
@@ -39,7 +47,7 @@ export interface InvalidRequest {
   readonly faults: readonly Fault[];
 }
 
-/** A request with faults; `others`, which it also has, do not change the error code. */
+/** A request with faults; `others` are listed too, but do not change the error code. */
 export function invalid(faults: readonly Fault[], others: readonly Fault[] = []): InvalidRequest {
   return { kind: 'invalid', problem: chooseProblemCode(faults), faults: limitFaults([...faults, ...others]) };
 }
@@ -49,39 +57,39 @@ export interface RequestContract<Request> {
   /** Definition of the body. */
   readonly body: z.ZodObject;
   /**
-   * Reads a body, for example what `JSON.parse` answers. Never throws, whatever the value is. In a request with
-   * faults, names are validated only with the catalogue that would know them.
+   * Reads a parsed JSON body. Never throws. Names in a request with faults are validated only if `catalogue` is given,
+   * because a catalogue may add names.
    */
   read(body: unknown, catalogue?: ScheduleCatalogue): ReadRequest<Request>;
-  /** Checks a request that was not read from JSON, because it came in Avro; undefined when it is valid. */
+  /** Checks a request that was decoded from Avro; undefined when it is valid. */
   check(request: Request, catalogue?: ScheduleCatalogue): InvalidRequest | undefined;
-  /** JSON text of the body, the inverse of reading it. Throws on a value that is no request. */
+  /** Writes the body as JSON text, the inverse of reading it. Throws on a value that is not a request. */
   render(request: Request): string;
 }
 
-/** What a contract is made from. */
+/** The definition of a contract. */
 export interface ContractDefinition<Request> {
   /** The fields; their output is the request as the engine takes it. */
   readonly fields: z.ZodObject & z.ZodType<Request>;
-  /** Description of the object {@link JSON_PARAM} that holds the fields; absent: they are at the top of the body. */
+  /** Description of the object {@link JSON_PARAM} that holds the fields; absent: the body itself holds them. */
   readonly jsonParam?: string;
-  /** Which fields go together; looks at the fields as they were sent. Paths are relative to them. */
+  /** Checks which fields go together, on the fields as sent; paths are relative to them. */
   readonly between?: (sent: Fields) => readonly Fault[];
-  /** Absent: faults of meaning are reported only when all fields can be read. */
+  /** Absent: meaning is validated only when all fields can be read. */
   readonly meaning?: SemanticValidation<Request>;
 }
 
-/** What the engine finds wrong with a request of which other fields cannot be read. */
+/** The engine's validation of a request in which some fields cannot be read. */
 export interface SemanticValidation<Request> {
   /** Harmless values for mandatory fields that cannot be read. */
   readonly placeholders: Fields;
-  /** The faults of a readable request, with paths relative to its fields. Without a catalogue only built-in names are known. */
+  /** The faults of a request, with paths relative to its fields; without a catalogue, only built-in names are known. */
   readonly faultsOf: (request: Request, catalogue: ScheduleCatalogue | undefined) => readonly Fault[];
-  /** The fields without which a fault of another field cannot be established. */
+  /** The fields that a fault depends on: if one of them cannot be read, the fault is not reported. */
   readonly dependsOn: (fault: Fault) => readonly string[];
 }
 
-/** Codes that only a catalogue can establish: it may have names of its own. */
+/** Codes of unknown names, which are reported only with a catalogue, because it may add names. */
 const BY_CATALOGUE: ReadonlySet<string> = new Set<FaultCode>([
   'unknown-calendar',
   'unknown-periodicity',
@@ -94,7 +102,9 @@ export function createRequestContract<Request>(
 ): RequestContract<Request> {
   const { fields, jsonParam, between = () => [] } = definition;
   const isWrapped = jsonParam !== undefined;
-  const body: z.ZodObject = isWrapped ? jsonParamBody(fields, jsonParam) : fields;
+  const body: z.ZodObject = isWrapped
+    ? objectOf({ [JSON_PARAM]: fields.describe(jsonParam) }, `an object with the field ${JSON_PARAM}`)
+    : fields;
   const schema = toJsonSchema(body);
   const fieldsSchema = (isWrapped ? schema.properties?.[JSON_PARAM] : schema) ?? {};
   const compiled = z.compile(body);
@@ -114,7 +124,7 @@ export function createRequestContract<Request>(
       const unread = overlong.length === 0 ? NO_FIELDS : listTopFields(overlong, place);
       const readable = withoutFields(sent, unread);
       const read = compiled.safeParse(unread.size === 0 ? sentBody : wrap(readable));
-      // Which fields of a calculation go together is checked only when all of its lists are read.
+      // Which fields of a calculation go together is checked only if all of its lists are read.
       const isComplete = unread.size === 0 || !isWrapped;
       const crossFaults = isRecord(readable) && isComplete ? between(readable) : [];
       if (read.success && overlong.length + crossFaults.length === 0) {
@@ -139,22 +149,15 @@ export function createRequestContract<Request>(
   };
 }
 
-function jsonParamBody(fields: z.ZodObject, description: string): z.ZodObject {
-  return z.object(
-    { [JSON_PARAM]: fields.describe(description) },
-    { error: wanted(`an object with the field ${JSON_PARAM}`) },
-  );
-}
-
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** What was sent, without the lists beyond their limit: their items are not read. */
+/** Removes lists that exceed their limit: their items are not read. */
 function withoutFields(sent: unknown, names: ReadonlySet<string>): unknown {
   if (names.size === 0 || !isRecord(sent)) return sent;
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !names.has(name)));
 }
 
-/** Finds the faults of meaning in the fields that have no fault yet. */
+/** Validates the meaning of the fields that have no fault yet. */
 function createSemanticCheck<Request>({ fields, meaning }: ContractDefinition<Request>, place: string) {
   const names = Object.keys(fields.shape);
   const locate = locator(place);
@@ -171,7 +174,7 @@ function createSemanticCheck<Request>({ fields, meaning }: ContractDefinition<Re
     return meaning
       .faultsOf(request, catalogue)
       .filter(({ code }) => catalogue !== undefined || !BY_CATALOGUE.has(code))
-      .filter(({ path }) => !faulty.has(path) && !paths.has(joined(place, topField(path))))
+      .filter(({ path }) => !faulty.has(path) && !paths.has(joinPath(place, topField(path))))
       .filter((fault) => meaning.dependsOn(fault).every((name) => !faulty.has(name)))
       .map(locate)
       .filter(({ path }) => !paths.has(path));
@@ -188,21 +191,13 @@ function createSemanticCheck<Request>({ fields, meaning }: ContractDefinition<Re
   return { furtherFaults, semanticFaults };
 }
 
-/** The fields, without the items below them, that faults name. */
+/** The top-level fields of the paths of faults. */
 function listTopFields(faults: readonly Fault[], place: string): ReadonlySet<string> {
   const start = place === '' ? 0 : place.length + 1;
   return new Set(faults.map(({ path }) => topField(path.slice(start))));
 }
 
-function topField(path: string): string {
-  return path.split(/[.[]/, 1)[0] ?? '';
-}
-
-function joined(place: string, path: string): string {
-  return place === '' ? path : `${place}.${path}`;
-}
-
-/** Puts the place of the fields before the path of a fault; of a fault callers get path, code and message. */
+/** Prefixes the path of a fault with the place of the fields, and drops everything but path, code and message. */
 function locator(place: string): (fault: Fault) => Fault {
-  return ({ path, code, message }) => ({ path: joined(place, path), code, message });
+  return ({ path, code, message }) => ({ path: joinPath(place, path), code, message });
 }

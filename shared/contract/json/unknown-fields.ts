@@ -1,76 +1,70 @@
 /**
- * The unknown-field check (E3): fields that a definition does not know are ignored but reported, so that a misspelt one
- * does not go unnoticed. Lists beyond their limit are found here too, before anything reads their items.
+ * The unknown-field check (E3): unknown fields are ignored but reported, so that misspelt names are noticed. It also finds
+ * lists that exceed their limit, before their items are read.
  */
 
 import { nearestName } from '../../platform/nearest-name.ts';
 import type { Fault, Warning } from '../../platform/problem.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { isRecord, shapeFault } from './faults.ts';
+import { isRecord, joinPath, shapeFault } from './faults.ts';
 
-/** Most unknown fields that are reported; the header that carries them is cut at 4 KiB anyway (E3). */
+/** Most unknown fields that are reported; their header is cut at 4 KiB anyway (E3). */
 export const MAX_WARNINGS = 100;
 
-/** Code of the warning about an unknown field, and of the fault that it is in a refused request. */
+/** Code of an unknown field: a warning, or a fault in a refused request. */
 const UNKNOWN_FIELD = 'unknown-member';
 
-/**
- * Most unknown fields of a refused request for which the nearest known name is looked for: comparing names costs more
- * than all other reading.
- */
+/** Most unknown fields that are compared with the known names: a comparison costs more than all other reading. */
 const MAX_HINTS = 10;
 
-/** Longest part of an unknown field's name that is repeated in a warning, in characters. */
+/** Longest part of an unknown field's name that a warning shows, in characters. */
 const MAX_SHOWN_NAME = 60;
 
-/** The warning about a field that is not known at a path (`''`: the body itself). */
+/** The warning about an unknown field of the object at `path` (`''`: the body). */
 export function unknownField(name: string, path = ''): Warning {
   return { code: UNKNOWN_FIELD, path: joinPath(path, name.slice(0, MAX_SHOWN_NAME)) };
 }
 
-/**
- * The fault that an unknown field is in a refused request, with the nearest of the names that are known there: a missing
- * field was often sent under a misspelt name.
- */
+/** The fault of an unknown field in a refused request, with the nearest known name: a missing field is often misspelt. */
 export function unknownFieldFault(path: string, name: string, known: Iterable<string>): Fault {
   const nearest = nearestName(name, known);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
   return shapeFault(path, UNKNOWN_FIELD, `is not known here and has no effect${hint}`);
 }
 
-/** The fields below one place of a definition; a leaf has none that could be unknown. */
+/** The known fields of an object or of the items of a list; empty for other values. */
 interface FieldTree {
   readonly fields: ReadonlyMap<string, FieldTree>;
-  /** Set where the definition has a list: the most items that it may have. The fields are those of one item. */
+  /** Of a list: the most items that it may have. */
   readonly maxItems?: number;
 }
 
-/** The fields that a definition knows, by its JSON Schema. */
+/** The known fields of a definition by its JSON Schema. Throws on a list without a limit. */
 export function fieldTree(schema: JsonSchema): FieldTree {
   const { properties = {}, items, maxItems } = schema;
   if (items !== undefined) {
-    if (maxItems === undefined) throw new Error('every list of a definition needs a limit');
+    if (maxItems === undefined) throw new Error('every list of a definition needs maxItems');
     return { fields: fieldTree(items).fields, maxItems };
   }
   return { fields: new Map(Object.entries(properties).map(([name, field]) => [name, fieldTree(field)])) };
 }
 
-/** The fault of a list with more items than its definition allows. */
+/** The fault of a list with too many items. */
 export function tooManyItems(path: string, maxItems: number): Fault {
   return shapeFault(path, 'too-many-items', `must have at most ${maxItems} items`);
 }
 
-/** What a walk over a body found. */
+/** The unknown fields and overlong lists of a body. */
 interface FieldSurvey {
   /** Unknown fields, at most {@link MAX_WARNINGS}. */
   readonly warnings: Warning[];
-  /** The same as faults, for a request that has other faults. */
+  /** The unknown fields as faults, for a request with other faults. */
   readonly faults: () => Fault[];
   /** Lists with more items than allowed. */
   readonly overlong: Fault[];
 }
 
-/** Walks the fields of a body along the known ones; a value of another type than the known field is skipped. */
+/** Finds the unknown fields and overlong lists of a body; values of another type than the known field are skipped. */
 export function surveyFields(tree: FieldTree, body: unknown): FieldSurvey {
   const found: Found = { unknown: [], overlong: [] };
   survey(tree, body, '', found);
@@ -122,8 +116,4 @@ function surveyRecord(
       survey(known, record[name], joinPath(path, name), found);
     }
   }
-}
-
-function joinPath(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
 }

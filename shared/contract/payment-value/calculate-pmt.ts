@@ -5,33 +5,28 @@ import { z } from 'zod';
 import { findPaymentValueFaults } from '../../lending/payment-value.ts';
 import type { PaymentValue, PaymentValueRequest } from '../../lending/request/payment-value-request.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { defineAction, type Example } from '../json/action.ts';
-import { amount, count, numericFlag, optional, percent, text, wanted } from '../json/field-kinds.ts';
+import { defineAction, type Examples } from '../json/action.ts';
+import { amount, count, numericFlag, optional, percent, text, requestOf } from '../json/field-kinds.ts';
 import { createRequestContract } from '../json/request-contract.ts';
 
 /** The fields of the request (interface section 4.7 and the extension of rule M5). */
-export const paymentValueFields = z.object(
-  {
-    InstallmentsNo: count().describe('Number of installments, 1 to 1200.'),
-    PeriodicityType: text().describe('Name of the periodicity, in any case, such as Monthly. Not Once.'),
-    InterestCalculationMethod: text().describe(
-      'Day count by name, in any case, such as 30/360 or Actual/365.',
-    ),
-    FinancedAmount: optional(amount()).describe(
-      'Financed amount. Absent or 0: a savings plan whose target is FutureValue.',
-    ),
-    InterestPercent: optional(percent()).describe('Annual interest rate in percent. Absent: 0.'),
-    GracePeriodPrincipal: optional(numericFlag()).describe(
-      '1: the first installment is skipped, only its interest is paid; 0 (default): no grace.',
-    ),
-    FutureValue: optional(amount()).describe(
-      'Balloon: what is still owed after the last installment; above FinancedAmount the debt grows. Below zero: what is saved beyond the repayment. Absent: 0.',
-    ),
-    InterestType: optional(numericFlag()).describe('0 (default): payments in arrears; 1: in advance.'),
-    Precision: optional(count()).describe('Extension. Decimals of the answer, 0 to 10. Absent: 2.'),
-  },
-  { error: wanted('an object with the fields of the request') },
-);
+export const paymentValueFields = requestOf({
+  InstallmentsNo: count().describe('Number of installments, 1 to 1200.'),
+  PeriodicityType: text().describe('Name of the periodicity, in any case, such as Monthly. Not Once.'),
+  InterestCalculationMethod: text().describe('Day count by name, in any case, such as 30/360 or Actual/365.'),
+  FinancedAmount: optional(amount()).describe(
+    'Financed amount. Absent or 0: a savings plan whose target is FutureValue.',
+  ),
+  InterestPercent: optional(percent()).describe('Annual interest rate in percent. Absent: 0.'),
+  GracePeriodPrincipal: optional(numericFlag()).describe(
+    '1: the first installment is skipped, only its interest is paid; 0 (default): no grace.',
+  ),
+  FutureValue: optional(amount()).describe(
+    'Balloon: what is still owed after the last installment; above FinancedAmount the debt grows. Below zero: what is saved beyond the repayment. Absent: 0.',
+  ),
+  InterestType: optional(numericFlag()).describe('0 (default): payments in arrears; 1: in advance.'),
+  Precision: optional(count()).describe('Extension. Decimals of the answer, 0 to 10. Absent: 2.'),
+});
 
 /** The request as HTTP calls and messages carry it. */
 export const paymentValueRequest = createRequestContract<PaymentValueRequest>({
@@ -90,7 +85,7 @@ const TERMS = {
 };
 
 /** 1000 at 12 % in four months; a test keeps the examples true. The main example comes first. */
-export const PAYMENT_VALUE_EXAMPLES: readonly [Example, ...Example[]] = [
+export const PAYMENT_VALUE_EXAMPLES: Examples = [
   {
     key: 'arrears',
     summary: 'The payment of 1000 at 12 % in four months, in arrears',
@@ -117,10 +112,7 @@ export const CALCULATE_PMT = defineAction<PaymentValueRequest, PaymentValue>({
   description:
     'Answers one object with the payment and the equal part of the principal, from the terms alone: no dates, no ' +
     'schedule. Without FinancedAmount it is what has to be paid in to reach FutureValue.',
-  topic: 'scheduleRequests',
-  bulkTopic: 'scheduleBulkRequests',
   requestType: 'CalculatePMTRequest',
-  replyType: 'CalculatePMTReply',
   request: paymentValueRequest,
   replyShape: paymentValueReply,
   examples: PAYMENT_VALUE_EXAMPLES,

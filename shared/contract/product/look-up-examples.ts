@@ -1,9 +1,9 @@
 /** Worked examples of the look-ups of parts of a product, in the example catalogue as of 2026-01-15; a test keeps them true. */
 
-import type { Example } from '../json/action.ts';
+import type { Examples } from '../json/action.ts';
 
 /** The main example first. */
-export const PRODUCT_DETAILS_EXAMPLES: readonly [Example, ...Example[]] = [
+export const PRODUCT_DETAILS_EXAMPLES: Examples = [
   {
     key: 'byCode',
     summary: 'How a personal loan is displayed',
@@ -31,7 +31,7 @@ export const PRODUCT_DETAILS_EXAMPLES: readonly [Example, ...Example[]] = [
 ];
 
 /** The main example first. */
-export const INSURANCE_LIST_EXAMPLES: readonly [Example, ...Example[]] = [
+export const INSURANCE_LIST_EXAMPLES: Examples = [
   {
     key: 'passing',
     summary: 'The insurances of a home loan of 150,000',
@@ -77,7 +77,7 @@ export const INSURANCE_LIST_EXAMPLES: readonly [Example, ...Example[]] = [
 ];
 
 /** The main example first. */
-export const PRODUCT_DOCUMENTS_EXAMPLES: readonly [Example, ...Example[]] = [
+export const PRODUCT_DOCUMENTS_EXAMPLES: Examples = [
   {
     key: 'byCode',
     summary: 'The documents of a personal loan',

@@ -1,16 +1,27 @@
 /**
  * The look-ups of the product catalogue: their requests (interface sections 4.2, 4.3, 4.5 and 4.6, and the extension
- * `Date`), whose fields are at the top of the body, and their actions. Decides shape (400); the look-up finds the product.
+ * `Date`), with the fields at the top of the body, and their actions. Checks shape (400); the look-up finds the product.
  */
 
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Fault } from '../../platform/problem.ts';
 import type { SelectorRequest } from '../../product/look-up/product-selection.ts';
 import type { ProductByCodeRequest } from '../../product/look-up/product-by-code.ts';
 import type { ProductDetails } from '../../product/look-up/product-details.ts';
-import { defineAction, type Action, type ActionDefinition } from '../json/action.ts';
+import { type Action, defineAction } from '../json/action.ts';
 import { isAbsent, shapeFault } from '../json/faults.ts';
-import { date, emptyTextOr, flag, guid, namedFigures, optional, text, wanted } from '../json/field-kinds.ts';
+import {
+  date,
+  emptyTextOr,
+  flag,
+  guid,
+  namedFigures,
+  optional,
+  text,
+  requestOf,
+} from '../json/field-kinds.ts';
+import { toJsonSchema } from '../json/json-schema.ts';
+import { createJsonWriter } from '../json/json-writer.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
 import {
   INSURANCE_LIST_EXAMPLES,
@@ -23,161 +34,144 @@ import {
   insuranceListReply,
   productDetailsReply,
   productDocumentsReply,
-  renderInsuranceList,
-  renderProductByCode,
-  renderProductDetails,
-  renderProductDocuments,
   type InsuranceListPayload,
   type ProductByCodePayload,
   type ProductDocumentsPayload,
 } from './replies.ts';
 
-const A_REQUEST = { error: wanted('an object with the fields of the request') };
-
 const productCode = () =>
   optional(text()).describe('Code of the product, in any case. Mandatory unless its id is sent.');
 const productId = () =>
   optional(guid()).describe(
-    'Id of an approved version of the product. Mandatory unless productCode is sent; beside it, it must name the same product.',
+    'Id of an approved version of the product. Mandatory unless productCode is sent; together they must name the same product.',
   );
 const day = () =>
   optional(date()).describe(
     'Extension. The day as of which products and their values are valid. Absent: the UTC day of the request.',
   );
-const section = (name: string) => optional(flag()).describe(`True: answers ${name}.`);
+const section = (name: string) => optional(flag()).describe(`True: returns ${name}.`);
 
 /** The request of `plat_bp_getbankingproductbycode`. */
-export const productByCodeFields = z.object(
-  {
-    BankingProductCode: text().describe('Code of the product, in any case. Its approved version answers.'),
-    displayBPAvailability: section('Availability, with filters and covenants'),
-    displayBPDetails: section('Details.GeneralData'),
-    displayBPDimensions: section('Dimensions, empty unless one of its sections is asked for as well'),
-    displayInterestsAndCommissions: section('Dimensions.InterestsAndCommissions'),
-    displayInsurance: section('Dimensions.Insurance'),
-    displayDiscounts: section('Dimensions.Discounts'),
-    displayQuestions: section('Dimensions.Questions'),
-    displayCountryCalendars: section('Details.CountryCalendars'),
-    displayPaymentScheduleTypes: section('Details.AssociatedPaymentScheduleTypes'),
-    displayProductGuarantees: section('Details.ProductGuarantees'),
-    displayProductDestinationTypes: section('Details.ProductDestinationTypes'),
-    displayDisbursementMatrix: section('Details.DisbursementMatrix'),
-    displayAssociatedProducts: section('Details.AssociatedProducts'),
-    displayMandatoryRoles: section('Availability.MandatoryRoles'),
-    Date: day(),
-  },
-  A_REQUEST,
-);
+export const productByCodeFields = requestOf({
+  BankingProductCode: text().describe('Code of the product, in any case. Its approved version is returned.'),
+  displayBPAvailability: section('Availability, with filters and covenants'),
+  displayBPDetails: section('Details.GeneralData'),
+  displayBPDimensions: section('Dimensions, empty unless one of its sections is requested too'),
+  displayInterestsAndCommissions: section('Dimensions.InterestsAndCommissions'),
+  displayInsurance: section('Dimensions.Insurance'),
+  displayDiscounts: section('Dimensions.Discounts'),
+  displayQuestions: section('Dimensions.Questions'),
+  displayCountryCalendars: section('Details.CountryCalendars'),
+  displayPaymentScheduleTypes: section('Details.AssociatedPaymentScheduleTypes'),
+  displayProductGuarantees: section('Details.ProductGuarantees'),
+  displayProductDestinationTypes: section('Details.ProductDestinationTypes'),
+  displayDisbursementMatrix: section('Details.DisbursementMatrix'),
+  displayAssociatedProducts: section('Details.AssociatedProducts'),
+  displayMandatoryRoles: section('Availability.MandatoryRoles'),
+  Date: day(),
+});
 
 /** The request of `plat_bp_getbankingproductdetails`. */
-export const productDetailsFields = z.object(
-  { productCode: productCode(), productId: productId(), Date: day() },
-  A_REQUEST,
-);
+export const productDetailsFields = requestOf({
+  productCode: productCode(),
+  productId: productId(),
+  Date: day(),
+});
 
 /** The request of `PLAT_BP_GetProductInsuranceList`. */
-export const insuranceListFields = z.object(
-  {
-    productCode: productCode(),
-    productId: productId(),
-    filterList: emptyTextOr(namedFigures()).describe(
-      'Figures by the names that filters of the product use, in any case. Absent, "" or empty: none.',
-    ),
-    Date: day(),
-  },
-  A_REQUEST,
-);
+export const insuranceListFields = requestOf({
+  productCode: productCode(),
+  productId: productId(),
+  filterList: emptyTextOr(namedFigures()).describe(
+    'Figures by the names that filters of the product use, in any case. Absent, "" or empty: none.',
+  ),
+  Date: day(),
+});
 
 /** The request of `plat_bp_getproductdocuments`. */
-export const productDocumentsFields = z.object(
-  { productCode: productCode(), bankingProductId: productId(), Date: day() },
-  A_REQUEST,
-);
+export const productDocumentsFields = requestOf({
+  productCode: productCode(),
+  bankingProductId: productId(),
+  Date: day(),
+});
 
-/** The insurance list's request as it is read: figures are exact decimals (M1). */
+/** The parsed request of an insurance list: figures are exact decimals (M1). */
 export type InsuranceListInput = z.output<typeof insuranceListFields>;
 
-/** One of the two selectors has to be sent (L1). */
-function codeOr(idField: string) {
+/** Requires the code or the id of the product (L1). */
+function requireCodeOr(idField: string) {
   return (sent: Fields): readonly Fault[] =>
     isAbsent(sent['productCode']) && isAbsent(sent[idField])
       ? [shapeFault('productCode', 'missing', `is missing; must be sent unless ${idField} is`)]
       : [];
 }
 
-/** The requests as HTTP calls and messages carry them. */
+/** The requests of HTTP calls and messages. */
 export const productByCodeRequest = createRequestContract<ProductByCodeRequest>({
   fields: productByCodeFields,
 });
 export const productDetailsRequest = createRequestContract<SelectorRequest>({
   fields: productDetailsFields,
-  between: codeOr('productId'),
+  between: requireCodeOr('productId'),
 });
 export const insuranceListRequest = createRequestContract<InsuranceListInput>({
   fields: insuranceListFields,
-  between: codeOr('productId'),
+  between: requireCodeOr('productId'),
 });
 export const productDocumentsRequest = createRequestContract<SelectorRequest>({
   fields: productDocumentsFields,
-  between: codeOr('bankingProductId'),
+  between: requireCodeOr('bankingProductId'),
 });
 
 const BY_CODE_OR_ID =
-  'The product is named by its code, by the id of its version, or by both where they agree.';
+  'The request names the product by its code, by the id of its version, or by both if they agree.';
+
+const writeDocuments = createJsonWriter(toJsonSchema(productDocumentsReply));
 
 /** All look-ups, in the order in which documents list them. */
 export const LOOK_UPS: readonly Action[] = [
-  lookUp<ProductByCodeRequest, ProductByCodePayload>('GetBankingProductByCode', {
+  defineAction<ProductByCodeRequest, ProductByCodePayload>({
     name: 'plat_bp_getbankingproductbycode',
-    summary: 'Answers a banking product with the sections that are asked for',
+    summary: 'Returns a banking product with the requested sections',
     description:
-      'The approved version that is valid on the day answers. A section needs its own flag, and of interests, ' +
-      'commissions and discounts only Active ones, with values valid on that day, are answered.',
+      'Returns the approved version that is valid on the day. Each section has its own flag. Of interests, commissions ' +
+      'and discounts, only Active ones are returned, with the values that are valid on that day.',
+    requestType: 'GetBankingProductByCodeRequest',
     request: productByCodeRequest,
     replyShape: productByCodeReply,
     examples: PRODUCT_BY_CODE_EXAMPLES,
-    render: renderProductByCode,
+    render: ({ json }) => json,
   }),
-  lookUp<SelectorRequest, ProductDetails>('GetBankingProductDetails', {
+  defineAction<SelectorRequest, ProductDetails>({
     name: 'plat_bp_getbankingproductdetails',
-    summary: 'Answers how a banking product is displayed',
+    summary: 'Returns the texts and images that a banking product is displayed with',
     description: BY_CODE_OR_ID,
+    requestType: 'GetBankingProductDetailsRequest',
     request: productDetailsRequest,
     replyShape: productDetailsReply,
     examples: PRODUCT_DETAILS_EXAMPLES,
-    render: renderProductDetails,
+    render: createJsonWriter(toJsonSchema(productDetailsReply)),
   }),
-  lookUp<InsuranceListInput, InsuranceListPayload>('GetProductInsuranceList', {
+  defineAction<InsuranceListInput, InsuranceListPayload>({
     name: 'PLAT_BP_GetProductInsuranceList',
-    summary: 'Answers the insurance lists of a banking product, filtered',
+    summary: 'Returns the insurance items of a banking product that pass their filters',
     description:
-      'An item is answered on the days of its validity, when all of its filters pass; a filter whose figure is not ' +
-      'sent counts as passed, and a figure that no filter asks for is ignored with a warning.',
+      'Returns the items that are valid on the day and pass all of their filters. A filter passes if its figure is not ' +
+      'sent; a figure that no filter uses is ignored with a warning.',
+    requestType: 'GetProductInsuranceListRequest',
     request: insuranceListRequest,
     replyShape: insuranceListReply,
     examples: INSURANCE_LIST_EXAMPLES,
-    render: renderInsuranceList,
+    render: createJsonWriter(toJsonSchema(insuranceListReply)),
   }),
-  lookUp<SelectorRequest, ProductDocumentsPayload>('GetProductDocuments', {
+  defineAction<SelectorRequest, ProductDocumentsPayload>({
     name: 'plat_bp_getproductdocuments',
-    summary: 'Answers the documents of a banking product',
+    summary: 'Returns the documents of a banking product',
     description: BY_CODE_OR_ID,
+    requestType: 'GetProductDocumentsRequest',
     request: productDocumentsRequest,
     replyShape: productDocumentsReply,
     examples: PRODUCT_DOCUMENTS_EXAMPLES,
-    render: renderProductDocuments,
+    render: ({ documents }) => writeDocuments(documents),
   }),
 ];
-
-/** `type` is what the message types of the look-up begin with. */
-function lookUp<Request, Reply>(
-  type: string,
-  own: Omit<ActionDefinition<Request, Reply>, 'topic' | 'requestType' | 'replyType'>,
-): Action {
-  return defineAction({
-    ...own,
-    topic: 'productRequests',
-    requestType: `${type}Request`,
-    replyType: `${type}Reply`,
-  });
-}

@@ -1,9 +1,9 @@
 /** Worked examples of `plat_bp_getbankingproductbycode`, in the example catalogue as of 2026-01-15; a test keeps them true. */
 
-import type { Example } from '../json/action.ts';
+import type { Examples } from '../json/action.ts';
 
 /** The main example first. */
-export const PRODUCT_BY_CODE_EXAMPLES: readonly [Example, ...Example[]] = [
+export const PRODUCT_BY_CODE_EXAMPLES: Examples = [
   {
     key: 'availability',
     summary: 'The bounds of a personal loan and who has to take part',

@@ -1,36 +1,33 @@
-/** The answer of `plat_bp_getbankingproductbycode` on the wire (interface section 2.2). */
+/**
+ * The answer of `plat_bp_getbankingproductbycode` (interface section 2.2). Sections that return fields of the catalogue
+ * unchanged take them from the definitions of its records.
+ */
 
 import { z } from 'zod';
-import { dayObject, figureOrNull, flagOrNull, plainText, textOrNull, yesOrNo } from './reply-parts.ts';
+import { collectionInterest, commission, discount, insurance } from '../catalogue-files/list-fields.ts';
+import {
+  associatedProduct,
+  availabilityFields,
+  availabilityFilter,
+  covenant,
+  destination,
+  generalData,
+  guarantee,
+  insuranceItem,
+  question,
+  role,
+  tranche,
+} from '../catalogue-files/product-fields.ts';
+import { answerFields } from '../catalogue-files/record-field-kinds.ts';
+import { dayObject, figureOrNull, flagOrNull, plainText, textOrNull, yesOrNo } from '../json/reply-kinds.ts';
 
-const generalData = z
-  .strictObject({
-    BankAccountType: textOrNull('Type of the account.'),
-    IsRevolving: yesOrNo('Repaid amounts can be drawn again.'),
-    AutoDisbursement: yesOrNo('Disbursed without a further step.'),
-    MaxNoDisbursements: figureOrNull('Most disbursements.'),
-    ActivationTranchesOnDocumentSubmission: yesOrNo('Tranches are activated with their documents.'),
-    IsGuaranteed: yesOrNo('Needs guarantees.'),
-    AllowCollateralPartialRelease: flagOrNull('Collateral may be released in parts.'),
-    AllowCoDebtor: yesOrNo('Allows co-debtors.'),
-    AllowRefinancing: yesOrNo('Allows refinancing.'),
-    MaxNoOfCodebtors: figureOrNull('Most co-debtors.'),
-    PeriodicityType: plainText('Name of the periodicity of installments.'),
-    RepaymentAllocationMethod: textOrNull('How repayments are allocated.'),
-    HolidayShiftForRepaymentInstallments: yesOrNo('Due dates move off days without business.'),
-    HolidayShiftMethod: textOrNull('How they move.'),
-    DeferDueDate: yesOrNo('Interest accrues to the moved date.'),
-    GraceType: textOrNull('What becomes of interest in grace.'),
-    ProductGrace: textOrNull('Grace of the product.'),
-    GraceDaysForRepayment: figureOrNull('Days of grace for a repayment.'),
-    PenaltyForGracePeriod: yesOrNo('Penalties accrue in the days of grace.'),
-  })
-  .describe('With displayBPDetails.');
+/** A list of records of the catalogue with the fields that are returned. */
+const listOf = (record: z.ZodObject) => z.array(z.strictObject(answerFields(record)));
 
 const scheduleColumn = z.strictObject({
   PaymentScheduleTypeDetailId: plainText('GUID of the column.'),
   ColumnRepaymentSchedule: plainText('Name of the column.'),
-  CalculationMethod: plainText('How it is calculated.'),
+  CalculationMethod: plainText('Method of its calculation.'),
   Fee: textOrNull('Its commission.'),
   InsuranceClass: textOrNull('Its class of insurances.'),
   Source: textOrNull('The input that it reads.'),
@@ -42,119 +39,51 @@ const scheduleType = z.strictObject({
   PaymentScheduleTypeName: plainText('Its name.'),
   PaymentScheduleCode: plainText('Its code.'),
   ProductType: textOrNull(
-    "Code of the product's type where the schedule type is made for it, else of its first.",
+    "Code of the product's type if the schedule type supports it, else of the first type that it supports.",
   ),
   ScheduleInterestCalculationType: plainText('Its day count.'),
   IsWithEqualInstallments: yesOrNo('Level payment.'),
-  InstallmentValueCustom: yesOrNo('The payment may be locked.'),
+  InstallmentValueCustom: yesOrNo('A request may fix the payment.'),
   UseMaturityDate: yesOrNo('MaturityDate moves the last due date.'),
   MeasurementUnit: textOrNull('Days, Months or null for any.'),
   PaymentScheduleTypeDetails: z.array(scheduleColumn).describe('Columns in the order of their calculation.'),
 });
 
-const guarantee = z.strictObject({
-  ProductGuaranteeName: plainText('Name of the guarantee.'),
-  GuaranteeType: textOrNull('Its type.'),
-  MaxAcceptedCoveringPercent: figureOrNull('Largest part that it may cover, in percent.'),
-});
-
-const destination = z.strictObject({
-  ProductDestinationTypeName: plainText('What the money may be used for.'),
-  IsDefault: yesOrNo('The default.'),
-});
-
-const tranche = z.strictObject({
-  Name: plainText('Name of the tranche.'),
-  TranchePercent: figureOrNull('Its part of the amount, in percent.'),
-  InterestPercent: figureOrNull('Its rate.'),
-  StartMonthFromActivation: figureOrNull('Months from the activation to its start.'),
-  UnusageCommissionPercent: figureOrNull('Percent charged on what is not used of it.'),
-});
-
-const associatedProduct = z.strictObject({
-  AssociatedProductName: plainText('Name of the other product.'),
-  AssociatedProductCode: plainText('Its code.'),
-});
-
-/** Details, in which every section appears only when its flag asks for it (L2). */
-const details = z.strictObject({
-  GeneralData: generalData.optional(),
-  CountryCalendars: z
-    .array(z.strictObject({ CountryName: plainText('Name of a holiday calendar.') }))
-    .describe('With displayCountryCalendars.')
-    .optional(),
-  AssociatedPaymentScheduleTypes: z
-    .array(scheduleType)
-    .describe('With displayPaymentScheduleTypes: Active ones, the default first.')
-    .optional(),
-  ProductGuarantees: z.array(guarantee).describe('With displayProductGuarantees.').optional(),
-  ProductDestinationTypes: z.array(destination).describe('With displayProductDestinationTypes.').optional(),
-  DisbursementMatrix: z.array(tranche).describe('With displayDisbursementMatrix.').optional(),
-  AssociatedProducts: z.array(associatedProduct).describe('With displayAssociatedProducts.').optional(),
-});
-
-const availability = z
+/** Details; a section is present only if its flag requests it (L2). */
+const details = z
   .strictObject({
-    Currency: plainText('ISO 4217 code.').optional(),
-    PeriodType: plainText('Unit of the periods.').optional(),
-    MaxPeriodForDisbursement: figureOrNull('Longest period of disbursement.').optional(),
-    MinimumPeriod: figureOrNull('Shortest term.').optional(),
-    MaximumPeriod: figureOrNull('Longest term.').optional(),
-    MinimumEarlyRepaymentValue: figureOrNull('Smallest early repayment.').optional(),
-    MinimumAmount: figureOrNull('Smallest amount.').optional(),
-    MaximumAmount: figureOrNull('Largest amount.').optional(),
-    UnusageStartPeriod: figureOrNull('Period from which unused amounts cost.').optional(),
-    MinimumAdvance: figureOrNull('Smallest advance, in percent of the amount.').optional(),
-    MaximumAdvance: figureOrNull('Largest advance, in percent of the amount.').optional(),
-    AvailabilityItemFilters: z
-      .array(
-        z.strictObject({
-          Filter: plainText('Name of the filter.'),
-          FilterScope: textOrNull('Its scope.'),
-          FilterType: textOrNull('Its type.'),
-          Description: textOrNull('What it is for.'),
-        }),
-      )
-      .optional(),
-    ProductCovenants: z
-      .array(
-        z.strictObject({
-          Name: plainText('Name of the covenant.'),
-          Type: textOrNull('Its type.'),
-          Value: figureOrNull('Its value.'),
-          ValidFrom: dayObject('First day.'),
-          ValidTo: dayObject('Last day.'),
-          ReviewFrequencyMonths: figureOrNull('Months between two reviews.'),
-        }),
-      )
-      .optional(),
-    MandatoryRoles: z
-      .array(z.strictObject({ Name: plainText('Name of the role.'), SearchLimit: z.boolean() }))
-      .describe('With displayMandatoryRoles.')
-      .optional(),
+    GeneralData: z.strictObject(answerFields(generalData)).describe('With displayBPDetails.'),
+    CountryCalendars: z
+      .array(z.strictObject({ CountryName: plainText('Name of a holiday calendar.') }))
+      .describe('With displayCountryCalendars.'),
+    AssociatedPaymentScheduleTypes: z
+      .array(scheduleType)
+      .describe('With displayPaymentScheduleTypes: Active ones, the default first.'),
+    ProductGuarantees: listOf(guarantee).describe('With displayProductGuarantees.'),
+    ProductDestinationTypes: listOf(destination).describe('With displayProductDestinationTypes.'),
+    DisbursementMatrix: listOf(tranche).describe('With displayDisbursementMatrix.'),
+    AssociatedProducts: listOf(associatedProduct).describe('With displayAssociatedProducts.'),
   })
-  .describe('All but MandatoryRoles with displayBPAvailability.');
+  .partial();
+
+const availabilitySection = z
+  .strictObject({
+    ...answerFields(availabilityFields),
+    AvailabilityItemFilters: listOf(availabilityFilter),
+    ProductCovenants: listOf(covenant),
+    MandatoryRoles: listOf(role).describe('With displayMandatoryRoles.'),
+  })
+  .partial()
+  .describe('All fields except MandatoryRoles are present with displayBPAvailability.');
 
 const validity = {
   ValueValidFrom: dayObject('First day of the value.'),
   ValueValidTo: dayObject('Last day of the value.'),
 };
+const VALID_VALUES = 'Active values that are valid on the day.';
 
-const commission = z.strictObject({
-  Name: plainText('Name of the commission.'),
-  Type: textOrNull('Its type.'),
-  PeriodicityType: plainText('Name of its periodicity.'),
-  Currency: plainText('ISO 4217 code.'),
-  Status: plainText('Always Active.'),
-  IsForUnusage: yesOrNo('Charged on the unused amount.'),
-  ValueIsPercent: yesOrNo('The percentage of a value counts, not its amount.'),
-  IncludedInRepaymentSchedule: yesOrNo('Part of the repayment schedule.'),
-  AutomaticLoadOnContract: yesOrNo('Loaded on every contract.'),
-  MandatoryForApplicant: yesOrNo('Mandatory.'),
-  UseBankingFormula: yesOrNo('Calculated by a formula.'),
-  IsForContractVersion: flagOrNull('Charged for a new version of a contract.'),
-  PercentAppliedTo: textOrNull('Base of the percentage.'),
-  Percent: figureOrNull('Its percentage.'),
+const commissionReply = z.strictObject({
+  ...answerFields(commission),
   Values: z
     .array(
       z.strictObject({
@@ -164,15 +93,15 @@ const commission = z.strictObject({
         ...validity,
       }),
     )
-    .describe('Active values that are valid on the day.'),
+    .describe(VALID_VALUES),
 });
 
 const standardInterest = z
   .strictObject({
     Name: plainText('Name of the interest.'),
     Code: plainText('Its code.'),
-    AppliedToLoanItemIfOverdue: textOrNull('The item whose delay it is charged for.'),
-    Description: textOrNull('What it is for.'),
+    AppliedToLoanItemIfOverdue: textOrNull('The loan item that it is charged on while overdue.'),
+    Description: textOrNull('Its purpose.'),
     IsDefault: flagOrNull('The default of its list.'),
     UseBankingFormula: flagOrNull('Calculated by a formula.'),
     IsPenalty: flagOrNull('A penalty.'),
@@ -190,18 +119,10 @@ const standardInterest = z
           ...validity,
         }),
       )
-      .describe('Active values that are valid on the day.'),
-    CollectionInterests: z
-      .array(
-        z.strictObject({
-          InterestName: plainText('The interest whose value is the rate.'),
-          InterestStartPeriod: figureOrNull('First installment.'),
-          InterestEndPeriod: figureOrNull('Last installment.'),
-          InterestStartDate: dayObject('First day.'),
-          InterestEndDate: dayObject('Last day.'),
-        }),
-      )
-      .describe('Type Collection: rates by range of installments that are valid on the day.'),
+      .describe(VALID_VALUES),
+    CollectionInterests: listOf(collectionInterest).describe(
+      'Type Collection: rates by range of installments that are valid on the day.',
+    ),
   })
   .describe('An interest.');
 
@@ -215,13 +136,13 @@ const bandedInterest = z
       .array(
         z.strictObject({
           InterestName: plainText('Name of the band.'),
-          MinUtilizedAmount: figureOrNull('Where the band begins.'),
-          MaxUtilizedAmount: figureOrNull('Where the band ends.'),
+          MinUtilizedAmount: figureOrNull('Lower bound of the band.'),
+          MaxUtilizedAmount: figureOrNull('Upper bound of the band.'),
           IsForOverdraft: flagOrNull('For overdrafts.'),
           CollectionValidFrom: textOrNull('First day, as 2024-01-31.'),
           CollectionValidTo: textOrNull('Last day.'),
           Value: z.number().describe('Annual percent.'),
-          ValueMessage: textOrNull('What to tell about the rate.'),
+          ValueMessage: textOrNull('Text about the rate.'),
         }),
       )
       .describe('Bands that are valid on the day.'),
@@ -232,78 +153,31 @@ const offer = z.strictObject({
   InterestCommissionItemName: plainText('Name of the item.'),
   CommissionListName: textOrNull('Name of its list of commissions.'),
   InterestListName: textOrNull('Name of its list of interests.'),
-  Commissions: z.array(commission),
+  Commissions: z.array(commissionReply),
   Interests: z
     .array(z.union([standardInterest, bandedInterest]))
     .describe(
-      'Each either with Name, Code, Type, Values and CollectionInterests or, of type Collection by utilised amount, with InterestName, InterestCode, InterestType, IsForOverdraft and BandedInterests.',
+      'Each has either Name, Code, Type, Values and CollectionInterests or, for type Collection by utilised amount, InterestName, InterestCode, InterestType, IsForOverdraft and BandedInterests.',
     ),
 });
 
-const insurance = z.strictObject({
-  InsuranceCode: plainText('Code of the insurance.'),
-  InsuranceName: plainText('Its name.'),
-  PeriodicityType: plainText('Name of its periodicity.'),
-  Currency: plainText('ISO 4217 code.'),
-  Insurer: textOrNull('Who insures.'),
-  OperationItem: textOrNull('Item of the operation.'),
-  Class: textOrNull('Class of the insurance.'),
-  Description: textOrNull('What it is for.'),
-  BankingFormulaType: textOrNull('Type of its formula.'),
-  IsMandatoryForApplicant: yesOrNo('Mandatory for the applicant.'),
-  IsMandatoryForDebtor: yesOrNo('Mandatory for the debtor.'),
-  IncludedIntoRepaymentScheduleInstallment: yesOrNo('Part of the installments.'),
-  UseBankingFormula: yesOrNo('Calculated by a formula.'),
-  ValueIsPercentage: yesOrNo('Its values are percentages.'),
-});
-
-const insuranceItem = z.strictObject({
-  Name: plainText('Name of the item.'),
-  Code: plainText('Its code.'),
-  StartDate: dayObject('First day.'),
-  EndDate: dayObject('Last day.'),
+const insuranceSection = z.strictObject({
+  ...answerFields(insuranceItem),
   InsuranceListName: plainText('Name of its list.'),
-  Insurances: z.array(insurance).describe('Active insurances of the list.'),
+  Insurances: listOf(insurance).describe('Active insurances of the list.'),
 });
 
-const discount = z.strictObject({
-  Name: plainText('Name of the discount.'),
-  Discount: textOrNull('The campaign or reason that it belongs to.'),
-  AppliedToDimension: plainText('Interest, Commission or Insurance.'),
-  CommissionType: textOrNull('Type of the commissions that it lowers.'),
-  Commission: textOrNull('The commission that it lowers.'),
-  InterestType: textOrNull('Type of the interests that it lowers.'),
-  InsuranceClass: textOrNull('Class of the insurances that it lowers.'),
-  Insurance: textOrNull('The insurance that it lowers.'),
-  BankingFormulaType: textOrNull('Type of its formula.'),
-  DestinationEntity: textOrNull('Entity that it depends on.'),
-  DestinationEntityAttribute: textOrNull('Attribute of that entity.'),
-  DiscountValue: figureOrNull('Percentage, percentage points or amount.'),
-  StartDate: dayObject('First day.'),
-  EndDate: dayObject('Last day.'),
-  UseBankingFormula: yesOrNo('Calculated by a formula.'),
-  IsOptionalDiscount: yesOrNo('Given only when a request names it.'),
-  IsPercentage: yesOrNo('DiscountValue is a percentage.'),
-});
+/** Dimensions; a section is present only if its flag requests it (L2). */
+const dimensions = z
+  .strictObject({
+    InterestsAndCommissions: z.array(offer).describe('With displayInterestsAndCommissions.'),
+    Insurance: z.array(insuranceSection).describe('With displayInsurance.'),
+    Discounts: listOf(discount).describe('With displayDiscounts: Active ones.'),
+    Questions: listOf(question).describe('With displayQuestions.'),
+  })
+  .partial();
 
-const question = z.strictObject({
-  Name: plainText('The question.'),
-  QuestionType: textOrNull('Its type.'),
-  AnswerEntity: textOrNull('Entity that keeps the answer.'),
-  AnswerField: textOrNull('Field that keeps it.'),
-  IsForSolicitant: yesOrNo('Asked of the applicant.'),
-  IsForCoborrower: yesOrNo('Asked of the co-borrower.'),
-});
-
-/** Dimensions, in which every section appears only when its flag asks for it (L2). */
-const dimensions = z.strictObject({
-  InterestsAndCommissions: z.array(offer).describe('With displayInterestsAndCommissions.').optional(),
-  Insurance: z.array(insuranceItem).describe('With displayInsurance.').optional(),
-  Discounts: z.array(discount).describe('With displayDiscounts: Active ones.').optional(),
-  Questions: z.array(question).describe('With displayQuestions.').optional(),
-});
-
-/** The whole answer. */
+/** The complete answer. */
 export const productByCodeReply = z
   .strictObject({
     BankingProduct: z.strictObject({
@@ -314,7 +188,7 @@ export const productByCodeReply = z
       BankingProductType: plainText('Product type.'),
     }),
     Details: details.optional(),
-    Availability: availability.optional(),
+    Availability: availabilitySection.optional(),
     Dimensions: dimensions.optional(),
   })
-  .describe('A section appears only when its flag is true; without data it is an empty list.');
+  .describe('A section is present only if its flag is true; a section without data is an empty list.');

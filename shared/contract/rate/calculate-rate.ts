@@ -9,38 +9,30 @@ import type { DiscountedFlow, ProvenRate, RateRequest } from '../../lending/requ
 import { Validation } from '../../lending/request/validation.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { defineAction, type Example } from '../json/action.ts';
+import { defineAction, type Examples } from '../json/action.ts';
 import { isAbsent } from '../json/faults.ts';
-import { amount, date, optional, optionalList, text, wanted } from '../json/field-kinds.ts';
+import { amount, date, optional, optionalList, text, objectOf, requestOf } from '../json/field-kinds.ts';
 import { createRequestContract } from '../json/request-contract.ts';
 
-const cashFlow = z.object(
-  {
-    Date: date().describe('Day of the flow.'),
-    Amount: amount().describe('Negative: paid out to the borrower; positive: paid back.'),
-  },
-  { error: wanted('an object') },
-);
+const cashFlow = objectOf({
+  Date: date().describe('Day of the flow.'),
+  Amount: amount().describe('Negative: paid out to the borrower; positive: paid back.'),
+});
 
 /** The fields of the request. */
-export const rateFields = z.object(
-  {
-    Rule: text().describe(
-      'DAE (effective annual rate of the European directives), XIRR (actual/365) or IRR (equal periods), in any case.',
-    ),
-    Unit: optional(text()).describe(
-      'DAE: what its intervals are counted in, Years, Months (default), Weeks or Days.',
-    ),
-    CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe(
-      'DAE and XIRR: the dated flows, in any order.',
-    ),
-    PeriodicityType: optional(text()).describe('IRR: name of the periodicity, in any case, such as Monthly.'),
-    Amounts: optionalList(amount(), MAX_CASH_FLOWS).describe(
-      'IRR: the flows at equal periods, the first at time 0. Negative: paid out to the borrower.',
-    ),
-  },
-  { error: wanted('an object with the fields of the request') },
-);
+export const rateFields = requestOf({
+  Rule: text().describe(
+    'DAE (effective annual rate of the European directives), XIRR (actual/365) or IRR (equal periods), in any case.',
+  ),
+  Unit: optional(text()).describe(
+    'DAE: what its intervals are counted in, Years, Months (default), Weeks or Days.',
+  ),
+  CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe('DAE and XIRR: the dated flows, in any order.'),
+  PeriodicityType: optional(text()).describe('IRR: name of the periodicity, in any case, such as Monthly.'),
+  Amounts: optionalList(amount(), MAX_CASH_FLOWS).describe(
+    'IRR: the flows at equal periods, the first at time 0. Negative: paid out to the borrower.',
+  ),
+});
 
 /** The request as HTTP calls and messages carry it. */
 export const rateRequest = createRequestContract<RateRequest>({
@@ -124,7 +116,7 @@ const CASH_FLOWS = [
 ];
 
 /** A test keeps the examples true; the main one comes first. */
-const RATE_EXAMPLES: readonly [Example, ...Example[]] = [
+const RATE_EXAMPLES: Examples = [
   {
     key: 'effectiveAnnualRate',
     summary: 'The effective annual rate of 1000, paid back in two parts',
@@ -183,10 +175,7 @@ export const CALCULATE_RATE = defineAction<RateRequest, ProvenRate>({
   description:
     'An extension, which lets anyone check a rate that is disclosed to a consumer: the effective annual rate (DAE), ' +
     'XIRR or IRR of flows that are sent, and each flow discounted with it. Of several rates the one nearest zero counts.',
-  topic: 'scheduleRequests',
-  bulkTopic: 'scheduleBulkRequests',
   requestType: 'CalculateRateRequest',
-  replyType: 'CalculateRateReply',
   request: rateRequest,
   replyShape: rateReply,
   examples: RATE_EXAMPLES,

@@ -78,10 +78,7 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   description:
     'Answers one record for each installment. CalculateDAE decides the spelling of the fields and which effective ' +
     'rate is shown. Nothing is stored: the same request always gets the same answer.',
-  topic: 'scheduleRequests',
-  bulkTopic: 'scheduleBulkRequests',
   requestType: 'CalculateRepaymentScheduleRequest',
-  replyType: 'CalculateRepaymentScheduleReply',
   request: repaymentScheduleRequest,
   replyShape: repaymentScheduleReply,
   examples: REPAYMENT_SCHEDULE_EXAMPLES,

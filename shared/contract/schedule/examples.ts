@@ -1,6 +1,6 @@
 /** Worked examples of `PLAT_BP_CalculateRepaymentSchedule`: 100 at 7 % in 6 months; a test keeps them true. */
 
-import type { Example } from '../json/action.ts';
+import type { Examples } from '../json/action.ts';
 
 const TERMS = {
   ScheduleType: 'EqualInstallments',
@@ -61,7 +61,7 @@ const lowerCaseReply = FIGURES.map(([date, days, remaining, payment, interest, p
 }));
 
 /** The main example first. */
-export const REPAYMENT_SCHEDULE_EXAMPLES: readonly [Example, ...Example[]] = [
+export const REPAYMENT_SCHEDULE_EXAMPLES: Examples = [
   {
     key: 'capitalised',
     summary: '100 at 7 % in 6 equal monthly installments',

@@ -1,6 +1,6 @@
 /** Worked examples of `PLAT_BP_Simulate` in the example catalogue as of 2026-01-15; a test keeps them true. */
 
-import type { Example } from '../json/action.ts';
+import type { Examples } from '../json/action.ts';
 
 /** Balance, payment, interest, principal, commissions, total and, where the offer has it, insurance of each row from 0 on. */
 type Row = readonly [string, string, string, string, string, string, string?];
@@ -47,7 +47,7 @@ const STUDY_ROWS: readonly Row[] = [
 ];
 
 /** The main example first. */
-export const SIMULATE_EXAMPLES: readonly [Example, ...Example[]] = [
+export const SIMULATE_EXAMPLES: Examples = [
   {
     key: 'withCharges',
     summary: 'A personal loan with its commissions, insurance and a chosen discount',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import type { RequestWarning } from '../../lending/request/validation.ts';
 import type { SimulationRecord } from '../../product/simulation/simulation-result.ts';
-import { plainText, textOrNull } from '../product/reply-parts.ts';
+import { plainText, textOrNull } from '../json/reply-kinds.ts';
 import { commissionsText, insurancesText, interestText, scheduleText } from './simulation-texts.ts';
 
 const figure = (description: string) => z.number().describe(description);

@@ -3,7 +3,7 @@
  * Decides shape (400); what the fields mean for the product is validated by the simulation.
  */
 
-import { z } from 'zod';
+import type { z } from 'zod';
 import { simulationEffort } from '../../lending/request-effort.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
 import type { Fault } from '../../platform/problem.ts';
@@ -18,7 +18,8 @@ import {
   optional,
   optionalList,
   text,
-  wanted,
+  objectOf,
+  requestOf,
 } from '../json/field-kinds.ts';
 import { defineAction } from '../json/action.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
@@ -31,70 +32,57 @@ const MAX_CHOICES = 100;
 /** Most arguments of the formulas of one part. */
 const MAX_ARGUMENTS = 100;
 
-const AN_OBJECT = { error: wanted('an object') };
 const ONE_IS_SENT = 'Name or ProductDiscountId is sent, or both where they agree.';
 
-const optionalFeature = z.object(
-  {
-    Name: optional(text()).describe(`Name of an optional discount, in any case. ${ONE_IS_SENT}`),
-    ProductDiscountId: optional(guid()).describe(`Id of an optional discount. ${ONE_IS_SENT}`),
-  },
-  AN_OBJECT,
-);
+const optionalFeature = objectOf({
+  Name: optional(text()).describe(`Name of an optional discount, in any case. ${ONE_IS_SENT}`),
+  ProductDiscountId: optional(guid()).describe(`Id of an optional discount. ${ONE_IS_SENT}`),
+});
 
-const chosenDiscount = z.object(
-  {
-    ...optionalFeature.shape,
-    ProductCode: optional(text()).describe('Code of the product; must be that of the request.'),
-  },
-  AN_OBJECT,
-);
+const chosenDiscount = objectOf({
+  ...optionalFeature.shape,
+  ProductCode: optional(text()).describe('Code of the product; must be that of the request.'),
+});
 
 const formulaPart = (what: string) =>
   optional(figuresByName(MAX_ARGUMENTS)).describe(`Arguments of the formulas of ${what}, by their names.`);
 
-const inputFormula = z.object(
-  {
-    interestInput: formulaPart('interests'),
-    commissionInput: formulaPart('commissions'),
-    insuranceInput: formulaPart('insurances'),
-    discountInput: formulaPart('discounts'),
-  },
-  AN_OBJECT,
-);
+const inputFormula = objectOf({
+  interestInput: formulaPart('interests'),
+  commissionInput: formulaPart('commissions'),
+  insuranceInput: formulaPart('insurances'),
+  discountInput: formulaPart('discounts'),
+});
 
 /** The fields of the request. */
-export const simulateFields = z.object(
-  {
-    productCode: text().describe('Code of the product, in any case. Its approved version answers.'),
-    amount: amount().describe(
-      "Contract amount in the product's currency, the down payment included. More than zero.",
-    ),
-    loanPeriod: count("periods of the product's periodicity").describe(
-      "Number of periods of the product's periodicity.",
-    ),
-    scheduleType: text().describe('Name or code of a schedule type of the product, in any case.'),
-    downPayment: optional(amount()).describe('Part of the amount that is paid at once. Default 0.'),
-    interestType: optional(guid()).describe(
-      'Id of the interest type. Mandatory beside jsonInputFormula and jsonMultipleInterestRates.',
-    ),
-    interestTypeName: optional(text()).describe(
-      'Fixed, Variable, Collection or BankingFormula, in any case. Without a type the default interest is offered.',
-    ),
-    optional: optionalList(optionalFeature, MAX_CHOICES).describe('Optional discounts that are taken.'),
-    discount: optionalList(chosenDiscount, MAX_CHOICES).describe('Optional discounts that are taken.'),
-    jsonFilterCommission: namedFigures().describe('Figures for the filters of interests and commissions.'),
-    jsonInsuranceFilter: namedFigures().describe('Figures for the filters of insurances.'),
-    jsonDiscountFilter: namedFigures().describe('Figures for the filters of discounts.'),
-    jsonInputFormula: optional(inputFormula).describe('Arguments of banking formulas.'),
-    jsonMultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS).describe(
-      'Rates by range of installments in place of those of an interest of type Collection.',
-    ),
-    installmentValue: optional(amount()).describe('Desired installment value: a locked payment.'),
-    principalValue: optional(amount()).describe('Desired principal value: a locked principal.'),
-  },
-  { error: wanted('an object with the fields of the request') },
-);
+export const simulateFields = requestOf({
+  productCode: text().describe('Code of the product, in any case. Its approved version is returned.'),
+  amount: amount().describe(
+    "Contract amount in the product's currency, the down payment included. More than zero.",
+  ),
+  loanPeriod: count("periods of the product's periodicity").describe(
+    "Number of periods of the product's periodicity.",
+  ),
+  scheduleType: text().describe('Name or code of a schedule type of the product, in any case.'),
+  downPayment: optional(amount()).describe('Part of the amount that is paid at once. Default 0.'),
+  interestType: optional(guid()).describe(
+    'Id of the interest type. Mandatory beside jsonInputFormula and jsonMultipleInterestRates.',
+  ),
+  interestTypeName: optional(text()).describe(
+    'Fixed, Variable, Collection or BankingFormula, in any case. Without a type the default interest is offered.',
+  ),
+  optional: optionalList(optionalFeature, MAX_CHOICES).describe('Optional discounts that are taken.'),
+  discount: optionalList(chosenDiscount, MAX_CHOICES).describe('Optional discounts that are taken.'),
+  jsonFilterCommission: namedFigures().describe('Figures for the filters of interests and commissions.'),
+  jsonInsuranceFilter: namedFigures().describe('Figures for the filters of insurances.'),
+  jsonDiscountFilter: namedFigures().describe('Figures for the filters of discounts.'),
+  jsonInputFormula: optional(inputFormula).describe('Arguments of banking formulas.'),
+  jsonMultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS).describe(
+    'Rates by range of installments in place of those of an interest of type Collection.',
+  ),
+  installmentValue: optional(amount()).describe('Desired installment value: a locked payment.'),
+  principalValue: optional(amount()).describe('Desired principal value: a locked principal.'),
+});
 
 /** The request as it is read: figures are exact decimals (M1). */
 export type SimulateInput = z.output<typeof simulateFields>;
@@ -144,9 +132,7 @@ export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
   description:
     'Answers one record for each interest of the product that fits the request, with its payment schedule from the day ' +
     'of the request on. Row 0 carries the down payment. Nothing is stored.',
-  topic: 'simulationRequests',
   requestType: 'SimulateRequest',
-  replyType: 'SimulateReply',
   request: simulateRequest,
   replyShape: simulateReply,
   examples: SIMULATE_EXAMPLES,

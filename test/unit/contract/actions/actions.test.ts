@@ -32,16 +32,9 @@ describe('finding an action', () => {
   );
 });
 
-test('actions and the catalogue of messages name the same types and topics', () => {
-  const fromActions = ACTIONS.map(({ requestType, replyType, topic, bulkTopic }) => ({
-    type: requestType,
-    replyType,
-    requestTopic: topic,
-    ...(bulkTopic === undefined ? {} : { bulkRequestTopic: bulkTopic }),
-  }));
-  const requests = MESSAGES.filter((message) => message.kind === 'request');
-  expect(requests).toHaveLength(fromActions.length);
-  expect(requests).toEqual(fromActions.map((entry) => expect.objectContaining(entry) as unknown));
+test('every request of the list of messages has an action', () => {
+  const requests = MESSAGES.filter(({ kind }) => kind === 'request').map(({ type }) => type);
+  expect(ACTIONS.map(({ requestType }) => requestType)).toEqual(requests);
 });
 
 describe('reading a body', () => {
