@@ -1,4 +1,4 @@
-/** The actions of the interface. A further action is a further entry: nothing else has to know of it. */
+/** The actions of the interface. A new action needs an entry here, and one in the list of messages. */
 
 import type { Action } from '../json/action.ts';
 import { CALCULATE_PMT } from '../payment-value/calculate-pmt.ts';
@@ -21,7 +21,7 @@ export const ACTIONS_BY_NAME: ReadonlyMap<string, Action> = new Map(
   ACTIONS.map((action) => [action.name.toLowerCase(), action]),
 );
 
-/** The action of a name in any case (E4), or undefined. */
+/** Finds an action by its name in any case (E4). */
 export function findAction(name: string): Action | undefined {
   return ACTIONS_BY_NAME.get(name.toLowerCase());
 }

@@ -1,7 +1,7 @@
 /**
- * The JSON form of every message type that may travel as JSON. A JSON message's body equals the HTTP body: a request is
- * `{jsonParam: {...}}` and nothing else where the action has it so (a bare record would leave a misspelt `jsonParam`
- * unnoticed), a reply is the answer as HTTP callers get it, an error reply is the problem document.
+ * The JSON form of every message type. A JSON message equals the HTTP body: a request in `jsonParam` stays in it (with a
+ * bare record, a misspelt `jsonParam` would go unnoticed), a reply is the answer of the HTTP call, and an error reply is
+ * the problem document.
  */
 
 import { writeJsonReplyBatch } from '../../messaging/codec/json-batch.ts';
@@ -14,25 +14,30 @@ import type { Action } from '../json/action.ts';
 import { shapeFault } from '../json/faults.ts';
 import { readProblem } from '../json/problem.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
-import { emailCommandReader, smsCommandReader, type NotificationReading } from '../notification/commands.ts';
+import {
+  emailCommandReader,
+  type NotificationReading,
+  renderEmailCommand,
+  renderSmsCommand,
+  smsCommandReader,
+} from '../notification/commands.ts';
 import { readAcceptance, readState } from '../notification/record-forms.ts';
-import { renderEmailCommand, renderSmsCommand } from '../notification/commands.ts';
 import { restoreSchedule, toScheduleRecord } from '../schedule/schedule-record.ts';
 import { ACTIONS } from './actions.ts';
 
-/** How one message type is read and written as JSON. */
+/** Reads and writes one message type as JSON. */
 interface MessageForm {
   /** Reads the value of `JSON.parse`. Never throws. */
   parse(value: unknown): ReadRequest<unknown>;
-  /** Writes a payload of the type; throws on one that is not of the type. */
+  /** Writes a payload; throws on one of another type. */
   render(payload: unknown): string;
-  /** The Avro record of a payload, where it differs from the payload. */
+  /** Converts a payload into its Avro record, if they differ. */
   toRecord?(payload: unknown): unknown;
-  /** Makes a decoded Avro record the payload, in place. */
+  /** Converts a decoded Avro record into the payload, in place. */
   fromRecord?(record: unknown): void;
 }
 
-/** The messages whose Avro record differs from their payload. */
+/** Message types whose Avro record differs from their payload. */
 const RECORD_FORMS: Readonly<Record<string, Pick<MessageForm, 'toRecord' | 'fromRecord'>>> = {
   CalculateRepaymentScheduleReply: {
     toRecord: (payload) => toScheduleRecord(payload as RepaymentSchedule),
@@ -40,18 +45,18 @@ const RECORD_FORMS: Readonly<Record<string, Pick<MessageForm, 'toRecord' | 'from
   },
 };
 
-/** On the log a number carries its country code, and the worker knows the default sender. */
-const OF_MESSAGES: NotificationReading = { hasDefaultSender: true };
+/** In messages, numbers have their country code; the notification worker checks for a default sender. */
+const MESSAGE_READING: NotificationReading = { hasDefaultSender: true };
 
-/** The JSON forms by message type, the record name in the list of messages. */
+/** The JSON forms by message type. */
 export const MESSAGE_FORMS: Readonly<Record<string, MessageForm>> = {
   ...Object.fromEntries(ACTIONS.flatMap(actionForms)),
   SendSmsCommand: {
-    parse: (body) => smsCommandReader.parse(body, OF_MESSAGES),
+    parse: (body) => smsCommandReader.parse(body, MESSAGE_READING),
     render: (payload) => renderSmsCommand(payload as SmsCommand),
   },
   SendEmailCommand: {
-    parse: (body) => emailCommandReader.parse(body, OF_MESSAGES),
+    parse: (body) => emailCommandReader.parse(body, MESSAGE_READING),
     render: (payload) => renderEmailCommand(payload as EmailCommand),
   },
   NotificationAcceptance: { parse: readAcceptance, render: (payload) => JSON.stringify(payload) },
@@ -79,9 +84,9 @@ function actionForms(action: Action): [string, MessageForm][] {
   ];
 }
 
-/** An array of requests in JSON travels under the type of its items. */
+/** An array of JSON requests has the type of its items. */
 function refuseToReadBatch(): ReadRequest<never> {
-  const message = 'must come under the type of the requests in it, as header plat-message-type names it';
+  const message = 'must have the type of the requests in it in header plat-message-type';
   return invalid([shapeFault('body', 'wrong-type', message)]);
 }
 
@@ -89,8 +94,8 @@ function refuseToRenderBatch(): never {
   throw new Error('an array of requests in JSON has the type of its items');
 }
 
-/** JSON makes exact figures binary numbers, and that of a schedule lacks its start: requesters that calculate on use Avro. */
+/** JSON readers convert exact figures to binary numbers, and the JSON of a schedule lacks its start date. */
 function refuseToRead(): ReadRequest<never> {
-  const message = 'an answer in JSON is for display only; request it in Avro to process it further';
+  const message = 'must be in Avro: a JSON answer is for display only';
   return invalid([shapeFault('body', 'wrong-type', message)]);
 }

@@ -1,6 +1,6 @@
 /**
- * Catalogue records as messages. The fields that an index needs are outside the packed record, so that a table of thousands
- * of products never unpacks those that are not requested.
+ * Catalogue records as messages. The fields that an index needs are outside the compressed record, so that a table of
+ * thousands of products decompresses only the requested ones.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -29,11 +29,11 @@ import {
 /** Type of these messages in the catalogue of messages. */
 export const CATALOGUE_RECORD = 'CatalogueRecord';
 
-/** How a body is written; other encodings are refused. */
+/** Encodings of a body; others are refused. */
 const BODY_ENCODINGS = ['json', 'json+gzip'] as const;
 type BodyEncoding = (typeof BODY_ENCODINGS)[number];
 
-/** Largest record as JSON text, the same as of a file: a few packed bytes cannot unfold to more. */
+/** Largest record as JSON text, as for files; also limits decompression. */
 export const MAX_RECORD_BYTES = 4 * 1_024 * 1_024;
 
 /** Payload of a catalogue message. */
@@ -49,7 +49,7 @@ export interface CatalogueMessage {
   readonly body: Buffer;
 }
 
-/** A record as it was unpacked, with the size of its JSON text. */
+/** A record and the size of its JSON text. */
 export interface UnpackedRecord {
   readonly entry: CatalogueRecord;
   readonly bytes: number;
@@ -58,7 +58,7 @@ export interface UnpackedRecord {
 const FIRST_DAY = toCalendarDate(MIN_YEAR, 1, 1);
 const LAST_DAY = toCalendarDate(MAX_YEAR, 12, 31);
 
-/** The payload of a record. Throws RangeError on a record that is too large. */
+/** Makes the payload of a record. Throws RangeError on a record that is too large. */
 export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {
   const { kind, code, version, id, status, validFrom, validTo } = identifyRecord(entry);
   return {
@@ -74,7 +74,7 @@ export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {
   };
 }
 
-/** The message that puts a record on the log. Rejects as the codec does. */
+/** Makes the message of a record. Rejects as the codec does. */
 export async function encodeRecord(
   codec: Codec,
   topic: string,
@@ -84,20 +84,20 @@ export async function encodeRecord(
   return { topic, key: recordKey(identifyRecord(entry)), value: unpooled(value), headers };
 }
 
-/** The payload of a decoded message. Throws, without any of its content, on one that is no catalogue record. */
+/** The payload of a decoded message. Throws on a message of another type; the error has none of its content. */
 export function readPayload(decoded: Decoded): CatalogueMessage {
   if (decoded.kind === 'decoded' && decoded.type === CATALOGUE_RECORD)
     return decoded.payload as CatalogueMessage;
-  if (decoded.kind === 'decoded') throw new Error(`it is no ${CATALOGUE_RECORD}`);
+  if (decoded.kind === 'decoded') throw new Error(`it is not a ${CATALOGUE_RECORD}`);
   const { code, errors = [] } = decoded.problem;
   const paths = errors.map(({ path }) => path);
   throw new Error([`it cannot be decoded (${code})`, ...paths].join(', '));
 }
 
-/** The identity of the record by its payload. Throws when it does not match the key. */
+/** The identity of the record in a payload. Throws if it does not match the key. */
 export function readIdentity(key: string, message: CatalogueMessage): RecordIdentity {
   const kind = RECORD_KINDS.find((known) => known === message.kind);
-  if (kind === undefined) throw new Error('its kind is not known');
+  if (kind === undefined) throw new Error('its kind is unknown');
   const { code, version, id = null, status = null } = message;
   if (!Number.isSafeInteger(version) || version < 1) throw new Error('its version must be 1 or more');
   const validFrom = formatDay(message.validFrom);
@@ -107,27 +107,27 @@ export function readIdentity(key: string, message: CatalogueMessage): RecordIden
   return identity;
 }
 
-/** The record itself, checked by its shape; `source` names the place in faults. Throws without any of its content. */
+/** Unpacks the record and checks its shape; `source` names it in faults. Errors have none of its content. */
 export function unpackRecord(message: CatalogueMessage, source: string): UnpackedRecord {
   const { value, bytes } = unpackBody(message.encoding, message.body);
   const read = readCatalogueRecord(message.kind as RecordKind, value, source);
   if (read.kind === 'invalid') throw new Error(`its body is wrong at ${read.paths.join(', ')}`);
   const { entry } = read;
-  const differs = differingMembers(identifyRecord(entry), message);
+  const differs = differingFields(identifyRecord(entry), message);
   if (differs.length > 0)
-    throw new Error(`its body has another ${differs.join(', ')} than the other fields of the message`);
+    throw new Error(`its body contradicts the fields ${differs.join(', ')} of the message`);
   return { entry, bytes };
 }
 
-/** An embedded broker keeps the value: as a part of the pool it would keep what else is in there, ten times its size. */
+/** Copies a value out of the buffer pool: the embedded broker keeps it, and would keep the whole pool, ten times its size. */
 function unpooled(value: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(value.length);
   value.copy(copy);
   return copy;
 }
 
-/** The fields outside a body that contradict it. */
-function differingMembers(identity: RecordIdentity, message: CatalogueMessage): readonly string[] {
+/** The fields outside the body that contradict it. */
+function differingFields(identity: RecordIdentity, message: CatalogueMessage): readonly string[] {
   const stated = {
     ...message,
     id: message.id ?? null,
@@ -150,7 +150,7 @@ function formatDay(day: CalendarDate | undefined): string | null {
   return formatCalendarDate(day);
 }
 
-/** Packs a record, outside the memory pool that small buffers share. Throws when it is larger than {@link MAX_RECORD_BYTES}. */
+/** Compresses a record, without the shared buffer pool. Throws when it is larger than {@link MAX_RECORD_BYTES}. */
 function packBody(record: object): Buffer {
   const json = JSON.stringify(record);
   const text = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
@@ -159,7 +159,7 @@ function packBody(record: object): Buffer {
   return gzipSync(text);
 }
 
-/** A body as the value of its JSON text, and the size of that text. Throws, without any of its content, on a bad one. */
+/** Parses a body; returns the value and the size of its JSON text. Errors have none of its content. */
 export function unpackBody(
   encoding: string,
   body: Buffer,
@@ -183,7 +183,7 @@ function unpackedText(encoding: string, body: Buffer): Buffer {
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
       ? tooLarge()
-      : new Error('its body cannot be unpacked');
+      : new Error('its body cannot be decompressed');
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A catalogue message as JSON, for those who write one by hand: the kind and the record as `body`, as a file of a
- * catalogue folder holds it. The other fields may be left out; where they are sent they have to agree with the record.
+ * A catalogue message as JSON, for messages written by hand: the kind, and as `body` the record as in a file of a catalogue
+ * folder. The other fields are optional and must agree with the record.
  */
 
 import { z } from 'zod';
@@ -18,8 +18,7 @@ import { readCatalogueRecord } from './read-record.ts';
 import { toFaults, shapeFault } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
 
-/** The command reports faults of files in full. */
-const NOT_OF_KIND = 'does not fit the kind; `npm run catalogue -- validate` reports all faults of a file';
+const NOT_OF_KIND = 'does not match the kind; `npm run catalogue -- validate` reports all faults of a file';
 
 const day = (which: string) =>
   anyText().nullish().describe(`${which} day of a product's validity, yyyy-mm-dd; null when open.`);
@@ -39,17 +38,17 @@ const formShape = z.strictObject(
     validFrom: day('First'),
     validTo: day('Last'),
     encoding: z
-      .literal('json', { error: 'must be json, or be left out' })
+      .literal('json', { error: 'must be json or absent' })
       .optional()
-      .describe('How the body is written.'),
+      .describe('Encoding of the body.'),
     body: z
       .looseObject({}, { error: wanted('an object') })
-      .describe('The record, as a file of a catalogue folder holds it (docs/catalogue.md).'),
+      .describe('The record, as in a file of a catalogue folder (docs/catalogue.md).'),
   },
   { error: wanted('an object') },
 );
 
-/** A message written by hand, with the key `periodicity/every 10 days/1`. */
+/** An example with the key `periodicity/every 10 days/1`. */
 export const CATALOGUE_RECORD_EXAMPLE = {
   kind: 'periodicity',
   body: { name: 'Every 10 days', count: 10, unit: 'Days' },
@@ -60,7 +59,7 @@ export function catalogueRecordSchema(): JsonSchema {
   return toJsonSchema(formShape);
 }
 
-/** Reads a catalogue message, its record included, as strictly as a file. Never throws. */
+/** Reads a catalogue message and its record, as strictly as a file. Never throws. */
 export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMessage> {
   const form = formShape.safeParse(value);
   if (!form.success) return invalid(toFaults(form.error.issues, value));
@@ -74,7 +73,7 @@ export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMe
   return { kind: 'valid', payload: toCatalogueMessage(read.entry), warnings: [] };
 }
 
-/** Writes a catalogue message with its record unpacked. Throws on a body that cannot be read. */
+/** Writes a catalogue message with its record as JSON. Throws on a body that cannot be read. */
 export function renderCatalogueRecord(message: CatalogueMessage): string {
   const { validFrom, validTo, encoding, body, ...others } = message;
   return JSON.stringify({
@@ -93,7 +92,5 @@ function contradictions(
 ): readonly Fault[] {
   return Object.entries(stated)
     .filter(([name, value]) => value !== undefined && identity[name as keyof RecordIdentity] !== value)
-    .map(([name]) =>
-      shapeFault(name, 'wrong-type', 'must be that of the body; correct it, or leave the field out'),
-    );
+    .map(([name]) => shapeFault(name, 'wrong-type', 'must be as in the body; correct or remove it'));
 }

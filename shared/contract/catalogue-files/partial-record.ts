@@ -1,7 +1,6 @@
 /**
- * What can be read of a catalogue record whose shape is wrong, so that an editor learns everything at once: not first
- * what cannot be read and then what has no meaning. Fields with a fault are left out, or harmless placeholders replace
- * them, and no fault is reported of what depends on them.
+ * The readable part of a catalogue record with a wrong shape, so that an editor gets faults of shape and of meaning
+ * together. Fields with a fault are left out or replaced with placeholders; faults that depend on them are not reported.
  */
 
 import type { z } from 'zod';
@@ -11,11 +10,11 @@ import { fieldPath, isRecord } from '../json/faults.ts';
 /** A record with placeholders. */
 export interface PartialRecord<Shaped> {
   readonly record: Shaped;
-  /** Fields about which no fault can be established. */
+  /** Fields of which no fault is reported. */
   readonly unread: ReadonlySet<string>;
 }
 
-/** The readable part of a record of a kind; undefined when too little of it can be read. */
+/** The readable part of a record; undefined if it is too small. */
 export function partialRecord<Shaped>(
   kind: RecordKind,
   shape: z.ZodType<Shaped>,
@@ -27,11 +26,11 @@ export function partialRecord<Shaped>(
     : recordWithout(shape, wrong, placeholders);
 }
 
-/** Placeholders for the fields of one kind of records. */
+/** Placeholders of one kind of record. */
 interface Placeholders {
-  /** Of mandatory fields; others are left out. */
+  /** Values of mandatory fields; other fields are left out. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** What else no fault can be established about when a field cannot be read; `column`: all columns. */
+  /** Fields that depend on an unreadable field; `column` means all columns. */
   readonly hides: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -64,14 +63,14 @@ const PERIODICITY: Placeholders = {
 
 const CALENDAR: Placeholders = { values: { name: '', version: '1', holidays: [] }, hides: {} };
 
-/** The kinds of records that calculations use; those of products are repaired field by field. */
+/** Kinds of records for calculations; records of products are repaired field by field. */
 const PLACEHOLDERS: Readonly<Partial<Record<RecordKind, Placeholders>>> = {
   'schedule-type': SCHEDULE_TYPE,
   periodicity: PERIODICITY,
   calendar: CALENDAR,
 };
 
-/** The record without its wrong fields, unknown ones included; undefined when that leaves no record. */
+/** Removes wrong and unknown fields; undefined if the rest is not a record. */
 function recordWithout<Shaped>(
   shape: z.ZodType<Shaped>,
   { error, item }: { readonly error: z.ZodError; readonly item: unknown },
@@ -124,7 +123,7 @@ const FIELD_PLACEHOLDERS: Readonly<Record<string, unknown>> = {
   Availability: { Currency: UNREAD, PeriodType: 'Months' },
 };
 
-/** Fields about which no fault can be established while another one is unread. */
+/** Fields whose faults depend on another field. */
 const HIDES: Readonly<Record<string, readonly string[]>> = {
   Type: ['CollectionInterests', 'BandedInterests', 'Formula', 'UseBankingFormula'],
   CollectionInterests: ['BandedInterests'],
@@ -146,20 +145,20 @@ const HIDES: Readonly<Record<string, readonly string[]>> = {
   StartDate: ['EndDate'],
   MinUtilizedAmount: ['MaxUtilizedAmount'],
 };
-/** Items that are compared with one another: with an unread one among them they are not compared. */
+/** Lists whose items are compared with each other, unless one of them cannot be read. */
 const COMPARED = /^(.*\b(?:Values|CollectionInterests|BandedInterests))\[\d+\]/;
-/** Where faults of comparisons are reported; empty: at the items themselves. */
+/** Paths of the faults of these comparisons, below the list. */
 const COMPARED_AT = ['[]', '[].InterestStartPeriod'];
-/** Fields by which ranges and defaults find other interests. */
-const FINDING = /^Interests\[\d+\]\.(?:Name|Type|Status|IsPenalty|IsDefault)$/;
-const FOUND = ['CollectionInterests', 'IsDefault'];
-/** Placeholder of a filter, of which there are three kinds. */
+/** Fields that ranges and defaults use to find other interests. */
+const REFERENCED = /^Interests\[\d+\]\.(?:Name|Type|Status|IsPenalty|IsDefault)$/;
+const REFERRING = ['CollectionInterests', 'IsDefault'];
+/** Placeholder of a filter. */
 const ANY_FILTER = { Name: UNREAD, From: 0 };
 
-/** Repairs are needed once for each level at which fields are mandatory, and for items that have to be replaced. */
+/** Rounds of repair: one for each level of mandatory fields, and for replaced items. */
 const MAX_ROUNDS = 8;
 
-/** The record with placeholders; undefined when too little of it can be read. */
+/** Repairs a record with placeholders; undefined if too little of it can be read. */
 function repairedRecord<Shaped>(shape: z.ZodType<Shaped>, item: unknown): PartialRecord<Shaped> | undefined {
   if (!isRecord(item)) return undefined;
   const copy: Record<string, unknown> = structuredClone(item);
@@ -172,7 +171,7 @@ function repairedRecord<Shaped>(shape: z.ZodType<Shaped>, item: unknown): Partia
   return undefined;
 }
 
-/** Leaves out what is wrong; what is missing then, because it is mandatory, gets a placeholder in the next round. */
+/** Removes a wrong value; if it is mandatory, the next round inserts a placeholder. */
 function repair(copy: Record<string, unknown>, issue: z.core.$ZodIssue, unread: Set<string>): void {
   if (issue.code === 'unrecognized_keys') {
     removeFields(copy, issue.path, issue.keys);
@@ -182,7 +181,7 @@ function repair(copy: Record<string, unknown>, issue: z.core.$ZodIssue, unread: 
   const name = path.at(-1);
   const place = path.slice(0, -1).reduce<unknown>(valueAt, copy);
   if (typeof name === 'number' && Array.isArray(place)) {
-    // The others keep their places, which messages report.
+    // The other items keep their positions, which messages contain.
     unread.add(fieldPath(path));
     place[name] = itemPlaceholder(path.at(-2), issue);
     return;
@@ -194,7 +193,7 @@ function repair(copy: Record<string, unknown>, issue: z.core.$ZodIssue, unread: 
   else Reflect.deleteProperty(place, name);
 }
 
-/** Placeholder of an item of a list; the fields of an object get their own in the next round. */
+/** Placeholder of an item of a list; the next round inserts the fields of an object. */
 function itemPlaceholder(list: PropertyKey | undefined, issue: z.core.$ZodIssue): unknown {
   if (list === 'Filters') return { ...ANY_FILTER };
   const expected = issue.code === 'invalid_type' ? issue.expected : 'string';
@@ -214,15 +213,15 @@ function withHidden(unread: ReadonlySet<string>, copy: Record<string, unknown>):
     return [
       ...hidden.map((name) => path.slice(0, dot) + name),
       ...(compared === undefined ? [] : COMPARED_AT.map((at) => compared + at)),
-      ...(FINDING.test(path) ? foundByOthers(copy['Interests']) : []),
+      ...(REFERENCED.test(path) ? referringFields(copy['Interests']) : []),
     ];
   });
   return new Set([...unread, ...further]);
 }
 
-function foundByOthers(interests: unknown): readonly string[] {
+function referringFields(interests: unknown): readonly string[] {
   const count = Array.isArray(interests) ? interests.length : 0;
   return Array.from({ length: count }, (_, place) =>
-    FOUND.map((name) => `Interests[${place}].${name}`),
+    REFERRING.map((name) => `Interests[${place}].${name}`),
   ).flat();
 }

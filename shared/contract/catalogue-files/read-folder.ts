@@ -1,7 +1,7 @@
 /**
- * Reads an institution's whole catalogue from a folder of JSON files (docs/catalogue.md): a folder for each kind of
- * records, each optional, a record or a list of them in each file. A file or folder that cannot be read is a fault,
- * because its records would be missing unnoticed; README files, `*.md` and hidden ones are left alone.
+ * Reads an institution's catalogue from a folder of JSON files (docs/catalogue.md): an optional folder for each kind of
+ * record, with a record or a list of records in each file. Other files and folders are faults, because their records would
+ * be missing unnoticed, except README files, `*.md` and hidden ones.
  */
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -19,27 +19,27 @@ import type { CatalogueView } from '../../product/catalogue/catalogue-view.ts';
 import { ConfigError, errorText } from '../../platform/errors.ts';
 import { readCatalogueRecord } from './read-record.ts';
 
-/** Most files of a folder and bytes of a file: mistakes such as a folder of data dumps are found before they are read. */
+/** Most files of a folder and bytes of a file: detects mistakes, such as a folder of data dumps, before reading. */
 const MAX_FILES = 1000;
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
-/** Files that are not records: explanations, and those of editors, version control and mounted volumes. */
-const LEFT_ALONE = /^\.|^readme(?!.*\.json$)|\.md$/i;
-const LEFT_ALONE_TEXT = 'only README files, *.md and hidden files are left alone';
-/** Written by some editors before the text of a file; JSON has no such character. */
+/** Files that are not records: explanations, and files of editors, version control and mounted volumes. */
+const IGNORED = /^\.|^readme(?!.*\.json$)|\.md$/i;
+const IGNORED_TEXT = 'only README files, *.md and hidden files are ignored';
+/** Some editors write it before the text; JSON does not allow it. */
 const BYTE_ORDER_MARK = '\u{FEFF}';
 
-/** What a folder holds, and all that is wrong with it. */
+/** The records of a folder, and all faults. */
 export interface FolderCatalogue {
-  /** The records whose shape is right, kind by kind, in the order of the file names. */
+  /** The records with a valid shape, by kind and file name. */
   readonly records: readonly CatalogueRecord[];
   readonly faults: readonly CatalogueFault[];
-  /** Undefined when there is any fault. */
+  /** Undefined if there is a fault. */
   readonly catalogue: CatalogueView | undefined;
 }
 
 /**
- * The records of a folder, checked one by one and against each other. `otherCalendars` finds countries that are not
- * built in. Throws ConfigError only when there is no such folder.
+ * Reads the records of a folder and validates them, also against each other. `otherCalendars` finds calendars that are not
+ * built in. Throws ConfigError only if the folder does not exist.
  */
 export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalendars): FolderCatalogue {
   const { records, partial, unknown, faults } = readFolder(folder);
@@ -50,8 +50,8 @@ export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalenda
 }
 
 /**
- * The records of a folder, each checked by its shape only: what it names may be kept elsewhere. Throws ConfigError only
- * when there is no such folder.
+ * Reads the records of a folder and checks only their shapes, because they may refer to records elsewhere. Throws
+ * ConfigError only if the folder does not exist.
  */
 export function readFolderRecords(folder: string): Omit<FolderCatalogue, 'catalogue'> {
   const { records, faults } = readFolder(folder);
@@ -59,9 +59,9 @@ export function readFolderRecords(folder: string): Omit<FolderCatalogue, 'catalo
 }
 
 interface FolderRecords extends Omit<FolderCatalogue, 'catalogue'> {
-  /** What can be read of records whose shape is wrong. */
+  /** The readable parts of records with a wrong shape. */
   readonly partial: readonly CatalogueRecord[];
-  /** Kinds of which there are records without a code that could be read, or files that could not be read at all. */
+  /** Kinds with unreadable files, or with records whose code cannot be read. */
   readonly unknown: ReadonlySet<RecordKind>;
 }
 
@@ -73,8 +73,9 @@ function readFolder(folder: string): FolderRecords {
   const unknown = new Set<RecordKind>();
   reportUnknownEntries(folder, Object.values(KIND_FOLDERS), faults);
   for (const kind of RECORD_KINDS) {
-    const { items, isWhole } = readItems(folder, KIND_FOLDERS[kind], faults);
-    if (!isWhole) unknown.add(kind);
+    const known = faults.length;
+    const items = readKind(folder, KIND_FOLDERS[kind], faults);
+    if (faults.length > known) unknown.add(kind);
     for (const { source, item } of items) {
       const read = readCatalogueRecord(kind, item, source);
       if (read.kind === 'record') records.push(read.entry);
@@ -87,48 +88,35 @@ function readFolder(folder: string): FolderRecords {
   return { records, partial, unknown, faults };
 }
 
-/** The faults of a catalogue as one error, a line each. */
+/** Makes one error of the faults of a catalogue, with a line for each. */
 export function catalogueError(folder: string, faults: readonly CatalogueFault[]): ConfigError {
   return new ConfigError(`the catalogue ${folder} is wrong:\n  ${faults.map(formatFault).join('\n  ')}`);
 }
 
-/** A fault as a human-readable line. */
+/** Writes a fault as one line. */
 export function formatFault({ source, record, message }: CatalogueFault): string {
   return record === '' ? `${source}: ${message}` : `${source}: ${record}: ${message}`;
 }
 
-/** Throws ConfigError when there is no such folder. */
+/** Throws ConfigError if the folder does not exist. */
 function requireFolder(folder: string): void {
   if (!isFolder(folder)) throw new ConfigError(`CATALOGUE_FOLDER: there is no folder ${folder}`);
 }
 
-/** Reports files and folders in a catalogue's folder that are none of `kinds`, the folders that are read. */
+/** Reports files and folders of a catalogue's folder other than `kinds`, which are read. */
 function reportUnknownEntries(folder: string, kinds: readonly string[], faults: CatalogueFault[]): void {
   const unknown = recordNames(folder).filter((name) => !kinds.includes(name));
-  const message = `must be one of the folders ${kinds.join(', ')}; ${LEFT_ALONE_TEXT}`;
+  const message = `must be one of the folders ${kinds.join(', ')}; ${IGNORED_TEXT}`;
   faults.push(...unknown.slice(0, MAX_FILES).map((source) => ({ source, record: '', message })));
 }
 
-/** A value of a file, not looked at yet. */
+/** An unchecked value of a file. */
 interface FileItem {
   readonly source: string;
   readonly item: unknown;
 }
 
-/** The values of a folder. */
-interface FolderItems {
-  readonly items: readonly FileItem[];
-  /** False: there may be others, in a file that could not be read. */
-  readonly isWhole: boolean;
-}
-
-/** The values in the files of one kind, in the order of the file names. */
-function readItems(folder: string, kind: string, faults: CatalogueFault[]): FolderItems {
-  const known = faults.length;
-  const items = readKind(folder, kind, faults);
-  return { items, isWhole: faults.length === known };
-}
-
+/** Reads the values in the files of one kind, in the order of the file names. */
 function readKind(folder: string, kind: string, faults: CatalogueFault[]): readonly FileItem[] {
   const place = path.join(folder, kind);
   if (!existsSync(place)) return [];
@@ -144,7 +132,7 @@ function readKind(folder: string, kind: string, faults: CatalogueFault[]): reado
   return names.flatMap((name) => {
     const source = `${kind}/${name}`;
     if (!name.endsWith('.json')) {
-      const message = `must be a file whose name ends in .json, in small letters; ${LEFT_ALONE_TEXT}`;
+      const message = `must be a file whose name ends in .json, in lower case; ${IGNORED_TEXT}`;
       faults.push({ source, record: '', message });
       return [];
     }
@@ -158,7 +146,7 @@ function isFolder(folder: string): boolean {
 
 function recordNames(folder: string): readonly string[] {
   return readdirSync(folder)
-    .filter((name) => !LEFT_ALONE.test(name))
+    .filter((name) => !IGNORED.test(name))
     .toSorted();
 }
 

@@ -1,4 +1,4 @@
-/** Reads one record of any kind, from a file or from a message, with everything that is wrong with its shape. */
+/** Reads a record of any kind from a file or a message, with all faults of its shape. */
 
 import type { z } from 'zod';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
@@ -28,19 +28,19 @@ export const RECORD_SHAPES: { readonly [Kind in RecordKind]: z.ZodType<RecordsBy
   calendar: CALENDAR_SHAPE,
 };
 
-/** A record that was read, or why its shape is not that of its kind. */
+/** A record, or the faults of its shape. */
 export type ReadRecord =
   | { readonly kind: 'record'; readonly entry: CatalogueRecord }
   | {
       readonly kind: 'invalid';
       readonly faults: readonly CatalogueFault[];
-      /** Where the faults are, such as `Interests[0].Values`; empty: the record itself. */
+      /** Paths of the faults, such as `Interests[0].Values`; empty for the record itself. */
       readonly paths: readonly string[];
-      /** At most one: what can be read of it, with stand-ins, so that the rest can be checked. */
+      /** The readable part of the record, with placeholders, for further checks; empty if it is too small. */
       readonly partial: readonly CatalogueRecord[];
     };
 
-/** Reads a value such as `JSON.parse` answers; `source` is where it stands. Never throws. */
+/** Reads a parsed JSON value; `source` names its file or message. Never throws. */
 export function readCatalogueRecord(kind: RecordKind, value: unknown, source: string): ReadRecord {
   const read = RECORD_SHAPES[kind].safeParse(value);
   if (!read.success) {
@@ -48,7 +48,7 @@ export function readCatalogueRecord(kind: RecordKind, value: unknown, source: st
     const partial = readPart(kind, { error: read.error, item: value }, source);
     return { kind: 'invalid', faults: describeFaults(read.error, value, source), paths, partial };
   }
-  // The shape that was chosen by the kind answers the record of that kind.
+  // The shape of a kind returns the record of that kind.
   return { kind: 'record', entry: { kind, source, record: read.data } as CatalogueRecord };
 }
 
@@ -62,23 +62,23 @@ function readPart(
   return part === undefined ? [] : [{ kind, source, ...part } as CatalogueRecord];
 }
 
-/** An unknown field is itself the place. */
+/** The paths of an issue; unknown fields have their own paths. */
 function issuePaths(issue: z.core.$ZodIssue): readonly (readonly PropertyKey[])[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
 }
 
 /** Fields that name a record, for messages. */
-const NAMING_MEMBERS = ['PaymentScheduleTypeName', 'name', 'Code'] as const;
+const NAME_FIELDS = ['PaymentScheduleTypeName', 'name', 'Code'] as const;
 
-/** What is wrong with the shape of a value, each with the field that it is about. */
+/** The faults of the shape of a value, each with its field. */
 function describeFaults(error: z.ZodError, item: unknown, source: string): readonly CatalogueFault[] {
   const record = findName(item);
   return error.issues.map((issue) => ({ source, record, message: describeIssue(issue, item) }));
 }
 
-/** The name of a record that could not be read, as far as it has one. */
+/** The name of a record that could not be read; empty without one. */
 function findName(item: unknown): string {
-  for (const field of NAMING_MEMBERS) {
+  for (const field of NAME_FIELDS) {
     const name = getField(item, field);
     if (typeof name === 'string') return name;
   }
@@ -89,7 +89,7 @@ function getField(value: unknown, field: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
 }
 
-/** `column VatOnFees Fee must be text, not a number`; other lists are numbered from 0. */
+/** Describes an issue, with columns by their names: `column VatOnFees Fee must be text, not a number`. */
 function describeIssue(issue: z.core.$ZodIssue, item: unknown): string {
   const [first, index, ...rest] = issue.path;
   const column =

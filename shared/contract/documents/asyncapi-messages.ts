@@ -1,4 +1,4 @@
-/** The messages of the AsyncAPI document: every message type in both of its formats. */
+/** The messages of the AsyncAPI document: each message type in Avro and in JSON. */
 
 import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
@@ -38,13 +38,13 @@ export function kafkaBinding(binding: object = {}): object {
   return { kafka: { ...binding, bindingVersion: KAFKA_BINDING_VERSION } };
 }
 
-/** References from `place`, such as `#/components`, to both formats of message types, by name. */
+/** References to both formats of message types at `place`, such as `#/components`, by name. */
 export function messageReferences(place: string, types: readonly string[]): Record<string, { $ref: string }> {
   const names = types.flatMap((type) => [`${type}.avro`, `${type}.json`]);
   return Object.fromEntries(names.map((name) => [name, { $ref: `${place}/messages/${name}` }]));
 }
 
-/** All messages by name: of actions, the error reply, the catalogue, batches and notifications. */
+/** All messages by name. */
 export function asyncApiMessages(): Record<string, object> {
   const types = [...actionTypes(), PROBLEM, CATALOGUE, ...BATCHES, ...notificationTypes()];
   return Object.fromEntries(
@@ -55,7 +55,7 @@ export function asyncApiMessages(): Record<string, object> {
   );
 }
 
-/** A message type as the document describes it. */
+/** The description of a message type. */
 interface MessageType {
   readonly type: string;
   readonly summary: string;
@@ -75,7 +75,7 @@ function actionTypes(): MessageType[] {
     },
     {
       type: replyType,
-      summary: `Answer of ${name}`,
+      summary: `Reply of ${name}`,
       headers: replyMessageHeaders(action.answerHeaders),
       jsonSchema: toJsonSchema(action.replyShape),
       example: example.reply,
@@ -85,7 +85,7 @@ function actionTypes(): MessageType[] {
 
 const PROBLEM: MessageType = {
   type: PROBLEM_TYPE,
-  summary: 'Answer to a request that was refused or failed',
+  summary: 'Reply to a request that was refused or failed',
   headers: ERROR_MESSAGE_HEADERS,
   jsonSchema: problemSchema(),
   example: createProblem('not-computable'),
@@ -108,13 +108,13 @@ const BATCH_ID = {
   ],
 };
 
-/** Several requests in one message, and their answers. */
+/** Messages with several requests, and with their replies. */
 const BATCHES: readonly MessageType[] = [
   {
     type: REQUEST_BATCH,
     summary:
-      `1 to ${MAX_BATCH_ITEMS} requests in one message. In JSON it is an array, and header ${HEADER.messageType} names the ` +
-      'type of its items; in Avro each item is a complete message value, of any request.',
+      `1 to ${MAX_BATCH_ITEMS} requests in one message. In JSON, an array with the type of its items in header ` +
+      `${HEADER.messageType}; in Avro, each item is a complete message value of any request type.`,
     headers: REQUEST_MESSAGE_HEADERS,
     jsonSchema: {
       type: 'array',
@@ -123,8 +123,8 @@ const BATCHES: readonly MessageType[] = [
       items: {
         type: 'object',
         properties: {
-          id: { ...BATCH_ID, description: 'Your own id of the request, echoed with its answer.' },
-          jsonParam: { type: 'object', description: 'The input, as in a message of one request.' },
+          id: { ...BATCH_ID, description: 'Id that the requester chooses; the reply repeats it.' },
+          jsonParam: { type: 'object', description: 'The input, as in a single request.' },
         },
         required: ['jsonParam'],
       },
@@ -133,7 +133,7 @@ const BATCHES: readonly MessageType[] = [
   },
   {
     type: REPLY_BATCH,
-    summary: 'The answers to the requests of one message: one for each, in their order.',
+    summary: 'The replies to the requests of one message, in their order.',
     headers: replyMessageHeaders().filter(({ name }) => name !== HEADER.warnings),
     jsonSchema: {
       type: 'array',
@@ -141,17 +141,17 @@ const BATCHES: readonly MessageType[] = [
       items: {
         type: 'object',
         properties: {
-          id: { ...BATCH_ID, description: 'The id of the request; absent where it had none.' },
+          id: { ...BATCH_ID, description: 'The id of the request; absent if it had none.' },
           status: { type: 'integer', description: '200, or the status of the problem.' },
           headers: {
             type: 'object',
-            description: `The headers ${HEADER.warnings} and ${HEADER.holidayCalendar} that a single answer would have; absent when there are none.`,
+            description: `The headers ${HEADER.warnings} and ${HEADER.holidayCalendar} of a single reply; absent without any.`,
             properties: {
               [HEADER.warnings]: { type: 'string' },
               [HEADER.holidayCalendar]: { type: 'string' },
             },
           },
-          body: { description: 'The answer to the request, or its problem document.' },
+          body: { description: 'The answer, or a problem document.' },
         },
         required: ['status', 'body'],
       },
@@ -163,14 +163,14 @@ const BATCHES: readonly MessageType[] = [
   },
 ];
 
-/** Records about notifications, compacted, under the id of the notification. */
+/** Records of the compacted topics of notifications. */
 export const NOTIFICATION_RECORDS = [
   {
     topic: 'notificationAcceptances',
     type: 'NotificationAcceptance',
-    summary: 'What an ingress has accepted',
+    summary: 'The acceptance of a notification',
     about:
-      'One record for each notification that came over HTTP, compacted, under its id. Written by the ingress.',
+      'One record for each notification received over HTTP, compacted, with its id as key. Written by the ingress.',
     jsonSchema: acceptanceSchema(),
     example: ACCEPTANCE_EXAMPLE,
   },
@@ -179,7 +179,7 @@ export const NOTIFICATION_RECORDS = [
     type: 'NotificationState',
     summary: 'The progress of a notification',
     about:
-      'The latest state of each notification, compacted, under its id. Written by the notification worker.',
+      'The latest state of each notification, compacted, with its id as key. Written by the notification worker.',
     jsonSchema: stateSchema(),
     example: STATE_EXAMPLE,
   },
@@ -208,7 +208,7 @@ function avroMessage(one: MessageType): object {
     title: `${one.type} in Avro`,
     contentType: 'application/vnd.apache.avro',
     payload: { schemaFormat: AVRO_FORMAT, schema },
-    /** The four bytes of the wire format where no schema registry is used. */
+    /** The schema id in the wire format without a schema registry. */
     'x-schema-id-without-registry': definition.localSchemaId,
     bindings: kafkaBinding({
       schemaIdLocation: 'payload',

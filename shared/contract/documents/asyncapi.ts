@@ -1,4 +1,4 @@
-/** The AsyncAPI 3.0 document of the log: which worker reads and writes what, from the same definitions as the workers. */
+/** The AsyncAPI 3.0 document of the Kafka topics and messages, made from the definitions that the workers use. */
 
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../messaging/codec/request-batch.ts';
@@ -18,17 +18,17 @@ import {
 export interface AsyncApiOptions {
   /** Version of the release. */
   readonly version: string;
-  /** What every topic name begins with; empty by default. */
+  /** Prefix of all topic names; empty by default. */
   readonly topicPrefix: string;
   /** First broker as `host:port`; absent with the embedded broker. */
   readonly broker?: string | undefined;
 }
 
-/** Channel of all replies: its address is chosen by each requester. */
+/** Channel of all replies; each requester chooses its address. */
 const REPLIES = 'replies';
 const DEFAULT_BROKER = 'localhost:9092';
 
-/** The document as a plain object; made once at start. */
+/** Makes the document as a plain object. */
 export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<string, unknown>> {
   const { version, topicPrefix, broker = DEFAULT_BROKER } = options;
   return {
@@ -37,8 +37,8 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
       title: 'Banking product engine',
       version,
       description:
-        'Requests may be produced straight to the log. A reply goes to the topic that the request names, with the ' +
-        "request's correlation id, in the request's own format.",
+        'Clients may produce requests to Kafka. The reply goes to the topic that the request names, with the ' +
+        "request's correlation id, in the format of the request.",
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/vnd.apache.avro',
@@ -53,36 +53,33 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
 }
 
 function channels(prefix: string): Record<string, object> {
-  const topics = [...new Set(ACTIONS.flatMap(requestTopics))];
+  const requests = [...new Set(ACTIONS.flatMap(requestTopics))];
   const replyTypes = [...new Set(ACTIONS.map(({ replyType }) => replyType)), REPLY_BATCH, PROBLEM_TYPE];
-  const catalogueRecords = channel(prefix, 'catalogueRecords', [CATALOGUE_RECORD], {
+  const replies = {
+    address: null,
+    title: 'Replies',
+    description: `The topic that header ${HEADER.replyTopic} of the request names.`,
+    messages: messageReferences('#/components', replyTypes),
+  };
+  const catalogue = {
     title: 'Product catalogue',
     description:
-      'The present catalogue, compacted: one record for each version, under the key kind/code in lower case/version. A ' +
-      'message without a value deletes its record.',
-  });
-  return {
-    ...Object.fromEntries(topics.map((topic) => [topic, channel(prefix, topic, typesOn(topic))])),
-    [REPLIES]: {
-      address: null,
-      title: 'Replies',
-      description: `The topic that header ${HEADER.replyTopic} of the request names.`,
-      messages: messageReferences('#/components', replyTypes),
-    },
-    catalogueRecords,
-    ...Object.fromEntries(
-      NOTIFICATIONS.map(({ topic, commandType, summary }) => [
-        topic,
-        channel(prefix, topic, [commandType], { title: `${summary}: commands` }),
-      ]),
-    ),
-    ...Object.fromEntries(
-      NOTIFICATION_RECORDS.map(({ topic, type, summary, about }) => [
-        topic,
-        channel(prefix, topic, [type], { title: summary, description: about }),
-      ]),
-    ),
+      'The current catalogue, compacted: one record for each version, with the key kind/code in lower case/version. A ' +
+      'tombstone deletes its record.',
   };
+  return Object.fromEntries([
+    ...requests.map((topic) => [topic, channel(prefix, topic, typesOn(topic))] as const),
+    [REPLIES, replies],
+    ['catalogueRecords', channel(prefix, 'catalogueRecords', [CATALOGUE_RECORD], catalogue)],
+    ...NOTIFICATIONS.map(
+      ({ topic, commandType, summary }) =>
+        [topic, channel(prefix, topic, [commandType], { title: `${summary}: commands` })] as const,
+    ),
+    ...NOTIFICATION_RECORDS.map(
+      ({ topic, type, summary: title, about: description }) =>
+        [topic, channel(prefix, topic, [type], { title, description })] as const,
+    ),
+  ]);
 }
 
 function channel(prefix: string, topic: TopicKey, types: readonly string[], about: object = {}): object {
@@ -99,33 +96,27 @@ function requestTopics({ topic, bulkTopic }: Action): readonly TopicKey[] {
   return bulkTopic === undefined ? [topic] : [topic, bulkTopic];
 }
 
-/** Several requests in one message are taken where no caller waits for them. */
+/** Bulk topics also carry several requests in one message. */
 function typesOn(topic: TopicKey): readonly string[] {
-  const actions = ACTIONS.filter((action) => requestTopics(action).includes(topic));
-  const types = actions.map(({ requestType }) => requestType);
-  return actions.some(({ bulkTopic }) => bulkTopic === topic) ? [...types, REQUEST_BATCH] : types;
+  const types = ACTIONS.filter((action) => requestTopics(action).includes(topic)).map(
+    ({ requestType }) => requestType,
+  );
+  return ACTIONS.some(({ bulkTopic }) => bulkTopic === topic) ? [...types, REQUEST_BATCH] : types;
 }
 
-/** One operation for each lane: interactive requests, and those that come by the thousand. */
+/** One operation for each lane: interactive and, where the action has it, bulk. */
 function actionOperations(action: Action): [string, object][] {
   const { name, summary, description, topic, bulkTopic, requestType, replyType } = action;
-  const replyAddress = 'Chosen by the requester.';
-  const interactive = operation({
-    summary,
-    description,
-    topic,
-    requestTypes: [requestType],
-    replyTypes: [replyType, PROBLEM_TYPE],
-    replyAddress,
-  });
+  const about = { description, replyAddress: 'Chosen by the requester.' };
+  const replyTypes = [replyType, PROBLEM_TYPE];
+  const interactive = operation({ ...about, summary, topic, requestTypes: [requestType], replyTypes });
   if (bulkTopic === undefined) return [[name, interactive]];
   const bulk = operation({
-    summary: `${summary}, many at a time`,
-    description,
+    ...about,
+    summary: `${summary}, in bulk`,
     topic: bulkTopic,
     requestTypes: [requestType, REQUEST_BATCH],
     replyTypes: [replyType, REPLY_BATCH, PROBLEM_TYPE],
-    replyAddress,
   });
   return [
     [name, interactive],
@@ -133,15 +124,15 @@ function actionOperations(action: Action): [string, object][] {
   ];
 }
 
-/** A command is carried out without an answer; only a refused one is answered where it names a reply topic. */
+/** A command has no reply; a refused one gets an error reply if it names a reply topic. */
 function commandOperation({ summary, description, topic, commandType }: NotificationContract): object {
   return operation({
     summary,
-    description: `${description} A command that is refused is answered with the problem; others are not answered.`,
+    description: `${description} A refused command gets an error reply; other commands have no reply.`,
     topic,
     requestTypes: [commandType],
     replyTypes: [PROBLEM_TYPE],
-    replyAddress: 'Chosen by the sender; without one a refused command becomes a dead letter.',
+    replyAddress: 'Chosen by the sender; a refused command without it becomes a dead letter.',
   });
 }
 
@@ -151,12 +142,12 @@ interface Operation {
   readonly topic: TopicKey;
   readonly requestTypes: readonly string[];
   readonly replyTypes: readonly string[];
-  /** Description of the reply's address. */
+  /** Description of the address of replies. */
   readonly replyAddress: string;
 }
 
-function operation(own: Operation): object {
-  const { summary, description, topic, requestTypes, replyTypes, replyAddress } = own;
+function operation(definition: Operation): object {
+  const { summary, description, topic, requestTypes, replyTypes, replyAddress } = definition;
   return {
     action: 'receive',
     summary,

@@ -1,6 +1,6 @@
 /**
- * The readable documentation: one HTML page, complete in itself (no script, no address of another host, one inline
- * style), made from the same definitions as the other documents.
+ * The documentation for people: one self-contained HTML page (no script, no other host, one inline style), made from the
+ * same definitions as the other documents.
  */
 
 import type { FaultCode } from '../../lending/request/validation.ts';
@@ -8,7 +8,7 @@ import { topicName } from '../../messaging/topics/topics.ts';
 import { ERROR_CODES } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';
 import type { Action } from '../json/action.ts';
-import { BODY_FAULTS, SHAPE_FAULTS } from '../json/faults.ts';
+import { BODY_FAULTS, joinPath, SHAPE_FAULTS } from '../json/faults.ts';
 import { isDateSchema } from '../json/field-kinds.ts';
 import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { acceptedReply, notificationReply } from '../notification/answers.ts';
@@ -32,12 +32,12 @@ import { DOCS_STYLE, html, table, withCode, type Html } from './html.ts';
 
 export interface DocsPageOptions {
   readonly version: string;
-  /** What stands before `/platapi`; empty by default. */
+  /** Path before `/platapi`; empty by default. */
   readonly basePath: string;
   readonly topicPrefix: string;
 }
 
-/** The page as text. */
+/** Makes the page as text. */
 export function docsPage(options: DocsPageOptions): string {
   const { basePath, version } = options;
   const page = html`<!doctype html>
@@ -54,7 +54,7 @@ export function docsPage(options: DocsPageOptions): string {
 </header>
 <nav><ul><li><a href="#first-call">A first call</a></li>
 ${[...ACTIONS.map(({ name }) => name), ...NOTIFICATION_SECTIONS].map((name) => html`<li><a href="#${name}">${name}</a></li>`)}
-<li><a href="#calling">Calling over HTTP</a></li><li><a href="#log">Calling over Kafka</a></li><li><a href="#errors">Errors</a></li><li><a href="#operation">Health and figures</a></li></ul></nav>
+<li><a href="#calling">Calling over HTTP</a></li><li><a href="#log">Calling over Kafka</a></li><li><a href="#errors">Errors</a></li><li><a href="#operation">Health and metrics</a></li></ul></nav>
 <main>${ACTIONS.slice(0, 1).map((action) => firstCall(action, basePath))}
 ${ACTIONS.map((action) => actionSection(action, options))}
 ${notificationSections(options)}
@@ -69,7 +69,7 @@ ${operationSection()}
   return page.markup;
 }
 
-/** A call that can be pasted; the page does not know under which address it was reached. */
+/** A call to copy; the page does not contain its own address. */
 function firstCall({ name, examples: [example] }: Action, basePath: string): Html {
   const call = `curl -s "$ENGINE${basePath}/platapi/automation-processors/actions/${name}" \\
   -H 'content-type: application/json' \\
@@ -77,7 +77,7 @@ function firstCall({ name, examples: [example] }: Action, basePath: string): Htm
   return html`<section id="first-call"><h2>A first call</h2>
 <p>Put scheme, host and port of this page's own address into <code>ENGINE</code>, then paste. Where access control is on, add <code>-H "authorization: Bearer $TOKEN"</code>.</p>
 <pre><code>${call}</code></pre>
-<p>The answer is an array with one record for each installment; the same request always gets the same answer. What else can be sent stands below, and every error says all that is wrong at once.</p>
+<p>The answer is an array with one record for each installment; the same request always gets the same answer. The sections below list all fields. An error lists all faults of the request.</p>
 </section>`;
 }
 
@@ -86,7 +86,7 @@ function actionSection(action: Action, { basePath, topicPrefix }: DocsPageOption
   const bulk =
     bulkTopic === undefined
       ? []
-      : [html`, for many at a time <code>${topicName(topicPrefix, bulkTopic)}</code>`];
+      : [html`, for bulk requests <code>${topicName(topicPrefix, bulkTopic)}</code>`];
   return html`<section id="${name}"><h2>${name}</h2>
 <p>${summary}. ${description}</p>
 <p><code>POST ${basePath}/platapi/automation-processors/actions/${name}</code></p>
@@ -111,18 +111,18 @@ function replyTables(action: Action): Html[] {
   );
 }
 
-/** Names of the sections, for the table of contents. */
+/** Names of the notification sections, for the table of contents. */
 const NOTIFICATION_SECTIONS = [...NOTIFICATIONS.map(({ name }) => name), 'notification'];
 
-/** A section for each kind of notification, and one for its status. */
+/** One section for each kind of notification, and one for the status. */
 function notificationSections(options: DocsPageOptions): Html {
   return html`${NOTIFICATIONS.map((notification) => sendSection(notification, options))}
-<section id="notification"><h2>State of a notification</h2>
-<p><code>GET ${options.basePath}${NOTIFICATION_PATH}</code> answers the caller who sent it, from any instance.</p>
+<section id="notification"><h2>Status of a notification</h2>
+<p><code>GET ${options.basePath}${NOTIFICATION_PATH}</code> returns it to the caller who sent the notification, from any instance.</p>
 ${fieldTable('Present', toJsonSchema(notificationReply))}
 <pre><code>${JSON.stringify(NOTIFICATION_EXAMPLE, null, 2)}</code></pre>
 <h3>Sending over Kafka</h3>
-<p>The commands may be written straight to their topics, in Avro or in JSON with the fields of the HTTP body and <code>notificationId</code>. The key should be the same for all messages to one receiver, which keeps their order; it is best no personal data.</p>
+<p>Clients may produce the commands to their topics, in Avro or in JSON with the fields of the HTTP body and <code>notificationId</code>. Use the same key for all messages to one receiver, which keeps their order, and no personal data in keys.</p>
 ${messageHeaderTable(COMMAND_MESSAGE_HEADERS)}
 </section>`;
 }
@@ -135,7 +135,7 @@ function sendSection(notification: NotificationContract, { basePath, topicPrefix
     [
       html`<code>Idempotency-Key</code>`,
       'no',
-      `1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters: the request may be repeated within 24 hours`,
+      `1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters: makes retries within 24 hours safe`,
     ],
   ];
   return html`<section id="${name}"><h2>${name}</h2>
@@ -155,8 +155,8 @@ ${fieldTable('Present', toJsonSchema(acceptedReply))}
 
 function httpSection(basePath: string): Html {
   return html`<section id="calling"><h2>Calling over HTTP</h2>
-<p>The body is a JSON object: the input itself, or the generic form <code>{"access_token": "...", "user_name": "...", "Data": {...}}</code>, where <code>Data</code> is the input or its JSON text. The name of the action matches in any case. The token may also come as <code>Authorization: Bearer</code>.</p>
-<p>Numbers are JSON numbers, never text. <code>null</code> is the same as leaving the field out. For flags 0 and 1, false and true are interchangeable. Dates are <code>yyyy-mm-dd</code>, <code>yyyy-m-d</code> or an ISO date-time, whose date counts.</p>
+<p>The body is a JSON object: the input itself, or the generic form <code>{"access_token": "...", "user_name": "...", "Data": {...}}</code>, where <code>Data</code> is the input or its JSON text. The name of the action is not case-sensitive. The token may also come as <code>Authorization: Bearer</code>.</p>
+<p>Numbers are JSON numbers, never text. <code>null</code> means the same as an absent field. For flags 0 and 1, false and true are interchangeable. Dates are <code>yyyy-mm-dd</code>, <code>yyyy-m-d</code> or an ISO date-time, of which only the date is used.</p>
 <p>With <code>Prefer: respond-async</code> the answer is 202 with the address of the result, <code>GET ${basePath}/platapi/results/{resultId}</code>.</p>
 <h3>Request headers</h3>
 ${httpHeaderTable(REQUEST_HEADERS)}
@@ -175,7 +175,7 @@ function httpHeaderTable(headers: Readonly<Record<string, { description: string 
 
 function logSection(): Html {
   return html`<section id="log"><h2>Calling over Kafka</h2>
-<p>Produce the request to the action's request topic, in Avro (Confluent wire format) or in JSON with the body of the HTTP call. The reply comes in the same format, with your correlation id, on the topic that you name. A Spring ReplyingKafkaTemplate and a NestJS client need no more than that.</p>
+<p>Produce the request to the action's request topic, in Avro (Confluent wire format) or in JSON with the body of the HTTP call. The reply has the same format and correlation id and goes to the topic that the request names. This works with Spring's ReplyingKafkaTemplate and with NestJS clients.</p>
 <h3>Headers of a request</h3>
 ${messageHeaderTable(REQUEST_MESSAGE_HEADERS)}
 <h3>Headers of a reply</h3>
@@ -207,7 +207,7 @@ function errorSection(): Html {
     ([code, meaning]) => [html`<code>${code}</code>`, meaning],
   );
   return html`<section id="errors"><h2>Errors</h2>
-<p>Every error is a problem document (RFC 9457, <code>application/problem+json</code>) with a stable <code>code</code>, a <code>correlationId</code> and, where the request is at fault, <code>errors</code>: everything that is wrong at once, each with <code>path</code>, <code>code</code> and <code>message</code>.</p>
+<p>Every error is a problem document (RFC 9457, <code>application/problem+json</code>) with a stable <code>code</code>, a <code>correlationId</code> and, for faults of the request, <code>errors</code>: all faults, each with <code>path</code>, <code>code</code> and <code>message</code>.</p>
 ${table(['Status', 'Code', 'Meaning', 'Try again'], codes)}
 <h3>Codes of single faults</h3>
 ${table(['Code', 'Meaning'], faults)}
@@ -218,33 +218,33 @@ function operationSection(): Html {
   const rows = [
     [
       '/health/live',
-      '503 when only a restart helps: a part of the ingress or a worker of its process is unhealthy.',
+      '503 when the process needs a restart: a part of the ingress or a worker of its process is unhealthy.',
     ],
     [
       '/health/ready',
-      '503 while this ingress cannot serve; `reason` says why. Other workers are shown only.',
+      '503 while this ingress cannot serve, with the `reason`. The status of other workers does not count.',
     ],
-    ['/metrics', 'Figures in the Prometheus text format: requests, handlers, lag.'],
+    ['/metrics', 'Metrics in the Prometheus text format: requests, handlers, lag.'],
   ].map(([path = '', meaning = '']) => [html`<code>GET ${path}</code>`, withCode(meaning)]);
-  return html`<section id="operation"><h2>Health and figures</h2>
+  return html`<section id="operation"><h2>Health and metrics</h2>
 ${table(['Address', 'Answer'], rows)}
 </section>`;
 }
 
-/** A table of fields; `presence` heads the column that says which are mandatory. */
+/** A table of fields; `presence` is the heading of the column of mandatory fields. */
 function fieldTable(presence: 'Required' | 'Present', schema: JsonSchema): Html {
   return table(['Field', 'Type', presence, 'Meaning'], fieldRows(schema));
 }
 
-/** A row: path, type, whether it is required, meaning. */
+/** Path, type, whether the field is required, and meaning. */
 type FieldRow = readonly [Html, string, string, string];
 
-/** The fields of a JSON Schema as rows, each followed by its own fields. */
+/** Rows of the fields of a JSON Schema, nested fields after their parent. */
 function fieldRows(schema: JsonSchema, path = ''): FieldRow[] {
   const item = schema.items ?? schema.prefixItems?.[0];
   if (item !== undefined) return fieldRows(item, `${path}[]`);
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    const fieldPath = path === '' ? name : `${path}.${name}`;
+    const fieldPath = joinPath(path, name);
     const required = schema.required?.includes(name) === true ? 'yes' : 'no';
     const row: FieldRow = [
       html`<code>${fieldPath}</code>`,
@@ -256,7 +256,7 @@ function fieldRows(schema: JsonSchema, path = ''): FieldRow[] {
   });
 }
 
-/** The type in words; null is left out, because it always means absent (M6). */
+/** The type in words, without null, which always means absent (M6). */
 function typeText(schema: JsonSchema): string {
   if (isDateSchema(schema)) return 'date';
   if (schema.enum !== undefined) {
@@ -270,26 +270,26 @@ function typeText(schema: JsonSchema): string {
   return types.filter((type) => type !== 'null').join(' or ');
 }
 
-/** Codes of single faults that the calculation reports. */
+/** Codes of the faults that calculations report. */
 export const CALCULATION_FAULTS: Readonly<Record<FaultCode, string>> = {
-  'amount-too-large': 'The amount is larger than can be calculated with',
+  'amount-too-large': 'The amount is larger than the engine can calculate with',
   'bands-overlap': 'Two bands cover the same part of the balance',
   'date-order': 'The dates are not in the required order',
   exclusive: 'Fields contradict or exclude each other',
   'formula-failed': 'A formula of the schedule type has no value for this request',
   missing: 'A field that this calculation needs is missing',
-  'not-allowed': 'The field is not allowed with this schedule type or beside the other fields',
+  'not-allowed': 'The field is not allowed with this schedule type or with the other fields',
   'one-sign': 'No cash flow is paid out, or none is paid back',
   'out-of-range': 'The number is outside the allowed range, or not whole',
   'outside-bands': 'A balance lies outside all bands',
   'payment-below-interest': 'The fixed instalment does not cover the interest of an installment',
-  'product-type-mismatch': 'The schedule type is not made for this product type',
+  'product-type-mismatch': 'The schedule type does not support this product type',
   'rate-too-low': 'A negative rate takes the whole balance in one period',
   'rates-incomplete': 'The rate ranges leave installments without a rate',
   'rates-overlap': 'Two rate ranges cover the same installment',
   'reply-too-large': 'The explanations do not fit into a reply',
   'too-many-decimals': 'The number has more decimals than allowed',
-  'too-many-rows': 'The schedule has more rows than can be answered',
+  'too-many-rows': 'The schedule has more rows than an answer may have',
   'unknown-calendar': 'There is no holiday calendar of this name',
   'unknown-currency': 'There is no currency of this code',
   'unknown-day-count': 'There is no day count of this name',
@@ -298,5 +298,5 @@ export const CALCULATION_FAULTS: Readonly<Record<FaultCode, string>> = {
   'unknown-product-type': 'There is no product type of this code or name',
   'unknown-schedule-type': 'There is no active schedule type of this name',
   'unknown-value': 'The text is not one of the allowed values',
-  'wrong-unit': 'The schedule type does not take periodicities of this unit',
+  'wrong-unit': 'The schedule type does not support periodicities of this unit',
 };

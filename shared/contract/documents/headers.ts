@@ -1,4 +1,4 @@
-/** The headers of HTTP calls and of messages as documents list them. */
+/** The headers of HTTP calls and of messages, for documents. */
 
 import type { AnswerHeader } from '../../messaging/reply.ts';
 import { HEADER } from '../../messaging/header-names.ts';
@@ -13,13 +13,13 @@ interface HttpHeader {
 export const REQUEST_HEADERS = {
   Prefer: {
     description:
-      '`respond-async`: answer 202 at once with the address of the result. `wait=<seconds>`: the longest the caller waits.',
+      '`respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.',
     schema: { type: 'string' },
     example: 'respond-async',
   },
   'X-Correlation-Id': {
     description:
-      'Id that logs and problem documents show; 1 to 128 visible ASCII characters. Absent: `X-Request-Id`, else a new one.',
+      'Id of the request in logs and problem documents; 1 to 128 visible ASCII characters. Absent: `X-Request-Id`, else a new id.',
     schema: { type: 'string' },
     example: 'loan-4711',
   },
@@ -38,13 +38,13 @@ export const RESPONSE_HEADERS = {
   },
   Warnings: {
     description:
-      'What had no effect, or came from the catalogue: a comma list of `code;path`, ASCII, at most 4 KiB and then ending in `truncated`. Codes: `unknown-member`, `no-effect`, `unknown-name`, `ambiguous-name`, `from-catalogue`, `unknown-filter`.',
+      'Fields without effect, or with values from the catalogue: a comma-separated list of `code;path`, ASCII, cut at 4 KiB with `truncated` at its end. Codes: `unknown-member`, `no-effect`, `unknown-name`, `ambiguous-name`, `from-catalogue`, `unknown-filter`.',
     schema: { type: 'string' },
     example: 'unknown-member;jsonParam.amount, no-effect;jsonParam.ContractPeriod',
   },
   'Holiday-Calendar': {
     description:
-      'The holiday calendar that the due dates were checked against and the version of its holidays: `name;version=...`, ASCII, at most 1,024 characters. Absent when there was none.',
+      'The holiday calendar that the due dates were checked against and the version of its holidays: `name;version=...`, ASCII, at most 1,024 characters. Absent without a calendar.',
     schema: { type: 'string' },
     example: 'RO;version=2026.1',
   },
@@ -54,9 +54,9 @@ export const RESPONSE_HEADERS = {
     description: 'Whole seconds to wait before the next attempt.',
     schema: { type: 'integer', minimum: 1 },
   },
-  Allow: { description: 'The methods that the address takes.', schema: { type: 'string' } },
-  'Accept-Post': { description: 'The content type that the address takes.', schema: { type: 'string' } },
-  'WWW-Authenticate': { description: 'The kind of token that is wanted.', schema: { type: 'string' } },
+  Allow: { description: 'The methods that the path supports.', schema: { type: 'string' } },
+  'Accept-Post': { description: 'The content type that the path accepts.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The required kind of token.', schema: { type: 'string' } },
 } as const satisfies Record<string, HttpHeader>;
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
@@ -81,7 +81,7 @@ const FORMAT = [
   ),
   header(
     HEADER.contentType,
-    '`application/vnd.apache.avro` or `application/json`. Only confirms what the first byte says.',
+    '`application/vnd.apache.avro` or `application/json`; the first byte of the value determines the format.',
   ),
 ];
 
@@ -91,47 +91,43 @@ export const CATALOGUE_MESSAGE_HEADERS: readonly MessageHeader[] = FORMAT;
 /** Headers of a request. */
 export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.correlationId, 'Bytes of your choice, echoed unchanged on the reply.'),
-  header(
-    HEADER.replyTopic,
-    'Topic that the reply goes to; it exists already. Without it no reply is sent.',
-    true,
-  ),
+  header(HEADER.replyTopic, 'Existing topic for the reply. Without it no reply is sent.', true),
   header(
     HEADER.replyPartition,
-    'Partition that the reply goes to: 4 bytes big-endian, or decimal text. Absent: decided by the key.',
+    'Partition for the reply: 4 bytes big-endian, or decimal text. Absent: chosen by the key.',
   ),
   ...FORMAT,
   header(
     HEADER.deadline,
-    'Epoch milliseconds after which the requester no longer waits: later work gets an error reply.',
+    'Epoch milliseconds until which the requester waits: after it, the reply is an error.',
   ),
   header(
     HEADER.originTimestamp,
-    'Epoch milliseconds at which the request first entered the log. Absent: the time of the message.',
+    'Epoch milliseconds at which the request was first produced. Absent: the timestamp of the record.',
   ),
   header(HEADER.traceParent, 'W3C trace context.'),
   header(HEADER.traceState, 'W3C trace context.'),
 ];
 
-/** Headers of a command, which is answered only when it is refused. */
+/** Headers of a command; only a refused command gets a reply. */
 export const COMMAND_MESSAGE_HEADERS: readonly MessageHeader[] = [
   ...REQUEST_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.replyTopic),
   header(
     HEADER.replyTopic,
-    'Topic that a refusal goes to; it exists already. Without it a refused command becomes a dead letter.',
+    'Existing topic for the error reply. Without it, a refused command becomes a dead letter.',
   ),
-  header(HEADER.notificationId, 'The id, where the command itself does not hold it.'),
+  header(HEADER.notificationId, 'The id, if the command itself does not have it.'),
 ];
 
 /** Headers of every reply. */
 const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [
-  header(HEADER.correlationId, 'The bytes of the request.', true),
+  header(HEADER.correlationId, 'The correlation id of the request, unchanged.', true),
   ...FORMAT,
-  header(HEADER.warnings, 'What had no effect: a comma list of `code;path`.'),
-  header(HEADER.nestIsDisposed, 'Marks the only message of an answer for clients made with NestJS.', true),
+  header(HEADER.warnings, 'Fields without effect: a comma-separated list of `code;path`.'),
+  header(HEADER.nestIsDisposed, 'Marks the single reply of a request, for NestJS clients.', true),
 ];
 
-/** What only some answers report: the header over HTTP, and the one of the reply message. */
+/** Headers of some answers only: over HTTP, and of the reply message. */
 const ANSWER_HEADERS: Readonly<
   Record<AnswerHeader, { readonly http: ResponseHeader; readonly message: MessageHeader }>
 > = {
@@ -161,7 +157,7 @@ export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.errorRetryable, '`true` when the same request may succeed later, else `false`.', true),
   header(
     HEADER.nestError,
-    'The problem document as JSON (one line of text when it is longer than 4,096 characters), for clients made with NestJS.',
+    'The problem document as JSON (one line of text if it is longer than 4,096 characters), for NestJS clients.',
   ),
 ];
 

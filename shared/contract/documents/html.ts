@@ -1,6 +1,6 @@
-/** HTML from parts, escaped by default, so that no text of a definition can become markup. */
+/** Makes HTML, escaped by default, so that no text of a definition can become markup. */
 
-/** Markup that is ready to be shown. */
+/** Escaped markup. */
 export interface Html {
   readonly markup: string;
 }
@@ -15,7 +15,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Template tag: texts are escaped, markup is kept, lists are joined. */
+/** Template tag: escapes texts, keeps markup, joins lists. */
 export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const markup = fixed.map(
     (text, index) => text + (index < parts.length ? toMarkup(parts[index] ?? '') : ''),
@@ -24,8 +24,8 @@ export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Ht
 }
 
 /**
- * A table with a heading for each column; cells are escaped texts or markup. Each cell names its column, for narrow
- * screens, where rows stand one below the other.
+ * A table with a heading for each column; cells are texts, which are escaped, or markup. Each cell repeats the name of its
+ * column, for narrow screens, where the cells of a row are below each other.
  */
 export function table(headings: readonly string[], rows: readonly (readonly Part[])[]): Html {
   const head = headings.map((heading) => html`<th scope="col">${heading}</th>`);
@@ -48,7 +48,7 @@ function toMarkup(part: Part): string {
   return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('');
 }
 
-/** The style of pages: readable in light and dark, on narrow screens and on paper. */
+/** The style of pages, for light and dark mode, narrow screens and paper. */
 export const DOCS_STYLE = {
   markup: `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: light-dark(#0b57d0, #8ab4f8); }

@@ -1,9 +1,9 @@
-/** Answers in the OpenAPI document that several paths share. Errors: one for each status, with every code it may carry. */
+/** Shared answers of the OpenAPI document. Errors: one answer for each status, with all of its codes. */
 
 import { createProblem, ERROR_CODES, type ErrorCode } from '../../platform/problem.ts';
 import type { ResponseHeader } from './headers.ts';
 
-/** Headers of problems; warnings where a worker may have answered. */
+/** Headers of problems by status, with Warnings for the statuses that workers return. */
 const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
   404: ['Warnings'],
@@ -16,24 +16,24 @@ const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   504: ['Warnings'],
 };
 
-/** All codes of an HTTP status, in the order of the one list of codes. */
-export function listCodes(status: number): ErrorCode[] {
+/** All codes of an HTTP status, in the order of ERROR_CODES. */
+function listCodes(status: number): ErrorCode[] {
   return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => ERROR_CODES[code].status === status);
 }
 
-/** Every status that a problem may have, lowest first. */
-export const PROBLEM_STATUSES: readonly number[] = [
+/** All statuses of problems, lowest first. */
+const PROBLEM_STATUSES: readonly number[] = [
   ...new Set(Object.values(ERROR_CODES).map(({ status }) => status)),
 ].toSorted((first, second) => first - second);
 
-/** `#/components/responses/...` by status, for the statuses named. */
+/** References to the responses of problems, by status. */
 export function problemReferences(statuses: readonly number[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]),
   );
 }
 
-/** References to response headers in an answer. */
+/** References to response headers. */
 function headerReferences(names: readonly ResponseHeader[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
@@ -73,7 +73,7 @@ export function answer(
   return { description, headers: headerReferences(headers), content: { 'application/json': media } };
 }
 
-/** The 202 answer: the result is to be fetched later. */
+/** The 202 answer: the result can be fetched later. */
 export function pendingResponse(description: string): object {
   return answer(description, {
     headers: ['X-Correlation-Id', 'Location', 'Preference-Applied', 'Retry-After', 'Warnings'],

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the HTTP side, made from the same definitions that requests are read with. */
+/** The OpenAPI 3.1 document of the HTTP interface, made from the definitions that requests are read with. */
 
 import { ACTIONS } from '../actions/actions.ts';
 import type { Action } from '../json/action.ts';
@@ -24,7 +24,7 @@ import {
 export interface OpenApiOptions {
   /** Version of the release. */
   readonly version: string;
-  /** What stands before `/platapi`, such as `/bank`; empty by default. */
+  /** Path before `/platapi`, such as `/bank`; empty by default. */
   readonly basePath: string;
 }
 
@@ -33,7 +33,7 @@ const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 422, 429, 431, 500, 
 const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 429, 431, 500, 503, 504];
 const STATUS_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 429, 431, 503];
 
-/** The document as a plain object; made once at start. */
+/** Makes the document as a plain object. */
 export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly<Record<string, unknown>> {
   return {
     openapi: '3.1.0',
@@ -42,7 +42,7 @@ export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly
       version,
       description:
         'Every action is a POST with a JSON body. Calculations are stateless: the same request gets the same answer. ' +
-        'Notifications are stored first and sent then.',
+        'Notifications are stored before they are sent.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: basePath === '' ? '/' : basePath }],
@@ -97,11 +97,11 @@ function schemas(): Record<string, unknown> {
 function genericForm(requestType: string): object {
   return {
     type: 'object',
-    description: 'The generic form: the input in Data, beside the access parameters.',
+    description: 'The generic form: the input in Data, next to the access parameters.',
     properties: {
       access_token: {
         type: 'string',
-        description: 'Access token; used when there is no Authorization header.',
+        description: 'Access token; used if there is no Authorization header.',
       },
       user_name: { type: 'string', description: 'Name of the user that the token was issued to.' },
       Data: {
@@ -113,7 +113,7 @@ function genericForm(requestType: string): object {
   };
 }
 
-/** A result that is not there yet. */
+/** The answer for a result that is not available yet. */
 const PENDING_RESULT = {
   type: 'object',
   properties: {
@@ -124,12 +124,12 @@ const PENDING_RESULT = {
   required: ['resultId', 'status', 'href'],
 };
 
-/** Health of one part. */
+/** The health of one part. */
 const PART = {
   type: 'object',
   properties: {
     status: { enum: ['ready', 'starting', 'degraded', 'unhealthy'] },
-    reason: { type: 'string', description: 'What an operator should look at.' },
+    reason: { type: 'string', description: 'Reason for an operator.' },
   },
   required: ['status'],
 };
@@ -141,7 +141,7 @@ const HEALTH = {
     ...PART.properties,
     parts: {
       type: 'object',
-      description: 'The parts of the ingress by name; they decide readiness.',
+      description: 'The parts of the ingress by name; they determine readiness.',
       additionalProperties: PART,
     },
     workers: {
@@ -160,7 +160,7 @@ function actionPost(action: Action): object {
     operationId: name,
     tags: ['Actions'],
     summary,
-    description: `${description} The name of the action matches in any case.`,
+    description: `${description} The name of the action is not case-sensitive.`,
     parameters: Object.keys(REQUEST_HEADERS).map(parameterReference),
     requestBody: requestBody(
       { anyOf: [schemaReference(requestType), schemaReference(`${requestType}Generic`)] },
@@ -173,7 +173,7 @@ function actionPost(action: Action): object {
         examples: replies,
       }),
       202: pendingResponse(
-        '`Prefer: respond-async`: the request is stored; the result can be fetched later.',
+        'With `Prefer: respond-async`: the request is stored, and the result can be fetched later.',
       ),
       ...problemReferences(ACTION_PROBLEMS),
     },
@@ -187,15 +187,15 @@ function actionExamples({ examples }: Action): object {
   return { ...Object.fromEntries(direct), generic: { summary: `Generic form: ${first.summary}`, value } };
 }
 
-/** The address of results, which all actions share. */
+/** The endpoint of results, for all actions. */
 function resultGet(): object {
   const reported = [...new Set(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders))];
   return {
     operationId: 'getResult',
     tags: ['Results'],
-    summary: 'Answers the result of a request that was sent with `Prefer: respond-async`',
+    summary: 'Returns the result of a request with `Prefer: respond-async`',
     description:
-      'Any instance answers, to the caller of the request only. A problem is answered as by the action itself.',
+      'Any instance returns it, to the caller of the request only. A problem is returned as by the action itself.',
     parameters: [
       pathParameter('resultId', 'The resultId of the 202 answer.', { type: 'string', maxLength: 512 }),
     ],
@@ -210,7 +210,7 @@ function resultGet(): object {
   };
 }
 
-/** Accepts a notification (interface 4.8, N3). */
+/** The endpoint that accepts notifications (interface 4.8, N3). */
 function notificationPost({
   name,
   summary,
@@ -232,8 +232,8 @@ function notificationPost({
     requestBody: requestBody(schemaReference(name), { [name]: { summary, value: example } }),
     responses: {
       202: answer(
-        'The notification is on the log and will be handed to a provider. On Kafka all in-sync replicas have it; the ' +
-          'embedded broker holds it in memory only, and loses it when its process ends.',
+        'The notification is stored and will be sent to a provider. With Kafka, all in-sync replicas have it; the ' +
+          'embedded broker has it in memory only and loses it when its process ends.',
         {
           headers: ['X-Correlation-Id', 'Location', 'Warnings'],
           schema: schemaReference('AcceptedNotification'),
@@ -249,8 +249,8 @@ function notificationGet(): object {
   return {
     operationId: 'getNotification',
     tags: ['Notifications'],
-    summary: 'Answers the status of a notification',
-    description: 'Any instance answers, to the caller who sent it only.',
+    summary: 'Returns the status of a notification',
+    description: 'Any instance returns it, to the caller who sent the notification only.',
     parameters: [
       pathParameter('notificationId', 'The notificationId of the 202 answer.', {
         type: 'string',
@@ -273,25 +273,25 @@ const IDEMPOTENCY_KEY = {
   in: 'header',
   required: false,
   description:
-    'Makes the request safe to repeat: within 24 hours the same key of the same caller gets the first answer, and with ' +
-    'another body 409. Printable ASCII.',
+    'Makes retries safe: for 24 hours, the same key of the same caller gets the first answer, and 409 with another ' +
+    'body. Printable ASCII.',
   schema: { type: 'string', minLength: 1, maxLength: NOTIFICATION_LIMITS.idempotencyKeyCharacters },
 };
 
-/** The addresses for operators and their tools. */
+/** The endpoints for operators and their tools. */
 function operationPaths(): Record<string, object> {
   const metrics = {
     ...healthAnswer('The metrics.'),
     content: { 'text/plain': { schema: { type: 'string' } } },
   };
   return {
-    '/health/live': operationPath('getLiveness', 'Answers whether the process is alive', {
-      200: healthAnswer('It is.'),
-      503: healthAnswer('Only a restart helps.'),
+    '/health/live': operationPath('getLiveness', 'Reports whether the process is alive', {
+      200: healthAnswer('The process is alive.'),
+      503: healthAnswer('The process needs a restart.'),
     }),
-    '/health/ready': operationPath('getReadiness', 'Answers whether this ingress accepts traffic', {
-      200: healthAnswer('It does.'),
-      503: healthAnswer('It does not, or not yet; see reason.'),
+    '/health/ready': operationPath('getReadiness', 'Reports whether this ingress accepts traffic', {
+      200: healthAnswer('It accepts traffic.'),
+      503: healthAnswer('It does not accept traffic; see reason.'),
     }),
     '/metrics': operationPath('getMetrics', 'Metrics in the Prometheus text format', { 200: metrics }),
   };
@@ -330,7 +330,7 @@ function constantHeader(name: string, value: string): object {
     name,
     in: 'header',
     required: true,
-    description: `\`${value}\` at this address.`,
+    description: `Always \`${value}\` at this path.`,
     schema: { type: 'string', enum: [value] },
   };
 }

@@ -8,8 +8,8 @@ import type { JsonSchema } from './json-schema.ts';
 type Writer = (value: unknown) => string;
 
 /**
- * Compiles the writer of a schema. Fields that the schema does not have are left out; an undefined field is left out if
- * it is optional, and null if it is required, because Avro makes null undefined.
+ * Compiles the writer of a schema. Fields that the schema does not have are left out. An absent field is left out if it is
+ * optional, and null if it is required, because a null in Avro is decoded as absent.
  */
 export function createJsonWriter(schema: JsonSchema): Writer {
   if (isDateSchema(schema)) return (value) => `"${formatCalendarDate(value as CalendarDate)}"`;
@@ -33,12 +33,13 @@ function recordWriter({ properties = {}, required = [] }: JsonSchema): Writer {
   }));
   return (value) => {
     const record = value as Readonly<Record<string, unknown>>;
-    const texts = fields.flatMap(({ name, label, write, isRequired }) => {
-      const field = record[name];
-      if (field === undefined) return isRequired ? [`${label}null`] : [];
-      return [label + (field === null ? 'null' : write(field))];
-    });
-    return `{${texts.join(',')}}`;
+    let text = '';
+    for (const { name, label, write, isRequired } of fields) {
+      const field = record[name] ?? null;
+      if (field === null && !isRequired) continue;
+      text += `${text === '' ? '' : ','}${label}${field === null ? 'null' : write(field)}`;
+    }
+    return `{${text}}`;
   };
 }
 

@@ -24,7 +24,7 @@ import { objectOf } from './field-kinds.ts';
 import { compileLimits } from './field-limits.ts';
 import { toJsonSchema } from './json-schema.ts';
 import { createJsonWriter } from './json-writer.ts';
-import { fieldTree, surveyFields } from './unknown-fields.ts';
+import { fieldTree, surveyFields, withoutFields } from './unknown-fields.ts';
 
 /** Field of the body that holds the fields of a calculation request; paths of faults start with it. */
 export const JSON_PARAM = 'jsonParam';
@@ -150,12 +150,6 @@ export function createRequestContract<Request>(
 }
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
-
-/** Removes lists that exceed their limit: their items are not read. */
-function withoutFields(sent: unknown, names: ReadonlySet<string>): unknown {
-  if (names.size === 0 || !isRecord(sent)) return sent;
-  return Object.fromEntries(Object.entries(sent).filter(([name]) => !names.has(name)));
-}
 
 /** Validates the meaning of the fields that have no fault yet. */
 function createSemanticCheck<Request>({ fields, meaning }: ContractDefinition<Request>, place: string) {

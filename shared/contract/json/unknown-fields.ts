@@ -79,6 +79,12 @@ export function surveyFields(tree: FieldTree, body: unknown): FieldSurvey {
   };
 }
 
+/** Removes fields from an object: overlong lists, whose items must not be read. */
+export function withoutFields(value: unknown, names: ReadonlySet<string>): unknown {
+  if (names.size === 0 || !isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));
+}
+
 interface Found {
   readonly unknown: { readonly warning: Warning; readonly name: string; readonly known: Iterable<string> }[];
   readonly overlong: Fault[];

@@ -1,4 +1,4 @@
-/** The answers of the notification addresses (N3): the acceptance, and the status of a notification. */
+/** The answers of the notification endpoints (N3): the acceptance, and the status of a notification. */
 
 import { z } from 'zod';
 import type {
@@ -8,34 +8,26 @@ import type {
   NotificationStatus,
 } from '../../notification/notification-state.ts';
 
-/** The status that a caller sees: while a message is being sent, the status before. */
+/** The status that a caller sees; `sending` is shown as the status before it. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;
 
-const STATUSES = [
-  'accepted',
-  'retrying',
-  'sent',
-  'failed',
-  'parked',
-] as const satisfies readonly ShownStatus[];
+const STATUSES = ['accepted', 'retrying', 'sent', 'failed', 'parked'] as const satisfies ShownStatus[];
 const moment = () => z.string().meta({ format: 'date-time' });
 const id = () => z.string().meta({ format: 'uuid' }).describe('Id of the notification.');
 
 /** The 202 answer. */
 export const acceptedReply = z.object({
   notificationId: id(),
-  status: z.literal('accepted').describe('The notification is on the log and will be handed to a provider.'),
+  status: z.literal('accepted').describe('The notification is stored and will be sent to a provider.'),
 });
 
 const attempt = z.object({
-  attempt: z
-    .int()
-    .describe('Round of delivery, counted from 1; providers that were tried in one round share it.'),
-  at: moment().describe('When it ended.'),
+  attempt: z.int().describe('Round of delivery, counted from 1; all attempts of a round share it.'),
+  at: moment().describe('Time of its end.'),
   provider: z.string().describe('Name of the provider in the configuration.'),
   result: z
     .enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown'])
-    .describe('`unknown`: it may or may not have been sent.'),
+    .describe('`unknown`: the provider may or may not have sent the message.'),
   code: z
     .string()
     .optional()
@@ -48,21 +40,21 @@ export const notificationReply = z.object({
   status: z
     .enum(STATUSES)
     .describe(
-      '`accepted`: stored. `retrying`: tried, and tried again later. `sent`: a provider took it. `failed`: refused permanently, or out of time. `parked`: it is unknown whether it was sent; an operator decides.',
+      '`accepted`: stored. `retrying`: an attempt failed and another one follows. `sent`: a provider accepted it. `failed`: rejected permanently, or expired. `parked`: the provider may have sent it; an operator decides whether to retry.',
     ),
   channel: z.enum(['sms', 'email']).describe('Channel of the notification.'),
-  attempts: z.array(attempt).describe('The last tries, newest last, 20 at most.'),
-  updatedAt: moment().describe('When the status last changed.'),
-  nextAttemptAt: moment().optional().describe('While retrying: when it is tried again at the earliest.'),
-  code: z.string().optional().describe('Why it is retrying, failed or parked: a stable code.'),
+  attempts: z.array(attempt).describe('The last attempts, at most 20, newest last.'),
+  updatedAt: moment().describe('Time of the last change of the status.'),
+  nextAttemptAt: moment().optional().describe('While retrying: earliest time of the next attempt.'),
+  code: z.string().optional().describe('Stable code of the reason for retrying, failed or parked.'),
 });
 
-/** JSON text of the 202 answer. */
+/** Writes the 202 answer as JSON text. */
 export function renderAccepted(notificationId: string): string {
   return JSON.stringify({ notificationId, status: 'accepted' });
 }
 
-/** JSON text of the status of a notification; `state` is undefined before the first try. */
+/** Writes the status of a notification as JSON text; `state` is undefined before the first attempt. */
 export function renderNotification(
   known: NotificationAcceptance | NotificationState,
   state: NotificationState | undefined,

@@ -1,4 +1,4 @@
-/** Attached files: their names, and what they really are by their bytes. Programs are refused, and so are misleading names. */
+/** Checks the names and the content of attached files: programs and misleading names are refused. */
 
 import type { Attachment } from '../../notification/command.ts';
 import type { Fault } from '../../platform/problem.ts';
@@ -6,14 +6,14 @@ import { shapeFault } from '../json/faults.ts';
 import { NOTIFICATION_LIMITS } from './limits.ts';
 
 /**
- * Path separators (a colon separates streams and drives on Windows), control characters, line separators, and the
- * characters that turn the direction of writing, by which `exe.fdp` is shown as `pdf.exe`.
+ * Path separators (on Windows a colon separates drives and streams), control characters, line separators, and characters
+ * that reverse the direction of writing, so that `exe.fdp` is displayed as `pdf.exe`.
  */
 // eslint-disable-next-line no-control-regex
 const NEVER_IN_NAME = /[/\\:\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-/** Endings that some system runs when the file is opened. */
-const RUNNABLE_ENDINGS: ReadonlySet<string> = new Set(
+/** File extensions that an operating system executes when the file is opened. */
+const RUNNABLE_EXTENSIONS: ReadonlySet<string> = new Set(
   `ade adp app apk application appref-ms appx appxbundle bash bat cab chm cmd com command cpl csh diagcab dll dmg
   ear exe fish gadget hta htc inf ins iso img isp jar jnlp js jse jsx ksh lib lnk mde mjs cjs msc msh msi
   msix msixbundle msp mst msu nsh ocx osx out paf php pif pl pm ps1 ps1xml ps2 psc1 psm1 psd1 py pyc pyw pyz rb reg
@@ -21,7 +21,7 @@ const RUNNABLE_ENDINGS: ReadonlySet<string> = new Set(
   xbap xll zsh`.split(/\s+/),
 );
 
-/** True for a plain file name: no path, nothing hidden, nothing that shows otherwise than it is. */
+/** True for a plain file name: no path, not hidden, and displayed as it is. */
 export function isPlainFileName(name: string): boolean {
   return (
     name.length <= NOTIFICATION_LIMITS.attachmentNameCharacters &&
@@ -32,8 +32,8 @@ export function isPlainFileName(name: string): boolean {
   );
 }
 
-/** The ending of a name in lower case, without its dot; '' for none. Windows passes over blanks and dots at the end. */
-export function fileEnding(name: string): string {
+/** The extension of a name in lower case, without its dot; '' for none. Windows ignores trailing blanks and dots. */
+function fileExtension(name: string): string {
   const shown = name.replace(/[\s.]+$/u, '');
   const dot = shown.lastIndexOf('.');
   return dot === -1
@@ -44,102 +44,73 @@ export function fileEnding(name: string): string {
         .toLowerCase();
 }
 
-/** True for a name by which a system would run the file. */
+/** True for the name of a file that an operating system would execute. */
 export function isRunnableName(name: string): boolean {
-  return RUNNABLE_ENDINGS.has(fileEnding(name));
+  return RUNNABLE_EXTENSIONS.has(fileExtension(name));
 }
 
-/** Kinds of content that some system runs, as the library names them. */
-const RUNNABLE: ReadonlySet<string> = new Set(
+/** Executable content, as the library file-type names it. */
+const RUNNABLE_CONTENT: ReadonlySet<string> = new Set(
   'script exe elf macho class dex jar apk xpi crx msi deb rpm lnk alias chm reg swf wasm dmg iso cab nes pyc'.split(
     ' ',
   ),
 );
 
-/** Content of text files, where the library recognises it. */
-const TEXT = ['text', 'xml', 'vcf', 'ics', 'vtt', 'srt'];
-const COMPOUND = ['cfb'];
-/** A password turns these into compound files. */
-const PACKED_OFFICE = [
-  'zip',
-  'cfb',
-  'docx',
-  'docm',
-  'dotx',
-  'dotm',
-  'xlsx',
-  'xlsm',
-  'xltx',
-  'xltm',
-  'pptx',
-  'pptm',
-];
-const OPEN_OFFICE = ['zip', 'odt', 'ods', 'odp', 'odg', 'ott', 'ots', 'otp', 'otg'];
+const kinds = (text: string): readonly string[] => text.split(' ');
+const TEXT = kinds('text xml vcf ics vtt srt');
+/** With a password, these are compound files (`cfb`). */
+const PACKED_OFFICE = kinds('zip cfb docx docm dotx dotm xlsx xlsm xltx xltm pptx pptm');
+const OPEN_OFFICE = kinds('zip odt ods odp odg ott ots otp otg');
 
-/** What the content of a file may be, by the ending of its name; `text` is content of no known kind. Others are free. */
-const KINDS: Readonly<Record<string, readonly string[]>> = {
-  pdf: ['pdf'],
-  png: ['png', 'apng'],
-  jpg: ['jpg', 'mpo'],
-  jpeg: ['jpg', 'mpo'],
-  gif: ['gif'],
-  webp: ['webp'],
-  bmp: ['bmp'],
-  tif: ['tif', 'dng', 'nef', 'cr2'],
-  tiff: ['tif', 'dng', 'nef', 'cr2'],
-  heic: ['heic'],
-  zip: [...PACKED_OFFICE, ...OPEN_OFFICE, 'epub'],
-  gz: ['gz', 'tar.gz'],
-  tgz: ['gz', 'tar.gz'],
-  '7z': ['7z'],
-  rar: ['rar'],
-  docx: PACKED_OFFICE,
-  dotx: PACKED_OFFICE,
-  docm: PACKED_OFFICE,
-  xlsx: PACKED_OFFICE,
-  xlsm: PACKED_OFFICE,
-  xltx: PACKED_OFFICE,
-  pptx: PACKED_OFFICE,
-  odt: OPEN_OFFICE,
-  ods: OPEN_OFFICE,
-  odp: OPEN_OFFICE,
-  doc: [...COMPOUND, 'rtf', ...TEXT],
-  xls: [...COMPOUND, ...TEXT],
-  ppt: COMPOUND,
-  msg: COMPOUND,
-  rtf: ['rtf'],
-  txt: TEXT,
-  csv: TEXT,
-  tsv: TEXT,
-  json: TEXT,
-  xml: TEXT,
-  xsd: TEXT,
-  html: TEXT,
-  htm: TEXT,
-  svg: TEXT,
-  md: TEXT,
-  eml: TEXT,
-  ics: TEXT,
-  vcf: TEXT,
-  mp3: ['mp3', 'mp2', 'mp1'],
-  mp4: ['mp4', 'm4v', 'mov', 'f4v'],
-  wav: ['wav'],
-};
+/**
+ * The allowed content of files by the extensions of their names; `text` is content of no known kind. Files with other
+ * extensions may have any content.
+ */
+const ALLOWED_CONTENT: ReadonlyMap<string, readonly string[]> = new Map(
+  (
+    [
+      ['pdf', ['pdf']],
+      ['png', ['png', 'apng']],
+      ['jpg jpeg', ['jpg', 'mpo']],
+      ['gif', ['gif']],
+      ['webp', ['webp']],
+      ['bmp', ['bmp']],
+      ['tif tiff', ['tif', 'dng', 'nef', 'cr2']],
+      ['heic', ['heic']],
+      ['zip', [...PACKED_OFFICE, ...OPEN_OFFICE, 'epub']],
+      ['gz tgz', ['gz', 'tar.gz']],
+      ['7z', ['7z']],
+      ['rar', ['rar']],
+      ['docx dotx docm xlsx xlsm xltx pptx', PACKED_OFFICE],
+      ['odt ods odp', OPEN_OFFICE],
+      ['doc', ['cfb', 'rtf', ...TEXT]],
+      ['xls', ['cfb', ...TEXT]],
+      ['ppt msg', ['cfb']],
+      ['rtf', ['rtf']],
+      ['txt csv tsv json xml xsd html htm svg md eml ics vcf', TEXT],
+      ['mp3', ['mp3', 'mp2', 'mp1']],
+      ['mp4', ['mp4', 'm4v', 'mov', 'f4v']],
+      ['wav', ['wav']],
+    ] as const
+  ).flatMap(([extensions, content]) =>
+    extensions.split(' ').map((extension) => [extension, content] as const),
+  ),
+);
 
 const SCRIPT = Buffer.from('#!');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-/** How scripts are called here; the library knows none. */
+/** Kind of scripts, which the library does not detect. */
 const SCRIPT_KIND = 'script';
-/** Readers of PDF look for its mark within so many bytes, since some generators write something before it. */
+/** PDF readers search for the mark of a PDF in these first bytes, because some generators write other bytes before it. */
 const SAMPLE_BYTES = 1_024;
-/** Recognised by two letters, with which a text may begin as well ("BMW"): but a text has no control characters. */
+/** Detected by two letters only, with which a text such as "BMW" may begin; but a text has no control characters. */
 const SHORT_MARKS: ReadonlySet<string> = new Set(['exe', 'bmp']);
 const BLANK = 0x20;
 const LINE_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d]);
 
 /**
- * Faults of files by their content, at `attachmentList[n].content`; those that could not be read are undefined. The
- * first bytes decide; archives are not unpacked.
+ * Finds files with executable content, or with other content than their extension, by their first bytes; archives are not
+ * unpacked. Files that could not be decoded are undefined. Paths of faults are `attachmentList[n].content`.
  */
 export async function contentFaults(files: readonly (Attachment | undefined)[]): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
@@ -153,10 +124,11 @@ export async function contentFaults(files: readonly (Attachment | undefined)[]):
 
 async function contentFault({ name, content }: Attachment, path: string): Promise<Fault | undefined> {
   const kind = await detectKind(content);
-  if (RUNNABLE.has(kind)) return shapeFault(path, 'refused-type', 'must not be a program or a script');
-  const allowed = KINDS[fileEnding(name)];
+  if (RUNNABLE_CONTENT.has(kind))
+    return shapeFault(path, 'refused-type', 'must not be a program or a script');
+  const allowed = ALLOWED_CONTENT.get(fileExtension(name));
   if (allowed === undefined || allowed.includes(kind)) return undefined;
-  return shapeFault(path, 'contradicting-type', 'must be of the kind that the ending of its name says');
+  return shapeFault(path, 'contradicting-type', 'must match the extension of its name');
 }
 
 async function detectKind(content: Buffer): Promise<string> {
@@ -170,16 +142,16 @@ async function detectKind(content: Buffer): Promise<string> {
 
 async function detectContent(content: Buffer): Promise<string> {
   try {
-    // Loaded with the first file that comes: most processes never see one.
+    // Loaded with the first file: most processes never receive one.
     const { fileTypeFromBuffer } = await import('file-type');
     return (await fileTypeFromBuffer(content))?.ext ?? 'text';
   } catch {
-    // A file that ends within its own structure is of no known kind.
+    // A truncated file is of no known kind.
     return 'text';
   }
 }
 
-/** Without control characters other than those of lines. */
+/** True for bytes without control characters, except line breaks, tabs and form feeds. */
 function isReadable(bytes: Buffer): boolean {
   return bytes.every((byte) => byte >= BLANK || LINE_CONTROLS.has(byte));
 }

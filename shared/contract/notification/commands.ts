@@ -1,6 +1,6 @@
 /**
- * The commands to send notifications: read from HTTP bodies and JSON messages (normalised, all faults at once, unknown
- * fields reported: E3), checked by the same rules where they came in Avro, and written as JSON.
+ * The commands to send notifications: reads them from HTTP bodies and JSON messages (normalised, with all faults and
+ * unknown fields reported together: E3), checks commands from Avro by the same rules, and writes them as JSON.
  */
 
 import { z } from 'zod';
@@ -12,62 +12,65 @@ import { toJsonSchema } from '../json/json-schema.ts';
 import { toFaults, isAbsent, isRecord, shapeFault } from '../json/faults.ts';
 import { NOT_A_GUID } from '../json/field-kinds.ts';
 import { invalid, type Fields, type InvalidRequest, type ReadRequest } from '../json/request-contract.ts';
-import { fieldTree, surveyFields, tooManyItems } from '../json/unknown-fields.ts';
+import { fieldTree, surveyFields, tooManyItems, withoutFields } from '../json/unknown-fields.ts';
 import { NOTIFICATION_LIMITS } from './limits.ts';
 import { emailCommandFields, emailFields, smsCommandFields, smsFields } from './request-fields.ts';
 import { NotificationRules } from './field-rules.ts';
 
 export interface NotificationReading {
-  /** ISO 3166 country of telephone numbers without a country code; absent: they are refused (N4). */
+  /** ISO 3166 country of telephone numbers without a country code; absent: such numbers are refused (N4). */
   readonly country?: string | undefined;
-  /** False when no provider has a default sender, so that each message needs its own (N3). */
+  /** False if no provider has a default sender; then each message must have a sender (N3). */
   readonly hasDefaultSender: boolean;
 }
 
-/** Reads one kind of notification. Never throws, whatever the body is. */
+/** Reads one kind of notification. Never throws. */
 export interface NotificationReader<Command> {
-  /** Without the content of files. */
+  /** Reads a body without checking the content of files. */
   parse(body: unknown, reading: NotificationReading): ReadRequest<Command>;
-  /** With the content of files: synchronous without files, else by a promise that never rejects. */
+  /** Also checks the content of files: synchronous without files, otherwise a promise that never rejects. */
   read(body: unknown, reading: NotificationReading): ReadRequest<Command> | Promise<ReadRequest<Command>>;
 }
 
-/** Field of a command's id. */
+/** Field with the id of a command. */
 const ID = 'notificationId';
 
-/** The bodies of the HTTP calls. */
-export const smsReader = createReader(smsFields, takeSms);
-export const emailReader = createReader(emailFields, takeEmail);
-/** The commands as JSON messages. */
-export const smsCommandReader = createReader(smsCommandFields, takeSms);
-export const emailCommandReader = createReader(emailCommandFields, takeEmail);
+/** Readers of HTTP bodies. */
+export const smsReader = createReader(smsFields, normaliseSms);
+export const emailReader = createReader(emailFields, normaliseEmail);
+/** Readers of commands as JSON messages. */
+export const smsCommandReader = createReader(smsCommandFields, normaliseSms);
+export const emailCommandReader = createReader(emailCommandFields, normaliseEmail);
 
-/** Takes a body apart; `notificationId` is that of a command. */
-type Take<Command> = (
+/** Normalises the fields of a body; `notificationId` is the id of a command. */
+type Normalise<Command> = (
   fields: Fields,
   rules: NotificationRules,
   notificationId: string | undefined,
-) => Taken<Command>;
+) => Normalised<Command>;
 
-/** A body taken apart: the command counts only without faults. */
-interface Taken<Command> {
+interface Normalised<Command> {
+  /** Valid only if there are no faults. */
   readonly command: Command;
   readonly files: readonly (Attachment | undefined)[];
 }
 
 const NO_SENDER = 'is missing; must be sent, since no provider of this channel has a default sender';
 
-function createReader<Command>(definition: z.ZodObject, take: Take<Command>): NotificationReader<Command> {
+function createReader<Command>(
+  definition: z.ZodObject,
+  normalise: Normalise<Command>,
+): NotificationReader<Command> {
   const compiled = z.compile(definition);
   const known = fieldTree(toJsonSchema(definition));
   const hasId = known.fields.has(ID);
-  const open = (body: unknown, reading: NotificationReading) => {
+  const readFields = (body: unknown, reading: NotificationReading) => {
     const { warnings, overlong, faults: unknown } = surveyFields(known, body);
-    const fields = overlong.length === 0 ? body : withoutMembers(body, overlong);
+    const fields = withoutFields(body, new Set(overlong.map(({ path }) => path)));
     const shape = compiled.safeParse(fields);
     const rules = new NotificationRules(reading.country);
     const sent = isRecord(fields) ? fields : {};
-    const taken = take(sent, rules, hasId ? readId(sent) : undefined);
+    const { command, files } = normalise(sent, rules, hasId ? readId(sent) : undefined);
     const needsSender = !reading.hasDefaultSender && isRecord(body) && isAbsent(sent['sender']);
     const faults = [
       ...overlong,
@@ -75,31 +78,23 @@ function createReader<Command>(definition: z.ZodObject, take: Take<Command>): No
       ...(needsSender ? [shapeFault('sender', 'missing', NO_SENDER)] : []),
       ...rules.faults,
     ];
-    const close = (further: readonly Fault[]): ReadRequest<Command> =>
+    const finish = (further: readonly Fault[]): ReadRequest<Command> =>
       faults.length + further.length === 0
-        ? { kind: 'valid', payload: taken.command, warnings }
+        ? { kind: 'valid', payload: command, warnings }
         : invalid([...faults, ...further], unknown());
-    return { files: taken.files, close };
+    return { files, finish };
   };
   return {
-    parse: (body, reading) => open(body, reading).close([]),
+    parse: (body, reading) => readFields(body, reading).finish([]),
     read: (body, reading) => {
-      const { files, close } = open(body, reading);
-      return files.length === 0 ? close([]) : contentFaults(files).then(close);
+      const { files, finish } = readFields(body, reading);
+      return files.length === 0 ? finish([]) : contentFaults(files).then(finish);
     },
   };
 }
 
-/** The body without its overlong lists, whose items are not read. */
-function withoutMembers(body: unknown, overlong: readonly Fault[]): unknown {
-  const paths = new Set(overlong.map(({ path }) => path));
-  return isRecord(body)
-    ? Object.fromEntries(Object.entries(body).filter(([name]) => !paths.has(name)))
-    : body;
-}
-
-/** Applies the rule of a text field; a value of another type is a fault of the definition. */
-function rule<Cleaned>(
+/** Applies a rule to a text field; the definition reports values of other types. */
+function applyRule<Cleaned>(
   fields: Fields,
   name: string,
   clean: (path: string, value: string) => Cleaned,
@@ -113,59 +108,58 @@ function readId(fields: Fields): string | undefined {
   return typeof id === 'string' ? id.toLowerCase() : undefined;
 }
 
-function takeSms(
+function normaliseSms(
   fields: Fields,
   rules: NotificationRules,
   notificationId: string | undefined,
-): Taken<SmsCommand> {
+): Normalised<SmsCommand> {
   const command = {
     notificationId,
-    sender: rule(fields, 'sender', (path, value) => rules.smsSender(path, value)),
-    message: rule(fields, 'message', (path, value) => rules.smsText(path, value)) ?? '',
-    receiver: rule(fields, 'receiver', (path, value) => rules.phone(path, value)) ?? '',
+    sender: applyRule(fields, 'sender', rules.smsSender),
+    message: applyRule(fields, 'message', rules.smsText) ?? '',
+    receiver: applyRule(fields, 'receiver', rules.phone) ?? '',
   };
   return { command, files: [] };
 }
 
-function takeEmail(
+function normaliseEmail(
   fields: Fields,
   rules: NotificationRules,
   notificationId: string | undefined,
-): Taken<EmailCommand> {
-  const sender = rule(fields, 'sender', (path, value) => rules.address(path, value));
-  const message = rule(fields, 'message', (path, value) => rules.text(path, value)) ?? '';
-  const receiver = rule(fields, 'receiver', (path, value) => rules.address(path, value)) ?? '';
-  const subject = rule(fields, 'subject', (path, value) => rules.subject(path, value)) ?? '';
+): Normalised<EmailCommand> {
+  const sender = applyRule(fields, 'sender', rules.address);
+  const message = applyRule(fields, 'message', rules.text) ?? '';
+  const receiver = applyRule(fields, 'receiver', rules.address) ?? '';
+  const subject = applyRule(fields, 'subject', rules.subject) ?? '';
   const seen = new Set([receiver.toLowerCase()]);
-  const cc = withoutRepeated(rule(fields, 'cc', (path, value) => rules.addresses(path, value)) ?? [], seen);
+  const cc = withoutRepeated(applyRule(fields, 'cc', rules.addresses) ?? [], seen);
   for (const address of cc) seen.add(address.toLowerCase());
-  const bcc = withoutRepeated(rule(fields, 'bcc', (path, value) => rules.addresses(path, value)) ?? [], seen);
+  const bcc = withoutRepeated(applyRule(fields, 'bcc', rules.addresses) ?? [], seen);
   rules.recipients(cc.length, bcc.length);
-  const contentType =
-    rule(fields, 'contentType', (path, value) => rules.contentType(path, value)) ?? 'text/plain';
-  const files = takeFiles(fields['attachmentList'], rules);
+  const contentType = applyRule(fields, 'contentType', rules.contentType) ?? 'text/plain';
+  const files = decodeFiles(fields['attachmentList'], rules);
   const attachments = files.filter((file) => file !== undefined);
   const command = { sender, message, receiver, subject, cc, bcc, contentType, attachments };
   return { command: { notificationId, ...command }, files };
 }
 
-function takeFiles(list: unknown, rules: NotificationRules): readonly (Attachment | undefined)[] {
+function decodeFiles(list: unknown, rules: NotificationRules): readonly (Attachment | undefined)[] {
   if (!Array.isArray(list)) return [];
-  const files = list.map((item: unknown, index) => takeFile(item, `attachmentList[${index}]`, rules));
+  const files = list.map((item: unknown, index) => decodeFile(item, `attachmentList[${index}]`, rules));
   rules.totalSize(files);
   return files;
 }
 
-function takeFile(item: unknown, path: string, rules: NotificationRules): Attachment | undefined {
+function decodeFile(item: unknown, path: string, rules: NotificationRules): Attachment | undefined {
   if (!isRecord(item)) return undefined;
-  const name = rule(item, 'name', (_, value) => rules.fileName(`${path}.name`, value));
-  const content = rule(item, 'content', (_, value) => rules.base64(`${path}.content`, value));
+  const name = applyRule(item, 'name', (_, value) => rules.fileName(`${path}.name`, value));
+  const content = applyRule(item, 'content', (_, value) => rules.base64(`${path}.content`, value));
   return content === undefined ? undefined : { name: name ?? '', content };
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** All that is wrong with an SMS command, or undefined. */
+/** Checks an SMS command; undefined when it is valid. */
 export function checkSmsCommand(command: SmsCommand): InvalidRequest | undefined {
   const rules = new NotificationRules();
   checkId(command, rules);
@@ -173,13 +167,10 @@ export function checkSmsCommand(command: SmsCommand): InvalidRequest | undefined
     checkNormalised(rules, 'sender', command.sender, rules.smsSender('sender', command.sender));
   rules.smsText('message', command.message);
   checkNormalised(rules, 'receiver', command.receiver, rules.phone('receiver', command.receiver));
-  return toOutcome(rules);
+  return invalidIfFaulty(rules);
 }
 
-/**
- * All that is wrong with an e-mail command but for the content of its files, or undefined; see
- * {@link checkAttachments}.
- */
+/** Checks an e-mail command, except the content of its files ({@link checkAttachments}); undefined when it is valid. */
 export function checkEmailCommand(command: EmailCommand): InvalidRequest | undefined {
   const { sender, receiver, cc, bcc, attachments } = command;
   const rules = new NotificationRules();
@@ -201,12 +192,12 @@ export function checkEmailCommand(command: EmailCommand): InvalidRequest | undef
     }
   }
   rules.totalSize(attachments);
-  return toOutcome(rules);
+  return invalidIfFaulty(rules);
 }
 
 /**
- * What is wrong with the content of an e-mail's files, or undefined: programs, and files that are not what their names
- * say. At once without files, else by a promise that never rejects.
+ * Checks the content of an e-mail's files: no programs, and the content that their extensions name. Synchronous without
+ * files, otherwise a promise that never rejects; undefined when all are valid.
  */
 export function checkAttachments({
   attachments,
@@ -221,7 +212,7 @@ function checkId({ notificationId }: SmsCommand | EmailCommand, rules: Notificat
 }
 
 function checkList(rules: NotificationRules, name: string, addresses: readonly string[]): void {
-  // More than all recipients together is one fault, reported for their sum.
+  // rules.recipients reports too many addresses.
   if (addresses.length > NOTIFICATION_LIMITS.recipients) return;
   for (const [index, address] of addresses.entries()) checkAddress(rules, `${name}[${index}]`, address);
 }
@@ -230,7 +221,7 @@ function checkAddress(rules: NotificationRules, path: string, address: string): 
   checkNormalised(rules, path, address, rules.address(path, address));
 }
 
-/** A command has to be normalised already; `cleaned` is undefined where a fault was reported. */
+/** Requires a normalised value; `cleaned` is undefined if the value already has a fault. */
 function checkNormalised(
   rules: NotificationRules,
   path: string,
@@ -238,11 +229,11 @@ function checkNormalised(
   cleaned: string | undefined,
 ): void {
   if (cleaned === undefined || cleaned === sent) return;
-  const message = 'must be written as it is sent: a number as E.164, an address without blanks and in ASCII';
+  const message = 'must be normalised: a number as E.164, an address in ASCII without blanks';
   rules.faults.push(shapeFault(path, 'unclean', message));
 }
 
-function toOutcome({ faults }: NotificationRules): InvalidRequest | undefined {
+function invalidIfFaulty({ faults }: NotificationRules): InvalidRequest | undefined {
   return faults.length === 0 ? undefined : invalid(faults);
 }
 
@@ -251,7 +242,7 @@ export function renderSmsCommand({ notificationId, sender, message, receiver }: 
   return JSON.stringify({ notificationId, sender, message, receiver });
 }
 
-/** Writes an e-mail command; its files in base64. */
+/** Writes an e-mail command, with its files in base64. */
 export function renderEmailCommand(command: EmailCommand): string {
   const { attachments, cc, bcc, ...fields } = command;
   const files = attachments.map(({ name, content }) => ({ name, content: content.toString('base64') }));

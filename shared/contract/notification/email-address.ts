@@ -1,30 +1,30 @@
-/** E-mail addresses of notifications: one plain address each, so that nothing can be smuggled into a header (N4). */
+/** E-mail addresses of notifications: plain addresses only, which prevents header injection (N4). */
 
 import { domainToASCII } from 'node:url';
 import { NOTIFICATION_LIMITS } from './limits.ts';
 
-/** RFC 5321, 4.5.3.1.1. */
-const LONGEST_LOCAL_PART = 64;
-/** RFC 5322 dot-atom; quoted local parts and comments are not written by people. */
+/** Characters of a local part (RFC 5321, 4.5.3.1.1). */
+const MAX_LOCAL_PART = 64;
+/** A dot-atom of RFC 5322; quoted local parts and comments are not supported. */
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-/** Labels of letters, digits and inner dashes; at least two, and the last one is no number. */
+/** At least two labels of letters, digits and inner dashes, the last one not a number. */
 const DOMAIN =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?!\d+$)[A-Za-z0-9][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/;
-/** Anything else would have to be rewritten before it is a domain. */
+/** Characters of an international domain. */
 const INTERNATIONAL = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const ASCII = /^[\x21-\x7e]*$/;
 const SEPARATORS = /[;,]/;
 
 /**
- * An address as it goes to a provider: without blanks around it, an international domain in its ASCII form. Undefined
- * for what is not one plain address: display names, brackets, comments, several addresses, control characters.
+ * Normalises an address: removes outer blanks, and converts an international domain to ASCII. Returns undefined unless
+ * the text is one plain address, without a display name, brackets, comments or control characters.
  */
 export function cleanEmailAddress(text: string): string | undefined {
   if (text.length > NOTIFICATION_LIMITS.addressCharacters) return undefined;
   const trimmed = trimBlanks(text);
   const at = trimmed.lastIndexOf('@');
   const local = trimmed.slice(0, Math.max(at, 0));
-  if (local.length > LONGEST_LOCAL_PART || !LOCAL_PART.test(local)) return undefined;
+  if (local.length > MAX_LOCAL_PART || !LOCAL_PART.test(local)) return undefined;
   const domain = asciiDomain(trimmed.slice(at + 1));
   const address = `${local}@${domain}`;
   return domain !== undefined && address.length <= NOTIFICATION_LIMITS.addressCharacters
@@ -32,14 +32,14 @@ export function cleanEmailAddress(text: string): string | undefined {
     : undefined;
 }
 
-/** What a list of addresses was read as. */
+/** A parsed list of addresses. */
 export interface AddressList {
   readonly addresses: readonly string[];
-  /** Places, from 1, of items that are no address. */
+  /** Positions, from 1, of items that are not addresses. */
   readonly wrong: readonly number[];
 }
 
-/** Addresses separated by `;` or `,` (N4); empty items are skipped. */
+/** Parses addresses separated by `;` or `,` (N4); empty items are skipped. */
 export function readAddressList(text: string): AddressList {
   const addresses: string[] = [];
   const wrong: number[] = [];
@@ -52,7 +52,7 @@ export function readAddressList(text: string): AddressList {
   return { addresses, wrong };
 }
 
-/** The addresses that are not among the others, each once. Upper and lower case are the same mailbox in practice. */
+/** Removes duplicates and the addresses in `others` (lower case): in practice, mailboxes ignore case. */
 export function withoutRepeated(addresses: readonly string[], others: ReadonlySet<string>): string[] {
   const seen = new Set(others);
   return addresses.filter((address) => {
@@ -70,7 +70,7 @@ function asciiDomain(domain: string): string | undefined {
   return DOMAIN.test(ascii) ? ascii : undefined;
 }
 
-/** Blanks and tabs only: a line break is never removed silently. */
+/** Removes outer blanks and tabs, but not line breaks, which are faults. */
 function trimBlanks(text: string): string {
   return text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '');
 }

@@ -1,4 +1,4 @@
-/** Worked examples of the notifications; a test keeps them true. */
+/** Worked examples of notifications, which tests run. */
 
 const ID = '0b6f3c4e-2d1a-5f7b-9c8d-1e2f3a4b5c6d';
 
@@ -39,7 +39,7 @@ export const NOTIFICATION_EXAMPLE = {
 
 const ACCEPTED_AT = Date.UTC(2026, 0, 15, 9, 30);
 
-/** The records of the log as JSON. */
+/** Records of the notification topics as JSON. */
 export const ACCEPTANCE_EXAMPLE = {
   notificationId: ID,
   channel: 'email',

@@ -1,29 +1,29 @@
-/** Every limit of a notification in one place; documents and faults state them. */
+/** The limits of notifications, which documents and faults name. */
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
 
 export const NOTIFICATION_LIMITS = {
-  /** UTF-16 units of an SMS: ten linked parts of 160, the most that providers take. */
+  /** UTF-16 units of an SMS: ten concatenated parts of 160, the maximum of providers. */
   smsCharacters: 1_600,
   /** Characters of an alphanumeric sender (3GPP TS 23.040, 9.1.2.5: 11 septet characters). */
   smsSenderCharacters: 11,
-  /** Characters of a telephone number as it is written, with blanks and brackets. */
+  /** Characters of a telephone number as written, with blanks and brackets. */
   phoneCharacters: 40,
   /** Characters of an e-mail address: a path of RFC 5321 (4.5.3.1.3) without its brackets. */
   addressCharacters: 254,
   /** Receiver, cc and bcc together. */
   recipients: 50,
-  /** Characters of a cc or bcc list, so that nothing longer is split. */
+  /** Characters of a cc or bcc list, checked before it is split. */
   addressListCharacters: 16_384,
   /** A line of a header (RFC 5322, 2.1.1). */
   subjectBytes: 998,
   attachments: 20,
-  /** Decoded, each and all together: with its text the message still fits a record of the log (E6). */
+  /** Decoded, of one file and of all together: with its text the command still fits into a Kafka record (E6). */
   attachmentBytes: 7 * MIB,
-  /** File names of common systems end there. */
+  /** Maximum of common file systems. */
   attachmentNameCharacters: 255,
   idempotencyKeyCharacters: 255,
-  /** A command in Avro: a record of 8 MiB, with room for the headers that retries and dead letters add. */
+  /** A command in Avro: a record of 8 MiB, less the headers that retries and dead letters add. */
   commandBytes: 8 * MIB - 64 * KIB,
 } as const;

@@ -1,4 +1,4 @@
-/** The notifications of the interface (4.8): one entry each says what documents have to know. */
+/** The notifications of the interface (4.8), as documents describe them. */
 
 import type { z } from 'zod';
 import type { TopicKey } from '../../messaging/topics/topics.ts';
@@ -10,7 +10,7 @@ export interface NotificationContract {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
-  /** Address below the base path. */
+  /** Path below the base path. */
   readonly path: string;
   /** Value of the header X-Communication-Channel. */
   readonly channelNumber: string;
@@ -22,13 +22,14 @@ export interface NotificationContract {
   readonly example: Readonly<Record<string, unknown>>;
 }
 
+const STORED_FIRST =
+  'Returns as soon as the message is stored; its status is available by its id. Messages to one receiver keep their order.';
+
 export const NOTIFICATIONS: readonly NotificationContract[] = [
   {
     name: 'SendSms',
     summary: 'Sends an SMS',
-    description:
-      'Answered as soon as the message is stored; its state is available by its id. Messages to one receiver ' +
-      'keep their order.',
+    description: STORED_FIRST,
     path: '/api/notifications/v1/sms/send',
     channelNumber: '1',
     topic: 'smsCommands',
@@ -40,9 +41,7 @@ export const NOTIFICATIONS: readonly NotificationContract[] = [
   {
     name: 'SendEmail',
     summary: 'Sends an e-mail',
-    description:
-      'Answered as soon as the message is stored; its state is available by its id. Messages to one receiver ' +
-      'keep their order.',
+    description: STORED_FIRST,
     path: '/api/notifications/v1/email/send',
     channelNumber: '2',
     topic: 'emailCommands',
@@ -53,5 +52,5 @@ export const NOTIFICATIONS: readonly NotificationContract[] = [
   },
 ];
 
-/** Address of a notification below the base path. */
+/** Path of a notification below the base path. */
 export const NOTIFICATION_PATH = '/api/notifications/v1/{notificationId}';

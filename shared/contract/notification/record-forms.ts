@@ -1,6 +1,6 @@
 /**
- * The records of notifications as JSON messages, for tools that read these topics: the fields of the domain as they
- * are. Nothing of them is personal.
+ * The records of notifications as JSON messages, for tools that read these topics. They have the fields of the domain, and
+ * no personal data.
  */
 
 import { z } from 'zod';
@@ -10,8 +10,8 @@ import { anyText, guid, objectOf, oneOf, optional, optionalList, wanted } from '
 import { toFaults } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
 
-/** As many as a state keeps. */
-const MOST_ATTEMPTS = 20;
+/** Attempts that a state keeps. */
+const MAX_ATTEMPTS = 20;
 
 const moment = () => z.int({ error: wanted('epoch milliseconds') }).describe('Epoch milliseconds.');
 const id = () => guid().describe('UUID of the notification.');
@@ -29,25 +29,31 @@ const attempt = objectOf({
   attempt: z.int({ error: wanted('a whole number') }).describe('Round of delivery, counted from 1.'),
   at: moment(),
   provider: anyText().describe('Name of the provider in the configuration.'),
-  result: oneOf(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']).describe('What came of it.'),
+  result: oneOf(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']).describe(
+    'Result of the attempt.',
+  ),
   code: optional(anyText()).describe('Stable code of the result; absent when sent.'),
-  repeatableBy: optional(anyText()).describe('Of an unknown outcome: the provider that knows the id again.'),
+  repeatableBy: optional(anyText()).describe(
+    'For an unknown outcome: the provider that delivers an id only once.',
+  ),
 });
 
 const state = objectOf({
   notificationId: id(),
   channel: channel(),
-  status: oneOf(['sending', 'retrying', 'sent', 'failed', 'parked']).describe('How far it has come.'),
+  status: oneOf(['sending', 'retrying', 'sent', 'failed', 'parked']).describe('Status of the notification.'),
   attempt: z.int({ error: wanted('a whole number') }).describe('Round of delivery, counted from 1.'),
-  attempts: optionalList(attempt, MOST_ATTEMPTS).describe('Tries, newest last.'),
+  attempts: optionalList(attempt, MAX_ATTEMPTS).describe('Attempts, newest last.'),
   updatedAt: moment(),
   nextAttemptAt: optional(moment()),
-  providerMessageId: optional(anyText()).describe("The provider's own id of a sent one."),
-  code: optional(anyText()).describe('Why it is failed, parked or retrying.'),
-  owner: optional(anyText()).describe('While sending: the process that has it.'),
+  providerMessageId: optional(anyText()).describe('When sent: the id that the provider assigned.'),
+  code: optional(anyText()).describe('Reason for failed, parked or retrying.'),
+  owner: optional(anyText()).describe('While sending: the process that sends it.'),
   leaseUntil: optional(moment()),
-  providers: optional(z.array(anyText())).describe('While sending: the providers that may be asked.'),
-  repeatableBy: optional(anyText()).describe('While sending: the only one of them, if it knows ids again.'),
+  providers: optional(z.array(anyText())).describe('While sending: the providers of the round.'),
+  repeatableBy: optional(anyText()).describe(
+    'While sending: the only provider of the round, if it delivers an id only once.',
+  ),
 });
 
 /** JSON Schemas of the records. */

@@ -1,7 +1,4 @@
-/**
- * The notifications on the wire (interface 4.8): fields, kinds and what they mean. The rules of their values are in
- * field-rules.ts.
- */
+/** The fields of notifications (interface 4.8); field-rules.ts checks their values. */
 
 import { anyText, guid, objectOf, optional, optionalList } from '../json/field-kinds.ts';
 import { NOTIFICATION_LIMITS as LIMIT } from './limits.ts';
@@ -11,10 +8,10 @@ const MIB = 1_024 * 1_024;
 
 const notificationId = () =>
   optional(guid()).describe(
-    'UUID by which the notification is known; the same one again is not sent a second time. Absent: its place in the log.',
+    'UUID of the notification; a command with a known id is not sent again. Absent: derived from the offset of the record.',
   );
 
-/** The body of sms/send. */
+/** The body of POST .../sms/send. */
 export const smsFields = objectOf(
   {
     sender: optional(anyText()).describe(
@@ -22,7 +19,7 @@ export const smsFields = objectOf(
     ),
     message: anyText().describe(`The text, at most ${LIMIT.smsCharacters} characters.`),
     receiver: anyText('a telephone number as text').describe(
-      'Telephone number with its country code, such as +40722123456; blanks, brackets, dashes and dots do not count, 00 is the same as +.',
+      'Telephone number with its country code, such as +40722123456; blanks, brackets, dashes and dots are ignored, and 00 means +.',
     ),
   },
   A_NOTIFICATION,
@@ -38,7 +35,7 @@ const attachment = objectOf({
 const addressList = () =>
   optional(anyText('e-mail addresses as text')).describe('Addresses separated by `;` or `,`.');
 
-/** The body of email/send. */
+/** The body of POST .../email/send. */
 export const emailFields = objectOf(
   {
     sender: optional(anyText('an e-mail address as text')).describe(

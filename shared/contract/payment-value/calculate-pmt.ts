@@ -110,7 +110,7 @@ export const CALCULATE_PMT = defineAction<PaymentValueRequest, PaymentValue>({
   name: 'PLAT_BP_CalculatePMT',
   summary: 'Calculates the equal payment of a loan or of a savings plan',
   description:
-    'Answers one object with the payment and the equal part of the principal, from the terms alone: no dates, no ' +
+    'Returns one object with the payment and the equal part of the principal, from the terms alone: no dates, no ' +
     'schedule. Without FinancedAmount it is what has to be paid in to reach FutureValue.',
   requestType: 'CalculatePMTRequest',
   request: paymentValueRequest,

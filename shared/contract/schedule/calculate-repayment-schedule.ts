@@ -1,4 +1,4 @@
-/** `PLAT_BP_CalculateRepaymentSchedule`: its request, which fields of it go together, and the action. */
+/** `PLAT_BP_CalculateRepaymentSchedule`: the contract of its request, and the action. */
 
 import { findScheduleFaults } from '../../lending/terms/validate-schedule-request.ts';
 import { scheduleEffort } from '../../lending/request-effort.ts';
@@ -6,14 +6,14 @@ import type { RepaymentScheduleRequest } from '../../lending/request/repayment-s
 import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { defineAction } from '../json/action.ts';
-import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
+import { isAbsent, isRecord, shapeFault, topField } from '../json/faults.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
 import { REPAYMENT_SCHEDULE_EXAMPLES } from './examples.ts';
 import { renderRepaymentSchedule } from './render-schedule.ts';
 import { repaymentScheduleReply } from './reply-fields.ts';
 import { repaymentScheduleFields } from './request-fields.ts';
 
-/** Values for mandatory fields that cannot be read, so large that no other field exceeds them. */
+/** Placeholders for mandatory fields that cannot be read, large enough that no other field exceeds them. */
 const PLACEHOLDERS: Fields = {
   ScheduleType: 'EqualInstallments',
   Amount: 1e12,
@@ -22,8 +22,9 @@ const PLACEHOLDERS: Fields = {
   InstallmentDay: 1,
   InterestPercent: 0,
 };
-/** Fields that decide how many rows there are, and when they are due. */
+/** Fields that determine the number of instalments. */
 const ROW_FIELDS = ['InstallmentsNo', 'RealInstallmentNo', 'BlockInstallmentNo', 'LastDueDate'];
+/** Fields that determine the due dates. */
 const DATE_FIELDS = [
   ...ROW_FIELDS,
   'ScheduleType',
@@ -39,7 +40,7 @@ const DATE_FIELDS = [
   'HolidayCountry',
   'DeferDueDate',
 ];
-/** Fields whose faults cannot be established while another field is not known. */
+/** Fields whose faults depend on other fields. */
 const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
   ProductType: ['ScheduleType'],
   RealInstallmentNo: ROW_FIELDS,
@@ -51,21 +52,21 @@ const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
   installmentValue: ['ScheduleType'],
   principalValue: ['ScheduleType'],
 };
-/** Faults of amounts that depend on the number of digits, which Currency and Precision decide (M2). */
+/** Faults of amounts that depend on the number of decimals, which Currency and Precision determine (M2). */
 const BY_DIGITS: ReadonlySet<string> = new Set(['too-many-decimals', 'amount-too-large']);
 
-/** The request as HTTP calls and messages carry it. */
+/** The request of HTTP calls and messages. */
 export const repaymentScheduleRequest = createRequestContract<RepaymentScheduleRequest>({
   fields: repaymentScheduleFields,
   jsonParam: 'Terms of the schedule.',
   between: checkTogether,
   meaning: {
     placeholders: PLACEHOLDERS,
-    // What is missing is reported by the definition and by the checks between fields.
+    // The definition and checkTogether report missing fields.
     faultsOf: (request, catalogue) =>
       findScheduleFaults(request, catalogue).filter(({ code }) => code !== 'missing'),
     dependsOn: ({ path, code }) => [
-      ...(DEPENDS_ON[path.split(/[.[]/, 1)[0] ?? ''] ?? []),
+      ...(DEPENDS_ON[topField(path)] ?? []),
       ...(BY_DIGITS.has(code) ? ['Currency', 'Precision'] : []),
       ...(code === 'date-order' ? DATE_FIELDS : []),
     ],
@@ -76,8 +77,8 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   name: 'PLAT_BP_CalculateRepaymentSchedule',
   summary: 'Calculates the installments of a repayment schedule',
   description:
-    'Answers one record for each installment. CalculateDAE decides the spelling of the fields and which effective ' +
-    'rate is shown. Nothing is stored: the same request always gets the same answer.',
+    'Returns one record for each installment. CalculateDAE selects the spelling of the fields and the effective rate ' +
+    'that is shown. Nothing is stored: the same request always gets the same answer.',
   requestType: 'CalculateRepaymentScheduleRequest',
   request: repaymentScheduleRequest,
   replyShape: repaymentScheduleReply,
@@ -95,7 +96,7 @@ function checkTogether(fields: Fields): readonly Fault[] {
   return faults;
 }
 
-/** A rate comes from InterestPercent, from ranges or from bands (S4). */
+/** Requires a rate: InterestPercent, ranges or bands (S4). */
 function checkRate(fields: Fields, faults: Fault[]): void {
   if (!isAbsent(fields['InterestPercent'])) return;
   if (givesRates(fields['MultipleInterestRates']) || givesRates(fields['BandedInterestRates'])) return;
@@ -103,12 +104,12 @@ function checkRate(fields: Fields, faults: Fault[]): void {
   faults.push(shapeFault('InterestPercent', 'missing', message));
 }
 
-/** True for a list that is not empty, and for what was sent in place of one: that is a fault of its own. */
+/** True for a list that is not empty, and for a value of another type, which the definition reports. */
 function givesRates(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : !isAbsent(value);
 }
 
-/** Fields of which at least one identifies an item, the usual one first (F1). */
+/** Fields that identify an item, at least one of which is required; the usual one is first (F1). */
 const COMMISSION_NAMES = ['FeeName', 'FeeId'];
 const INSURANCE_NAMES = ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName'];
 
@@ -120,7 +121,7 @@ function checkItems(fields: Fields, list: string, names: readonly string[], faul
   }
 }
 
-/** Exactly one of SourceValue and SourcePercent, and something that says which charge it is (F1). */
+/** Requires exactly one of SourceValue and SourcePercent, and a name or id of the charge (F1). */
 function checkItem(item: Fields, path: string, names: readonly string[], faults: Fault[]): void {
   const byValue = !isAbsent(item['SourceValue']);
   const byPercent = !isAbsent(item['SourcePercent']);
@@ -130,7 +131,7 @@ function checkItem(item: Fields, path: string, names: readonly string[], faults:
     faults.push(shapeFault(`${path}.SourceValue`, 'mutually-exclusive', message));
   }
   if (names.every((name) => isAbsent(item[name]))) {
-    const message = `is missing; one of ${names.join(', ')} must say what is charged`;
+    const message = `is missing; one of ${names.join(', ')} must identify the charge`;
     faults.push(shapeFault(`${path}.${names[0]}`, 'missing', message));
   }
 }

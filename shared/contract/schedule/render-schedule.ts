@@ -1,7 +1,7 @@
 /**
- * Writes a repayment schedule as JSON in the interface's two spellings (section 2.1, rule A5). Written by hand,
- * because it runs for every answer and because amounts are exact: they go from whole minor units to decimal text
- * without ever being a binary fraction (M1), so 17 euro are written `17.00`.
+ * Writes a repayment schedule as JSON in the interface's two spellings (section 2.1, rule A5). It builds the text itself
+ * because it runs for every answer and because amounts are exact: whole minor units become decimal text without a binary
+ * fraction in between (M1), so 17 euro are written `17.00`.
  */
 
 import { toDateParts, type CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -15,12 +15,12 @@ import {
   type ScheduleRow,
 } from '../../lending/request/repayment-schedule.ts';
 
-/** A field in a spelling: the capitalised one differs in the first letter. */
+/** The name of a field in a spelling; the capitalised spelling changes the first letter. */
 export function spelled(name: string, casing: Casing): string {
   return casing === 'lower' ? name : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Explained figures as the lower-case spelling names them, in the order in which a row is explained. */
+/** Names of explained figures in the lower-case spelling, in the order of the explanations of a row. */
 const FIGURE_NAMES: Readonly<Record<ExplainedFigure, string>> = {
   remainingValue: 'remainingValue',
   payment: 'payment',
@@ -67,15 +67,15 @@ const EXPLANATION_FIELDS = [
 /** The text before the value of each field, such as `,"interest":`. */
 type Labels<Field extends string> = Readonly<Record<Field, string>>;
 
-/** How one spelling is written. */
+/** The fixed texts of one spelling. */
 interface Spelling {
   readonly row: Labels<(typeof ROW_FIELDS)[number]>;
   readonly explanation: Labels<(typeof EXPLANATION_FIELDS)[number]>;
-  /** The field that names an explained figure, without the name. */
+  /** Label of the field that names an explained figure. */
   readonly figure: string;
-  /** The same with the name, by figure. */
+  /** That label with the name, by figure. */
   readonly figures: ReadonlyMap<string, string>;
-  /** End of the DueDate's text (D1). */
+  /** End of the text of DueDate (D1). */
   readonly midnight: string;
 }
 
@@ -100,29 +100,28 @@ function createSpelling(casing: Casing, midnight: string): Spelling {
   };
 }
 
-/** What the rows of one schedule are written with. */
+/** The texts and digits that all rows of a schedule share. */
 interface RowStyle {
   readonly spelling: Spelling;
   readonly digits: number;
-  /** What comes before the value of each additional column. */
+  /** Labels of the additional columns. */
   readonly extraColumns: readonly string[];
   /** Fields after the total that are the same in every row. */
   readonly tail: string;
 }
 
-/** Rates come as plain decimal text with a fixed number of digits; anything else would not be JSON. */
+/** Rates are plain decimal text with a fixed number of digits; other text would not be valid JSON. */
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /**
- * The JSON text of a schedule: an array of rows, or the single object `{"dae": ...}` where only that is shown.
- * Throws RangeError on an amount that is no safe integer and on a rate that is no plain decimal: such a schedule is
- * a bug of its producer.
+ * Writes a schedule as a JSON array of rows, or of the single object `{"dae": ...}` if only the rate is shown. Throws
+ * RangeError on an amount that is not a safe integer and on a rate that is not a plain decimal: bugs of the producer.
  */
 export function renderRepaymentSchedule(schedule: RepaymentSchedule): string {
   const { casing, show, rows } = schedule;
   if (show === 'dae') return `[{"dae":${rateText(schedule.dae)}}]`;
   const style: RowStyle = {
-    // A schedule from the log may have a casing that only newer workers know.
+    // A worker of a later version may send another casing.
     spelling: casing === 'lower' ? SPELLINGS.lower : SPELLINGS.capitalised,
     digits: schedule.currencyDigits,
     extraColumns: (schedule.extraColumns ?? []).map((name) => `,${JSON.stringify(name)}:`),
@@ -168,19 +167,19 @@ function renderRow(row: ScheduleRow, style: RowStyle): string {
   );
 }
 
-/** The additional columns are fields of the row by their own names, alike in both spellings (F4). */
+/** Additional columns are fields of the row; their names are the same in both spellings (F4). */
 function columnFields(amounts: readonly number[], { extraColumns, digits }: RowStyle): string {
   return extraColumns.map((label, column) => label + moneyText(amounts[column] ?? 0, digits)).join('');
 }
 
-/** The JSON array that explains a row (S6, Explain). */
+/** Writes the explanations of a row as a JSON array (S6, Explain). */
 function renderExplanation(
   figures: readonly FigureExplanation[],
   { explanation: labels, figure, figures: known }: Spelling,
   digits: number,
 ): string {
   const texts = figures.map((one) => {
-    // A worker of a later version may explain figures that this one does not know.
+    // A worker of a later version may explain further figures.
     const named = known.get(one.figure) ?? figure + JSON.stringify(one.figure);
     return (
       `{${named}` +
@@ -229,7 +228,7 @@ function moneyText(minor: number, digits: number): string {
   return formatMinorUnits(minor, digits);
 }
 
-/** The published ids as JSON; each row has one of them. */
+/** The published ids of instalment types as JSON. */
 const TYPE_ID_TEXTS = new Map(Object.values(INSTALLMENT_TYPE_IDS).map((id) => [id, JSON.stringify(id)]));
 
 function typeIdText(id: string): string {
@@ -239,7 +238,7 @@ function typeIdText(id: string): string {
 /** `00` to `31`. */
 const TWO_DIGITS = Array.from({ length: 32 }, (_, number) => String(number).padStart(2, '0'));
 
-/** `yyyy-mm-dd` of a date with a year of four digits, as every date of a request and its schedule has. */
+/** `yyyy-mm-dd`. The year has four digits in every date of a request and of its schedule. */
 function dateText(date: CalendarDate): string {
   const { year, month, day } = toDateParts(date);
   return `${year}-${TWO_DIGITS[month] ?? ''}-${TWO_DIGITS[day] ?? ''}`;

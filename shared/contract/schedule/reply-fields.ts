@@ -1,6 +1,6 @@
 /**
- * The answer of `PLAT_BP_CalculateRepaymentSchedule` on the wire, in its two spellings (interface section 2.1, rules A5,
- * F4, M3). Documents derive from it; answers are written by `renderRepaymentSchedule`.
+ * The shape of the answer of `PLAT_BP_CalculateRepaymentSchedule` in its two spellings (interface section 2.1, rules A5,
+ * F4, M3), for documents. `renderRepaymentSchedule` writes the answer.
  */
 
 import { z } from 'zod';
@@ -11,7 +11,7 @@ const money = (meaning: string) => z.number().describe(meaning);
 const rate = (meaning: string) =>
   z.number().nullable().describe(`${meaning} in percent, four decimals; null when none exists.`);
 
-/** All that the action may answer with status 200. */
+/** The answer with status 200. */
 export const repaymentScheduleReply = z.union([
   z
     .array(row('capitalised', { EIR: rate('Effective interest rate') }))
@@ -24,21 +24,23 @@ export const repaymentScheduleReply = z.union([
     .describe('The rate alone: CalculateDAE 1.'),
 ]);
 
-/** A row; schedule types may show commissions and insurances one by one, and columns of their own (F4). */
+/** A row; schedule types may add columns, for single commissions or insurances for example (F4). */
 function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
   const dueDate = casing === 'lower' ? '2024-02-01T00:00:00' : '2024-02-01T00:00:00Z';
   const amounts = {
     remainingValue: money('Principal outstanding at the start of the installment.'),
     pMT: money('Payment: interest and principal of this installment.'),
     interest: money('Interest part.'),
-    capitalisedInterest: money('Interest that joins the balance; present only where that occurs.').optional(),
+    capitalisedInterest: money(
+      'Interest added to the balance; present only if any is capitalised.',
+    ).optional(),
     principal: money('Principal part.'),
     managementFee: money('Commissions of this installment.'),
     insurance: money('Insurances of this installment; present only when insurances were sent.').optional(),
     totalInstallment: money('Total to pay: payment, commissions and insurances.'),
   };
   const rest = {
-    isEarlyRepayment: z.enum(['true', 'false']).describe('Early repayment, as text.'),
+    isEarlyRepayment: z.enum(['true', 'false']).describe('Whether the row is a prepayment, as text.'),
     explanation: z
       .array(explanation(casing))
       .describe('How the figures of the row are calculated; present only when Explain is sent as true.')
@@ -47,7 +49,7 @@ function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
   return z
     .object({
       InstallmentNo: z.number().describe('Ordinal of the installment.'),
-      NoDays: z.number().describe('Calendar days of the period that interest accrues over.'),
+      NoDays: z.number().describe('Calendar days of the interest period.'),
       InstallmentTypeId: z.string().describe('Id of the installment type.'),
       ScheduleTypeId: z.string().describe('Id of the schedule type.'),
       DueDate: z.string().describe(`Due date, as ${dueDate}.`),
@@ -62,13 +64,13 @@ function explanation(casing: Casing): z.ZodObject {
   const fields = {
     figure: z
       .enum(EXPLAINED_FIGURES[casing])
-      .describe('What is explained: a field of the row, or an intermediate figure.'),
+      .describe('The explained figure: a field of the row, or an intermediate figure.'),
     name: z.string().describe('Name of the commission, insurance or additional column.').optional(),
     amount: money('The figure.'),
-    days: z.int().describe('Days that the day count counts.').optional(),
+    days: z.int().describe('Days by the day count.').optional(),
     basis: z
       .int()
-      .describe('Days of the year by the day count; absent where the days lie in years of different length.')
+      .describe('Days of the year by the day count; absent if the days are in years of different length.')
       .optional(),
     dayCount: z.string().describe('Name of the day count.').optional(),
     rates: z
@@ -81,7 +83,7 @@ function explanation(casing: Casing): z.ZodObject {
     formula: z
       .string()
       .describe(
-        'The formula with its numbers put in; the figure is its value, rounded to the digits of the currency.',
+        'The formula with its numbers; the figure is its value, rounded to the digits of the currency.',
       ),
   };
   return z.strictObject(inSpelling(casing, fields));

@@ -1,7 +1,7 @@
 /**
- * The request of `PLAT_BP_CalculateRepaymentSchedule` on the wire: interface section 4.1 and the extensions of rule
- * S6. This is the definition that requests are read with and that the published documents derive from. It decides
- * shape (400); what the fields mean together with a schedule type (422) is validated by the calculation.
+ * The fields of the request of `PLAT_BP_CalculateRepaymentSchedule` (interface section 4.1 and the extensions of rule S6):
+ * requests are read with this definition, and documents derive from it. It checks shape (400); the calculation validates
+ * the meaning of the fields (422).
  */
 
 import {
@@ -18,35 +18,35 @@ import {
   requestOf,
 } from '../json/field-kinds.ts';
 
-const SOURCE_VALUE = 'Amount of one charge. Exactly one of SourceValue and SourcePercent is sent.';
+const SOURCE_VALUE = 'Amount of one charge. Send either SourceValue or SourcePercent.';
 const SOURCE_PERCENT =
-  'Percentage of one charge, of Amount or of what PercentAppliedTo names. Exactly one of SourceValue and SourcePercent is sent.';
+  'Percentage of one charge, of Amount or of the base in PercentAppliedTo. Send either SourceValue or SourcePercent.';
 const IS_UPFRONT =
-  '1: charged at the start of each period; 0: at its end. Absent: what the schedule type says, else 0.';
+  '1: charged at the start of each period; 0: at its end. Absent: as in the schedule type, else 0.';
 const PERCENT_APPLIED_TO =
-  'Extension. What a percentage is of: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: what the catalogue says, else FinancedAmount.';
+  'Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, else FinancedAmount.';
 const PER_ANNUM =
-  'Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: what the catalogue says, else false.';
+  'Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: as in the catalogue, else false.';
 
 /** A commission that is charged repeatedly (F1-F5). */
 const commissionItem = objectOf({
   SourceValue: optional(amount()).describe(SOURCE_VALUE),
   SourcePercent: optional(percent()).describe(SOURCE_PERCENT),
   FeePeriodicityType: text().describe(
-    'Name of the periodicity of the charge, such as Monthly. Not Once: such costs go to UpFrontValue.',
+    'Name of the periodicity of the charge, such as Monthly. Not Once: use UpFrontValue for such costs.',
   ),
   FeeDate: date().describe('Start of the first fee period.'),
-  FeeName: optional(text()).describe('Name of the commission. FeeName or FeeId is sent.'),
-  FeeId: optional(text()).describe('Id of the commission. FeeName or FeeId is sent.'),
+  FeeName: optional(text()).describe('Name of the commission. Send FeeName or FeeId.'),
+  FeeId: optional(text()).describe('Id of the commission. Send FeeName or FeeId.'),
   GracePeriodFee: optional(count()).describe('Number of first installments whose charges are waived.'),
   BlockFeeAmount: optional(amount()).describe(
-    'Blocked amount that joins the first installment of a recalculation.',
+    'Blocked amount that is added to the first installment of a recalculation.',
   ),
   IsUpfront: optional(flag()).describe(IS_UPFRONT),
   PercentAppliedTo: optional(text()).describe(PERCENT_APPLIED_TO),
   PerAnnum: optional(flag()).describe(PER_ANNUM),
   IsForUnusage: optional(flag()).describe(
-    'Extension. True: the percentage is charged per annum on the unused amount. Absent: what the catalogue says, else false.',
+    'Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, else false.',
   ),
 });
 
@@ -55,17 +55,17 @@ const insuranceItem = objectOf({
   SourceValue: optional(amount()).describe(SOURCE_VALUE),
   SourcePercent: optional(percent()).describe(SOURCE_PERCENT),
   InsurancePeriodicityType: text().describe(
-    'Name of the periodicity of the premium, such as Monthly. Not Once: such costs go to UpFrontValue.',
+    'Name of the periodicity of the premium, such as Monthly. Not Once: use UpFrontValue for such costs.',
   ),
   InsuranceDate: date().describe('Start of the first premium period.'),
   InsuranceName: optional(text()).describe(
-    'Name of the insurance. The name, or the class by id or name, is sent.',
+    'Name of the insurance. Send the name, or the id or name of its class.',
   ),
   InsuranceClassId: optional(text()).describe('Id of the class of the schedule element.'),
   InsuranceClassName: optional(text()).describe('Name of the class of the schedule element.'),
   GracePeriodInsurance: optional(count()).describe('Number of first installments whose premiums are waived.'),
   BlockInsuranceAmount: optional(amount()).describe(
-    'Blocked amount that joins the first installment of a recalculation.',
+    'Blocked amount that is added to the first installment of a recalculation.',
   ),
   IsUpfront: optional(flag()).describe(IS_UPFRONT),
   PercentAppliedTo: optional(text()).describe(PERCENT_APPLIED_TO),
@@ -83,29 +83,23 @@ export const interestRateRange = objectOf({
 
 /** A rate for a slice of the balance (R2). */
 const interestRateBand = objectOf({
-  MinUtilizedAmount: optional(amount()).describe(
-    'Balance from which the band counts. Absent: no lower limit.',
-  ),
-  MaxUtilizedAmount: optional(amount()).describe(
-    'Balance up to which the last band counts. Absent: no upper limit.',
-  ),
+  MinUtilizedAmount: optional(amount()).describe('Lower bound of the band. Absent: no lower bound.'),
+  MaxUtilizedAmount: optional(amount()).describe('Upper bound of the last band. Absent: no upper bound.'),
   Value: optional(percent()).describe('Annual rate of the band in percent.'),
 });
 
-/** A repayment of principal ahead of the schedule (X3). */
+/** A prepayment (X3). */
 const earlyRepayment = objectOf({
-  Date: date().describe('Day of the repayment; never shifted by holidays.'),
-  Amount: amount().describe('Principal that is repaid.'),
+  Date: date().describe('Day of the prepayment; holidays do not shift it.'),
+  Amount: amount().describe('Prepaid principal.'),
   DecreaseInstallment: optional(flag()).describe(
-    'True (default): the term stays and the payment falls; false: the payment stays.',
+    'True (default): the term stays and the payment decreases; false: the payment stays.',
   ),
 });
 
-/** Most commissions, insurances or bands of one request: far above any product, low enough to bound the work. */
+/** Most commissions, insurances or bands of one request: more than any product has, and few enough to bound the work. */
 const MAX_FEES = 200;
-/**
- * Maximum number of rate ranges or prepayments in one request: one for each installment that a schedule may have (M6).
- */
+/** Most rate ranges or prepayments of one request: one for each installment that a schedule may have (M6). */
 const MAX_ROWS_OF_A_SCHEDULE = 1_200;
 
 const mandatory = {
@@ -136,16 +130,18 @@ const terms = {
   ActivationDate: optional(date()).describe('Activation of the contract: interest starts here.'),
   FirstDueDate: optional(date()).describe('Due date of the first installment.'),
   MaturityDate: optional(date()).describe('End of the contract: replaces the date of the last installment.'),
-  HolidayShift: optional(flag()).describe('True: due dates move off non-working days of the calendar.'),
+  HolidayShift: optional(flag()).describe(
+    'True: due dates on non-business days of the calendar are shifted.',
+  ),
   HolidayCountry: optional(text()).describe('Name of the holiday calendar.'),
   HolidayMethod: optional(text()).describe(
-    'Where a due date moves to: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None.',
+    'Direction of the shift: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None.',
   ),
   DeferDueDate: optional(flag()).describe(
-    '1: interest accrues to the moved date; 0 (default): only the date to pay moves.',
+    '1: interest accrues until the shifted date; 0 (default): only the payment date shifts.',
   ),
   RealInstallmentNo: optional(count()).describe(
-    'Actual number of installments: the schedule ends there, the last one takes the rest.',
+    'Actual number of installments: the schedule ends there, and the last one repays the rest.',
   ),
   ContractPeriod: optional(count()).describe('Number of contract periods. No effect on the schedule.'),
   CalculateDAE: optional(count()).describe(
@@ -156,29 +152,29 @@ const terms = {
   ),
 };
 
-/** Locked values, residual, cards, deposits, overdraft and costs. */
+/** Fixed payments, residual value, cards, deposits, overdraft and charges. */
 const values = {
   installmentValue: optional(amount()).describe(
-    'Locked installment value (equal installments). Null or 0: not locked.',
+    'Fixed installment value (equal installments). Null or 0: not fixed.',
   ),
   principalValue: optional(amount()).describe(
-    'Locked principal value (equal principal). Null or 0: not locked.',
+    'Fixed principal value (equal principal). Null or 0: not fixed.',
   ),
   StartDateForUnusage: optional(date()).describe('Start of interest on the unused amount.'),
   ExpiryDateForOD: optional(date()).describe('Last day of an overdraft.'),
   UnusedAmount: optional(amount()).describe('Unused amount.'),
   InterestCapitalization: optional(numericFlag()).describe(
-    'Deposits. 1: interest joins the balance; 0: interest is paid each period.',
+    'Deposits. 1: interest is added to the balance; 0: interest is paid each period.',
   ),
   UpFrontValue: optional(amount()).describe(
     'Commissions, taxes and insurances paid once at the start. No effect with LastDueDate.',
   ),
   ResidualValue: optional(amount()).describe('Residual value, part of Amount.'),
   ResidualInInstallment: optional(flag()).describe(
-    '1: the residual is paid in the last installment; 0: in a line of its own.',
+    '1: the last installment includes the residual value; 0: a separate row repays it.',
   ),
   CapitalPercent: optional(percent()).describe(
-    'Credit card: percent of the balance that each installment repays.',
+    'Credit card: percentage of the balance that each installment repays.',
   ),
   Commission: optionalList(commissionItem, MAX_FEES).describe('Commissions that are charged repeatedly.'),
   Insurance: optionalList(insuranceItem, MAX_FEES).describe('Insurances that are charged repeatedly.'),
@@ -188,7 +184,7 @@ const values = {
   BandedInterestRates: optionalList(interestRateBand, MAX_FEES).describe('Rates by slice of the balance.'),
 };
 
-/** What a recalculation of a running contract says (X1, X2). */
+/** Fields of the recalculation of a running contract (X1, X2). */
 const recalculation = {
   LastDueDate: optional(date()).describe(
     'Recalculation: due date of the last installment that stays unchanged.',
@@ -196,42 +192,40 @@ const recalculation = {
   BlockInstallmentNo: optional(count()).describe(
     'Recalculation: number of installments that stay unchanged.',
   ),
-  IsLocked: optional(flag()).describe(
-    'Recalculation. 1: the blocked amounts are taken into account; 0: they are ignored.',
-  ),
-  BlockAmount: optional(amount()).describe('Recalculation: blocked capital, part of Amount.'),
+  IsLocked: optional(flag()).describe('Recalculation. 1: the blocked amounts count; 0: they are ignored.'),
+  BlockAmount: optional(amount()).describe('Recalculation: blocked principal, part of Amount.'),
   BlockInterestAmount: optional(amount()).describe(
-    'Recalculation: interest that joins the first installment.',
+    'Recalculation: interest that is added to the first installment.',
   ),
 };
 
-/** Fields beyond the interface (S6). */
+/** Extensions of the interface (S6). */
 const extensions = {
   InterestCalculationMethod: optional(text()).describe(
-    "Extension. Day count by name, such as 30/360 or Actual/365, over the schedule type's own.",
+    'Extension. Day count by name, such as 30/360 or Actual/365, instead of that of the schedule type.',
   ),
   Currency: optional(text()).describe(
-    'Extension. ISO 4217 code; decides the decimals of every amount. Absent: two decimals.',
+    'Extension. ISO 4217 code, which determines the decimals of all amounts. Absent: two decimals.',
   ),
   GraceType: optional(text()).describe(
-    'Extension. What becomes of interest left uncollected by grace: Deferred (default), Capitalised, Spread or Forgiven.',
+    'Extension. Treatment of the interest of a grace period: Deferred (default), Capitalised, Spread or Forgiven.',
   ),
   Precision: optional(count()).describe(
-    'Extension. Number of decimals of every amount, over those of the currency.',
+    'Extension. Number of decimals of all amounts, instead of those of the currency.',
   ),
-  EarlyRepayments: optionalList(earlyRepayment, MAX_ROWS_OF_A_SCHEDULE).describe(
-    'Extension. Repayments of principal ahead of the schedule.',
-  ),
+  EarlyRepayments: optionalList(earlyRepayment, MAX_ROWS_OF_A_SCHEDULE).describe('Extension. Prepayments.'),
   AllowNegativeAmortisation: optional(flag()).describe(
-    'Extension. True: a locked payment may be lower than the interest.',
+    'Extension. True: a fixed payment may be lower than the interest.',
   ),
   BandMethod: optional(text()).describe(
     'Extension. Whole: one rate for the whole balance, instead of one for each slice.',
   ),
-  Explain: optional(flag()).describe('Extension. True: each installment says how its figures came about.'),
+  Explain: optional(flag()).describe(
+    'Extension. True: each installment shows how its figures are calculated.',
+  ),
 };
 
-/** The fields. Their output is the request as the calculation reads it. */
+/** All fields; their output is the request of the calculation. */
 export const repaymentScheduleFields = requestOf({
   ...mandatory,
   ...terms,

@@ -4,8 +4,8 @@
  * Annual rates have three states: not requested (undefined), requested but without a value (null), or a percentage as
  * text (A1, A2, A5). Avro has one null for the first two; the field `show` distinguishes them.
  *
- * Additional columns and explanations are beside the rows, one list for each row: nearly all schedules have neither, and
- * a field in every row would make writing and reading them a quarter slower.
+ * Additional columns and explanations are lists next to the rows, with one entry for each row: most schedules have
+ * neither, and a field in every row would make encoding and decoding a quarter slower.
  */
 
 import type { RepaymentSchedule, ScheduleRow, ShownParts } from '../../lending/request/repayment-schedule.ts';
@@ -18,17 +18,17 @@ const REQUESTED_BY: Readonly<Record<Rate, readonly ShownParts[]>> = {
 };
 const RATES: readonly Rate[] = ['dae', 'eir'];
 
-/** Extras beside the rows, in the order of the rows. */
-interface ExtrasBesideRows {
+/** Additional columns and explanations, in the order of the rows. */
+interface RowLists {
   columns: readonly NonNullable<ScheduleRow['columns']>[] | undefined;
   explanations: readonly NonNullable<ScheduleRow['explanation']>[] | undefined;
 }
-type ScheduleRecord = RepaymentSchedule & Partial<ExtrasBesideRows>;
+type ScheduleRecord = RepaymentSchedule & Partial<RowLists>;
 type RowExtras = { -readonly [Extra in 'columns' | 'explanation']?: ScheduleRow[Extra] };
 
 /**
- * The record of a schedule. Throws on a schedule that holds a rate without requesting it, requests one that it lacks, or
- * has extras in some rows only: these are bugs.
+ * Converts a schedule into its record. Throws on a schedule with a rate that was not requested, without one that was, or
+ * with columns or explanations in some rows only: these are bugs.
  */
 export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
   for (const rate of RATES) {
@@ -42,12 +42,12 @@ export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
   if (!hasColumns && !hasExplanations) return schedule;
   return {
     ...schedule,
-    columns: hasColumns ? schedule.rows.map((row) => columnsOf(row, schedule)) : undefined,
-    explanations: hasExplanations ? schedule.rows.map(explanationOf) : undefined,
+    columns: hasColumns ? schedule.rows.map((row) => requireColumns(row, schedule)) : undefined,
+    explanations: hasExplanations ? schedule.rows.map(requireExplanation) : undefined,
   };
 }
 
-/** Makes a decoded record the schedule that it was written from, in place. */
+/** Converts a decoded record back into the schedule, in place. */
 export function restoreSchedule(record: ScheduleRecord): void {
   const rates = record as { -readonly [Name in Rate]: RepaymentSchedule[Name] };
   for (const rate of RATES) {
@@ -65,14 +65,14 @@ export function restoreSchedule(record: ScheduleRecord): void {
   record.explanations = undefined;
 }
 
-function columnsOf({ columns }: ScheduleRow, { extraColumns }: RepaymentSchedule) {
+function requireColumns({ columns }: ScheduleRow, { extraColumns }: RepaymentSchedule) {
   if (columns === undefined || columns.length !== extraColumns?.length) {
     throw new Error('a row does not have one amount for each additional column of its schedule');
   }
   return columns;
 }
 
-function explanationOf({ explanation }: ScheduleRow) {
+function requireExplanation({ explanation }: ScheduleRow) {
   if (explanation === undefined) throw new Error('some rows are explained and others are not');
   return explanation;
 }

@@ -1,4 +1,4 @@
-/** The answer of `PLAT_BP_Simulate` on the wire (interface section 4.4). */
+/** The answer of `PLAT_BP_Simulate` (interface section 4.4) and the payload of its reply message. */
 
 import { z } from 'zod';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
@@ -12,7 +12,7 @@ const figure = (description: string) => z.number().describe(description);
 const record = z.strictObject({
   InterestPercent: plainText('Annual rate after discounts, with four decimals, such as 7.9500%.'),
   IRR: textOrNull('Internal rate of return, such as 8.2413%; null when there is none.'),
-  FirstInstallment: figure('What the first installment comes to, with all charges.'),
+  FirstInstallment: figure('Total of the first installment, with all charges.'),
   FirstInsurance: figure('Insurances of the first installment.'),
   TotalInsurance: figure('Insurances of all installments.'),
   FirstFee: figure('Commissions of the first installment.'),
@@ -20,14 +20,14 @@ const record = z.strictObject({
   Total: figure('Sum of all installments, the down payment included.'),
   ScheduleJson: plainText(
     'JSON text of an object with paymentSchedule, the rows InstallmentNo, remainingValue, pMT, interest, principal, ' +
-      'managementFee, totalInstallment, where they occur insurance and capitalisedInterest. Row 0 carries the down payment.',
+      'managementFee, totalInstallment, and insurance and capitalisedInterest if there are any. Row 0 is the down payment.',
   ),
   InterestId: plainText('GUID of the interest.'),
   InterestListId: plainText('GUID of its list.'),
   InterestCommissionItemId: plainText('GUID of the interest-commission item of the product.'),
   CommissionListId: textOrNull('GUID of the commission list; null: the item has none.'),
-  cntInterestId: figure('How many interests the records have in all.'),
-  cntInterestCommissionItemId: figure('How many interest-commission items the records have in all.'),
+  cntInterestId: figure('Number of different interests in all records.'),
+  cntInterestCommissionItemId: figure('Number of different interest-commission items in all records.'),
   OutputInterestJson: plainText(
     'JSON text of an object with BaseInterestPercent, InterestDiscountValue and InterestDiscountPercent.',
   ),
@@ -46,7 +46,7 @@ export const simulateReply = z.strictObject({
   ReturnValue: z.literal(0).describe('Always 0.'),
 });
 
-/** A record as a message carries it: amounts are whole minor units of `currencyDigits` decimals. */
+/** A record in a message: amounts are whole minor units of `currencyDigits` decimals. */
 export type SimulatePayloadRecord = Omit<z.output<typeof record>, 'IRR' | 'CommissionListId'> & {
   readonly currencyDigits: number;
   readonly IRR: string | null | undefined;
@@ -61,7 +61,7 @@ export interface SimulatePayload {
   readonly warnings: readonly RequestWarning[];
 }
 
-/** The payload of a simulation's records. */
+/** Makes the payload of the records of a simulation. */
 export function simulatePayload(
   records: readonly SimulationRecord[],
   warnings: readonly RequestWarning[],
@@ -93,7 +93,7 @@ function payloadRecord(offer: SimulationRecord): SimulatePayloadRecord {
   };
 }
 
-/** The answer as JSON text; what is null may, as Avro brings it, be absent. */
+/** Writes the answer as JSON text. A null in Avro is decoded as absent. */
 export function renderSimulation({ Records, ReturnValue }: SimulatePayload): string {
   return `{"Records":[${Records.map(recordText).join(',')}],"ReturnValue":${ReturnValue}}`;
 }

@@ -1,6 +1,6 @@
 /**
- * `PLAT_BP_Simulate` (interface section 4.4): its request, with the fields at the top of the body, and the action.
- * Decides shape (400); what the fields mean for the product is validated by the simulation.
+ * `PLAT_BP_Simulate` (interface section 4.4): its request, with the fields at the top of the body, and the action. Checks
+ * shape (400); the simulation validates the fields with the product.
  */
 
 import type { z } from 'zod';
@@ -32,7 +32,7 @@ const MAX_CHOICES = 100;
 /** Most arguments of the formulas of one part. */
 const MAX_ARGUMENTS = 100;
 
-const ONE_IS_SENT = 'Name or ProductDiscountId is sent, or both where they agree.';
+const ONE_IS_SENT = 'Send Name or ProductDiscountId, or both if they agree.';
 
 const optionalFeature = objectOf({
   Name: optional(text()).describe(`Name of an optional discount, in any case. ${ONE_IS_SENT}`),
@@ -64,12 +64,12 @@ export const simulateFields = requestOf({
     "Number of periods of the product's periodicity.",
   ),
   scheduleType: text().describe('Name or code of a schedule type of the product, in any case.'),
-  downPayment: optional(amount()).describe('Part of the amount that is paid at once. Default 0.'),
+  downPayment: optional(amount()).describe('Part of the amount that is paid immediately. Default 0.'),
   interestType: optional(guid()).describe(
-    'Id of the interest type. Mandatory beside jsonInputFormula and jsonMultipleInterestRates.',
+    'Id of the interest type. Mandatory with jsonInputFormula and jsonMultipleInterestRates.',
   ),
   interestTypeName: optional(text()).describe(
-    'Fixed, Variable, Collection or BankingFormula, in any case. Without a type the default interest is offered.',
+    'Fixed, Variable, Collection or BankingFormula, in any case. Without a type, the default interest is offered.',
   ),
   optional: optionalList(optionalFeature, MAX_CHOICES).describe('Optional discounts that are taken.'),
   discount: optionalList(chosenDiscount, MAX_CHOICES).describe('Optional discounts that are taken.'),
@@ -78,22 +78,22 @@ export const simulateFields = requestOf({
   jsonDiscountFilter: namedFigures().describe('Figures for the filters of discounts.'),
   jsonInputFormula: optional(inputFormula).describe('Arguments of banking formulas.'),
   jsonMultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS).describe(
-    'Rates by range of installments in place of those of an interest of type Collection.',
+    'Rates by range of installments, instead of those of an interest of type Collection.',
   ),
-  installmentValue: optional(amount()).describe('Desired installment value: a locked payment.'),
-  principalValue: optional(amount()).describe('Desired principal value: a locked principal.'),
+  installmentValue: optional(amount()).describe('Desired installment value: a fixed payment.'),
+  principalValue: optional(amount()).describe('Desired principal value: a fixed principal.'),
 });
 
-/** The request as it is read: figures are exact decimals (M1). */
+/** The parsed request: figures are exact decimals (M1). */
 export type SimulateInput = z.output<typeof simulateFields>;
 
-/** The request as HTTP calls and messages carry it. */
+/** The request of HTTP calls and messages. */
 export const simulateRequest = createRequestContract<SimulateInput>({
   fields: simulateFields,
-  between: missingType,
+  between: requireInterestType,
 });
 
-/** The request as the simulation takes it: filters compare JSON numbers. */
+/** Converts the request for the simulation, whose filters compare JSON numbers. */
 export function toSimulateRequest(input: SimulateInput): SimulateRequest {
   return {
     ...input,
@@ -107,8 +107,8 @@ function namedFigure({ name, value }: NonNullable<SimulateInput['jsonFilterCommi
   return { name, value: value.toNumber() };
 }
 
-/** Formula arguments and rates by range only go with an interest type (interface 4.4). */
-function missingType(sent: Fields): readonly Fault[] {
+/** Formula arguments and rates by range require an interest type (interface 4.4). */
+function requireInterestType(sent: Fields): readonly Fault[] {
   const { interestType, jsonInputFormula, jsonMultipleInterestRates } = sent;
   if (!isAbsent(interestType)) return [];
   const inputs = isRecord(jsonInputFormula) ? jsonInputFormula : {};
@@ -116,7 +116,7 @@ function missingType(sent: Fields): readonly Fault[] {
     ...(FORMULA_INPUT_PARTS.some((part) => hasEntries(inputs[part])) ? ['jsonInputFormula'] : []),
     ...(hasEntries(jsonMultipleInterestRates) ? ['jsonMultipleInterestRates'] : []),
   ];
-  const message = `is missing; must be the id of the interest type beside ${needing.join(' and ')}`;
+  const message = `is missing; must be the id of the interest type with ${needing.join(' and ')}`;
   return needing.length === 0 ? [] : [shapeFault('interestType', 'missing', message)];
 }
 
@@ -130,8 +130,8 @@ export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
   name: 'PLAT_BP_Simulate',
   summary: 'Simulates a banking product with its interest, commissions, insurances and discounts',
   description:
-    'Answers one record for each interest of the product that fits the request, with its payment schedule from the day ' +
-    'of the request on. Row 0 carries the down payment. Nothing is stored.',
+    'Returns one record for each interest of the product that matches the request, with its payment schedule from the ' +
+    'day of the request. Row 0 is the down payment. Nothing is stored.',
   requestType: 'SimulateRequest',
   request: simulateRequest,
   replyShape: simulateReply,

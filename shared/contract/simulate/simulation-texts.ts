@@ -1,7 +1,7 @@
 /**
- * The JSON texts within a simulation record (interface 4.4): ScheduleJson, OutputInterestJson, OutputCommissionJson and
- * OutputInsuranceJson. Field names are those of the interface, including CurrenctyId of insurances; numbers keep every
- * digit, amounts of rows have as many decimals as the currency.
+ * The JSON texts in a simulation record (interface 4.4): ScheduleJson, OutputInterestJson, OutputCommissionJson and
+ * OutputInsuranceJson. Field names are those of the interface, including CurrenctyId of insurances. Numbers keep all
+ * digits; amounts of rows have the decimals of the currency.
  */
 
 import type { Decimal } from 'decimal.js';
@@ -14,7 +14,7 @@ import type {
   SimulationRow,
 } from '../../product/simulation/simulation-result.ts';
 
-/** ScheduleJson: row 0 carries the down payment; `insurance` and `capitalisedInterest` only where they occur. */
+/** ScheduleJson: row 0 is the down payment; `insurance` and `capitalisedInterest` are present only if there are any. */
 export function scheduleText({
   rows,
   currencyDigits,
@@ -67,19 +67,19 @@ export function insurancesText(insurances: readonly OfferedCharge[]): string {
   });
 }
 
-/** Fields that commissions and insurances spell differently. */
-interface ChargeMembers {
+/** Names of fields that differ between commissions and insurances. */
+interface ChargeFieldNames {
   readonly currency: string;
   readonly periodicity: string;
   readonly date: string;
   readonly id: string;
 }
 
-function listText(charges: readonly OfferedCharge[], fields: ChargeMembers): string {
+function listText(charges: readonly OfferedCharge[], fields: ChargeFieldNames): string {
   return `[${charges.map((charge) => chargeText(charge, fields)).join(',')}]`;
 }
 
-function chargeText(charge: OfferedCharge, fields: ChargeMembers): string {
+function chargeText(charge: OfferedCharge, fields: ChargeFieldNames): string {
   return objectText([
     ['Name', JSON.stringify(charge.name)],
     ['Value', numberText(charge.value)],

@@ -38,7 +38,9 @@ describe('the size of a reply (E6)', () => {
   it('refuses 1,200 installments with 400 explained charges, naming the limit and what the reply would have', () => {
     const problem = refuseLargeReply(effortOf(TOO_LARGE_REPLY));
     expect(problem).toMatchObject({ code: 'reply-too-large', status: 422 });
-    expect(problem?.detail).toMatch(/at least \d{8} bytes; a reply may have 8388608\. Ask without Explain/);
+    expect(problem?.detail).toMatch(
+      /at least \d{8} bytes; a reply may have 8388608\. Send the request without Explain/,
+    );
   });
 
   it.each([

@@ -71,7 +71,7 @@ describe('a catalogue message', () => {
   it('is refused under the key of another record, of an unknown kind, or with a day that no index knows', () => {
     const message = toCatalogueMessage(product);
     expect(() => readIdentity('product/other/1', message)).toThrow('its key must be');
-    expect(() => readIdentity(KEY, { ...message, kind: 'thing' })).toThrow('its kind is not known');
+    expect(() => readIdentity(KEY, { ...message, kind: 'thing' })).toThrow('its kind is unknown');
     expect(() => readIdentity(KEY, { ...message, version: 0 })).toThrow('version');
     const validTo = 9_999_999 as CatalogueMessage['validTo'];
     expect(() => readIdentity(KEY, { ...message, validTo })).toThrow('out of range');
@@ -79,7 +79,7 @@ describe('a catalogue message', () => {
 
   it('is refused when its body contradicts the other fields, without showing content', () => {
     const message = toCatalogueMessage(product);
-    expect(() => unpacked({ ...message, status: 'Draft' })).toThrow('another status');
+    expect(() => unpacked({ ...message, status: 'Draft' })).toThrow('contradicts the fields status');
     const wrong = gzipSync(JSON.stringify({ ...product.record, Name: 5, Secret: 'x-ray' }));
     let text = '';
     try {
@@ -92,7 +92,7 @@ describe('a catalogue message', () => {
   });
 
   it.each([
-    ['that is not packed', Buffer.from('{}'), 'cannot be unpacked'],
+    ['that is not packed', Buffer.from('{}'), 'cannot be decompressed'],
     ['that is no JSON', gzipSync('{"Code": '), 'not valid JSON'],
     ['that is no UTF-8', gzipSync(Buffer.from([0x22, 0xff, 0x22])), 'not valid UTF-8'],
     ['that unfolds without end', gzipSync(Buffer.alloc(MAX_RECORD_BYTES + 1, 0x20)), 'more than'],

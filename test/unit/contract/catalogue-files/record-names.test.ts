@@ -86,7 +86,7 @@ describe('the folder of a catalogue', () => {
     );
   });
 
-  it('holds one record or a list in a file; 0 and 1 are flags (M6); explanations are left alone', () => {
+  it('holds one record or a list in a file; 0 and 1 are flags (M6); README files are ignored', () => {
     write('schedule-types/own.json', { ...recordOf(), UseMaturityDate: 0, AcceptsCharges: 1 });
     write('schedule-types/notes.MD', '# Ours');
     write('README', 'Ours');
@@ -199,9 +199,9 @@ describe('the folder of a catalogue', () => {
     write('calendars/bank.JSON', { name: 'Bank', version: '1', holidays: [] });
     write('calendars/old/bank.json', { name: 'Bank', version: '1', holidays: [] });
     write('periodicities/decade.yaml', 'name: Every 10 days');
-    const rest = 'only README files, *.md and hidden files are left alone';
+    const rest = 'only README files, *.md and hidden files are ignored';
     const folders = `must be one of the folders ${Object.values(KIND_FOLDERS).join(', ')}; ${rest}`;
-    const files = `must be a file whose name ends in .json, in small letters; ${rest}`;
+    const files = `must be a file whose name ends in .json, in lower case; ${rest}`;
     expect(messages()).toEqual([
       `calendars.json: ${folders}`,
       `calender: ${folders}`,

@@ -143,7 +143,7 @@ describe('faults', () => {
     [{ Commission: 'none' }, 'must be a list, not text'],
     [
       { Commission: [{ ...FEE, FeeName: undefined }] },
-      'is missing; one of FeeName, FeeId must say what is charged',
+      'is missing; one of FeeName, FeeId must identify the charge',
     ],
     [
       { Commission: [{ ...FEE, SourceValue: undefined }] },
