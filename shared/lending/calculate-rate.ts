@@ -47,11 +47,8 @@ function sortFlows(terms: CashFlowTerms): RateFlows {
   const flows = moveAfterStart(terms).toSorted(compareTimes);
   const decimals = Math.max(...flows.map((flow) => flow.amount.decimalPlaces()));
   return {
-    amounts: flows.map((flow) => scaleToInteger(flow.amount, decimals)),
-    wholeUnits: flows.map((flow) => flow.wholeUnits),
+    flows: flows.map((flow) => ({ ...flow, amount: scaleToInteger(flow.amount, decimals) })),
     unitsPerYear: terms.unitsPerYear,
-    extraDays: flows.map((flow) => flow.extraDays),
-    yearDays: flows.map((flow) => flow.yearDays),
   };
 }
 

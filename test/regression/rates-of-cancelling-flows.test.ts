@@ -5,9 +5,7 @@
 
 import { expect, it } from 'vitest';
 import { solveRate } from '../../shared/lending/annual-rate/solve-rate.ts';
-import { flowsAtUnits } from '../../shared/lending/annual-rate/rate-flows.ts';
-
-const FOUR_DECIMALS = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
+import { FOUR_DECIMALS, flowsAtUnits } from '../support/builders/rate-flows.ts';
 
 it('finds the rate of payments before a last date on which all flows cancel', () => {
   const cancelled = flowsAtUnits(1_000, [1_100, -500, 500], [1, 2, 2], 1);

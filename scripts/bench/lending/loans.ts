@@ -11,7 +11,7 @@ import {
 } from '../../../shared/lending/annual-rate/effective-rates.ts';
 import { isComplete, type LoanTerms } from '../../../shared/lending/terms/loan-terms.ts';
 import { planRepayment, type RepaymentPlan } from '../../../shared/lending/amortisation/repayment-plan.ts';
-import type { ScheduledLoan } from '../../../shared/lending/annual-rate/rate-flows.ts';
+import type { ScheduledLoan } from '../../../shared/lending/annual-rate/effective-rates.ts';
 import { MAX_INSTALLMENTS } from '../../../shared/lending/request/limits.ts';
 import { Validation } from '../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';

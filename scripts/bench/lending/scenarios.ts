@@ -7,7 +7,7 @@ import {
   effectiveAnnualRate,
   effectiveInterestRate,
 } from '../../../shared/lending/annual-rate/effective-rates.ts';
-import type { ScheduledLoan } from '../../../shared/lending/annual-rate/rate-flows.ts';
+import type { ScheduledLoan } from '../../../shared/lending/annual-rate/effective-rates.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
 import {

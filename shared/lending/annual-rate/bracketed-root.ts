@@ -1,11 +1,7 @@
 /** The root of a function in a bracket: two whole numbers at which it has opposite signs (A4). */
 
-/** A value of the function as value * 2^-bits. Its sign is proven: the error is at most half of the value. */
-export interface SignedValue {
-  readonly sign: -1 | 0 | 1;
-  readonly value: bigint;
-  readonly bits: bigint;
-}
+import { absoluteValue } from '../numbers/fixed-root.ts';
+import type { SignedValue } from './net-present-value.ts';
 
 /** An end of the bracket; the weight, its distance from zero, is halved while the end stays (Illinois method). */
 interface End {
@@ -43,12 +39,13 @@ export function bracketedRoot(
     const next = valueAt(at);
     if (next.sign === 0) return at;
     const end = { at, weight: scaledWeight(next, bits) };
+    const isRepeated = next.sign === previous;
     if (next.sign === first.sign) {
       below = end;
-      if (previous === first.sign) above = { ...above, weight: above.weight / 2n };
+      if (isRepeated) above = { ...above, weight: above.weight / 2n };
     } else {
       above = end;
-      if (previous === next.sign) below = { ...below, weight: below.weight / 2n };
+      if (isRepeated) below = { ...below, weight: below.weight / 2n };
     }
     previous = next.sign;
   }
@@ -65,5 +62,5 @@ function secantShare(below: End, above: End): bigint {
 }
 
 function scaledWeight({ value, bits }: SignedValue, scale: bigint): bigint {
-  return ((value < 0n ? -value : value) << scale) >> bits;
+  return (absoluteValue(value) << scale) >> bits;
 }

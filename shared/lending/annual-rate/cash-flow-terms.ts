@@ -6,6 +6,7 @@ import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { periodsPerYear } from './internal-rate-of-return.ts';
 import { checkName } from '../request/field-checks.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
+import { flowAtUnits } from './rate-flows.ts';
 import { intervalsFrom, UNITS_PER_YEAR, type IntervalUnit, type RateInterval } from './rate-interval.ts';
 import type { CashFlow, RateRequest } from '../request/rate-request.ts';
 import type { Validation } from '../request/validation.ts';
@@ -58,7 +59,7 @@ export function parseCashFlowTerms(
   if (flows === undefined) return undefined;
   const { cashFlows, start } = flows;
   if (rule === 'XIRR') {
-    const daily = cashFlows.map(({ Date: date, Amount }) => flowAtUnits(date, Amount, date - start));
+    const daily = cashFlows.map(({ Date: date, Amount }) => ({ date, ...flowAtUnits(Amount, date - start) }));
     return { flows: daily, unitsPerYear: UNITS_PER_YEAR.Days, periodsPerYear: ONE };
   }
   const intervalUnit = unit === 'Days' ? 'Years' : unit;
@@ -93,10 +94,6 @@ function refuseFieldsOfOtherRules(
   }
 }
 
-function flowAtUnits(date: CalendarDate | null, amount: Decimal, wholeUnits: number): TimedFlow {
-  return { date, amount, wholeUnits, extraDays: 0, yearDays: 1 };
-}
-
 /** A cost paid before the first drawdown: the interval between both dates (A1), counted back from time 0 (A6). */
 function intervalBefore(start: CalendarDate, date: CalendarDate, unit: IntervalUnit): RateInterval {
   const { wholeUnits, extraDays, yearDays } = intervalsFrom(date, unit)(start);
@@ -122,7 +119,7 @@ function parseAmounts(
     return undefined;
   }
   if (perYear === undefined) return undefined;
-  const flows = amounts.map((amount, period) => flowAtUnits(null, amount, period));
+  const flows = amounts.map((amount, period) => ({ date: null, ...flowAtUnits(amount, period) }));
   return { flows, unitsPerYear: 1, periodsPerYear: perYear };
 }
 

@@ -1,9 +1,26 @@
 /** The two rates of a schedule: the effective annual rate of consumer credit, DAE, and the effective interest rate, EIR. */
 
+import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
-import { flowsByDays, sortByDate, type ScheduledLoan } from './rate-flows.ts';
+import type { ScheduleRow } from '../request/repayment-schedule.ts';
+import { flowAtUnits, type RateFlow } from './rate-flows.ts';
 import { intervalsFrom, chooseIntervalUnit, UNITS_PER_YEAR } from './rate-interval.ts';
 import { solveEffectiveRate } from './solve-rate.ts';
+
+/** The part of a schedule row that annual rates use: its date as shown and its figures in minor units. */
+export type RatedRow = Pick<
+  ScheduleRow,
+  'dueDate' | 'interest' | 'principal' | 'managementFee' | 'totalInstallment'
+>;
+
+/** A loan with its schedule, in minor units. */
+export interface ScheduledLoan {
+  readonly startDate: CalendarDate;
+  /** The net amount drawn at the start: the amount less upfront costs. */
+  readonly drawn: number;
+  /** In any order, prepayments and shifted due dates included. */
+  readonly rows: readonly RatedRow[];
+}
 
 /**
  * DAE (A1): the rate at which the drawn amount equals all payments, at intervals of whole months, weeks or years
@@ -13,26 +30,12 @@ import { solveEffectiveRate } from './solve-rate.ts';
 export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicity): string | null {
   const unit = chooseIntervalUnit(periodicity);
   const intervalTo = intervalsFrom(loan.startDate, unit);
-  const amounts = [-loan.drawn];
-  const wholeUnits = [0];
-  const extraDays = [0];
-  const yearDays = [0];
-  let hasExtraDays = false;
-  for (const row of sortByDate(loan.rows)) {
-    const interval = intervalTo(row.dueDate);
-    amounts.push(row.totalInstallment);
-    wholeUnits.push(interval.wholeUnits);
-    extraDays.push(interval.extraDays);
-    yearDays.push(interval.yearDays);
-    hasExtraDays ||= interval.extraDays > 0;
+  const flows: RateFlow[] = [flowAtUnits(-loan.drawn, 0)];
+  for (const { dueDate, totalInstallment: amount } of sortByDate(loan.rows)) {
+    const { wholeUnits, extraDays, yearDays } = intervalTo(dueDate);
+    flows.push({ amount, wholeUnits, extraDays, yearDays });
   }
-  return solveEffectiveRate({
-    amounts,
-    wholeUnits,
-    unitsPerYear: UNITS_PER_YEAR[unit],
-    extraDays: hasExtraDays ? extraDays : [],
-    yearDays: hasExtraDays ? yearDays : [],
-  });
+  return solveEffectiveRate({ flows, unitsPerYear: UNITS_PER_YEAR[unit] });
 }
 
 /**
@@ -40,11 +43,15 @@ export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicit
  * half up; null when there is no such rate (A4).
  */
 export function effectiveInterestRate(loan: ScheduledLoan): string | null {
-  const payments: number[] = [];
-  const days: number[] = [];
-  for (const row of sortByDate(loan.rows)) {
-    payments.push(row.interest + row.principal + row.managementFee);
-    days.push(row.dueDate - loan.startDate);
+  const flows: RateFlow[] = [flowAtUnits(-loan.drawn, 0)];
+  for (const { dueDate, interest, principal, managementFee } of sortByDate(loan.rows)) {
+    flows.push(flowAtUnits(interest + principal + managementFee, dueDate - loan.startDate));
   }
-  return solveEffectiveRate(flowsByDays(loan.drawn, payments, days));
+  return solveEffectiveRate({ flows, unitsPerYear: UNITS_PER_YEAR.Days });
+}
+
+/** The rows by date, as flows need them; the same array when they are already sorted. */
+function sortByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
+  const isSorted = rows.every(({ dueDate }, index) => dueDate >= (rows[index - 1]?.dueDate ?? dueDate));
+  return isSorted ? rows : rows.toSorted((a, b) => a.dueDate - b.dueDate);
 }

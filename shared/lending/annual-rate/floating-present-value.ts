@@ -1,5 +1,5 @@
 /**
- * Present values in binary floating point: fast, and enough to find a rate and to prove most signs (A1-A4).
+ * Present values in binary floating point: fast, and enough to estimate a rate and to prove most signs (A1-A4).
  *
  * Binary floats may not decide a figure (M1). They do not decide here either: a sign is given only where the value
  * exceeds its greatest possible error; everything else is left to whole numbers (net-present-value.ts). Only + - * /,
@@ -10,156 +10,116 @@
  */
 
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
-import { isSameTime, type RateFlows } from './rate-flows.ts';
-
-/** Left-over days of a year of 365 or 366 days. */
-interface ExtraDays {
-  readonly days: number;
-  readonly yearDays: number;
-}
+import { hasExtraDays, type RateFlow, type RateFlows } from './rate-flows.ts';
 
 /**
  * Cash flows prepared for many trial rates. Each distinct gap and each distinct number of left-over days is stored
  * once: a schedule of 360 instalments has a handful, so that a trial rate needs only a handful of powers.
  */
 export interface PreparedFlows {
-  /** Drawdowns are negative, including the first flow; rounded where floating point cannot hold them exactly. */
+  /** Rounded where floating point cannot hold them exactly. */
   readonly amounts: readonly number[];
   readonly years: readonly number[];
   readonly unitsPerYear: number;
-  /** The distinct gaps in whole units, and the index of the gap before each flow. */
+  /** The distinct gaps in whole units, and the index of the gap before each flow and after the last one (zero). */
   readonly gaps: readonly number[];
   readonly gapOf: Int32Array;
-  /** The distinct left-over days, the first of them zero, and the index for each flow; empty when no flow has any. */
-  readonly extras: readonly ExtraDays[];
+  /** The distinct left-over days of a year of 365 or 366 days, and the index for each flow; empty when no flow has any. */
+  readonly extras: readonly { readonly extraDays: number; readonly yearDays: number }[];
   readonly extraOf: Int32Array;
   readonly lastUnits: number;
   /** How often the sign of the amounts changes in the order of their times, and their last sign. */
   readonly signChanges: number;
   readonly lastSign: -1 | 0 | 1;
-  /** True when some flows have the same time: they must be added up first. */
-  readonly hasSameTimes: boolean;
 }
 
-/** Prepares cash flows. */
-export function prepareFlows(flows: RateFlows): PreparedFlows {
-  const { wholeUnits, extraDays, yearDays, unitsPerYear } = flows;
-  const count = flows.amounts.length;
+/** Prepares cash flows at different times. */
+export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
+  const { flows, unitsPerYear } = rateFlows;
   // Plain arrays: the buffers of typed arrays lie outside the heap and are expensive to allocate for every schedule.
   const amounts: number[] = [];
   const years: number[] = [];
-  const gapOf = new Int32Array(count + 1);
-  const hasExtras = extraDays.length > 0;
-  const extraOf = new Int32Array(hasExtras ? count : 0);
-  const gaps: number[] = [0];
-  const knownGaps: number[] = [0];
-  const extras: ExtraDays[] = hasExtras ? [{ days: 0, yearDays: 1 }] : [];
+  const gapOf = new Int32Array(flows.length + 1);
+  const gaps = [0];
+  const knownGaps = [0];
+  const hasDays = hasExtraDays(rateFlows);
+  const extraOf = new Int32Array(hasDays ? flows.length : 0);
+  const extras: { extraDays: number; yearDays: number }[] = [];
   const knownExtras: number[] = [];
   let lastSign: -1 | 0 | 1 = 0;
   let signChanges = 0;
-  let unitsBefore = 0;
+  let lastUnits = 0;
   let gapNumber = 0;
-  let hasSameTimes = false;
-  for (let index = 0; index < count; index += 1) {
-    const amount = Number(flows.amounts[index] ?? 0);
-    const units = wholeUnits[index] ?? 0;
-    const gap = units - unitsBefore;
-    unitsBefore = units;
-    if (gap === 0 && index > 0 && isSameTime(flows, index)) hasSameTimes = true;
-    amounts[index] = amount;
-    years[index] = units / unitsPerYear;
+  for (let index = 0; index < flows.length; index += 1) {
+    const flow = flows[index] as RateFlow;
+    const { wholeUnits, extraDays, yearDays } = flow;
+    const amount = Number(flow.amount);
+    const gap = wholeUnits - lastUnits;
+    lastUnits = wholeUnits;
     if (gap !== gaps[gapNumber]) gapNumber = knownGaps[gap] ??= gaps.push(gap) - 1;
     gapOf[index] = gapNumber;
-    if (hasExtras && extraDays[index] !== 0) {
-      const [days, year] = [extraDays[index] ?? 0, yearDays[index] ?? 1];
-      years[index] = units / unitsPerYear + days / year;
-      extraOf[index] = knownExtras[2 * days + (year % 2)] ??= extras.push({ days, yearDays: year }) - 1;
-    }
+    amounts.push(amount);
+    years.push(wholeUnits / unitsPerYear + extraDays / yearDays);
+    if (hasDays) extraOf[index] = knownExtras[2 * extraDays + (yearDays % 2)] ??= extras.push(flow) - 1;
     if (amount !== 0 && Math.sign(amount) !== lastSign) {
       if (lastSign !== 0) signChanges += 1;
       lastSign = amount > 0 ? 1 : -1;
     }
   }
-  return {
-    amounts,
-    years,
-    unitsPerYear,
-    gaps,
-    gapOf,
-    extras,
-    extraOf,
-    lastUnits: unitsBefore,
-    signChanges,
-    lastSign,
-    hasSameTimes,
-  };
+  return { amounts, years, unitsPerYear, gaps, gapOf, extras, extraOf, lastUnits, signChanges, lastSign };
 }
 
-/** Factors for one trial rate: of each gap, and of each kind of left-over days. None exceeds one. */
-interface TrialFactors {
-  readonly isGrowing: boolean;
-  readonly ofGap: Float64Array;
-  readonly ofExtra: Float64Array;
+/**
+ * Sums of the present values at a trial rate and of their sizes; the further ones are weighted by their years and squared
+ * years.
+ */
+interface PresentValues {
+  readonly net: number;
+  readonly netFirst: number;
+  readonly netSecond: number;
+  readonly size: number;
+  readonly sizeFirst: number;
+  readonly sizeSecond: number;
 }
 
-/** The factors as powers of one factor: `powerOf` gives that of a number of units of which a year has `perYear`. */
-function trialFactors(
-  { gaps, extras, unitsPerYear }: PreparedFlows,
+/** `powerOf` gives the discount factor, at most one, of a number of units of which a year has `perYear`. */
+function presentValues(
+  { amounts, years, unitsPerYear, gaps, gapOf, extras, extraOf }: PreparedFlows,
   isGrowing: boolean,
   powerOf: (units: number, perYear: number) => number,
-): TrialFactors {
-  const ofGap = new Float64Array(gaps.length);
-  const ofExtra = new Float64Array(extras.length);
-  for (const [index, units] of gaps.entries()) ofGap[index] = powerOf(units, unitsPerYear);
-  for (const [index, { days, yearDays }] of extras.entries()) {
-    ofExtra[index] = powerOf(isGrowing ? days : yearDays - days, yearDays);
-  }
-  return { isGrowing, ofGap, ofExtra };
-}
-
-/** Present values of receipts and payouts (absolute), also weighted by their years and squared years. */
-interface Moments {
-  readonly received: number;
-  readonly receivedFirst: number;
-  readonly receivedSecond: number;
-  readonly paid: number;
-  readonly paidFirst: number;
-  readonly paidSecond: number;
-}
-
-function discountedMoments(flows: PreparedFlows, { isGrowing, ofGap, ofExtra }: TrialFactors): Moments {
-  const { amounts, years, gapOf, extraOf } = flows;
-  const hasExtras = ofExtra.length > 0;
+): PresentValues {
+  const ofGap = Float64Array.from(gaps, (units) => powerOf(units, unitsPerYear));
+  const ofExtra = Float64Array.from(extras, ({ extraDays, yearDays }) =>
+    powerOf(isGrowing ? extraDays : yearDays - extraDays, yearDays),
+  );
+  const hasDays = extras.length > 0;
   const count = amounts.length;
   // Compounding to the last flow passes the gap that follows a flow, not the one that precedes it.
   const shift = isGrowing ? 0 : 1;
   const step = isGrowing ? 1 : -1;
   let index = isGrowing ? 0 : count - 1;
-  let received = 0;
-  let receivedFirst = 0;
-  let receivedSecond = 0;
-  let paid = 0;
-  let paidFirst = 0;
-  let paidSecond = 0;
   let factor = 1;
+  let net = 0;
+  let netFirst = 0;
+  let netSecond = 0;
+  let size = 0;
+  let sizeFirst = 0;
+  let sizeSecond = 0;
   for (let turn = 0; turn < count; turn += 1) {
     factor *= ofGap[gapOf[index + shift] ?? 0] ?? 0;
     let value = (amounts[index] ?? 0) * factor;
-    if (hasExtras) value *= ofExtra[extraOf[index] ?? 0] ?? 0;
+    if (hasDays) value *= ofExtra[extraOf[index] ?? 0] ?? 0;
     const time = years[index] ?? 0;
-    const moment = value * time;
-    if (value >= 0) {
-      received += value;
-      receivedFirst += moment;
-      receivedSecond += moment * time;
-    } else {
-      paid -= value;
-      paidFirst -= moment;
-      paidSecond -= moment * time;
-    }
+    const magnitude = Math.abs(value);
+    net += value;
+    netFirst += value * time;
+    netSecond += value * time * time;
+    size += magnitude;
+    sizeFirst += magnitude * time;
+    sizeSecond += magnitude * time * time;
     index += step;
   }
-  return { received, receivedFirst, receivedSecond, paid, paidFirst, paidSecond };
+  return { net, netFirst, netSecond, size, sizeFirst, sizeSecond };
 }
 
 /** Steps by curvature, each of which cubes the error near the root; the usual loan takes three. */
@@ -189,34 +149,35 @@ export function estimateLogRate(
   const longest = Math.max(1, flows.years.at(-1) ?? 0);
   let { low, high } = bracket;
   let rate = low < 0 && high > 0 ? 0 : (low + high) / 2;
-  for (let turn = 0; turn < MAX_CURVED_STEPS + MAX_HALVINGS; turn += 1) {
+  for (let trial = 1; trial <= MAX_CURVED_STEPS + MAX_HALVINGS; trial += 1) {
     countTrial();
     const { excess, step } = curvedStep(flows, rate);
     if (excess === 0) return rate;
     if (excess > 0 === bracket.lowSign > 0) low = rate;
     else high = rate;
-    const curved = rate + step;
+    const next = rate + step;
     // A step too small to change the rate ends at an end of the bracket: the rate is found.
-    const isInside = curved >= low && curved <= high;
-    if (isInside && Math.abs(step) * longest <= LAST_STEP) return curved;
-    rate = isInside && turn < MAX_CURVED_STEPS ? curved : (low + high) / 2;
+    const isInside = next >= low && next <= high;
+    if (isInside && Math.abs(step) * longest <= LAST_STEP) return next;
+    rate = isInside && trial <= MAX_CURVED_STEPS ? next : (low + high) / 2;
   }
   return rate;
 }
 
 /** ln(received / paid), and the step to where its parabola is zero (its tangent, where the parabola misses zero). */
 function curvedStep(flows: PreparedFlows, rate: number): { readonly excess: number; readonly step: number } {
-  const size = Math.abs(rate);
-  const factors = trialFactors(flows, rate >= 0, (units, perYear) => Math.exp((-size * units) / perYear));
-  const moments = discountedMoments(flows, factors);
-  const { received, paid } = moments;
+  const decay = -Math.abs(rate);
+  const powerOf = (units: number, perYear: number) => Math.exp((decay * units) / perYear);
+  const sums = presentValues(flows, rate >= 0, powerOf);
+  const received = sums.size + sums.net;
+  const paid = sums.size - sums.net;
   const excess = Math.log(received / paid);
-  const receivedTime = moments.receivedFirst / received;
-  const paidTime = moments.paidFirst / paid;
+  const receivedTime = (sums.sizeFirst + sums.netFirst) / received;
+  const paidTime = (sums.sizeFirst - sums.netFirst) / paid;
   const slope = paidTime - receivedTime;
-  const receivedVariance = moments.receivedSecond / received - receivedTime * receivedTime;
-  const curvature = receivedVariance - (moments.paidSecond / paid - paidTime * paidTime);
-  const discriminant = slope * slope - 2 * curvature * excess;
+  const receivedVariance = (sums.sizeSecond + sums.netSecond) / received - receivedTime * receivedTime;
+  const paidVariance = (sums.sizeSecond - sums.netSecond) / paid - paidTime * paidTime;
+  const discriminant = slope * slope - 2 * (receivedVariance - paidVariance) * excess;
   const root = discriminant > 0 ? Math.sqrt(discriminant) : Math.abs(slope);
   return { excess, step: (-2 * excess) / (slope + (slope < 0 ? -root : root)) };
 }
@@ -243,33 +204,26 @@ const SAFETY = 2;
  */
 export function floatingSign(flows: PreparedFlows, growth: ExactRatio): -1 | 0 | 1 {
   if (growth.numerator > MAX_EXACT || growth.denominator > MAX_EXACT) return 0;
-  const isGrowing = growth.numerator >= growth.denominator;
-  const target = isGrowing
-    ? Number(growth.denominator) / Number(growth.numerator)
-    : Number(growth.numerator) / Number(growth.denominator);
+  const ratio = Number(growth.numerator) / Number(growth.denominator);
+  const isGrowing = ratio >= 1;
+  const discount = isGrowing ? Number(growth.denominator) / Number(growth.numerator) : ratio;
   const roots = new Map<number, BoundedFactor>();
   const rootOf = (perYear: number): BoundedFactor => {
-    const root = roots.get(perYear) ?? boundedRoot(target, perYear);
+    const root = roots.get(perYear) ?? boundedRoot(discount, perYear);
     roots.set(perYear, root);
     return root;
   };
-  const factors = trialFactors(flows, isGrowing, (units, perYear) => power(rootOf(perYear).value, units));
-  const { received, paid } = discountedMoments(flows, factors);
-  const size = received + paid;
+  const powerOf = (units: number, perYear: number) => power(rootOf(perYear).value, units);
+  const { net, size } = presentValues(flows, isGrowing, powerOf);
   if (!(size > MIN_SIZE && size < MAX_SIZE)) return 0;
-  const errorOf = (units: number, perYear: number): number => units * (rootOf(perYear).error + ROUNDING);
-  const extraErrors = flows.extras.map(({ days, yearDays }) =>
-    errorOf(isGrowing ? days : yearDays - days, yearDays),
-  );
+  const errorOf = (units: number, perYear: number) => units * (rootOf(perYear).error + ROUNDING);
   const error =
     errorOf(flows.lastUnits, flows.unitsPerYear) +
-    Math.max(0, ...extraErrors) +
+    Math.max(0, ...flows.extras.map(({ yearDays }) => errorOf(yearDays, yearDays))) +
     (2 * flows.amounts.length + 10) * ROUNDING;
-  if (!(error < MAX_ERROR)) return 0;
-  const value = received - paid;
   const bound = SAFETY * error * size;
-  if (value > bound) return 1;
-  return value < -bound ? -1 : 0;
+  if (!(error < MAX_ERROR) || Math.abs(net) <= bound) return 0;
+  return net > 0 ? 1 : -1;
 }
 
 /** A discount factor with its relative error. */

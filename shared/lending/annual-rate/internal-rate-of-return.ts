@@ -2,7 +2,7 @@
 
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
-import { flowsAtUnits } from './rate-flows.ts';
+import { flowAtUnits } from './rate-flows.ts';
 import { UNITS_PER_YEAR } from './rate-interval.ts';
 import { solveRate } from './solve-rate.ts';
 
@@ -21,9 +21,9 @@ export function internalRateOfReturn(
 ): string | null {
   const unitsAdded = periodsPerYear(periodicity);
   if (unitsAdded === undefined || financed <= 0) return null;
-  const periods = amounts.map((_, index) => index + 1);
-  const flows = flowsAtUnits(financed, amounts, periods, 1);
-  const { percent } = solveRate(flows, { percentDecimals: PERCENT_DECIMALS, unitsAdded });
+  const flows = [-financed, ...amounts].map(flowAtUnits);
+  const scale = { percentDecimals: PERCENT_DECIMALS, unitsAdded };
+  const { percent } = solveRate({ flows, unitsPerYear: 1 }, scale);
   return percent === null ? null : `${percent}%`;
 }
 

@@ -1,17 +1,18 @@
 /**
  * The net present value of cash flows in fixed point with a proven error bound: it decides on which side of a rounding
  * boundary an annual rate lies (A1, A2).
- *
- * At a rate below zero the flows are compounded to the last one instead, which does not change the sign: so no factor
- * exceeds one. The flows are summed towards that date, each step multiplying by the factor of the whole units between
- * two of them (Horner's scheme).
  */
 
-import type { SignedValue } from './bracketed-root.ts';
-import { DiscountFactors } from './discount-factors.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
-import { absoluteValue, type BoundedFixed } from '../numbers/fixed-root.ts';
-import type { RateFlows } from './rate-flows.ts';
+import { absoluteValue, fixedPower, fixedRoot, type BoundedFixed } from '../numbers/fixed-root.ts';
+import { hasExtraDays, type RateFlows } from './rate-flows.ts';
+
+/** A net present value as value * 2^-bits. Its sign is proven: the error is at most half of the value. */
+export interface SignedValue {
+  readonly sign: -1 | 0 | 1;
+  readonly value: bigint;
+  readonly bits: bigint;
+}
 
 /** Fraction bits of the first attempt, beyond those of the rate itself. */
 const FIRST_BITS = 128;
@@ -23,41 +24,84 @@ const MAX_ATTEMPTS = 4;
 /** The sum of the flows at the growth factor 1 + r > 0 of a year, with its proven sign. */
 export function netPresentValue(flows: RateFlows, growth: ExactRatio): SignedValue {
   const rateBits = growth.numerator.toString(16).length * 4;
-  let bits = FIRST_BITS + Math.max(0, Math.ceil((rateBits - BIT_STEP) / BIT_STEP)) * BIT_STEP;
+  const firstBits = FIRST_BITS + Math.max(0, Math.ceil((rateBits - BIT_STEP) / BIT_STEP)) * BIT_STEP;
+  let bits = BigInt(firstBits);
   for (let attempt = 1; ; attempt += 1) {
-    const { value, error } = boundedValue(flows, growth, BigInt(bits));
-    if (value > 2n * error) return { sign: 1, value, bits: BigInt(bits) };
-    if (value < -2n * error) return { sign: -1, value, bits: BigInt(bits) };
-    if (attempt === MAX_ATTEMPTS) return { sign: 0, value: 0n, bits: BigInt(bits) };
-    bits *= 2;
+    const { value, error } = boundedValue(flows, growth, bits);
+    if (value > 2n * error) return { sign: 1, value, bits };
+    if (value < -2n * error) return { sign: -1, value, bits };
+    if (attempt === MAX_ATTEMPTS) return { sign: 0, value: 0n, bits };
+    bits *= 2n;
   }
 }
 
-/** Each step adds at most (sum of amounts) * (largest error of a factor) + 1 to the error. */
-function boundedValue(flows: RateFlows, growth: ExactRatio, bits: bigint): BoundedFixed {
-  const { amounts, wholeUnits, unitsPerYear, extraDays, yearDays } = flows;
+/**
+ * Below a rate of zero the flows are compounded to a year after the units of the last one (without left-over days, to
+ * the last one), which does not change the sign: so no factor exceeds one. The flows are summed towards that date, each step
+ * multiplying by the factor of the whole units between two of them (Horner's scheme). Each step adds at most
+ * (sum of amounts) * (errors of both factors) + 1 to the error.
+ */
+function boundedValue(rateFlows: RateFlows, growth: ExactRatio, bits: bigint): BoundedFixed {
+  const { flows, unitsPerYear } = rateFlows;
   const isGrowing = growth.numerator >= growth.denominator;
-  const perYear = isGrowing ? growth : { numerator: growth.denominator, denominator: growth.numerator };
-  const factors = new DiscountFactors(perYear, unitsPerYear, bits);
-  const atDay = (amount: bigint, index: number): bigint => {
-    if (extraDays.length === 0) return amount << bits;
-    const days = extraDays[index] ?? 0;
-    if (days === 0) return isGrowing ? amount << bits : amount * factors.discount(unitsPerYear);
-    const year = yearDays[index] ?? 0;
-    const exponent = isGrowing ? days : year - days;
-    return exponent === 0 ? amount << bits : amount * factors.ofDays(year).discount(exponent);
-  };
-  const last = amounts.length - 1;
+  const factors = new DiscountFactors(isGrowing ? growth : invertRatio(growth), bits);
+  const hasDays = hasExtraDays(rateFlows);
+  const ordered = isGrowing ? flows.toReversed() : flows;
+  let unitsBefore = ordered[0]?.wholeUnits ?? 0;
   let value = 0n;
   let size = 0n;
-  let unitsBefore = wholeUnits[isGrowing ? last : 0] ?? 0;
-  for (let turn = 0; turn <= last; turn += 1) {
-    const index = isGrowing ? last - turn : turn;
-    const amount = BigInt(amounts[index] ?? 0);
-    const units = wholeUnits[index] ?? 0;
-    value = factors.apply(value, Math.abs(units - unitsBefore)) + atDay(amount, index);
-    size += absoluteValue(amount);
-    unitsBefore = units;
+  for (const { amount, wholeUnits, extraDays, yearDays } of ordered) {
+    const exact = BigInt(amount);
+    const days = isGrowing ? extraDays : yearDays - extraDays;
+    const ofDays = hasDays ? exact * factors.discount(days, yearDays) : exact << bits;
+    value = ((value * factors.discount(Math.abs(wholeUnits - unitsBefore), unitsPerYear)) >> bits) + ofDays;
+    size += absoluteValue(exact);
+    unitsBefore = wholeUnits;
   }
-  return { value, error: 2n * BigInt(last + 2) * (factors.totalError + 3n) * size };
+  return { value, error: 2n * BigInt(flows.length + 1) * (2n * factors.largestError + 3n) * size };
+}
+
+/** The reciprocal of a growth factor. */
+export function invertRatio({ numerator, denominator }: ExactRatio): ExactRatio {
+  return { numerator: denominator, denominator: numerator };
+}
+
+/** Above the units of any year. */
+const UNIT_KEYS = 512;
+
+/** Discount factors growth^-(units / unitsPerYear) in fixed point with a proven error, each calculated once. */
+export class DiscountFactors {
+  /** Largest error of a factor calculated so far, in last bits (relative where factors are above one). */
+  largestError = 0n;
+  readonly #growth: ExactRatio;
+  readonly #bits: bigint;
+  readonly #roots = new Map<number, BoundedFixed>();
+  readonly #factors = new Map<number, bigint>();
+
+  constructor(growth: ExactRatio, bits: bigint) {
+    this.#growth = growth;
+    this.#bits = bits;
+  }
+
+  /** The factor of a number of units, more than zero. */
+  discount(units: number, unitsPerYear: number): bigint {
+    const key = units * UNIT_KEYS + unitsPerYear;
+    const known = this.#factors.get(key);
+    if (known !== undefined) return known;
+    const root = this.#rootOf(unitsPerYear);
+    const factor = units === 0 ? 1n << this.#bits : fixedPower(root.value, units, this.#bits);
+    const error = 2n * BigInt(units) * (root.error + 1n);
+    if (error > this.largestError) this.largestError = error;
+    this.#factors.set(key, factor);
+    return factor;
+  }
+
+  #rootOf(unitsPerYear: number): BoundedFixed {
+    const known = this.#roots.get(unitsPerYear);
+    if (known !== undefined) return known;
+    const { numerator, denominator } = this.#growth;
+    const root = fixedRoot(denominator, numerator, unitsPerYear, this.#bits);
+    this.#roots.set(unitsPerYear, root);
+    return root;
+  }
 }

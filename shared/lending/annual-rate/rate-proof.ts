@@ -1,21 +1,25 @@
 /** The proof of a rate: the present value of every flow at time 0, so that the sum can be verified (A6). */
 
 import { isBeforeStart, type CashFlowTerms, type TimedFlow } from './cash-flow-terms.ts';
-import { DiscountFactors } from './discount-factors.ts';
+import { DiscountFactors, invertRatio } from './net-present-value.ts';
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { formatMinorUnits, scaleToInteger } from '../numbers/money.ts';
 import type { DiscountedFlow, ProvenRate } from '../request/rate-request.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 
-/** Decimals of the years. */
+/** Decimals of the years, and the power of ten that they are counted in. */
 const YEARS_DECIMALS = 20;
+const YEARS_SCALE = 10n ** BigInt(YEARS_DECIMALS);
 /** Decimals of discounted amounts beyond those of the amounts: the residual of a rate of ten decimals shows in them. */
 const FURTHER_DECIMALS = 10;
 /** Digits before the point, above which an amount would not fit a JSON number. */
 const MAX_DIGITS = 300;
-/** Fraction bits of the first attempt beyond those of a large rate, and attempts with doubled width until every rounding is certain. */
-const FIRST_BITS = 256;
-const MAX_ATTEMPTS = 5;
+/**
+ * Fraction bits of the first attempt beyond those of a large rate: enough for the usual amount. Further attempts double
+ * the width until every rounding is certain.
+ */
+const FIRST_BITS = 128;
+const MAX_ATTEMPTS = 6;
 const WORD = 64;
 
 /** Lines and residual of the proof at the rate as shown, percent text. */
@@ -24,8 +28,7 @@ export function proveRate(terms: CashFlowTerms, rate: string): Pick<ProvenRate, 
   const decimals = Math.max(...terms.flows.map((flow) => flow.amount.decimalPlaces())) + FURTHER_DECIMALS;
   const valueAfterStart = discounting(growth, terms.unitsPerYear, decimals);
   // Before time 0 an amount grows by 1 + r: it is discounted by the inverse, over the time between.
-  const inverse = { numerator: growth.denominator, denominator: growth.numerator };
-  const valueBeforeStart = discounting(inverse, terms.unitsPerYear, decimals);
+  const valueBeforeStart = discounting(invertRatio(growth), terms.unitsPerYear, decimals);
   const proof: DiscountedFlow[] = [];
   let residual: bigint | null = 0n;
   for (const flow of terms.flows) {
@@ -55,8 +58,10 @@ function formatYears(flow: TimedFlow, { unitsPerYear, periodsPerYear }: CashFlow
   const units = BigInt(unitsPerYear) * periodsPerYear.numerator;
   const numerator =
     BigInt(flow.wholeUnits) * periodsPerYear.denominator * yearDays + BigInt(flow.extraDays) * units;
-  const scaled = numerator * 10n ** BigInt(YEARS_DECIMALS);
-  return formatMinorUnits(divideRounded(scaled, units * yearDays, 'HALF_UP'), YEARS_DECIMALS);
+  return formatMinorUnits(
+    divideRounded(numerator * YEARS_SCALE, units * yearDays, 'HALF_UP'),
+    YEARS_DECIMALS,
+  );
 }
 
 /**
@@ -70,37 +75,24 @@ function discounting(
 ): (flow: TimedFlow) => bigint | null {
   const firstBits = FIRST_BITS + bitsOfLargeRate(growth);
   const attempts: DiscountFactors[] = [];
-  return (flow) => {
-    const amount = scaleToInteger(flow.amount, decimals);
-    if (flow.wholeUnits === 0 && flow.extraDays === 0) return amount;
+  return ({ amount: flowAmount, wholeUnits, extraDays, yearDays }) => {
+    const amount = scaleToInteger(flowAmount, decimals);
+    if (wholeUnits === 0 && extraDays === 0) return amount;
     if (growth.numerator <= 0n || growth.denominator <= 0n) return null;
     let value = 0n;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const bits = BigInt(firstBits * 2 ** attempt);
-      const factors = (attempts[attempt] ??= new DiscountFactors(growth, unitsPerYear, bits));
-      const { factor, bound } = boundedFactor(flow, factors, bits);
+      const factors = (attempts[attempt] ??= new DiscountFactors(growth, bits));
+      const ofUnits = factors.discount(wholeUnits, unitsPerYear);
+      const factor = extraDays === 0 ? ofUnits : (ofUnits * factors.discount(extraDays, yearDays)) >> bits;
+      // How far the factor may lie from the true one, in last bits.
+      const bound = 4n * (factors.largestError + 1n) * ((factor >> bits) + 1n);
       const low = divideRounded(amount * (factor - bound), 1n << bits, 'HALF_UP');
       value = divideRounded(amount * (factor + bound), 1n << bits, 'HALF_UP');
       if (low === value) break;
     }
     return String(value).length > MAX_DIGITS + decimals ? null : value;
   };
-}
-
-/** The discount factor of a flow and how far it may lie from the true one, in last bits. */
-function boundedFactor(
-  { wholeUnits, extraDays, yearDays }: TimedFlow,
-  factors: DiscountFactors,
-  bits: bigint,
-): { readonly factor: bigint; readonly bound: bigint } {
-  let factor = wholeUnits === 0 ? 1n << bits : factors.discount(wholeUnits);
-  let error = factors.largestError + 1n;
-  if (extraDays > 0) {
-    const ofDays = factors.ofDays(yearDays);
-    factor = (factor * ofDays.discount(extraDays)) >> bits;
-    error += ofDays.largestError + 1n;
-  }
-  return { factor, bound: 2n * error * ((factor >> bits) + 1n) };
 }
 
 /** Large rates need as many bits more as they have themselves, in whole words. */

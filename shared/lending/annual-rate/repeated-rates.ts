@@ -10,12 +10,13 @@
  * value is calculated exactly at a growth that is a short fraction, and is zero there.
  */
 
-import { bracketedRoot, type SignedValue } from './bracketed-root.ts';
+import { Decimal } from 'decimal.js';
+import { bracketedRoot } from './bracketed-root.ts';
 import type { LogRateBracket } from './floating-present-value.ts';
 import { greatestCommonDivisor, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { absoluteValue } from '../numbers/fixed-root.ts';
-import { netPresentValue } from './net-present-value.ts';
-import type { RateFlows } from './rate-flows.ts';
+import { netPresentValue, type SignedValue } from './net-present-value.ts';
+import { hasExtraDays, type RateFlow, type RateFlows } from './rate-flows.ts';
 import type { SolverEffort } from './solver-effort.ts';
 
 /** A bracket with one rate. */
@@ -48,14 +49,8 @@ interface GrowthBracket {
 
 /** Highest power of the Taylor series, and so the highest derivative that is examined. */
 const MAX_ORDER = 40;
-/** Bits to which a root is bracketed, relative to the growth. */
-const GRID_BITS = 256;
-/** Steps to one root: by halving alone three times the bits. */
-const MAX_STEPS = 3 * GRID_BITS;
-/** Bits of an amount relative to all of them, below which a value at a root of its slope is taken for zero or unproven. */
-const TOUCHING_BITS = 300n;
-/** Times are counted in parts of a year that hold whole units, and days of years of 365 and of 366 days. */
-const DAY_PARTS = 365n * 366n;
+/** A proven value may be off by half of itself. */
+const MARGIN_OF_PROVEN_VALUES = 3;
 
 /**
  * The rates of a bracket, ascending. `errorBeyond` bounds, relative to all amounts, what the Taylor series around the
@@ -67,41 +62,54 @@ export function separateRates(
   errorBeyond: (power: number) => number,
   effort: SolverEffort,
 ): readonly FoundRate[] | undefined {
-  const times = countTimes(flows, bracket.meanTime);
-  const logOfRadius = Math.log2(bracket.radius / Number(times.perYear));
-  const size = netPresentValue(withoutSigns(flows), bracket.centre);
-  const derivatives: RateFlows[] = [flows];
+  const { perYear, times } = countTimes(flows, bracket.meanTime);
+  const logOfRadius = Math.log2(bracket.radius / Number(perYear));
+  const size = netPresentValue(withAmounts(flows, sizeOf), bracket.centre);
+  const derivatives: RateFlows[] = [];
   const coefficients: number[] = [];
+  let derivative = flows;
   let logOfFactorial = 0;
   for (let power = 0; power <= MAX_ORDER && !effort.isExhausted; power += 1) {
-    effort.countExact(flows.amounts.length);
-    const derivative = derivatives[power] ?? flows;
+    effort.countExact(flows.flows.length);
     const value = netPresentValue(derivative, bracket.centre);
     const logOfValue = log2(absoluteValue(value.value)) - log2(size.value) - Number(value.bits - size.bits);
     logOfFactorial += Math.log2(Math.max(1, power));
     coefficients.push(2 ** (logOfValue + power * logOfRadius - logOfFactorial));
-    const order = orderOfOneSign(coefficients, errorBeyond(power));
+    derivatives.push(derivative);
+    const order = findDominantOrder(coefficients, errorBeyond(power), MARGIN_OF_PROVEN_VALUES);
     if (order !== undefined) return rootsBelow(derivatives.slice(0, order), bracket, effort);
-    derivatives.push(timesAmounts(derivative, times.ofFlows));
+    derivative = withAmounts(derivative, ({ amount }, index) => BigInt(amount) * (times[index] ?? 0n));
   }
   return undefined;
 }
 
 /**
- * The lowest derivative whose term exceeds all that follow, so that it has one sign. A proven value may be off by half
- * of itself, which the factor of three covers.
+ * The lowest derivative of a Taylor series whose own coefficient exceeds all that follow, so that it has one sign.
+ * Coefficients that may be off by half of themselves need a `margin` of three.
  */
-function orderOfOneSign(coefficients: readonly number[], error: number): number | undefined {
+export function findDominantOrder(
+  coefficients: readonly number[],
+  error: number,
+  margin = 1,
+): number | undefined {
   const order = coefficients.findIndex((coefficient, derivative) => {
     let others = 0;
     let binomial = 1;
     for (let power = derivative + 1; power < coefficients.length; power += 1) {
       binomial *= power / (power - derivative);
-      others += binomial * (coefficients[power] ?? 0);
+      others += binomial * Math.abs(coefficients[power] ?? 0);
     }
-    return coefficient > 3 * others + 2 * error;
+    return Math.abs(coefficient) > margin * others + 2 * error;
   });
   return order < 0 ? undefined : order;
+}
+
+/** Bits to which a root is bracketed, relative to the growth. */
+const GRID_BITS = 256;
+
+/** A point of a grid of growth factors, with the proven net present value of some flows there. */
+interface GridPoint extends SignedValue {
+  readonly at: bigint;
 }
 
 /** The roots of the first of some flows, of which each has the next ones as its derivative, and the last one root at most. */
@@ -111,88 +119,83 @@ function rootsBelow(
   effort: SolverEffort,
 ): readonly FoundRate[] {
   const unit = BigInt(Math.max(0, GRID_BITS - countBits(low.numerator) + countBits(low.denominator)));
+  const growthAt = (at: bigint): ExactRatio => ({ numerator: at, denominator: 1n << unit });
   const first = (low.numerator << unit) / low.denominator;
   const last = (high.numerator << unit) / high.denominator;
   let critical: readonly bigint[] = [];
-  for (const derivative of derivatives.toReversed()) {
-    if (effort.isExhausted) return [unprovenAt(first, unit)];
-    const valueAt = (at: bigint): SignedValue => {
-      effort.countExact(derivative.amounts.length);
-      return netPresentValue(derivative, { numerator: at, denominator: 1n << unit });
+  for (const flows of derivatives.toReversed()) {
+    if (effort.isExhausted) return [{ unprovenAt: logarithm(low) }];
+    const valueAt = (at: bigint): GridPoint => {
+      effort.countExact(flows.flows.length);
+      return { at, ...netPresentValue(flows, growthAt(at)) };
     };
-    const points = [first, ...critical, last];
-    if (derivative === derivatives[0]) return ratesBetween(derivative, valueAt, points, unit);
+    const points = [first, ...critical, last].map(valueAt);
+    if (flows === derivatives[0]) return ratesBetween(flows, valueAt, points, growthAt);
     // Roots of higher derivatives stay among the points: where rates have met, they are next to the roots of this one.
-    const found = new Set([...critical, ...signChanges(valueAt, points)]);
-    critical = [...found].toSorted((a, b) => (a < b ? -1 : 1));
+    const roots = points.flatMap((point, index) => {
+      if (point.sign === 0) return index === 0 ? [] : [point.at];
+      return rootBetween(valueAt, points[index - 1], point) ?? [];
+    });
+    critical = [...new Set([...critical, ...roots])].toSorted((a, b) => (a < b ? -1 : 1));
   }
   return [];
 }
 
-/** Where a function changes its sign that has at most one root between two neighbouring points. */
-function signChanges(valueAt: (at: bigint) => SignedValue, points: readonly bigint[]): readonly bigint[] {
-  const signs = points.map((point) => valueAt(point).sign);
-  return points.flatMap((point, index) => {
-    const [sign = 0, before = 0] = [signs[index], signs[index - 1]];
-    if (index === 0) return [];
-    if (sign === 0) return [point];
-    return sign * before < 0 ? (bracketedRoot(valueAt, points[index - 1] ?? 0n, point, MAX_STEPS) ?? []) : [];
-  });
+/** Steps to one root: by halving alone three times the bits. */
+const MAX_STEPS = 3 * GRID_BITS;
+
+/** The root between two neighbouring points at which the signs are opposite. */
+function rootBetween(
+  valueAt: (at: bigint) => GridPoint,
+  before: GridPoint | undefined,
+  { at, sign }: GridPoint,
+): bigint | undefined {
+  if (before === undefined || before.sign * sign >= 0) return undefined;
+  return bracketedRoot(valueAt, before.at, at, MAX_STEPS);
 }
 
 /** The rates between neighbouring points of a grid, of which all but the first and the last are roots of the slope. */
 function ratesBetween(
   flows: RateFlows,
-  valueAt: (at: bigint) => SignedValue,
-  points: readonly bigint[],
-  unit: bigint,
+  valueAt: (at: bigint) => GridPoint,
+  points: readonly GridPoint[],
+  growthAt: (at: bigint) => ExactRatio,
 ): readonly FoundRate[] {
-  const values = points.map(valueAt);
-  const rateBelow = (at: bigint, sign: -1 | 1): FoundRate => {
-    const [low, high] = [growthAt(at - 1n, unit), growthAt(at, unit)];
-    return { low, high, bracket: { low: logarithm(low), high: logarithm(high), lowSign: sign } };
+  const rateBelow = (at: bigint, lowSign: -1 | 1): FoundRate => {
+    const [low, high] = [growthAt(at - 1n), growthAt(at)];
+    return { low, high, bracket: { low: logarithm(low), high: logarithm(high), lowSign } };
   };
   return points.flatMap((point, index) => {
-    const sign = values[index]?.sign ?? 0;
-    const before = values.slice(0, index).findLast((value) => value.sign !== 0)?.sign ?? 0;
-    const after = values.slice(index + 1).find((value) => value.sign !== 0)?.sign ?? 0;
+    const { sign, at } = point;
+    const before = points.slice(0, index).findLast((other) => other.sign !== 0)?.sign ?? 0;
+    const after = points.slice(index + 1).find((other) => other.sign !== 0)?.sign ?? 0;
     if (before === 0) return [];
     if (before * sign < 0) {
-      const root =
-        values[index - 1]?.sign === 0
-          ? undefined
-          : bracketedRoot(valueAt, points[index - 1] ?? 0n, point, MAX_STEPS);
+      const root = rootBetween(valueAt, points[index - 1], point);
       return root === undefined ? [] : [rateBelow(root, before)];
     }
-    if (sign === 0 && before !== after) return [rateBelow(point, before)];
-    if (before !== after || !touchesZero(flows, values[index], growthAt(point, unit))) return [];
-    return [isZeroNear(flows, growthAt(point, unit)) ? rateBelow(point, before) : unprovenAt(point, unit)];
+    if (sign === 0 && before !== after) return [rateBelow(at, before)];
+    const growth = growthAt(at);
+    if (before !== after || !touchesZero(flows, point, growth)) return [];
+    return [isZeroNear(flows, growth) ? rateBelow(at, before) : { unprovenAt: logarithm(growth) }];
   });
 }
 
-function growthAt(point: bigint, unit: bigint): ExactRatio {
-  return { numerator: point, denominator: 1n << unit };
+/** Bits of an amount relative to all of them, below which a value at a root of its slope is taken for zero or unproven. */
+const TOUCHING_BITS = 300n;
+
+function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growth: ExactRatio): boolean {
+  if (sign === 0) return true;
+  const size = netPresentValue(withAmounts(flows, sizeOf), growth);
+  return absoluteValue(value) << (size.bits + TOUCHING_BITS) < size.value << bits;
 }
 
-function unprovenAt(point: bigint, unit: bigint): FoundRate {
-  return { unprovenAt: logarithm(growthAt(point, unit)) };
-}
-
-function logarithm({ numerator, denominator }: ExactRatio): number {
-  return (log2(numerator) - log2(denominator)) * Math.LN2;
-}
-
-function touchesZero(flows: RateFlows, value: SignedValue | undefined, growth: ExactRatio): boolean {
-  if (value === undefined || value.sign === 0) return true;
-  const size = netPresentValue(withoutSigns(flows), growth);
-  return absoluteValue(value.value) << (size.bits + TOUCHING_BITS) < size.value << value.bits;
-}
-
-/** Largest denominator of a growth that is found as a fraction, and how close to it an estimate is for sure. */
-const MAX_DENOMINATOR = 1e7;
-const CLOSENESS = 1e-13;
+/** Largest denominators of a growth that is tried as a fraction. */
+const MAX_DENOMINATORS = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+/** Bound of such a growth and of its reciprocal. */
+const MAX_GROWTH = 1e7;
 /** Decimals of a growth that is not such a fraction: those of a rate in percent with ten decimals. */
-const DECIMALS = 10n ** 12n;
+const DECIMALS = 12;
 /** Largest numbers, in bits, that an exact value may need. */
 const MAX_BITS = 400_000;
 
@@ -200,77 +203,60 @@ const MAX_BITS = 400_000;
  * True when the net present value is exactly zero next to a growth, where that is a short fraction or decimal over the
  * units that divide all gaps; flows with left-over days have no such units.
  */
-function isZeroNear(flows: RateFlows, growth: ExactRatio): boolean {
-  if (flows.extraDays.some((days) => days !== 0)) return false;
-  const known = flows.amounts
-    .map((amount, index) => ({ amount: BigInt(amount), units: flows.wholeUnits[index] ?? 0 }))
-    .filter(({ amount }) => amount !== 0n);
-  const start = known[0]?.units ?? 0;
-  const gaps = known.map((flow) => BigInt(flow.units - start));
+function isZeroNear(rateFlows: RateFlows, growth: ExactRatio): boolean {
+  if (hasExtraDays(rateFlows)) return false;
+  const flows = rateFlows.flows.filter(({ amount }) => BigInt(amount) !== 0n);
+  const start = flows[0]?.wholeUnits ?? 0;
+  const gaps = flows.map(({ wholeUnits }) => BigInt(wholeUnits - start));
   const units = Number(gaps.reduce(greatestCommonDivisor, 0n));
-  const estimate = Math.exp((logarithm(growth) * units) / flows.unitsPerYear);
-  if (!(estimate > 1 / MAX_DENOMINATOR && estimate < MAX_DENOMINATOR)) return false;
-  const decimal = { numerator: BigInt(Math.round(estimate * Number(DECIMALS))), denominator: DECIMALS };
-  const steps = ((known.at(-1)?.units ?? 0) - start) / units;
-  return [shortFraction(estimate), decimal].some((candidate) => {
-    if (candidate === undefined) return false;
-    const { numerator, denominator } = candidate;
-    if (steps * Math.log2(Number(numerator) + Number(denominator)) > MAX_BITS) return false;
+  const estimate = Math.exp((logarithm(growth) * units) / rateFlows.unitsPerYear);
+  if (!(estimate > 1 / MAX_GROWTH && estimate < MAX_GROWTH)) return false;
+  const decimal = new Decimal(estimate);
+  const candidates = MAX_DENOMINATORS.map((largest) => decimal.toFraction(largest));
+  candidates.push(new Decimal(decimal.toFixed(DECIMALS)).toFraction());
+  const steps = ((flows.at(-1)?.wholeUnits ?? 0) - start) / units;
+  return candidates.some((fraction) => {
+    const [numerator = 1n, denominator = 1n] = fraction.map((part) => BigInt(part.toFixed()));
+    if (steps * Math.log2(Number(numerator + denominator)) > MAX_BITS) return false;
     let [value, scale, before] = [0n, 1n, start];
-    for (const { amount, units: at } of known) {
-      const gap = BigInt((at - before) / units);
-      before = at;
+    for (const { amount, wholeUnits } of flows) {
+      const gap = BigInt((wholeUnits - before) / units);
+      before = wholeUnits;
       scale *= denominator ** gap;
-      value = value * numerator ** gap + amount * scale;
+      value = value * numerator ** gap + BigInt(amount) * scale;
     }
     return value === 0n;
   });
 }
 
-/** The first convergent of the continued fraction of a number that equals it to within the tolerance. */
-function shortFraction(value: number): ExactRatio | undefined {
-  let [before, numerator] = [1, Math.floor(value)];
-  let [denominatorBefore, denominator] = [0, 1];
-  let rest = value - numerator;
-  while (denominator <= MAX_DENOMINATOR) {
-    if (Math.abs(numerator / denominator - value) <= CLOSENESS * value) {
-      return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
-    }
-    if (rest === 0) return undefined;
-    const digit = Math.floor(1 / rest);
-    rest = 1 / rest - digit;
-    [before, numerator] = [numerator, digit * numerator + before];
-    [denominatorBefore, denominator] = [denominator, digit * denominator + denominatorBefore];
-  }
-  return undefined;
-}
+/** Times are counted in parts of a year that hold whole units, and days of years of 365 and of 366 days. */
+const DAY_PARTS = 365n * 366n;
 
 /** Times of the flows in whole parts of a year, counted from a time near the mean one. */
-interface WholeTimes {
-  readonly perYear: bigint;
-  readonly ofFlows: readonly bigint[];
-}
-
-function countTimes(flows: RateFlows, meanTime: number): WholeTimes {
-  const { wholeUnits, extraDays, yearDays, unitsPerYear } = flows;
-  const parts = extraDays.some((days) => days !== 0) ? DAY_PARTS : 1n;
-  const perYear = BigInt(unitsPerYear) * parts;
+function countTimes(rateFlows: RateFlows, meanTime: number) {
+  const parts = hasExtraDays(rateFlows) ? DAY_PARTS : 1n;
+  const perYear = BigInt(rateFlows.unitsPerYear) * parts;
   const origin = BigInt(Math.round(meanTime * Number(perYear)));
-  const ofFlows = wholeUnits.map((units, index) => {
-    const days = BigInt(extraDays[index] ?? 0);
-    const ofDays = days === 0n ? 0n : (days * perYear) / BigInt(yearDays[index] ?? 1);
-    return BigInt(units) * parts + ofDays - origin;
+  const times = rateFlows.flows.map(({ wholeUnits, extraDays, yearDays }) => {
+    const ofDays = extraDays === 0 ? 0n : (BigInt(extraDays) * perYear) / BigInt(yearDays);
+    return BigInt(wholeUnits) * parts + ofDays - origin;
   });
-  return { perYear, ofFlows };
+  return { perYear, times };
 }
 
-function timesAmounts(flows: RateFlows, times: readonly bigint[]): RateFlows {
-  const amounts = flows.amounts.map((amount, index) => BigInt(amount) * (times[index] ?? 0n));
-  return { ...flows, amounts };
+function withAmounts(
+  { flows, unitsPerYear }: RateFlows,
+  amountOf: (flow: RateFlow, index: number) => bigint,
+): RateFlows {
+  return { flows: flows.map((flow, index) => ({ ...flow, amount: amountOf(flow, index) })), unitsPerYear };
 }
 
-function withoutSigns(flows: RateFlows): RateFlows {
-  return { ...flows, amounts: flows.amounts.map((amount) => absoluteValue(BigInt(amount))) };
+function sizeOf({ amount }: RateFlow): bigint {
+  return absoluteValue(BigInt(amount));
+}
+
+function logarithm({ numerator, denominator }: ExactRatio): number {
+  return (log2(numerator) - log2(denominator)) * Math.LN2;
 }
 
 function log2(value: bigint): number {

@@ -4,13 +4,13 @@
  * rounding boundaries around it.
  */
 
-import { bracketedRoot, type SignedValue } from './bracketed-root.ts';
+import { bracketedRoot } from './bracketed-root.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import { absoluteValue } from '../numbers/fixed-root.ts';
 import { estimateLogRate, floatingSign, prepareFlows } from './floating-present-value.ts';
 import { isolateRates, MAX_LOG_RATE, type RateProblem } from './isolated-rates.ts';
 import { formatMinorUnits } from '../numbers/money.ts';
-import { netPresentValue } from './net-present-value.ts';
+import { netPresentValue, type SignedValue } from './net-present-value.ts';
 import { addSameTimes, type RateFlows } from './rate-flows.ts';
 import type { IsolatedRate } from './repeated-rates.ts';
 import { divideRounded } from '../numbers/rounding.ts';
@@ -39,22 +39,26 @@ const EFFECTIVE_RATE: RateScale = { percentDecimals: 4, unitsAdded: { numerator:
  * text with four decimals; null when nothing was drawn or no rate exists (A4).
  */
 export function solveEffectiveRate(flows: RateFlows): string | null {
-  return Number(flows.amounts[0]) < 0 ? solveRate(flows, EFFECTIVE_RATE).percent : null;
+  return (flows.flows[0]?.amount ?? 0) < 0 ? solveRate(flows, EFFECTIVE_RATE).percent : null;
 }
 
 /** The rate nearest zero of any flows; of two that are published at the same distance the one above zero counts. */
-export function solveRate(flows: RateFlows, scale: RateScale): SolvedRate {
-  const prepared = prepareFlows(flows);
-  if (prepared.hasSameTimes) return solveRate(addSameTimes(flows), scale);
-  const problem: RateProblem = { flows, prepared, effort: new SolverEffort() };
+export function solveRate(rateFlows: RateFlows, scale: RateScale): SolvedRate {
+  const flows = addSameTimes(rateFlows);
+  const problem: RateProblem = { flows, prepared: prepareFlows(flows), effort: new SolverEffort() };
   let nearest: bigint | undefined;
   for (const rate of isolateRates(problem)) {
     const published = publishedStep(problem, new RateSteps(scale), rate);
     if (published === undefined) return { percent: null, iterations: problem.effort.iterations };
-    if (nearest === undefined || absoluteValue(published) < absoluteValue(nearest)) nearest = published;
+    if (nearest === undefined || isNearer(published, nearest)) nearest = published;
   }
   const percent = nearest === undefined ? null : formatMinorUnits(nearest, scale.percentDecimals);
   return { percent, iterations: problem.effort.iterations };
+}
+
+function isNearer(step: bigint, other: bigint): boolean {
+  const [size, otherSize] = [absoluteValue(step), absoluteValue(other)];
+  return size === otherSize ? step > other : size < otherSize;
 }
 
 /** Steps of 10^-percentDecimals percent, counted from zero. */
@@ -96,33 +100,34 @@ const WIDENING = 16n;
 /** A step above that of any rate. */
 const BEYOND_ANY_STEP = 10n ** 300n;
 
-/** The step of an isolated rate; undefined when it takes too many trial rates. */
-function publishedStep(problem: RateProblem, steps: RateSteps, rate: IsolatedRate): bigint | undefined {
-  const { flows, prepared, effort } = problem;
-  const { lowSign } = rate.bracket;
-  const first = rate.low === undefined ? steps.least : steps.rounded(rate.low);
-  const last = rate.high === undefined ? BEYOND_ANY_STEP : steps.rounded(rate.high);
+/** The step of an isolated rate; undefined when it takes too many trial rates or is too large to be published. */
+function publishedStep(
+  { flows, prepared, effort }: RateProblem,
+  steps: RateSteps,
+  { low, high, bracket }: IsolatedRate,
+): bigint | undefined {
+  const first = low === undefined ? steps.least : steps.rounded(low);
+  const last = high === undefined ? BEYOND_ANY_STEP : steps.rounded(high);
   if (first >= last) return last;
   const countTrial = (): void => {
     effort.iterations += 1;
   };
-  const logRate = estimateLogRate(prepared, rate.bracket, countTrial);
+  const logRate = estimateLogRate(prepared, bracket, countTrial);
   if (logRate > MAX_LOG_RATE) return undefined;
-  const near = steps.near(logRate);
-  const estimate = near < first ? first : near > last ? last : near;
+  // The steps that the rate may be rounded to. A sign at the boundary above a step excludes those on one side.
   const range = { low: first, high: last };
-  const round = (step: bigint): void => {
-    range.low = awayFromZero(step);
-    range.high = range.low;
+  const exclude = (step: bigint, sign: number): void => {
+    if (sign === bracket.lowSign) range.low = step + 1n;
+    else range.high = step;
+    if (sign === 0) range.low = range.high = awayFromZero(step);
   };
   const tryBoundary = (step: bigint): void => {
     countTrial();
     const growth = steps.boundary(step);
-    const sign = floatingSign(prepared, growth) || netPresentValue(flows, growth).sign;
-    if (sign === 0) round(step);
-    else if (sign === lowSign) range.low = step + 1n;
-    else range.high = step;
+    exclude(step, floatingSign(prepared, growth) || netPresentValue(flows, growth).sign);
   };
+  const near = steps.near(logRate);
+  const estimate = near < first ? first : near > last ? last : near;
   const growth = estimate - steps.least;
   const size = absoluteValue(estimate);
   let width = ((size < growth ? size : growth) >> TRUSTED_LOG_BITS) + (size >> TRUSTED_BITS);
@@ -135,11 +140,11 @@ function publishedStep(problem: RateProblem, steps: RateSteps, rate: IsolatedRat
   if (range.low >= range.high) return range.low;
   const valueAt = (step: bigint): SignedValue => {
     // At the ends of the bracket itself the signs are known.
-    if (step < first) return { sign: lowSign, value: 0n, bits: 0n };
-    if (step >= last) return { sign: lowSign === 1 ? -1 : 1, value: 0n, bits: 0n };
+    if (step < first) return { sign: bracket.lowSign, value: 0n, bits: 0n };
+    if (step >= last) return { sign: bracket.lowSign === 1 ? -1 : 1, value: 0n, bits: 0n };
     countTrial();
     const value = netPresentValue(flows, steps.boundary(step));
-    if (value.sign === 0) round(step);
+    if (value.sign === 0) exclude(step, 0);
     return value;
   };
   const step = bracketedRoot(valueAt, range.low - 1n, range.high, MAX_ITERATIONS - effort.iterations - 2);

@@ -7,23 +7,9 @@ import {
   effectiveInterestRate,
 } from '../../../shared/lending/annual-rate/effective-rates.ts';
 import { findPeriodicity } from '../../../shared/lending/dates/periodicity.ts';
-import type { CashFlow, ProvenRate, RateRequest } from '../../../shared/lending/request/rate-request.ts';
+import type { RateRequest } from '../../../shared/lending/request/rate-request.ts';
 import { date, decimal, scheduleOf } from '../../support/builders/lending-loan.ts';
-
-/** Flows of dates and amounts. */
-function flows(...dated: readonly (readonly [string, string | number])[]): readonly CashFlow[] {
-  return dated.map(([day, amount]) => ({ Date: date(day), Amount: decimal(amount) }));
-}
-
-function amounts(...values: readonly (string | number)[]): readonly Decimal[] {
-  return values.map((value) => decimal(value));
-}
-
-function rateOf(request: RateRequest): ProvenRate {
-  const outcome = calculateRate(request);
-  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-  return outcome;
-}
+import { amounts, cashFlows, rateOf } from '../../support/builders/rate-flows.ts';
 
 /** Path, status and code of each fault. */
 function faultsOf(request: RateRequest): readonly string[] {
@@ -32,10 +18,17 @@ function faultsOf(request: RateRequest): readonly string[] {
   return outcome.faults.map((fault) => `${fault.status} ${fault.path} ${fault.code}`);
 }
 
-const LOAN = flows(['2013-01-12', -1000], ['2013-02-15', '510.50'], ['2013-04-30', 520]);
+const LOAN = cashFlows(['2013-01-12', -1000], ['2013-02-15', '510.50'], ['2013-04-30', 520]);
 
-describe('rate of cash flows (A6)', () => {
-  it('proves a DAE by the intervals of its rule', () => {
+/** The years of flows on some days in a DAE with its drawdown on 2013-02-15, in a list after the drawdown's. */
+function yearsBefore(Unit: string, ...days: readonly string[]): readonly number[] {
+  const costs = days.map((day) => [day, 5] as const);
+  const CashFlows = cashFlows(['2013-02-15', -1000], ...costs, ['2014-02-15', 1100]);
+  return rateOf({ Rule: 'DAE', Unit, CashFlows }).proof.map((line) => Number(line.years));
+}
+
+describe('calculateRate (A6)', () => {
+  it('proves a DAE with one discounted amount for each flow', () => {
     const { rate, proof, residual } = rateOf({ Rule: 'DAE', CashFlows: LOAN });
     expect(rate).toBe('16.6130442615');
     expect(proof).toEqual([
@@ -61,7 +54,7 @@ describe('rate of cash flows (A6)', () => {
     expect(residual).toBe('0.00000000001');
   });
 
-  it('lets anyone recompute the discounted amounts from years and rate', () => {
+  it('returns discounted amounts that follow from years and rate', () => {
     const requests: readonly RateRequest[] = [
       { Rule: 'DAE', CashFlows: LOAN },
       { Rule: 'DAE', Unit: 'Weeks', CashFlows: LOAN },
@@ -69,9 +62,13 @@ describe('rate of cash flows (A6)', () => {
       { Rule: 'XIRR', CashFlows: LOAN },
       {
         Rule: 'DAE',
-        CashFlows: [...LOAN, ...flows(['2012-11-30', 12], ['2012-12-29', 7], ['2011-02-28', 3])],
+        CashFlows: [...LOAN, ...cashFlows(['2012-11-30', 12], ['2012-12-29', 7], ['2011-02-28', 3])],
       },
-      { Rule: 'DAE', Unit: 'Years', CashFlows: [...LOAN, ...flows(['2012-11-30', 1], ['2012-11-29', 9])] },
+      {
+        Rule: 'DAE',
+        Unit: 'Years',
+        CashFlows: [...LOAN, ...cashFlows(['2012-11-30', 1], ['2012-11-29', 9])],
+      },
     ];
     for (const request of requests) {
       const { rate, proof, residual } = rateOf(request);
@@ -87,8 +84,8 @@ describe('rate of cash flows (A6)', () => {
     }
   });
 
-  it('counts DAE intervals in months unless Unit says otherwise, month ends and days included', () => {
-    const paid = flows(['2024-12-31', -100], ['2025-02-28', 50], ['2025-03-30', 60]);
+  it('counts DAE intervals in months by default, and in the given Unit otherwise', () => {
+    const paid = cashFlows(['2024-12-31', -100], ['2025-02-28', 50], ['2025-03-30', 60]);
     const years = (Unit?: string) =>
       rateOf({ Rule: 'DAE', Unit, CashFlows: paid }).proof.map((line) => line.years.slice(0, 12));
     expect(years()).toEqual(['0.0000000000', '0.1666666666', '0.2486338797']);
@@ -98,15 +95,15 @@ describe('rate of cash flows (A6)', () => {
     expect(years('Days')).toEqual(years('Years'));
   });
 
-  it('counts costs that are paid before the first drawdown in a DAE, at a time below zero', () => {
+  it('includes costs paid before the first drawdown in a DAE, at a negative time', () => {
     // European Commission, "Examples for the calculation of the APRC" (2015), example 43: 8.269278 %.
     const drawdown = date('2015-01-15');
     const payments = Array.from({ length: 120 }, (_, month) => ({
       Date: addMonths(drawdown, month + 1),
       Amount: decimal('356.11'),
     }));
-    const atDrawdown = flows(['2015-01-15', -30_000], ['2015-01-15', 450]);
-    const CashFlows = [...payments, ...atDrawdown, ...flows(['2014-01-15', 150])];
+    const atDrawdown = cashFlows(['2015-01-15', -30_000], ['2015-01-15', 450]);
+    const CashFlows = [...payments, ...atDrawdown, ...cashFlows(['2014-01-15', 150])];
     const { rate, proof, residual } = rateOf({ Rule: 'DAE', CashFlows });
     expect(Number(rate).toFixed(6)).toBe('8.269278');
     expect(proof.at(-1)).toEqual({
@@ -118,28 +115,19 @@ describe('rate of cash flows (A6)', () => {
     expect(Math.abs(Number(residual))).toBeLessThan(1e-6);
   });
 
-  it('counts the interval before the first drawdown as between any two dates, with its sign turned', () => {
-    const years = (Unit: string, ...days: readonly string[]) =>
-      rateOf({
-        Rule: 'DAE',
-        Unit,
-        CashFlows: flows(['2013-02-15', -1000], ...days.map((day) => [day, 5] as const), [
-          '2014-02-15',
-          1100,
-        ]),
-      }).proof.map((line) => Number(line.years));
-    const [, days, months, longer] = years('Months', '2013-01-12', '2012-12-31', '2011-12-14');
+  it('counts the interval before the first drawdown like any other, with a negative sign', () => {
+    const [, days, months, longer] = yearsBefore('Months', '2013-01-12', '2012-12-31', '2011-12-14');
     expect(days).toBeCloseTo(-(1 / 12 + 3 / 366), 12);
     expect(months).toBeCloseTo(-(1 / 12 + 15 / 366), 12);
     expect(longer).toBeCloseTo(-(14 / 12 + 1 / 365), 12);
-    expect(years('Weeks', '2013-02-06')[1]).toBeCloseTo(-(1 / 52 + 2 / 366), 12);
-    expect(years('Years', '2012-02-10')[1]).toBeCloseTo(-(1 + 5 / 365), 12);
-    const backToMonthEnd = flows(['2025-02-28', -100], ['2024-12-31', 5], ['2025-03-31', 100]);
+    expect(yearsBefore('Weeks', '2013-02-06')[1]).toBeCloseTo(-(1 / 52 + 2 / 366), 12);
+    expect(yearsBefore('Years', '2012-02-10')[1]).toBeCloseTo(-(1 + 5 / 365), 12);
+    const backToMonthEnd = cashFlows(['2025-02-28', -100], ['2024-12-31', 5], ['2025-03-31', 100]);
     const { proof } = rateOf({ Rule: 'DAE', CashFlows: backToMonthEnd });
     expect(Number(proof[1]?.years)).toBeCloseTo(-2 / 12, 12);
   });
 
-  it('is the rate that a schedule shows, with more decimals', () => {
+  it('equals the rate of a schedule, with more decimals', () => {
     const schedule = scheduleOf({ InstallmentsNo: 24, InstallmentDay: 15, CalculateDAE: 2 });
     const loan = { startDate: schedule.startDate, drawn: 100_000, rows: schedule.rows };
     const paid = schedule.rows.map((row) => ({
@@ -148,20 +136,20 @@ describe('rate of cash flows (A6)', () => {
     }));
     const CashFlows = [...paid, { Date: schedule.startDate, Amount: decimal(-1000) }];
     const monthly = findPeriodicity('Monthly');
-    if (monthly === undefined) throw new Error('no months');
+    if (monthly === undefined) throw new Error('the periodicity Monthly is missing');
     const shown = (Rule: string) => Number(rateOf({ Rule, CashFlows }).rate).toFixed(4);
     expect(shown('DAE')).toBe(effectiveAnnualRate(loan, monthly));
     expect(shown('XIRR')).toBe(effectiveInterestRate(loan));
   });
 
-  it('is 324.4363182553 percent for 500 repaid with 510 after five days', () => {
-    const CashFlows = flows(['2012-10-15', 510], ['2012-10-10', -500]);
+  it('returns 324.4363182553 percent for 500 repaid with 510 after five days', () => {
+    const CashFlows = cashFlows(['2012-10-15', 510], ['2012-10-10', -500]);
     const { rate, proof } = rateOf({ Rule: 'xirr', CashFlows });
     expect(rate).toBe('324.4363182553');
     expect(proof.map((line) => line.date)).toEqual(CashFlows.map((flow) => flow.Date));
   });
 
-  it('adds periodic rates over the periods of a year for an IRR', () => {
+  it('multiplies the periodic rate of an IRR by the periods of a year', () => {
     const Amounts = amounts(-1000, '256.28', '256.28', '256.28', '256.28');
     const { rate, proof, residual } = rateOf({ Rule: 'IRR', PeriodicityType: 'monthly', Amounts });
     expect(rate).toBe('11.9979203288');
@@ -174,29 +162,29 @@ describe('rate of cash flows (A6)', () => {
     expect(outcome).toMatchObject({ kind: 'rate', rate: '36.4936743334' });
   });
 
-  it('takes drawdowns in stages, flows of one day and amounts of any size', () => {
-    const staged = flows(
+  it('accepts several drawdowns, several flows on one day, and amounts up to the limits', () => {
+    const staged = cashFlows(
       ['2025-01-01', -600],
       ['2025-07-01', -400],
       ['2025-07-01', 100],
       ['2026-01-01', 960],
     );
     expect(rateOf({ Rule: 'DAE', CashFlows: staged }).rate).toBe('8.0310152089');
-    const tiny = flows(['2025-01-01', '-0.000000000000000001'], ['2026-01-01', '0.0000000000000000011']);
-    expect(rateOf({ Rule: 'XIRR', CashFlows: flows(['2025-01-01', -1], ['2026-01-01', '1.1']) }).rate).toBe(
-      '10.0000000000',
-    );
+    const tiny = cashFlows(['2025-01-01', '-0.000000000000000001'], ['2026-01-01', '0.0000000000000000011']);
+    expect(
+      rateOf({ Rule: 'XIRR', CashFlows: cashFlows(['2025-01-01', -1], ['2026-01-01', '1.1']) }).rate,
+    ).toBe('10.0000000000');
     expect(faultsOf({ Rule: 'XIRR', CashFlows: tiny })).toEqual([
       '422 CashFlows[1].Amount too-many-decimals',
     ]);
-    const huge = flows(['2025-01-01', -1e15], ['2026-01-01', '999999999999999.999999999999999999']);
+    const huge = cashFlows(['2025-01-01', -1e15], ['2026-01-01', '999999999999999.999999999999999999']);
     expect(rateOf({ Rule: 'XIRR', CashFlows: huge }).rate).toBe('0.0000000000');
   });
 
-  it('takes the rate nearest zero of several, and gives null with no proof where there is none (A4)', () => {
-    const several = flows(['2025-01-01', -100], ['2026-01-01', 230], ['2027-01-01', -132]);
+  it('returns the rate nearest zero of several, and null without a proof when there is none (A4)', () => {
+    const several = cashFlows(['2025-01-01', -100], ['2026-01-01', 230], ['2027-01-01', -132]);
     expect(rateOf({ Rule: 'XIRR', CashFlows: several }).rate).toBe('10.0000000000');
-    const none = flows(['2025-01-01', -100], ['2026-01-01', 200], ['2027-01-01', -300]);
+    const none = cashFlows(['2025-01-01', -100], ['2026-01-01', 200], ['2027-01-01', -300]);
     expect(rateOf({ Rule: 'XIRR', CashFlows: none })).toEqual({
       kind: 'rate',
       rate: null,
@@ -204,18 +192,20 @@ describe('rate of cash flows (A6)', () => {
       residual: null,
       warnings: [],
     });
-    expect(rateOf({ Rule: 'XIRR', CashFlows: flows(['2025-01-01', -1], ['2025-01-01', 2]) }).rate).toBeNull();
+    expect(
+      rateOf({ Rule: 'XIRR', CashFlows: cashFlows(['2025-01-01', -1], ['2025-01-01', 2]) }).rate,
+    ).toBeNull();
   });
 
-  it('leaves open what nothing can be discounted by, a rate that is shown as -100 percent', () => {
-    const lost = flows(['2025-01-01', -1_000_000], ['2025-01-02', '0.01']);
+  it('returns null discounted amounts when the rate rounds to -100 percent', () => {
+    const lost = cashFlows(['2025-01-01', -1_000_000], ['2025-01-02', '0.01']);
     const { rate, proof, residual } = rateOf({ Rule: 'XIRR', CashFlows: lost });
     expect(rate).toBe('-100.0000000000');
     expect(proof.map((line) => line.discountedAmount)).toEqual(['-1000000.000000000000', null]);
     expect(residual).toBeNull();
   });
 
-  it('finds the rate of the most flows that a request may hold', () => {
+  it('accepts up to 5,000 flows', () => {
     const start = date('2025-01-01');
     const paid = Array.from({ length: 4999 }, (_, day) => ({
       Date: addDays(start, day + 1),
@@ -228,15 +218,15 @@ describe('rate of cash flows (A6)', () => {
   });
 });
 
-describe('refused rate requests (A6)', () => {
-  it('name an unknown rule or unit', () => {
+describe('calculateRate with invalid requests (A6)', () => {
+  it('rejects an unknown rule or unit', () => {
     expect(faultsOf({ Rule: 'APR', Unit: 'Hours', CashFlows: LOAN })).toEqual([
       '422 Rule unknown-value',
       '422 Unit unknown-value',
     ]);
   });
 
-  it('miss what the rule reads, or send what another one does', () => {
+  it('rejects missing fields of the rule and fields of other rules', () => {
     expect(faultsOf({ Rule: 'DAE' })).toEqual(['400 CashFlows missing']);
     expect(faultsOf({ Rule: 'IRR' })).toEqual(['400 PeriodicityType missing', '400 Amounts missing']);
     expect(
@@ -251,14 +241,14 @@ describe('refused rate requests (A6)', () => {
     ]);
   });
 
-  it('hold flows of one sign only, or too few', () => {
-    expect(faultsOf({ Rule: 'XIRR', CashFlows: flows(['2025-01-01', 1], ['2025-02-01', 1]) })).toEqual([
+  it('rejects flows of one sign only, and too few flows', () => {
+    expect(faultsOf({ Rule: 'XIRR', CashFlows: cashFlows(['2025-01-01', 1], ['2025-02-01', 1]) })).toEqual([
       '422 CashFlows one-sign',
     ]);
-    expect(faultsOf({ Rule: 'XIRR', CashFlows: flows(['2025-01-01', -1], ['2025-02-01', 0]) })).toEqual([
+    expect(faultsOf({ Rule: 'XIRR', CashFlows: cashFlows(['2025-01-01', -1], ['2025-02-01', 0]) })).toEqual([
       '422 CashFlows one-sign',
     ]);
-    expect(faultsOf({ Rule: 'DAE', CashFlows: flows(['2025-01-01', -1]) })).toEqual([
+    expect(faultsOf({ Rule: 'DAE', CashFlows: cashFlows(['2025-01-01', -1]) })).toEqual([
       '422 CashFlows out-of-range',
     ]);
     expect(faultsOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(-1, -2) })).toEqual([
@@ -269,8 +259,8 @@ describe('refused rate requests (A6)', () => {
     ]);
   });
 
-  it('hold a flow before the first one that is paid out, but for a DAE', () => {
-    const early = flows(['2025-01-02', -100], ['2025-01-01', 5], ['2024-12-31', 0], ['2025-02-01', 100]);
+  it('rejects a flow before the first drawdown, except in a DAE', () => {
+    const early = cashFlows(['2025-01-02', -100], ['2025-01-01', 5], ['2024-12-31', 0], ['2025-02-01', 100]);
     expect(faultsOf({ Rule: 'XIRR', CashFlows: early })).toEqual([
       '422 CashFlows[1].Date date-order',
       '422 CashFlows[2].Date date-order',
@@ -280,15 +270,19 @@ describe('refused rate requests (A6)', () => {
     ]);
   });
 
-  it('hold amounts beyond the limits', () => {
-    const beyond = flows(['2025-01-01', '-1000000000000000.1'], ['2025-02-01', '1e-19'], ['2025-03-01', 1]);
+  it('rejects amounts beyond the limits', () => {
+    const beyond = cashFlows(
+      ['2025-01-01', '-1000000000000000.1'],
+      ['2025-02-01', '1e-19'],
+      ['2025-03-01', 1],
+    );
     expect(faultsOf({ Rule: 'DAE', CashFlows: beyond })).toEqual([
       '422 CashFlows[0].Amount amount-too-large',
       '422 CashFlows[1].Amount too-many-decimals',
     ]);
   });
 
-  it('are calculated but warned of a unit that the rule does not count in (E5)', () => {
+  it('warns about a Unit that the rule ignores (E5)', () => {
     const { warnings } = rateOf({ Rule: 'XIRR', Unit: 'Weeks', CashFlows: LOAN });
     expect(warnings).toEqual([{ code: 'no-effect', path: 'Unit' }]);
   });

@@ -6,11 +6,9 @@ import { floatingSign, prepareFlows } from '../../../../shared/lending/annual-ra
 import { netPresentValue } from '../../../../shared/lending/annual-rate/net-present-value.ts';
 import { addSameTimes, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
 import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
+import { FOUR_DECIMALS, TEN_DECIMALS } from '../../../support/builders/rate-flows.ts';
 
-const FOUR_DECIMALS = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
-const TEN_DECIMALS = { ...FOUR_DECIMALS, percentDecimals: 10 };
-
-/** One payment: units since the one before, left-over days in units other than days, and its amount. */
+/** A payment: whole units after the one before, and its amount. */
 interface Step {
   readonly gap: number;
   readonly amount: number;
@@ -25,7 +23,7 @@ const step = (least: number): fc.Arbitrary<Step> =>
     ),
   });
 
-/** Flows in years, months, weeks or days; all left-over days alike, as those of a schedule are. */
+/** Flows in years, months, weeks or days, all with the same left-over days, as in a schedule. */
 function flowsWith(least: number, mostPayments: number): fc.Arbitrary<RateFlows> {
   return fc
     .record({
@@ -36,15 +34,18 @@ function flowsWith(least: number, mostPayments: number): fc.Arbitrary<RateFlows>
       year: fc.constantFrom(365, 366),
     })
     .map(({ drawn, steps, unitsPerYear, extra, year }) => {
-      let units = 0;
-      const wholeUnits = [0, ...steps.map(({ gap }) => (units += gap))];
-      const extraDays = [0, ...steps.map(() => (unitsPerYear === 365 ? 0 : extra))];
-      const amounts = [-drawn, ...steps.map(({ amount }) => amount)];
-      return { amounts, wholeUnits, unitsPerYear, extraDays, yearDays: wholeUnits.map(() => year) };
+      const extraDays = unitsPerYear === 365 ? 0 : extra;
+      let wholeUnits = 0;
+      const payments = steps.map(({ gap, amount }) => {
+        wholeUnits += gap;
+        return { amount, wholeUnits, extraDays, yearDays: year };
+      });
+      const drawdown = { amount: -drawn, wholeUnits: 0, extraDays: 0, yearDays: year };
+      return { flows: [drawdown, ...payments], unitsPerYear };
     });
 }
 
-/** The growth factor halfway above a step of a rate with so many decimals. */
+/** The growth factor halfway above a step of a rate with this number of decimals. */
 function boundaryAbove(below: bigint, decimals: number): ExactRatio {
   const denominator = 2n * 10n ** BigInt(decimals + 2);
   return { numerator: denominator + 2n * below + 1n, denominator };
@@ -63,23 +64,21 @@ function stepOf(percent: string): bigint {
 }
 
 /** Present value of the flows at 1 + r, by the definition. */
-function presentValueAt(flows: RateFlows, growth: number): number {
-  return flows.amounts.map(Number).reduce((sum, amount, index) => {
-    // A flow of zero has no present value, also where its factor is beyond floating point.
+function presentValueAt({ flows, unitsPerYear }: RateFlows, growth: number): number {
+  return flows.reduce((sum, { amount, wholeUnits, extraDays, yearDays }) => {
+    // A flow of zero has no present value, even where its factor is beyond floating point.
     if (amount === 0) return sum;
-    const units = (flows.wholeUnits[index] ?? 0) / flows.unitsPerYear;
-    const years = units + (flows.extraDays[index] ?? 0) / (flows.yearDays[index] ?? 1);
-    return sum + amount * growth ** -years;
+    return sum + Number(amount) * growth ** -(wholeUnits / unitsPerYear + extraDays / yearDays);
   }, 0);
 }
 
 /** The flows with another amount at the start. */
-function withFirst(flows: RateFlows, first: number): RateFlows {
-  return { ...flows, amounts: [first, ...flows.amounts.slice(1).map(Number)] };
+function withFirst({ flows, unitsPerYear }: RateFlows, amount: number): RateFlows {
+  return { flows: flows.map((flow, index) => (index === 0 ? { ...flow, amount } : flow)), unitsPerYear };
 }
 
-describe('annual rates (A4)', () => {
-  it('of a plain loan exist and change the sign between the boundaries around their last digit', () => {
+describe('solveRate for random cash flows (A4)', () => {
+  it('solves a plain loan: the present value changes its sign between the boundaries around the last digit', () => {
     const runs = fc.property(
       flowsWith(0, 60),
       fc.constantFrom(FOUR_DECIMALS, TEN_DECIMALS),
@@ -96,7 +95,7 @@ describe('annual rates (A4)', () => {
     fc.assert(runs, { numRuns: 3_000, endOnFailure: true });
   });
 
-  it('are right where they lie next to a rounding boundary, on either side of it', () => {
+  it('rounds a rate next to a rounding boundary to the right side', () => {
     const runs = fc.property(
       flowsWith(1, 40),
       fc.integer({ min: -300_000, max: 2_000_000 }),
@@ -104,7 +103,9 @@ describe('annual rates (A4)', () => {
       (flows, below, offset) => {
         const growth = boundaryAbove(BigInt(below), 4);
         const drawn = Math.round(presentValueAt(withFirst(flows, 0), Number(growth.numerator) / 2_000_000));
-        fc.pre(drawn + offset > 0 && drawn < Number.MAX_SAFE_INTEGER && (flows.wholeUnits.at(-1) ?? 0) > 0);
+        fc.pre(
+          drawn + offset > 0 && drawn < Number.MAX_SAFE_INTEGER && (flows.flows.at(-1)?.wholeUnits ?? 0) > 0,
+        );
         const near = withFirst(flows, -drawn - offset);
         const sign = netPresentValue(near, growth).sign;
         const above = sign === 0 ? below >= 0 : sign > 0;
@@ -119,7 +120,7 @@ describe('annual rates (A4)', () => {
     fc.assert(runs, { numRuns: 3_000, endOnFailure: true });
   });
 
-  it('never rest on a floating-point sign that whole numbers contradict', () => {
+  it('never derives a floating-point sign that the exact present value contradicts', () => {
     let certain = 0;
     const runs = fc.property(
       flowsWith(-200_000, 40),
@@ -136,7 +137,7 @@ describe('annual rates (A4)', () => {
     expect(certain).toBeGreaterThan(3_500);
   });
 
-  it('of flows with several are the one nearest zero, and null only where the present value never changes its sign', () => {
+  it('returns the nearest zero of several rates, and null only when the present value never changes its sign', () => {
     const runs = fc.property(flowsWith(-150_000, 8), (flows) => {
       const { percent, iterations } = solveRate(flows, TEN_DECIMALS);
       expect(iterations).toBeLessThanOrEqual(MAX_ITERATIONS);
@@ -159,9 +160,8 @@ const HIGHEST_RATE = 1e260;
 
 /** Without a rate the present value of the payments is less than the drawn amount at any rate, or more at all searched. */
 function expectNoPlainRate(flows: RateFlows): void {
-  const isNothingPaid = flows.amounts.slice(1).every((payment) => payment === 0);
-  const isAllAtStart =
-    flows.wholeUnits.every((units) => units === 0) && flows.extraDays.every((days) => days === 0);
+  const isNothingPaid = flows.flows.slice(1).every(({ amount }) => amount === 0);
+  const isAllAtStart = flows.flows.every(({ wholeUnits, extraDays }) => wholeUnits + extraDays === 0);
   const isBeyondSearch =
     presentValueAt(flows, HIGHEST_RATE * (1 - 1e-9)) > 0 || presentValueAt(flows, 1e-300) < 0;
   expect(isNothingPaid || isAllAtStart || isBeyondSearch).toBe(true);

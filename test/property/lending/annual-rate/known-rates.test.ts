@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { calculateRate } from '../../../../shared/lending/calculate-rate.ts';
 import { addDays } from '../../../../shared/lending/dates/calendar-date.ts';
 import { solveRate } from '../../../../shared/lending/annual-rate/solve-rate.ts';
-import type { RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
+import { flowAtUnits, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
 import type { RateOutcome } from '../../../../shared/lending/request/rate-request.ts';
 import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
 import { date, decimal } from '../../../support/builders/lending-loan.ts';
-
-const TEN_DECIMALS = { percentDecimals: 10, unitsAdded: { numerator: 1n, denominator: 1n } };
+import { TEN_DECIMALS } from '../../../support/builders/rate-flows.ts';
 
 /** Rates in whole percent between -30 and 40, all different. */
 function ratesApart(count: number): fc.Arbitrary<readonly number[]> {
@@ -24,12 +23,11 @@ function flowsOfRates(rates: readonly number[]): RateFlows {
       (amount, index) => amount + (grown[index - 1] ?? 0n),
     );
   }
-  const wholeUnits = amounts.map((_, index) => index);
-  return { amounts, wholeUnits, unitsPerYear: 1, extraDays: [], yearDays: [] };
+  return { flows: amounts.map(flowAtUnits), unitsPerYear: 1 };
 }
 
-describe('flows with known rates (A4)', () => {
-  it.each([2, 3, 4, 5, 6])('have the nearest of %i', (count) => {
+describe('solveRate for flows with known rates (A4)', () => {
+  it.each([2, 3, 4, 5, 6])('returns the nearest zero of %i rates', (count) => {
     const runs = fc.property(ratesApart(count), (rates) => {
       const { percent, iterations } = solveRate(flowsOfRates(rates), TEN_DECIMALS);
       expect(iterations).toBeLessThanOrEqual(MAX_ITERATIONS);
@@ -39,17 +37,17 @@ describe('flows with known rates (A4)', () => {
     fc.assert(runs, { numRuns: 600, endOnFailure: true });
   });
 
-  it('have the nearest where some have met in one', () => {
+  it('returns the rate nearest zero when some rates coincide', () => {
     const runs = fc.property(ratesApart(3), fc.integer({ min: 1, max: 3 }), (rates, times) => {
       const [first = 0] = rates;
-      const met = [...rates, ...Array.from({ length: times }, () => first)];
+      const rootsWithRepeats = [...rates, ...Array.from({ length: times }, () => first)];
       const [nearest = 0] = rates.toSorted((a, b) => Math.abs(a) - Math.abs(b) || b - a);
-      expect(solveRate(flowsOfRates(met), TEN_DECIMALS).percent).toBe(nearest.toFixed(10));
+      expect(solveRate(flowsOfRates(rootsWithRepeats), TEN_DECIMALS).percent).toBe(nearest.toFixed(10));
     });
     fc.assert(runs, { numRuns: 300, endOnFailure: true });
   });
 
-  it('are proven however high or low the rate is', () => {
+  it('proves rates from almost -100 percent to 1e262 percent', () => {
     const runs = fc.property(
       fc.integer({ min: -15, max: 14 }),
       fc.integer({ min: 1, max: 9 }),
@@ -64,15 +62,15 @@ describe('flows with known rates (A4)', () => {
         ];
         const rule = unit === 'XIRR' ? { Rule: unit } : { Rule: 'DAE', Unit: unit };
         const outcome = calculateRate({ ...rule, CashFlows });
-        expect(doubtsOf(outcome, Math.log10(Number(repaid)) / days)).toEqual([]);
+        expect(findContradictions(outcome, Math.log10(Number(repaid)) / days)).toEqual([]);
       },
     );
     fc.assert(runs, { numRuns: 600, endOnFailure: true });
   });
 });
 
-/** What does not fit of the proof of one repaid for a factor, of which the logarithm for a day is given. */
-function doubtsOf(outcome: RateOutcome, digitsPerDay: number): readonly string[] {
+/** The parts of the proof that contradict a growth, which is given by its decimal digits a day. */
+function findContradictions(outcome: RateOutcome, digitsPerDay: number): readonly string[] {
   if (outcome.kind === 'refused') return ['refused'];
   const { rate, proof, residual } = outcome;
   if (rate === null) return digitsPerDay * 366 > 260 ? [] : ['no rate'];
@@ -80,8 +78,8 @@ function doubtsOf(outcome: RateOutcome, digitsPerDay: number): readonly string[]
   if (residual === null) return growth === 0 ? [] : ['no residual'];
   // Ten decimals of a rate in percent are no more than that of a growth close to zero.
   const allowed = 1e-10 + 1e-9 / growth;
-  const doubts: string[] = [];
-  if (Math.abs(Number(proof[1]?.discountedAmount) - 1) > allowed) doubts.push('discounted amount');
-  if (Math.abs(Number(residual)) > allowed) doubts.push('residual');
-  return doubts;
+  const contradictions: string[] = [];
+  if (Math.abs(Number(proof[1]?.discountedAmount) - 1) > allowed) contradictions.push('discounted amount');
+  if (Math.abs(Number(residual)) > allowed) contradictions.push('residual');
+  return contradictions;
 }

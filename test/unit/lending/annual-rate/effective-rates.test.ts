@@ -2,27 +2,22 @@ import { describe, expect, it } from 'vitest';
 import {
   effectiveAnnualRate,
   effectiveInterestRate,
+  type RatedRow,
 } from '../../../../shared/lending/annual-rate/effective-rates.ts';
 import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/solve-rate.ts';
-import {
-  flowsAtUnits,
-  flowsByDays,
-  type RatedRow,
-  type RateFlows,
-} from '../../../../shared/lending/annual-rate/rate-flows.ts';
+import type { RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
 import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
 import eirCases from '../../../cases/lending/effective-interest-rate.json' with { type: 'json' };
 import dayCases from '../../../cases/lending/effective-rate-by-days.json' with { type: 'json' };
 import daeCases from '../../../cases/lending/effective-annual-rate.json' with { type: 'json' };
 import { date, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
-
-const TEN_DECIMALS = { percentDecimals: 10, unitsAdded: { numerator: 1n, denominator: 1n } };
-interface DatedFlow {
-  readonly units: number;
-  readonly days: number;
-  readonly year: number;
-  readonly amount: number;
-}
+import {
+  flowsAtUnits,
+  flowsByDays,
+  monthly,
+  TEN_DECIMALS,
+  yearly,
+} from '../../../support/builders/rate-flows.ts';
 
 /** A published flow: one amount or several, `step_months` apart. */
 interface PublishedFlow {
@@ -39,29 +34,21 @@ interface PublishedFlow {
   };
 }
 
-/** Drawdowns and payments at years, months and days after the first drawdown. */
-function publishedFlows(flows: readonly PublishedFlow[]): RateFlows {
-  const dated: DatedFlow[] = flows.flatMap((flow) => {
+/** Drawdowns and payments at years, months and days after the first drawdown; those at time 0 come first. */
+function publishedFlows(published: readonly PublishedFlow[]): RateFlows {
+  const flows = published.flatMap((flow) => {
     const at = flow.first_at;
     const amounts = flow.amounts ?? Array.from({ length: flow.count ?? 1 }, () => flow.amount ?? 0);
     return amounts.map((amount, index) => ({
-      units: (at.years ?? 0) * 12 + (at.months ?? 0) + index * (flow.step_months ?? 0),
-      days: at.days ?? 0,
-      year: at.days_in_year ?? 365,
       amount: Math.round(amount * 100) * (flow.direction === 'drawdown' ? -1 : 1),
+      wholeUnits: (at.years ?? 0) * 12 + (at.months ?? 0) + index * (flow.step_months ?? 0),
+      extraDays: at.days ?? 0,
+      yearDays: at.days_in_year ?? 365,
     }));
   });
-  const atStart = dated.filter((flow) => flow.units === 0 && flow.days === 0);
-  const later = dated.filter((flow) => !atStart.includes(flow)).toSorted((a, b) => a.units - b.units);
-  const amount = atStart.reduce((sum, flow) => sum + flow.amount, 0);
-  const inOrder = [{ units: 0, days: 0, year: 365, amount }, ...later];
-  return {
-    amounts: inOrder.map((flow) => flow.amount),
-    wholeUnits: inOrder.map((flow) => flow.units),
-    unitsPerYear: 12,
-    extraDays: inOrder.map((flow) => flow.days),
-    yearDays: inOrder.map((flow) => flow.year),
-  };
+  const isAtStart = (flow: (typeof flows)[number]) => flow.wholeUnits === 0 && flow.extraDays === 0;
+  const later = flows.filter((flow) => !isAtStart(flow)).toSorted((a, b) => a.wholeUnits - b.wholeUnits);
+  return { flows: [...flows.filter(isAtStart), ...later], unitsPerYear: 12 };
 }
 
 describe('effective annual rate, DAE (A1)', () => {
@@ -101,7 +88,7 @@ describe('effective annual rate, DAE (A1)', () => {
 
   it('is 12.96 for 1000 repaid with 1200 after a year and a half (98/7/EC, first example)', () => {
     expect(solveEffectiveRate(flowsByDays(1_000, [1_200], [546]))).toBe('12.9620');
-    expect(solveEffectiveRate(monthlyAt(1_000, [1_200], [18]))).toBe('12.9243');
+    expect(solveEffectiveRate(flowsAtUnits(1_000, [1_200], [18], 12))).toBe('12.9243');
   });
 
   it('counts costs paid at the start', () => {
@@ -235,20 +222,4 @@ describe('solver (A4)', () => {
 /** A row without fees that pays so many minor units. */
 function ratedRow(day: string, amount: number): RatedRow {
   return { dueDate: date(day), interest: 0, principal: amount, managementFee: 0, totalInstallment: amount };
-}
-
-function monthly(drawn: number, payments: readonly number[]): RateFlows {
-  return monthlyAt(drawn, payments, periods(payments));
-}
-
-function monthlyAt(drawn: number, payments: readonly number[], months: readonly number[]): RateFlows {
-  return flowsAtUnits(drawn, payments, months, 12);
-}
-
-function yearly(drawn: number, payments: readonly number[]): RateFlows {
-  return flowsAtUnits(drawn, payments, periods(payments), 1);
-}
-
-function periods(payments: readonly number[]): readonly number[] {
-  return payments.map((_, index) => index + 1);
 }

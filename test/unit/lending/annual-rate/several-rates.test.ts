@@ -1,25 +1,17 @@
-import type { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { calculateRate } from '../../../../shared/lending/calculate-rate.ts';
-import type { CashFlow, ProvenRate, RateRequest } from '../../../../shared/lending/request/rate-request.ts';
-import { date, decimal } from '../../../support/builders/lending-loan.ts';
+import { decimal } from '../../../support/builders/lending-loan.ts';
+import { amounts, cashFlows, rateOf } from '../../../support/builders/rate-flows.ts';
 
-/** Flows of dates and amounts. */
-function flows(...dated: readonly (readonly [string, string | number])[]): readonly CashFlow[] {
-  return dated.map(([day, amount]) => ({ Date: date(day), Amount: decimal(amount) }));
+/** The IRR of yearly amounts with a double rate at 10 % when the last amount is -1210. */
+function rateWithLast(last: string): string | null {
+  return rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts: amounts(-1000, 2200, last) }).rate;
 }
 
-function amounts(...values: readonly (string | number)[]): readonly Decimal[] {
-  return values.map((value) => decimal(value));
+function rateAfterOneDay(repaid: string) {
+  return rateOf({ Rule: 'XIRR', CashFlows: cashFlows(['2025-01-01', -1], ['2025-01-02', repaid]) });
 }
 
-function rateOf(request: RateRequest): ProvenRate {
-  const outcome = calculateRate(request);
-  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-  return outcome;
-}
-
-describe('rates of flows that have several, or a huge one (A4)', () => {
+describe('calculateRate for flows with several rates or a huge one (A4)', () => {
   it.each([
     [
       'five, -7 of them nearest',
@@ -30,17 +22,17 @@ describe('rates of flows that have several, or a huge one (A4)', () => {
     ['five, -9', 'Annual', [-100, 443, '-780.03', '682.6969', '-297.107996', '51.45109788'], -9],
     ['four, 12', 'Annual', [-100, 480, '-862.31', '687.228', '-205.0272'], 12],
     ['two of -6 and 6: the one above zero', 'Annual', [-100, 200, '-99.64'], 6],
-    ['two that have met at 4, and 88', 'Annual', [-1, '3.96', '-4.992', '2.033408'], 4],
-    ['two that have met at 0', 'Monthly', [-1000, 2000, -1000], 0],
+    ['a double rate at 4, and 88', 'Annual', [-1, '3.96', '-4.992', '2.033408'], 4],
+    ['a double rate at 0', 'Monthly', [-1000, 2000, -1000], 0],
     ['two that nearly meet at 10', 'Annual', [-1e10, 22_000_000_010, -12_100_000_011], 10],
     ['two that nearly meet at -10', 'Annual', [-1e10, 17_999_999_990, -8_099_999_991], -10],
     [
-      'three that have met at 4 a month, and others',
+      'a triple rate at 4 a month, and others',
       'Monthly',
       [-100, 651, '-1667.9', '2103.9824', '-1308.498048', '321.41863936'],
       48,
     ],
-  ])('finds the nearest of several: %s (A4)', (_name, PeriodicityType, values, expected) => {
+  ])('finds the rate nearest zero: %s', (_name, PeriodicityType, values, expected) => {
     const { rate, residual } = rateOf({ Rule: 'IRR', PeriodicityType, Amounts: amounts(...values) });
     expect(rate).toBe(expected.toFixed(10));
     expect(Number(residual)).toBeCloseTo(0, 15);
@@ -49,32 +41,30 @@ describe('rates of flows that have several, or a huge one (A4)', () => {
   it.each([
     ['a third', [-9, 24, -16], '33.3333333333'],
     ['minus two ninths', [-81, 126, -49], '-22.2222222222'],
-  ])('finds two rates that have met at %s (A4)', (_name, values, expected) => {
+  ])('finds a double rate at %s', (_name, values, expected) => {
     const Amounts = amounts(...values);
     expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe(expected);
   });
 
-  it('knows two rates that have met by an exact zero only (A4)', () => {
-    const rate = (last: string) =>
-      rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts: amounts(-1000, 2200, last) }).rate;
-    expect(rate('-1210')).toBe('10.0000000000');
-    expect(rate('-1210.0000000000001')).toBeNull();
-    expect(rate('-1209.99999999')).toBe('9.9996837722');
-    expect(rate('-1209.999999999999999999')).toBe('9.9999999968');
+  it('accepts a double rate only when the present value is exactly zero there', () => {
+    expect(rateWithLast('-1210')).toBe('10.0000000000');
+    expect(rateWithLast('-1210.0000000000001')).toBeNull();
+    expect(rateWithLast('-1209.99999999')).toBe('9.9996837722');
+    expect(rateWithLast('-1209.999999999999999999')).toBe('9.9999999968');
     const everySecond = amounts(-1000, 0, 2200, 0, -1210);
     expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts: everySecond }).rate).toBe(
       '4.8808848170',
     );
-    const monthly = flows(['2025-01-01', -1000], ['2025-02-01', 2020], ['2025-03-01', '-1020.1']);
+    const monthly = cashFlows(['2025-01-01', -1000], ['2025-02-01', 2020], ['2025-03-01', '-1020.1']);
     expect(rateOf({ Rule: 'DAE', CashFlows: monthly }).rate).toBe('12.6825030132');
-    const daily = flows(['2025-01-01', -1000], ['2025-01-08', 2000], ['2025-01-15', -1000]);
+    const daily = cashFlows(['2025-01-01', -1000], ['2025-01-08', 2000], ['2025-01-15', -1000]);
     expect(rateOf({ Rule: 'XIRR', CashFlows: daily }).rate).toBe('0.0000000000');
   });
 
-  it('separates rates that lie close together, with left-over days too (A4)', () => {
+  it('separates rates that lie close together, also with left-over days', () => {
     const close = [-1e13, 22_000_000_200_000, -12_100_000_220_000] as const;
     const at = (...days: readonly string[]) =>
-      flows(...days.map((day, index) => [day, close[index] ?? 0] as const));
+      cashFlows(...days.map((day, index) => [day, close[index] ?? 0] as const));
     const years = rateOf({ Rule: 'DAE', CashFlows: at('2025-01-01', '2026-01-01', '2027-01-01') });
     expect(years.rate).toBe('10.0000000000');
     const tenPercentIn40Days = decimal('1.1').pow(decimal(365).div(40)).minus(1).times(100).toFixed(10);
@@ -89,8 +79,8 @@ describe('rates of flows that have several, or a huge one (A4)', () => {
     ['DAE', 'Months', 2n ** 365n],
     ['DAE', 'Weeks', 2n ** 365n],
     ['DAE', 'Days', 2n ** 365n],
-  ] as const)('proves the rate of a sum doubled in a day: %s %s (A4)', (Rule, Unit, growth) => {
-    const CashFlows = flows(['2025-01-01', -100], ['2025-01-02', 200]);
+  ] as const)('proves the rate of a sum that doubles in a day: %s %s', (Rule, Unit, growth) => {
+    const CashFlows = cashFlows(['2025-01-01', -100], ['2025-01-02', 200]);
     const { rate, proof, residual } = rateOf({ Rule, Unit, CashFlows });
     const leapGrowth = 2n * growth;
     const expected = [growth, leapGrowth].map((factor) => `${(factor - 1n) * 100n}.0000000000`);
@@ -99,21 +89,19 @@ describe('rates of flows that have several, or a huge one (A4)', () => {
     expect(residual).toBe('0.0000000000');
   });
 
-  it('proves the rate of a sum doubled in a period, and gives none above 1e262 percent (A4)', () => {
+  it('proves the rate of a sum that doubles in a period, and returns null above 1e262 percent', () => {
     const doubled = { Rule: 'IRR', PeriodicityType: 'Daily', Amounts: amounts(-100, 200) };
     expect(rateOf(doubled)).toMatchObject({ rate: '36500.0000000000', residual: '0.0000000000' });
-    const inOneDay = (times: string) =>
-      rateOf({ Rule: 'XIRR', CashFlows: flows(['2025-01-01', -1], ['2025-01-02', times]) });
-    expect(inOneDay('5.15').rate).toMatch(/^\d{262}\.\d{10}$/);
-    expect(inOneDay('5.2')).toMatchObject({ rate: null, proof: [], residual: null });
+    expect(rateAfterOneDay('5.15').rate).toMatch(/^\d{262}\.\d{10}$/);
+    expect(rateAfterOneDay('5.2')).toMatchObject({ rate: null, proof: [], residual: null });
   });
 
-  it('gives no farther rate where two may have met that nothing proves: at 61.8 %, the golden ratio, not 80 %', () => {
+  it('returns null when a possible double rate nearer zero cannot be proven: 61.8 % (the golden ratio), then 80 %', () => {
     const Amounts = amounts(-10, 38, -26, -38, 26, 18);
     expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBeNull();
   });
 
-  it.each([2, 5, 8, 9, 12, 16])('knows where %i rates have met in one', (times) => {
+  it.each([2, 5, 8, 9, 12, 16])('finds a rate of multiplicity %i', (times) => {
     let powers = [-1n];
     for (let turn = 0; turn < times; turn += 1) {
       const shifted = [0n, ...powers];
@@ -123,7 +111,7 @@ describe('rates of flows that have several, or a huge one (A4)', () => {
     expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('10.0000000000');
   });
 
-  it('ends for thousands of amounts of alternating sign', () => {
+  it('solves 5,000 amounts of alternating sign within its bounds', () => {
     const Amounts = Array.from({ length: 5000 }, (_, index) =>
       decimal((index % 2 ? 1 : -1) * (1000 + (index % 7))),
     );

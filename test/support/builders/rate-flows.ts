@@ -1,0 +1,55 @@
+/** Short ways to write the cash flows of annual rates, and requests for the rates of such flows, in a test. */
+
+import type { Decimal } from 'decimal.js';
+import { flowAtUnits, type RateFlows } from '../../../shared/lending/annual-rate/rate-flows.ts';
+import { calculateRate } from '../../../shared/lending/calculate-rate.ts';
+import type { CashFlow, ProvenRate, RateRequest } from '../../../shared/lending/request/rate-request.ts';
+import { date, decimal } from './lending-loan.ts';
+
+/** Scales of effective rates: as a schedule shows them, and as a calculated rate is proven. */
+export const FOUR_DECIMALS = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
+export const TEN_DECIMALS = { ...FOUR_DECIMALS, percentDecimals: 10 };
+
+/** A drawdown and payments at whole units after it. */
+export function flowsAtUnits(
+  drawn: number,
+  payments: readonly number[],
+  units: readonly number[],
+  unitsPerYear: number,
+): RateFlows {
+  const paid = payments.map((payment, index) => flowAtUnits(payment, units[index] ?? 0));
+  return { flows: [flowAtUnits(-drawn, 0), ...paid], unitsPerYear };
+}
+
+export function flowsByDays(drawn: number, payments: readonly number[], days: readonly number[]): RateFlows {
+  return flowsAtUnits(drawn, payments, days, 365);
+}
+
+export function monthly(drawn: number, payments: readonly number[]): RateFlows {
+  return flowsAtUnits(drawn, payments, countPeriods(payments), 12);
+}
+
+export function yearly(drawn: number, payments: readonly number[]): RateFlows {
+  return flowsAtUnits(drawn, payments, countPeriods(payments), 1);
+}
+
+function countPeriods(payments: readonly number[]): readonly number[] {
+  return payments.map((_, index) => index + 1);
+}
+
+/** The cash flows of a request, from dates and amounts. */
+export function cashFlows(...dated: readonly (readonly [string, string | number])[]): readonly CashFlow[] {
+  return dated.map(([day, amount]) => ({ Date: date(day), Amount: decimal(amount) }));
+}
+
+/** The amounts of a request at equal periods. */
+export function amounts(...values: readonly (string | number)[]): readonly Decimal[] {
+  return values.map((value) => decimal(value));
+}
+
+/** The rate of a request that must be calculable. */
+export function rateOf(request: RateRequest): ProvenRate {
+  const outcome = calculateRate(request);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
+}
