@@ -47,7 +47,7 @@ function runByShell(env: Readonly<Record<string, string>>, ...args: readonly str
 
 const NPM = { npm_lifecycle_event: 'recalculate' };
 
-it('the end of the shell that npm runs a script by ends the script in order', async () => {
+it('a script stops gracefully when the shell of npm ends', async () => {
   const { shell, has } = runByShell(NPM);
   await expect.poll(() => has('running')).toBe(true);
   shell.kill('SIGTERM');
@@ -57,7 +57,7 @@ it('the end of the shell that npm runs a script by ends the script in order', as
 it.each([
   ['started without npm', {}, []],
   ['allowed to outlive its parent', NPM, ['--outlive-parent']],
-])('a program that is %s goes on', async (_, env, args) => {
+])('a program that is %s keeps running', async (_, env, args) => {
   const { shell, has } = runByShell(env, ...args);
   await expect.poll(() => has('running')).toBe(true);
   shell.kill('SIGTERM');
@@ -90,7 +90,7 @@ function runEntry(prepare: (folder: string) => void) {
   return spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '' } });
 }
 
-it('an older Node starts the workers on the Node that the project brings', () => {
+it('an older Node starts the workers on the installed Node package', () => {
   const { status, stdout } = runEntry((folder) => {
     const bin = path.join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin');
     mkdirSync(bin, { recursive: true });
@@ -99,12 +99,12 @@ it('an older Node starts the workers on the Node that the project brings', () =>
   expect([status, stdout]).toEqual([0, `${process.versions.node} schedule --help\n`]);
 });
 
-it('an older Node without another one says which is needed, and no loader error', () => {
+it('an older Node without that package reports the required version', () => {
   const { status, stderr } = runEntry(() => undefined);
   expect(status).toBe(1);
   expect(stderr).toMatch(/^Node 24\.15 or newer runs this; here is 20\.20\.2, .* Install Node 24, .*\n$/);
 });
 
-it('npm does not warn of packages that its own Node would be too old for', () => {
+it('npm does not warn about packages that need a newer Node than its own', () => {
   expect(readFileSync(path.join(ROOT, '.npmrc'), 'utf8')).toMatch(/^loglevel=error$/m);
 });

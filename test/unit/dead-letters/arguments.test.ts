@@ -5,8 +5,8 @@ import { parseTime, readDeadLettersArguments } from '../../../scripts/dead-lette
 const NOW_MS = Date.UTC(2026, 4, 1);
 const read = (...args: string[]) => readDeadLettersArguments(args, NOW_MS);
 
-describe('the command line', () => {
-  it('lists without any option, and acts with a rate of 50 and every guard in place', () => {
+describe('readDeadLettersArguments', () => {
+  it('defaults to 50 dead letters a second with all guards enabled', () => {
     expect(read('list')?.command).toMatchObject({ name: 'list', all: false, limit: undefined });
     expect(read('redrive', 'a/1/2', '--id', 'n-1')?.command).toMatchObject({
       name: 'redrive',
@@ -16,7 +16,7 @@ describe('the command line', () => {
     expect(read('--help')).toBeUndefined();
   });
 
-  it('takes several topics and codes, times and a limit', () => {
+  it('reads repeated topics and codes, times and a limit', () => {
     const args = [
       '--topic',
       'a',
@@ -55,13 +55,13 @@ describe('the command line', () => {
     [['discard', 'a/1/2', '--reason', 'two\nlines'], '--reason'],
     [['discard', 'a/1/2', '--reason', ' '], '--reason'],
     [['redrive', 'a/1/2', '--operator', 'x'.repeat(501)], '--operator'],
-  ])('refuses %j and says what is allowed', (args, text) => {
+  ])('refuses %j and names the fault', (args, text) => {
     expect(() => read(...args)).toThrow(UsageError);
     expect(() => read(...args)).toThrow(text);
   });
 });
 
-it('times are days, instants with and without zone, and durations before now', () => {
+it('parseTime reads dates, times with and without a zone, and durations before now', () => {
   const now = Date.UTC(2026, 4, 2, 12);
   expect(parseTime('2026-05-01', now)).toBe(Date.UTC(2026, 4, 1));
   expect(parseTime('2026-05-01T10:00', now)).toBe(Date.UTC(2026, 4, 1, 10));

@@ -34,8 +34,8 @@ async function avroLetter(payload: object): Promise<LogMessage> {
 const jsonLetter = (body: unknown, type = 'CalculatePMTRequest') =>
   deadLetterMessage({ [HEADER.messageType]: type }, { value: Buffer.from(JSON.stringify(body)) });
 
-describe('an edit', () => {
-  it('of Avro is Avro, and changes nothing else', async () => {
+describe('editMessage', () => {
+  it('keeps Avro and all other fields', async () => {
     const edited = await edit(await avroLetter(TERMS), ['jsonParam.InstallmentsNo=5']);
     if (edited.kind !== 'edited') throw new Error(edited.why);
     const decoded = await codec.decode(edited);
@@ -46,13 +46,13 @@ describe('an edit', () => {
     });
   });
 
-  it('of JSON is JSON, with a warning for ignored fields', async () => {
+  it('keeps JSON and warns of ignored fields', async () => {
     const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5, Extra: 1 } };
     const edited = await edit(jsonLetter(body), ['jsonParam.InstallmentsNo=5']);
     expect(edited).toMatchObject({ kind: 'edited', warnings: ['unknown-member;jsonParam.Extra'] });
   });
 
-  it('of Avro with more digits than JSON holds is refused', async () => {
+  it('refuses Avro with more digits than JSON numbers hold', async () => {
     const exact = { ...TERMS, FinancedAmount: new Decimal('12345678901234567.89') };
     expect(await edit(await avroLetter(exact), ['jsonParam.InstallmentsNo=5'])).toMatchObject({
       kind: 'refused',
@@ -60,7 +60,7 @@ describe('an edit', () => {
     });
   });
 
-  it('that leaves a wrong payload is refused with every fault', async () => {
+  it('refuses an edit whose result is invalid, listing all faults', async () => {
     const edited = await edit(jsonLetter({ jsonParam: {} }), ['jsonParam.InstallmentsNo="x"']);
     expect(edited).toMatchObject({
       kind: 'refused',
@@ -68,7 +68,7 @@ describe('an edit', () => {
     });
   });
 
-  it('of several requests in one message changes headers only', async () => {
+  it('changes only the headers of a message with several requests', async () => {
     const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } };
     const item = await avroLetter(TERMS);
     const inAvro = await codec.encode('RequestBatch', { items: [{ id: 'c-1', value: item.value }] }, 'avro');
@@ -87,12 +87,12 @@ describe('an edit', () => {
     }
   });
 
-  it('that changes nothing is refused', async () => {
+  it('refuses an edit without effect', async () => {
     const letter = jsonLetter({ jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } });
     expect(await edit(letter, ['jsonParam.InstallmentsNo=4'])).toMatchObject({ kind: 'refused' });
   });
 
-  it('mends a message without a type, and one that only lacks a reply address', async () => {
+  it('adds a missing type and a missing reply address', async () => {
     const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } };
     const nameless = jsonLetter(body, 'Unheard');
     expect(await edit(nameless, ['jsonParam.InstallmentsNo=5'])).toMatchObject({
@@ -106,7 +106,7 @@ describe('an edit', () => {
   it.each([
     ['neither Avro nor JSON', 'hello'],
     ['broken JSON', '{"a":'],
-  ])('of %s is refused', async (_, text) => {
+  ])('refuses a payload of %s', async (_, text) => {
     const letter = deadLetterMessage(
       { [HEADER.messageType]: 'CalculatePMTRequest' },
       { value: Buffer.from(text) },
@@ -117,8 +117,8 @@ describe('an edit', () => {
 
 const NO_EDIT = { set: [], patchFile: undefined, headers: [] };
 
-describe('an edit on the command line', () => {
-  it('is its patches in their order, and names what it changes without values', () => {
+describe('readEdit', () => {
+  it('keeps the order of the patches and lists the changed fields without values', () => {
     const read = readEdit({
       ...NO_EDIT,
       set: ['receiver=+40722123456', 'cc=null'],
@@ -143,21 +143,21 @@ describe('an edit on the command line', () => {
   });
 });
 
-describe('a merge patch', () => {
-  it('merges objects, removes by null and replaces everything else (RFC 7396)', () => {
+describe('a JSON merge patch', () => {
+  it('merges objects, removes fields that are null and replaces other values (RFC 7396)', () => {
     const target = { a: { b: 1, c: [1, 2] }, d: 'x' };
     expect(mergePatch(target, { a: { b: null, c: [3], e: 2 }, d: null })).toEqual({ a: { c: [3], e: 2 } });
     expect(mergePatch('text', { a: 1 })).toEqual({ a: 1 });
     expect(mergePatch(target, 5)).toBe(5);
   });
 
-  it('cannot reach prototypes', () => {
+  it('does not change prototypes', () => {
     const patch: unknown = JSON.parse('{"__proto__": {"polluted": true}}');
     mergePatch({}, patch);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('of a setting takes JSON where it is some, else text', () => {
+  it('reads the value of --set as JSON if it is valid JSON, else as text', () => {
     expect(patchOfSetting('jsonParam.Amount=1000')).toEqual({ jsonParam: { Amount: 1000 } });
     expect(patchOfSetting('receiver=+40722123456')).toEqual({ receiver: '+40722123456' });
     expect(patchOfSetting('receiver="40722123456"')).toEqual({ receiver: '40722123456' });
@@ -166,7 +166,7 @@ describe('a merge patch', () => {
     for (const text of ['a', '=1', 'a..b=1', '.a=1']) expect(patchOfSetting(text)).toBeUndefined();
   });
 
-  it('names the members that it changes, never their values', () => {
+  it('lists the changed fields without their values', () => {
     expect(changedFields({ a: { b: null, c: [3] }, d: 'x', e: {} })).toEqual(['a.b', 'a.c', 'd', 'e']);
   });
 });

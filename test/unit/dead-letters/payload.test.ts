@@ -8,7 +8,7 @@ import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 const PLANTED = ['+40722123456', 'ana@example.com', 'hello Ana', 'Your code', 'contract-ana.pdf', 'UEFTUw=='];
 
-describe('masking', () => {
+describe('maskPayload', () => {
   const command = {
     notificationId: 'n-1',
     sender: 'ana@example.com',
@@ -22,7 +22,7 @@ describe('masking', () => {
     attachments: [{ name: 'contract-ana.pdf', content: { data: 'UEFTUw==' } }],
   };
 
-  it('leaves no address, number, text, file name or content, but shows their lengths', () => {
+  it('replaces addresses, numbers, texts, file names and contents by their lengths', () => {
     const masked = maskPayload(command);
     for (const secret of PLANTED) expect(JSON.stringify(masked)).not.toContain(secret);
     expect(masked).toMatchObject({
@@ -35,12 +35,12 @@ describe('masking', () => {
     });
   });
 
-  it('finds them at any depth and in any spelling', () => {
+  it('masks fields at any depth and in any spelling', () => {
     const masked = maskPayload({ data: [{ Receiver: '+40722123456', 'Phone-Number': 40722123456 }] });
     expect(masked).toEqual({ data: [{ Receiver: '[masked, 12 characters]', 'Phone-Number': '[masked]' }] });
   });
 
-  it('shows amounts, dates, codes and names of products, and what is empty', () => {
+  it('keeps amounts, dates, codes, product names and empty values', () => {
     const request = {
       jsonParam: { Amount: 1000, name: 'Loan', ActivationDate: '2026-01-01', message: null },
     };
@@ -48,10 +48,10 @@ describe('masking', () => {
   });
 });
 
-describe('showing a payload', () => {
+describe('showPayload', () => {
   const broken = deadLetterMessage({}, { value: Buffer.from('{"reciever":"+40722123456"}') });
 
-  it('hides one of a notification that cannot be read by its shape, unless revealed', async () => {
+  it('hides an invalid payload of a notification unless it is revealed', async () => {
     const hidden = await showPayload(broken, codec, { reveal: false, isCommand: true });
     expect(JSON.stringify(hidden)).not.toContain('+40722123456');
     expect(hidden.notes.join()).toContain('--reveal');
@@ -59,7 +59,7 @@ describe('showing a payload', () => {
     expect(revealed).toMatchObject({ content: { reciever: '+40722123456' } });
   });
 
-  it('shows bytes that are nothing at all only when revealed, and says what is wrong with them', async () => {
+  it('shows undecodable bytes only when revealed, and explains what is wrong', async () => {
     const message = deadLetterMessage({}, { value: Buffer.from('hello Ana') });
     const hidden = await showPayload(message, codec, { reveal: false, isCommand: false });
     expect(hidden.content).toBeUndefined();
@@ -68,7 +68,7 @@ describe('showing a payload', () => {
     expect(revealed.content).toEqual({ base64: Buffer.from('hello Ana').toString('base64') });
   });
 
-  it('shows Avro in the spellings of the interface', async () => {
+  it('renders Avro with the field names of the interface', async () => {
     const rate = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
     const parsed = MESSAGE_FORMS['CalculateRateRequest']?.parse({ jsonParam: rate });
     if (parsed?.kind !== 'valid') throw new Error('the request is wrong');
@@ -85,10 +85,10 @@ describe('showing a payload', () => {
 
 const letter = (bytes: Buffer) => deadLetterMessage({ [HEADER.messageType]: undefined }, { value: bytes });
 
-describe('showing several requests in one message', () => {
+describe('showPayload of several requests in one message', () => {
   const rate = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
 
-  it('shows JSON as it was sent, masked, and says which requests are wrong', async () => {
+  it('keeps JSON as it was sent, masked, and lists the invalid requests', async () => {
     const items = [
       { id: 'c-1', jsonParam: rate },
       { id: 'c-2', jsonParam: { ...rate, subject: 'hello Ana' } },
@@ -103,7 +103,7 @@ describe('showing several requests in one message', () => {
     expect(shown.notes.join()).toMatch(/request 3: .*jsonParam/);
   });
 
-  it('shows Avro in the spellings of the interface, and hides what cannot be read', async () => {
+  it('renders Avro with the field names of the interface, and hides undecodable requests', async () => {
     const parsed = MESSAGE_FORMS['CalculateRateRequest']?.parse({ jsonParam: rate });
     if (parsed?.kind !== 'valid') throw new Error('the request is wrong');
     const { value: item } = await codec.encode('CalculateRateRequest', parsed.payload, 'avro');

@@ -17,8 +17,8 @@ const TO = { topic: TOPIC.smsCommands, partition: 4, offset: 912 };
 const copyOf = (headers: LogMessage['headers'] = {}, mayDuplicate = false) =>
   redriveMessage(deadLetterMessage(headers), TO, { nowMs: NOW_MS, isCommand: true, mayDuplicate });
 
-describe('the copy of a notification that is sent again', () => {
-  it('goes to the partition and under the key that it had, without a trace of the letter', () => {
+describe('redriveMessage of a notification', () => {
+  it('keeps partition and key, and removes the headers of the dead letter', () => {
     const { topic, partition, key, value, headers } = copyOf({
       'x-own': 'kept',
       [HEADER.correlationId]: 'c',
@@ -41,7 +41,7 @@ describe('the copy of a notification that is sent again', () => {
     });
   });
 
-  it('has the same attempt whenever it is made, one more than any that is known', () => {
+  it('numbers the attempt one higher than all recorded ones, also when repeated', () => {
     expect(copyOf().headers?.[HEADER.attempt]).toBe(copyOf().headers?.[HEADER.attempt]);
     const history = JSON.stringify([{ attempt: 6, provider: 'a', result: 'transient' }]);
     expect(copyOf({ [HEADER.attemptHistory]: history }).headers?.[HEADER.attempt]).toBe('7');
@@ -49,7 +49,7 @@ describe('the copy of a notification that is sent again', () => {
     expect(copyOf({ [HEADER.attempt]: undefined }).headers?.[HEADER.attempt]).toBe('2');
   });
 
-  it('keeps no deadline and nothing of a retry tier, and counts how often it was sent again', () => {
+  it('removes the deadline and the headers of retry tiers, and counts the redrive', () => {
     const { headers } = copyOf({
       [HEADER.deadline]: '1',
       [HEADER.dueAt]: '2',
@@ -64,7 +64,7 @@ describe('the copy of a notification that is sent again', () => {
     expect(headers?.[HEADER.redriveCount]).toBe('3');
   });
 
-  it('has the id of its first place where its header holds none, so that it is the same notification each time', () => {
+  it('derives a missing notification id from the original offset, so that repeats have the same id', () => {
     for (const header of ['no uuid', '', undefined]) {
       expect(copyOf({ [HEADER.notificationId]: header }).headers?.[HEADER.notificationId]).toBe(
         idOfPlace(TO),
@@ -72,13 +72,13 @@ describe('the copy of a notification that is sent again', () => {
     }
   });
 
-  it('says that a duplicate is accepted only where that was said', () => {
+  it('marks an accepted duplicate only with --accept-duplicates', () => {
     expect(copyOf().headers).not.toHaveProperty([HEADER.redriveUnknown]);
     expect(copyOf({}, true).headers?.[HEADER.redriveUnknown]).toBe('true');
   });
 });
 
-it('the copy of a request leaves the partition to its key, and keeps the time at which it entered the log', () => {
+it('redriveMessage of a request leaves the partition to the key and keeps the origin timestamp', () => {
   const to = { topic: TOPIC.scheduleRequests, partition: 1, offset: 0 };
   const letter = deadLetterMessage({ [HEADER.attempt]: undefined });
   const copy = redriveMessage(letter, to, { nowMs: NOW_MS, isCommand: false, mayDuplicate: false });
@@ -88,8 +88,8 @@ it('the copy of a request leaves the partition to its key, and keeps the time at
   expect(copy.headers).not.toHaveProperty([HEADER.timeLimitFrom]);
 });
 
-describe('whether a letter is sent again', () => {
-  it('one that is open is, and no guard was set aside', () => {
+describe('decideRedrive', () => {
+  it('sends an open letter without overrides', () => {
     expect(verdictOn(deadLetter(), OPEN, PLAIN, destinations)).toEqual({
       kind: 'send',
       to: TO,
@@ -97,17 +97,17 @@ describe('whether a letter is sent again', () => {
     });
   });
 
-  it('one that was redriven already is, with the option that overrode this recorded', () => {
+  it('sends a redriven letter and records the override', () => {
     const again = verdictOn(deadLetter(), DONE, PLAIN, destinations);
     expect(again).toMatchObject({ kind: 'send', overrides: ['again'] });
   });
 
-  it('one whose redrive was begun and not seen done, since its copy would be the same', () => {
+  it('sends a letter whose redrive started and has no result, since the copy is identical', () => {
     const begun = { status: 'redrive-begun', sentAgain: 0, before: 'open' } as const;
     expect(verdictOn(deadLetter(), begun, PLAIN, destinations)).toMatchObject({ kind: 'send' });
   });
 
-  it('not one that was sent again three times, by its headers and by the audit together, unless forced', () => {
+  it('refuses a letter after three redrives, counted from headers and audit, unless forced', () => {
     const sentTwice = deadLetter({ [HEADER.redriveCount]: '2' });
     expect(verdictOn(sentTwice, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'send' });
     expect(verdictOn(sentTwice, DONE, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
@@ -117,7 +117,7 @@ describe('whether a letter is sent again', () => {
     expect(forced).toMatchObject({ kind: 'send', overrides: ['force'] });
   });
 
-  it('not one of unknown outcome, unless a duplicate is accepted', () => {
+  it('refuses an unknown outcome unless duplicates are accepted', () => {
     const parked = deadLetter({ [HEADER.deadLetterCode]: 'outcome-unknown' });
     expect(verdictOn(parked, OPEN, PLAIN, destinations)).toMatchObject({
       kind: 'refuse',
@@ -132,13 +132,13 @@ describe('whether a letter is sent again', () => {
     ['dead letters', TOPIC.scheduleDeadLetters],
     ['replies', TOPIC.ingressReplies],
     ['the catalogue', TOPIC.catalogueRecords],
-  ])('never to a topic of %s, whatever its headers say', (_, topic) => {
+  ])('refuses a topic of %s', (_, topic) => {
     const letter = deadLetter({ [HEADER.deadLetterTopic]: topic });
     const all = { force: true, acceptDuplicates: true };
     expect(verdictOn(letter, OPEN, all, destinations)).toMatchObject({ kind: 'refuse' });
   });
 
-  it('one of a retry tier goes to where its copy came from, and only if its id is known', () => {
+  it('sends a letter of a retry tier to its origin, and only with a notification id', () => {
     const ofTier = {
       [HEADER.deadLetterTopic]: 'plat.notification.retry.10m.v1',
       [HEADER.retryTopic]: TOPIC.smsCommands,
@@ -161,7 +161,7 @@ describe('whether a letter is sent again', () => {
   });
 
   it.each(['deadLetterTopic', 'deadLetterPartition', 'deadLetterOffset'] as const)(
-    'not one whose header %s is missing, so that its origin is unknown',
+    'refuses a letter without the header %s',
     (name) => {
       const letter = deadLetter({ [HEADER[name]]: undefined });
       expect(letter.original).toBeUndefined();

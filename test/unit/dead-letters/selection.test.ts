@@ -22,14 +22,14 @@ const chosen = (selection: Partial<Selection>, prefix = '') =>
   );
 
 describe('a selection', () => {
-  it('of nothing is everything, and says so', () => {
+  it('without criteria selects all letters and is not restricted', () => {
     expect(chosen({})).toBe(true);
     expect(isRestricted(ALL)).toBe(false);
     expect(isRestricted({ ...ALL, untilMs: 0 })).toBe(true);
     expect(isRestricted({ ...ALL, key: '' })).toBe(true);
   });
 
-  it('by topic takes the worker, the dead-letter topic and the original topic, with and without prefix', () => {
+  it('by topic accepts the worker, the dead-letter topic and the original topic, with and without prefix', () => {
     expect(chosen({ topics: ['notification'] })).toBe(true);
     expect(chosen({ topics: [TOPIC.notificationDeadLetters] })).toBe(true);
     expect(chosen({ topics: [TOPIC.notificationDeadLetters] }, 'test.')).toBe(true);
@@ -40,28 +40,28 @@ describe('a selection', () => {
     expect(chosen({ topics: ['notif'] })).toBe(false);
   });
 
-  it('by code takes the whole code, or all that begin with what stands before a star', () => {
+  it('by code matches the whole code, or a prefix before an asterisk', () => {
     expect(chosen({ codes: ['smtp-550-5.1.1'] })).toBe(true);
     expect(chosen({ codes: ['smtp-5*'] })).toBe(true);
     expect(chosen({ codes: ['smtp-5'] })).toBe(false);
     expect(chosen({ codes: ['smtp-4*', 'x'] })).toBe(false);
   });
 
-  it('by key takes the text and the bytes in hexadecimal', () => {
+  it('by key matches the text and the bytes in hexadecimal', () => {
     expect(chosen({ key: 'ab'.repeat(32) })).toBe(true);
     expect(chosen({ key: KEY?.toString('hex').toUpperCase() })).toBe(true);
     expect(chosen({ key: 'ab' })).toBe(false);
     expect(selects({ ...ALL, key: '' }, deadLetter(), null, '')).toBe(false);
   });
 
-  it('by time takes its beginning and not its end', () => {
+  it('by time includes the start and excludes the end', () => {
     expect(chosen({ sinceMs: LETTER_AT_MS })).toBe(true);
     expect(chosen({ sinceMs: LETTER_AT_MS + 1 })).toBe(false);
     expect(chosen({ untilMs: LETTER_AT_MS })).toBe(false);
     expect(chosen({ untilMs: LETTER_AT_MS + 1 })).toBe(true);
   });
 
-  it('by id takes the place, also without the prefix, and the id of a notification in any case', () => {
+  it('by id matches topic/partition/offset, also without the prefix, and notification ids in any case', () => {
     expect(chosen({ ids: [`${TOPIC.notificationDeadLetters}/4/17`] })).toBe(true);
     expect(chosen({ ids: [`${TOPIC.notificationDeadLetters}/4/18`] })).toBe(false);
     expect(chosen({ ids: ['0C6A9F5E-1d5c-4b9e-8f7a-3f1f3a0f2b11'] })).toBe(true);
@@ -69,7 +69,7 @@ describe('a selection', () => {
   });
 });
 
-it('a place is read as it is written', () => {
+it('parsePlace reads what placeId writes and refuses other texts', () => {
   const place = { topic: 'a.b-c.v1', partition: 3, offset: 12 };
   expect(parsePlace(placeId(place))).toEqual(place);
   for (const text of ['', 'a', 'a/1', 'a/b/1', 'a/1/-1', 'a/1/1/1', 'a b/1/1'])

@@ -67,13 +67,13 @@ describe('the examples of bulk requests as events', () => {
     expect([...headers].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('the single request in Java goes to the interactive topic under its own name and type', () => {
+  it('the Java example sends to the interactive topic with the right type', () => {
     const { headers, topics } = namesIn(read(`${JAVA}/SingleRequest.java`));
     expect([...topics]).toEqual([TOPIC.scheduleRequests]);
     expect([...headers].toSorted()).toEqual([HEADER.errorCode, HEADER.messageType].toSorted());
   });
 
-  it('docs/bulk-events.md names only topics and headers that exist, and the limit of a message', () => {
+  it('docs/bulk-events.md names only existing topics and headers, and the message size limit', () => {
     const text = read('docs/bulk-events.md');
     const { headers, topics } = namesIn(text);
     expect([...topics].filter((name) => !new Set<string>(Object.values(TOPIC)).has(name))).toEqual([]);
@@ -81,7 +81,7 @@ describe('the examples of bulk requests as events', () => {
     expect(text).toContain(`1 to ${MAX_BATCH_ITEMS} requests`);
   });
 
-  it('the Node example takes the client of this project', () => {
+  it('the Node example uses the Kafka client of this project', () => {
     expect(clientVersion('docs/examples/node-kafkajs/package.json')).toBe(clientVersion('package.json'));
   });
 

@@ -6,7 +6,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
 describe('documents', () => {
-  it('docs/operations.md names every setting that the configuration reads, and no other', () => {
+  it('docs/operations.md lists exactly the settings that the configuration reads', () => {
     const settings = [...read('shared/platform/settings.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
       (match) => match[1],
     );
@@ -18,7 +18,7 @@ describe('documents', () => {
     expect([...documented].filter((name) => !settings.includes(name) && name !== 'AUTH_')).toEqual([]);
   });
 
-  it('docs/README.md names the npm scripts that exist, and no other', () => {
+  it('docs/README.md lists exactly the existing npm scripts', () => {
     const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
     const named = new Set(
       [...read('docs/README.md').matchAll(/`npm (?:run )?([a-z:-]+)/g)].map((match) => match[1]),
@@ -27,7 +27,7 @@ describe('documents', () => {
     expect(named).toEqual(new Set(documented));
   });
 
-  it('all documents name only paths that exist, in code and in links', () => {
+  it('all documents name only existing paths, in code and in links', () => {
     const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
     const isThere = (from: string, target: string): boolean =>
       globSync(path.posix.normalize(path.posix.join(from, target)), { cwd: root }).length > 0;

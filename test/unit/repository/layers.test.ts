@@ -118,14 +118,14 @@ const inFolder = (file: string, folder: string): boolean => file.startsWith(`${f
 const isProject = (target: string): boolean => ROOT_FOLDERS.some((folder) => inFolder(target, folder));
 
 describe('layers', () => {
-  it('sees the whole project: each import of a file of ours leads to a file', () => {
+  it('finds a file for each relative import of the project', () => {
     expect(listed.length).toBeGreaterThan(MIN_MODULES);
     const ours = imports.filter((edge) => LISTED_ROOTS.test(edge.from) && isProject(edge.to));
     expect(ours.filter((edge) => !existsSync(path.join(root, edge.to)))).toEqual([]);
     expect(ours.length).toBeGreaterThan(2 * MIN_MODULES);
   });
 
-  it('lets a part import the parts that the table lists for it, and lists no other', () => {
+  it('allows exactly the imports between parts that the table lists', () => {
     expect(sorted(importsOfParts())).toEqual(sorted(PARTS));
   });
 
@@ -186,7 +186,7 @@ describe('layers', () => {
     ).toEqual([]);
   });
 
-  it('lets nothing but scripts and tests import date-holidays, whose rules cost seconds', () => {
+  it('lets only scripts and tests import date-holidays, which takes seconds to load', () => {
     const users = files.filter((file) =>
       /(?:import|require|from)\b[^;\n]*'date-holidays'/.test(readFileSync(path.join(root, file), 'utf8')),
     );
@@ -194,7 +194,7 @@ describe('layers', () => {
     expect(users.filter((file) => !/^(scripts|test)\//.test(file))).toEqual([]);
   });
 
-  it('loads the numbering plans of libphonenumber-js where a number is met only: they cost a start a tenth of a second', () => {
+  it('loads the metadata of libphonenumber-js lazily, since it delays a start by 0.1 s', () => {
     const importers = imports.filter((edge) => edge.to === 'libphonenumber-js').map((edge) => edge.from);
     expect(importers).toEqual(['shared/contract/notification/phone-number.ts']);
     const source = readFileSync(path.join(root, 'shared/contract/notification/phone-number.ts'), 'utf8');

@@ -43,7 +43,7 @@ async function bury(system: Awaited<ReturnType<typeof startWorld>>['system'], va
   await publisher.stop();
 }
 
-it('the command works through it as over the broker: list, show, edit, redrive', async () => {
+it('serves list, show, edit and redrive as the broker does', async () => {
   const { system, file } = await startWorld();
   await bury(system, Buffer.from('{"jsonParam": {"InstallmentsNo": "four"}}'));
   const command = deadLettersWith(remoteLetterLog(file));
@@ -55,7 +55,7 @@ it('the command works through it as over the broker: list, show, edit, redrive',
   expect((await command('list')).result).toMatchObject({ handled: 1, letters: [{ redrives: 1 }] });
 });
 
-it('bytes, keys, repeated headers and large messages come through unchanged', async () => {
+it('transfers bytes, keys, repeated headers and large messages unchanged', async () => {
   const { file, system } = await startWorld();
   const log = remoteLetterLog(file);
   const headers = { many: [Buffer.of(0, 255), Buffer.from('b')], one: 'text', empty: '' };
@@ -83,7 +83,7 @@ it('bytes, keys, repeated headers and large messages come through unchanged', as
   await system.stop(0);
 });
 
-it('its file can be read by the user only, and goes when the process stops, unless another one has written its own', async () => {
+it('protects its file from other users and removes it at the stop, unless another process has replaced it', async () => {
   const { endpoint, file, options } = await startWorld();
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const second = await startAdminEndpoint(options);
@@ -93,7 +93,7 @@ it('its file can be read by the user only, and goes when the process stops, unle
   expect(existsSync(file)).toBe(false);
 });
 
-it('without the token nothing is answered, whatever is asked', async () => {
+it('responds with 401 to every request without the token', async () => {
   const { url, call } = await startWorld();
   const body = JSON.stringify({ topics: [] });
   expect((await fetch(url + ADMIN_PATH.ranges, { method: 'POST', body })).status).toBe(401);
@@ -107,7 +107,7 @@ it('without the token nothing is answered, whatever is asked', async () => {
 const publishing = (topic: string) =>
   JSON.stringify({ messages: [{ topic, key: null, value: null, headers: [] }] });
 
-it('nothing is served but its calls, in their shape, up to a size, and the topics of the command only', async () => {
+it('refuses other paths, methods and shapes, large bodies, and other topics', async () => {
   const { call } = await startWorld();
   const status = async (...args: Parameters<typeof call>) => (await call(...args)).status;
   expect(await status('/admin/v1/topics', '{}')).toBe(404);
@@ -131,7 +131,7 @@ it('nothing is served but its calls, in their shape, up to a size, and the topic
   expect(await status(ADMIN_PATH.ranges, JSON.stringify({ topics: [TOPIC.catalogueRecords] }))).toBe(422);
 });
 
-it('a process whose file cannot be written serves without it', async () => {
+it('a process whose admin file cannot be written starts without the endpoint', async () => {
   const { options, file } = await startWorld();
   const warnings: unknown[] = [];
   const log = { ...silentLog, warn: (fields: unknown) => warnings.push(fields) };
@@ -140,7 +140,7 @@ it('a process whose file cannot be written serves without it', async () => {
   expect(warnings).toMatchObject([{ file: inside.file }]);
 });
 
-it('without a process the command says what to do', async () => {
+it('the command explains what to do without a running process', async () => {
   const { file, endpoint } = await startWorld();
   expect(() => remoteLetterLog(`${file}.none`)).toThrow(/npm start.*KAFKA_BROKERS/);
   const left = readFileSync(file, 'utf8');

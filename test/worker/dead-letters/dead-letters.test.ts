@@ -51,7 +51,7 @@ async function startWorld() {
 const auditOf = (messages: readonly LogMessage[]) =>
   messages.map(({ value }) => JSON.parse(value?.toString('utf8') ?? 'null') as Record<string, unknown>);
 
-it('a refused request without a reply address is listed, shown, edited and then answered', async () => {
+it('an invalid request without a reply address can be listed, shown, edited and is then replied to', async () => {
   const { send, command, replies, letters, audit } = await startWorld();
   await send({ ...TERMS, InstallmentsNo: 'four' });
 
@@ -87,7 +87,7 @@ it('a refused request without a reply address is listed, shown, edited and then 
   expect((await command('list', '--all')).result).toMatchObject({ letters: [{ id, status: 'edited' }] });
 });
 
-it('a letter is redriven once however often that is asked for, and its copy carries no trace of the letter', async () => {
+it('a repeated redrive sends a letter once, without the headers of the dead letter', async () => {
   const { send, command, letters, requests } = await startWorld();
   await send(TERMS, { [HEADER.traceState]: 'a=1', [HEADER.deadline]: '99999999999999', 'x-own': 'kept' });
   expect(await command('redrive', '--code', 'no-reply-address')).toMatchObject({
@@ -119,7 +119,7 @@ it('a letter is redriven once however often that is asked for, and its copy carr
   await expect.poll(() => requests.length).toBe(3);
 });
 
-it('a letter that came back three times is not sent again unless it is forced', async () => {
+it('a letter that came back three times is sent again only with --force', async () => {
   const { send, command, letters } = await startWorld();
   await send(TERMS, { [HEADER.redriveCount]: '2' });
   expect(await command('redrive', '--topic', 'schedule')).toMatchObject({ ok: true });
@@ -132,7 +132,7 @@ it('a letter that came back three times is not sent again unless it is forced', 
   await expect.poll(() => letters.length).toBe(3);
 });
 
-it('a dry run writes nothing, not even into the audit', async () => {
+it('a dry run writes nothing, not even to the audit topic', async () => {
   const { send, command, requests, audit } = await startWorld();
   await send(TERMS);
   const header = `kafka_replyTopic=${REPLY_TOPIC}`;
@@ -151,7 +151,7 @@ it('a dry run writes nothing, not even into the audit', async () => {
   expect(audit).toHaveLength(0);
 });
 
-it('discarded letters are no longer listed, and the audit records who, when and why', async () => {
+it('discarded letters are hidden, and the audit records operator, time and reason', async () => {
   const { send, command, letters, audit } = await startWorld();
   await send({ ...TERMS, FinancedAmount: -5 });
   await send(TERMS);

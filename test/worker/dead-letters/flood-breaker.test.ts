@@ -38,7 +38,7 @@ async function startWorld() {
   return { worker, metrics, flood, letters };
 }
 
-it('a bulk consumer that dead-letters its traffic stops, and says so in health and metrics', async () => {
+it('a bulk consumer that dead-letters most of its records stops, and reports it in health and metrics', async () => {
   const { worker, metrics, flood, letters } = await startWorld();
   await flood(TOPIC.scheduleBulkRequests);
   await expect.poll(() => worker.health().status).toBe('degraded');
@@ -53,7 +53,7 @@ it('a bulk consumer that dead-letters its traffic stops, and says so in health a
   expect(text).toMatch(/plat_dead_letters_total\{worker="schedule-bulk",code="invalid-request"\} \d\d/);
 });
 
-it('interactive requests that cannot be answered do not stop those of others', async () => {
+it('interactive requests that fail do not stop the consumer for other callers', async () => {
   const { worker, metrics, flood, letters } = await startWorld();
   await flood(TOPIC.scheduleRequests);
   await expect.poll(letters).toBe(MESSAGES);

@@ -65,8 +65,8 @@ const CHOSEN = [17, 18].map((offset) =>
   deadLetter({}, { offset, id: `${TOPIC.notificationDeadLetters}/4/${offset}` }),
 );
 
-describe('sending letters again', () => {
-  it('writes an audit record before and after each, without payload or address', async () => {
+describe('sendLetters', () => {
+  it('writes an audit record before and after each letter, without payload or address', async () => {
     const { log, reported, published } = fakeLog(LETTERS);
     const results = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'redriven']);
@@ -78,21 +78,21 @@ describe('sending letters again', () => {
     }
   });
 
-  it('sends nothing when the audit cannot be written, and starts no other', async () => {
+  it('sends nothing more when the audit cannot be written', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn('begun', 'not-sent'));
     const results = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
     expect(reported()).toEqual([]);
   });
 
-  it('leaves a letter begun whose copy may have been written', async () => {
+  it('leaves the audit at begun when the copy may have been written', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'send-unknown'));
     const [first] = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('is safe') as string });
     expect(reported()).toEqual(['begun']);
   });
 
-  it('records a failure when certainly nothing was sent, and continues where only this copy was refused', async () => {
+  it('records a failure when nothing was sent, and continues if only this copy was refused', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'message-too-large'));
     await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(reported()).toEqual(['begun', 'failed', 'begun', 'failed']);
@@ -104,7 +104,7 @@ describe('sending letters again', () => {
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('it was sent') as string });
   });
 
-  it('begins no other once it is interrupted', async () => {
+  it('starts no further letter after an interruption', async () => {
     const interruption = new AbortController();
     const { log, reported } = fakeLog(LETTERS, ({ topic }) => {
       if (topic === TOPIC.smsCommands) interruption.abort();
@@ -115,7 +115,7 @@ describe('sending letters again', () => {
     expect(reported()).toEqual(['begun', TOPIC.smsCommands, 'done']);
   });
 
-  it('keeps to the rate', async () => {
+  it('limits the rate', async () => {
     const { log } = fakeLog(LETTERS);
     const startedMs = performance.now();
     await sendLetters(commandContext(log), CHOSEN, new LetterStates(), {
@@ -125,7 +125,7 @@ describe('sending letters again', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(95);
   });
 
-  it('takes a value that was left out from the original topic, while that has it', async () => {
+  it('reads an omitted value from the original topic while it is retained', async () => {
     const letter = deadLetterMessage({}, { value: null });
     const original = deadLetterMessage(
       {},
@@ -145,7 +145,7 @@ describe('sending letters again', () => {
   });
 });
 
-it('a discard that the audit does not take is not done', async () => {
+it('reports a discard as failed when the audit cannot be written', async () => {
   const { log } = fakeLog([], failOn('done', 'not-sent'));
   const results = await discardLetters(commandContext(log), CHOSEN, new LetterStates(), {
     dryRun: false,
@@ -157,7 +157,7 @@ it('a discard that the audit does not take is not done', async () => {
 const redrive = (stage: AuditStep['stage']): AuditStep => ({ action: 'redrive', stage });
 const edit = (stage: AuditStep['stage']): AuditStep => ({ action: 'edit', stage });
 
-describe('the state of a letter', () => {
+describe('the status of a letter', () => {
   const letter = deadLetter();
   const after = (...steps: readonly AuditStep[]) => {
     const states = new LetterStates();
@@ -187,14 +187,14 @@ describe('the state of a letter', () => {
     expect(after({ action: 'discard', stage: 'done' })).toEqual(['discarded', 0]);
   });
 
-  it('is what it was before when a send has failed, also a second one', () => {
+  it('is restored when a send fails, also the second time', () => {
     expect(after(redrive('begun'), redrive('failed'))).toEqual(['open', 0]);
     const done = [edit('begun'), edit('done')];
     expect(after(...done, redrive('begun'), redrive('failed'))).toEqual(['edited', 1]);
     expect(after(...done, redrive('begun'), redrive('begun'), redrive('failed'))).toEqual(['edited', 1]);
   });
 
-  it('cannot be changed by a record of another form', () => {
+  it('ignores malformed audit records', () => {
     const message = { topic: 'a', partition: 0, offset: 0, key: null, headers: {}, timestampMs: 0 };
     for (const text of ['', 'x', '{}', '{"version":2}', '[]']) {
       expect(readAuditRecord({ ...message, value: Buffer.from(text) })).toBeUndefined();

@@ -32,7 +32,7 @@ async function startWorld(): Promise<{
   };
 }
 
-it('a refused notification is sent when it is redriven, and only once however often that is repeated', async () => {
+it('a rejected notification is sent once after a redrive, also when the redrive is repeated', async () => {
   const { world, provider, command, status, settle } = await startWorld();
   provider.answer = () => permanent('number-blocked');
   await world.sms({ id: ID });
@@ -51,7 +51,7 @@ it('a refused notification is sent when it is redriven, and only once however of
   expect(world.deadLetters).toHaveLength(1);
 });
 
-it('a redrive that is doubled while it fails again leaves one failure more, not two', async () => {
+it('a duplicate redrive that fails again adds one failure, not two', async () => {
   const { world, provider, command, settle } = await startWorld();
   provider.answer = () => permanent('number-blocked');
   await world.sms({ id: ID });
@@ -71,7 +71,7 @@ it('a redrive that is doubled while it fails again leaves one failure more, not 
   expect(world.states.get(ID)).toMatchObject({ status: 'failed', attempt: 2 });
 });
 
-it('a parked notification is sent again only where a duplicate is accepted', async () => {
+it('a parked notification is sent again only with --accept-duplicates', async () => {
   const { world, provider, command, status, settle } = await startWorld();
   provider.answer = () => unknown();
   await world.sms({ id: ID });
@@ -90,7 +90,7 @@ it('a parked notification is sent again only where a duplicate is accepted', asy
   expect(world.providers.delivered.get(ID)).toBe(1);
 });
 
-it('a notification that is out of time is delivered after a redrive, its time limit counting from then', async () => {
+it('a notification past its time limit is delivered after a redrive, which restarts the limit', async () => {
   const { world, provider, command, status } = await startWorld();
   provider.answer = () => transient();
   await world.sms({ id: ID, headers: { 'plat-origin-timestamp': '1700000000000' } });
@@ -101,7 +101,7 @@ it('a notification that is out of time is delivered after a redrive, its time li
   await expect.poll(status).toBe('sent');
 });
 
-it('an upstream command with an id that is none is one notification however often it is redriven, and its headers are masked', async () => {
+it('repeated redrives of an upstream command with an invalid id are one notification, and its headers are masked', async () => {
   const { world, provider, command, settle } = await startWorld();
   provider.answer = () => permanent('number-blocked');
   const attempt = { attempt: 1, at: 2, provider: 'main', result: 'transient', receiver: 'planted one' };
@@ -126,7 +126,7 @@ it('an upstream command with an id that is none is one notification however ofte
   expect([...world.providers.delivered.values()]).toEqual([1]);
 });
 
-it('a wrong receiver is mended by an edit that is checked as the worker checks it, and never shown', async () => {
+it('an edit corrects an invalid receiver, is validated like a command, and shows no personal data', async () => {
   const { world, provider, command } = await startWorld();
   provider.answer = () => SENT;
   const value = Buffer.from(

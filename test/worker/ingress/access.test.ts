@@ -59,20 +59,20 @@ const openGuarded = (settings: Partial<JwtSettings> = {}, log: Log = silentLog) 
   openTestIngress({ access: access({ jwtSecret: SECRET, ...settings }, log), log });
 
 describe('access by bearer token', () => {
-  it('lets a valid token in, also the second time it comes', async () => {
+  it('admits a valid token, also when it is cached', async () => {
     const ingress = await openGuarded();
     const valid = bearer(await token({ sub: 'u1' }));
     for (let call = 0; call < 3; call++) expect((await postEcho(ingress, {}, valid)).status).toBe(200);
   });
 
-  it('answers 401 with WWW-Authenticate without a token', async () => {
+  it('responds with 401 and WWW-Authenticate without a token', async () => {
     const response = await postEcho(await openGuarded(), {});
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer realm="platapi"');
     expect(await response.json()).toMatchObject({ code: 'unauthenticated' });
   });
 
-  it('answers 401 to tokens that do not hold, before it reads the body', async () => {
+  it('responds with 401 to invalid tokens before it reads the body', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const settings = { jwtSecret: SECRET, issuer: 'bank' };
     const ingress = await openTestIngress({ access: access(settings), requester });
@@ -124,7 +124,7 @@ describe('access by bearer token', () => {
       { iat: 24, exp: 25 },
       'The access token is valid for longer than 24 h (exp).',
     ],
-  ])('refuses a token with %s and says which claim is wrong', async (_, claims, detail) => {
+  ])('refuses a token with %s and names the claim', async (_, claims, detail) => {
     const ingress = await openGuarded();
     const response = await postEcho(ingress, {}, bearer(await claimed(claims)));
     expect(response.status).toBe(401);
@@ -134,12 +134,12 @@ describe('access by bearer token', () => {
   it.each([
     ['one of several audiences', { aud: ['ledger', 'engine'] }],
     ['24 hours from issue to expiry', { iat: -23, exp: 1 }],
-  ])('lets a token with %s in', async (_, claims) => {
+  ])('admits a token with %s', async (_, claims) => {
     const ingress = await openGuarded();
     expect((await postEcho(ingress, {}, bearer(await claimed(claims)))).status).toBe(200);
   });
 
-  it('reveals nothing of the claims of a token with another signature', async () => {
+  it('does not name claims of a token with an invalid signature', async () => {
     const other = new TextEncoder().encode('another secret of at least 32 characters');
     const response = await postEcho(
       await openGuarded(),
@@ -149,7 +149,7 @@ describe('access by bearer token', () => {
     expect(await response.json()).toMatchObject({ detail: 'The access token is not valid.' });
   });
 
-  it('no longer lets a token in that has expired since it was checked', async () => {
+  it('refuses a cached token after its expiry', async () => {
     let nowMs = Date.now();
     const clock = { now: () => nowMs };
     const guarded = createAccess(
@@ -163,7 +163,7 @@ describe('access by bearer token', () => {
     expect((await postEcho(ingress, {}, valid)).status).toBe(401);
   });
 
-  it('guards results too, and shows them to their owner alone', async () => {
+  it('requires a token for results and returns them only to their owner', async () => {
     const ingress = await openGuarded();
     const owner = bearer(await token({ sub: 'u1' }));
     const accepted = await postEcho(ingress, {}, { ...owner, prefer: 'respond-async' });
@@ -175,7 +175,7 @@ describe('access by bearer token', () => {
     expect(await statusFor({})).toBe(401);
   });
 
-  it('leaves health, metrics and documents open', async () => {
+  it('serves health, metrics and documents without a token', async () => {
     const ingress = await openGuarded();
     for (const address of ['/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json']) {
       expect((await fetch(ingress.url + address)).status).toBe(200);
@@ -184,7 +184,7 @@ describe('access by bearer token', () => {
 });
 
 describe('access by the generic form (E2)', () => {
-  it('takes access_token with user_name: the preferred user name, else the subject', async () => {
+  it('requires the user_name to be the preferred user name of the access_token, else its subject', async () => {
     const ingress = await openGuarded();
     const named = await token({ sub: 'u1', preferred_username: 'ana' });
     const post = (access_token: string, user_name?: string) =>
@@ -198,7 +198,7 @@ describe('access by the generic form (E2)', () => {
     expect((await post('nonsense', 'ana')).status).toBe(401);
   });
 
-  it('says of an access_token without user_name what it lacks, and not that there is none', async () => {
+  it('reports a missing user_name and a missing token differently', async () => {
     const ingress = await openGuarded();
     const access_token = await token({ sub: 'u1' });
     for (const user_name of [undefined, '', 7]) {
@@ -214,7 +214,7 @@ describe('access by the generic form (E2)', () => {
     expect(await none.json()).toMatchObject({ detail: 'The request has no access token.' });
   });
 
-  it('does not prolong the wait of a caller beyond its allowance by the bodies that it sends meanwhile', async () => {
+  it('does not charge the bodies of refused requests to the caller', async () => {
     let nowMs = 1_000_000;
     const options = { rateLimitPerSecond: 4 };
     const guard = access({ jwtSecret: SECRET });
@@ -230,14 +230,14 @@ describe('access by the generic form (E2)', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429, 200]);
   });
 
-  it('takes the user name from the configured claim', async () => {
+  it('reads the user name from the configured claim', async () => {
     const ingress = await openGuarded({ userClaim: 'email' });
     const access_token = await token({ sub: 'u1', preferred_username: 'ana', email: 'ana@bank.example' });
     expect((await postEcho(ingress, { access_token, user_name: 'ana@bank.example' })).status).toBe(200);
     expect((await postEcho(ingress, { access_token, user_name: 'ana' })).status).toBe(403);
   });
 
-  it('holds a user_name beside a bearer token to that token', async () => {
+  it('compares a user_name in the body with the bearer token', async () => {
     const ingress = await openGuarded();
     const headers = bearer(await token({ sub: 'u1', preferred_username: 'ana' }));
     expect((await postEcho(ingress, { user_name: 'ana', Data: {} }, headers)).status).toBe(200);
@@ -246,7 +246,7 @@ describe('access by the generic form (E2)', () => {
 });
 
 describe('access by a key set', () => {
-  it('checks signatures by a file, takes no shared-secret signature, and refuses a broken file', async () => {
+  it('verifies signatures with a file, refuses shared-secret signatures and an invalid file', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'ingress-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const { publicKey, privateKey } = await generateKeyPair('ES256');
@@ -263,7 +263,7 @@ describe('access by a key set', () => {
     expect(() => access({ jwksFile })).toThrow(/AUTH_JWKS_FILE/);
   });
 
-  it('tries all keys that fit when a token names none, as while an issuer changes its keys', async () => {
+  it('tries all matching keys when a token has no key id, as during key rotation', async () => {
     const pairs = await Promise.all([1, 2, 3].map(() => generateKeyPair('ES256')));
     const published = await Promise.all(pairs.slice(0, 2).map(({ publicKey }) => exportJWK(publicKey)));
     const folder = await mkdtemp(path.join(tmpdir(), 'ingress-'));
@@ -282,7 +282,7 @@ describe('access by a key set', () => {
     expect(await statusOf(1, '-1m')).toBe(401);
   });
 
-  it('fetches it from an address, and answers 503 while that cannot be reached', async () => {
+  it('fetches the key set from its URL and responds with 503 while it is unavailable', async () => {
     const { publicKey, privateKey } = await generateKeyPair('RS256');
     let up = false;
     const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', kid: '1' }] });
@@ -309,8 +309,8 @@ describe('access by a key set', () => {
   });
 });
 
-describe('access that is off', () => {
-  it('is refused on any address but loopback, and warned of there', () => {
+describe('an ingress without access control', () => {
+  it('is allowed on loopback only, with a warning', () => {
     for (const host of ['0.0.0.0', '::', '10.0.0.1', 'gateway.example', '127.evil.example', '']) {
       expect(() => createAccess({ ...NO_KEYS, host }, { clock: systemClock, log: silentLog })).toThrow(
         /loopback/,
@@ -326,8 +326,8 @@ describe('access that is off', () => {
   });
 });
 
-describe('tokens and logs', () => {
-  it('writes no token, body or address parameter to the log, whatever happens', async () => {
+describe('the log', () => {
+  it('contains no token, body or query parameter', async () => {
     const lines: string[] = [];
     const log = capturingLog(lines);
     const broken = createFakeRequester(() => Promise.reject(new Error('a bug')));

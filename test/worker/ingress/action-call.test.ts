@@ -9,7 +9,7 @@ import {
 } from '../../support/worlds/ingress-fixture.ts';
 
 describe('calling an action', () => {
-  it('answers 200 with the body unwrapped and JSON in UTF-8', async () => {
+  it('responds with 200 and the unwrapped body as JSON in UTF-8', async () => {
     const response = await postEcho(await openTestIngress(), { jsonParam: { Amount: 1, Name: 'ș' } });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -18,7 +18,7 @@ describe('calling an action', () => {
     expect(await response.json()).toEqual({ jsonParam: { Amount: 1, Name: 'ș' } });
   });
 
-  it('finds the action in any case of its name (E4)', async () => {
+  it('matches action names case-insensitively (E4)', async () => {
     const ingress = await openTestIngress();
     for (const name of ['plat_bp_echo', 'PLAT_BP_ECHO', 'Plat_Bp_Echo']) {
       const url = ingress.url + ECHO_PATH.replace('PLAT_BP_Echo', name);
@@ -27,7 +27,7 @@ describe('calling an action', () => {
     }
   });
 
-  it('serves below the configured base path only', async () => {
+  it('serves only paths below the configured base path', async () => {
     const ingress = await openTestIngress({ options: { basePath: '/bank' } });
     expect(ingress.url).toMatch(/\/bank$/);
     expect((await postEcho(ingress, {})).status).toBe(200);
@@ -37,7 +37,7 @@ describe('calling an action', () => {
     expect((await fetch(`${ingress.url}/health/ready`)).status).toBe(200);
   });
 
-  it('sends each request under an id of its own, whatever id the caller chose', async () => {
+  it('gives each request message a unique correlation id, even if callers send the same one', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
@@ -57,17 +57,20 @@ describe('calling an action', () => {
   it.each([
     ['X-Correlation-Id', 'abc-123', 'abc-123'],
     ['X-Request-Id', 'r/7', 'r/7'],
-  ])('hands the %s of the caller back', async (name, sent, expected) => {
+  ])('returns the %s of the caller', async (name, sent, expected) => {
     const response = await postEcho(await openTestIngress(), {}, { [name]: sent });
     expect(response.headers.get('x-correlation-id')).toBe(expected);
   });
 
-  it.each([['with a blank'], ['x'.repeat(129)], ['ä']])('replaces the correlation id %j', async (sent) => {
-    const response = await postEcho(await openTestIngress(), {}, { 'x-correlation-id': sent });
-    expect(response.headers.get('x-correlation-id')).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
-  });
+  it.each([['with a blank'], ['x'.repeat(129)], ['ä']])(
+    'replaces the invalid correlation id %j',
+    async (sent) => {
+      const response = await postEcho(await openTestIngress(), {}, { 'x-correlation-id': sent });
+      expect(response.headers.get('x-correlation-id')).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
+    },
+  );
 
-  it('reports members without effect in the Warnings header, its own and the worker’s (E3)', async () => {
+  it('reports ignored fields in the Warnings header, its own and those of the worker (E3)', async () => {
     const requester = createFakeRequester(({ payload }) => ({
       kind: 'reply',
       type: 'EchoReply',
@@ -86,7 +89,7 @@ describe('calling an action', () => {
     expect(quiet.headers.get('warnings')).toBeNull();
   });
 
-  it('names the holiday calendar of the answer in a header (H2)', async () => {
+  it('names the holiday calendar in a header (H2)', async () => {
     const requester = createFakeRequester(({ payload }) => ({
       kind: 'reply',
       type: 'EchoReply',
@@ -99,7 +102,7 @@ describe('calling an action', () => {
     expect(quiet.headers.get('holiday-calendar')).toBeNull();
   });
 
-  it('lets the caller shorten the wait by Prefer: wait, never lengthen it', async () => {
+  it('shortens the reply timeout by Prefer: wait but never extends it', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });
     const response = await postEcho(ingress, {}, { prefer: 'wait=2' });
@@ -110,7 +113,7 @@ describe('calling an action', () => {
   });
 });
 
-describe('what the worker or the log answers', () => {
+describe('problems of the worker or the broker', () => {
   it.each([
     ['reply-timeout', 504],
     ['broker-unavailable', 503],
@@ -119,7 +122,7 @@ describe('what the worker or the log answers', () => {
     ['not-computable', 422],
     ['reply-too-large', 422],
     ['unexpected', 500],
-  ] as const)('passes the problem %s on as %i', async (code, status) => {
+  ] as const)('responds to the problem %s with %i', async (code, status) => {
     const errors = [{ path: 'jsonParam.ScheduleType', code: 'unknown', message: 'is unknown' }];
     const requester = createFakeRequester(() => ({
       kind: 'problem',
@@ -132,7 +135,7 @@ describe('what the worker or the log answers', () => {
     expect(await response.json()).toMatchObject({ code, status, errors, correlationId: 'mine' });
   });
 
-  it('answers 500 without a trace of it when a worker sends nonsense or the requester breaks its promise', async () => {
+  it('responds with 500 and no internal details to an invalid reply or a rejected request', async () => {
     const nonsense = createFakeRequester(() => ({
       kind: 'problem',
       problem: { ...createProblem('unexpected'), status: 200 },
@@ -148,8 +151,8 @@ describe('what the worker or the log answers', () => {
   });
 });
 
-describe('a caller that names its patience (RFC 7240)', () => {
-  it('is notified only if a shorter wait than its own was applied', async () => {
+describe('Prefer: wait (RFC 7240)', () => {
+  it('is confirmed in Preference-Applied unless the reply timeout is shorter', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester, options: { replyTimeoutMs: 10_000 } });
     const applied = async (prefer: string) =>
@@ -162,7 +165,7 @@ describe('a caller that names its patience (RFC 7240)', () => {
     expect(requester.requests.map((request) => request.timeoutMs)).toEqual([3_000, 10_000, 10_000]);
   });
 
-  it('learns from a 504 how long was waited, and that it may ask again', async () => {
+  it('appears in the 504, with the advice that the request may be sent again', async () => {
     const requester = createFakeRequester(() => ({
       kind: 'problem',
       problem: createProblem('reply-timeout'),
@@ -176,7 +179,7 @@ describe('a caller that names its patience (RFC 7240)', () => {
 });
 
 describe('before replies can be received', () => {
-  it('answers 503 not-ready and says so in its health, and takes actions once they can', async () => {
+  it('responds with 503 not-ready and is not ready, then accepts actions', async () => {
     const assigned = Promise.withResolvers<void>();
     const requester = createFakeRequester(
       ({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }),

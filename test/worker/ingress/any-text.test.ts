@@ -187,7 +187,7 @@ async function askOverLog(
 }
 
 describe.each(ACTIONS)('$name', ({ name, topic, requestType, examples: [example] }) => {
-  it('answers bodies with any names and texts over HTTP', async () => {
+  it('responds to bodies with any names and texts over HTTP', async () => {
     await fc.assert(
       fc.asyncProperty(change, async (one) => {
         const response = await post(url, changed(example.request, one), { path: PREFIX + name });
@@ -199,7 +199,7 @@ describe.each(ACTIONS)('$name', ({ name, topic, requestType, examples: [example]
     );
   });
 
-  it('answers messages with any names, texts, keys and headers over the log', async () => {
+  it('replies to messages with any names, texts, keys and headers', async () => {
     await fc.assert(
       fc.asyncProperty(change, async (one) => {
         const body = changed(example.request, one);
@@ -210,7 +210,7 @@ describe.each(ACTIONS)('$name', ({ name, topic, requestType, examples: [example]
     expect(lettersOfBugs()).toBe(0);
   });
 
-  it('refuses types and topics of any text', async () => {
+  it('refuses types and action names of any text', async () => {
     await fc.assert(
       fc.asyncProperty(oddText, async (text) => {
         expect(await askOverLog(TOPIC[topic], text, example.request, text)).not.toBe('unexpected');
@@ -243,7 +243,7 @@ const CHANNELS = [
 ] as const;
 
 describe.each(CHANNELS)('notifications by $channel', ({ channel, communication, example, type, topic }) => {
-  it('takes or refuses bodies with any names and texts over HTTP', async () => {
+  it('accepts or refuses bodies with any names and texts over HTTP', async () => {
     await fc.assert(
       fc.asyncProperty(change, async (one) => {
         const response = await post(url, changed(example, one), {
@@ -264,7 +264,7 @@ describe.each(CHANNELS)('notifications by $channel', ({ channel, communication, 
     expect(lettersOfBugs()).toBe(0);
   });
 
-  it('handles commands with any names, texts, keys and headers over the log', async () => {
+  it('handles commands with any names, texts, keys and headers', async () => {
     let commands = 0;
     await fc.assert(
       fc.asyncProperty(change, async (one) => {
@@ -298,6 +298,6 @@ describe.each(CHANNELS)('notifications by $channel', ({ channel, communication, 
   });
 });
 
-it('leaves every worker well', () => {
+it('leaves every worker ready', () => {
   expect(workers.map((worker) => worker.health().status)).toEqual(workers.map(() => 'ready'));
 });

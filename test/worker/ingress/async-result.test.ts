@@ -56,7 +56,7 @@ async function reply(payload: unknown, headers: Record<string, string> = {}): Pr
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 
 describe('Prefer: respond-async', () => {
-  it('answers 202 with the address of the result and sends the reply to the results topic', async () => {
+  it('responds with 202 and the address of the result, with the results topic as reply address', async () => {
     const ingress = await open({ options: { basePath: '/bank' } });
     const response = await postEcho(ingress, { odd: 1 }, RESPOND_ASYNC);
     expect(response.status).toBe(202);
@@ -78,7 +78,7 @@ describe('Prefer: respond-async', () => {
     ]);
   });
 
-  it('answers the problem when the request could not be sent', async () => {
+  it('responds with the problem when the request cannot be sent', async () => {
     const away = {
       ...requester,
       fire: async () => ({ kind: 'problem', problem: createProblem('broker-unavailable') }) as const,
@@ -88,14 +88,14 @@ describe('Prefer: respond-async', () => {
     expect(response.headers.get('location')).toBeNull();
   });
 
-  it('checks the body first', async () => {
+  it('validates the body first', async () => {
     expect((await postEcho(await open(), { bad: 1 }, RESPOND_ASYNC)).status).toBe(400);
     expect(requester.fired).toEqual([]);
   });
 });
 
 describe('GET of a result', () => {
-  it('answers pending with Retry-After, then repeatedly the same body with its warnings', async () => {
+  it('responds pending with Retry-After, then always with the same body and warnings', async () => {
     const ingress = await open();
     const { href, resultId } = await submit(ingress);
     const pending = await fetch(ingress.url + href);
@@ -116,7 +116,7 @@ describe('GET of a result', () => {
     expect(await (await fetch(ingress.url + href)).text()).toBe('[{"PMT":17.01}]');
   });
 
-  it('answers the problem of an error reply with its status', async () => {
+  it('responds to an error reply with its problem and status', async () => {
     const ingress = await open();
     const { href } = await submit(ingress);
     await reply(createProblem('not-computable'), { [HEADER.errorCode]: 'not-computable' });
@@ -124,7 +124,7 @@ describe('GET of a result', () => {
     expect(await (await fetch(ingress.url + href)).json()).toMatchObject({ code: 'not-computable' });
   });
 
-  it('is answered by any instance, also by one that was started later', async () => {
+  it('is served by any instance, also by one that starts later', async () => {
     const { href } = await submit(await open());
     const second = await open();
     await reply({ a: 1 });
@@ -135,7 +135,7 @@ describe('GET of a result', () => {
     expect(await statusOf((await open({ resultSecret: 'another secret' })).url + href)).toBe(404);
   });
 
-  it('is 504 when the deadline passed without a result, and 200 if it arrives later', async () => {
+  it('returns 504 when the deadline passed without a result, and 200 if it arrives later', async () => {
     const ingress = await open();
     const { href } = await submit(ingress);
     nowMs += 61 * SECOND;
@@ -148,7 +148,7 @@ describe('GET of a result', () => {
     await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
   });
 
-  it('is 410 after its retention time', async () => {
+  it('returns 410 after its retention', async () => {
     const ingress = await open();
     const { href } = await submit(ingress);
     await reply({ a: 1 });
@@ -159,7 +159,7 @@ describe('GET of a result', () => {
     expect(await gone.json()).toMatchObject({ code: 'result-gone' });
   });
 
-  it('is 410, not 504, when it may have been evicted because of the size limit', async () => {
+  it('returns 410, not 504, when it may have been evicted because of the size limit', async () => {
     const ingress = await open({ options: { resultStoreBytes: 2_000 } });
     const { href } = await submit(ingress);
     await reply({ text: 'x'.repeat(1_000) });
@@ -171,7 +171,7 @@ describe('GET of a result', () => {
     expect(await statusOf(ingress.url + href)).toBe(410);
   });
 
-  it('is 404 for an id that was never issued or was changed', async () => {
+  it('returns 404 for an id that was never issued or was changed', async () => {
     const ingress = await open();
     const { href } = await submit(ingress);
     const at = href.length - 30;

@@ -19,8 +19,8 @@ async function problemOf(response: Response): Promise<Record<string, unknown>> {
   return problem;
 }
 
-describe('the address and the method', () => {
-  it('answers 404 for an unknown action and for an unknown address', async () => {
+describe('path and method', () => {
+  it('responds with 404 to an unknown action and an unknown path', async () => {
     const ingress = await openTestIngress();
     const unknown = ECHO_PATH.replace('PLAT_BP_Echo', 'PLAT_BP_Nothing');
     const post = (path: string) =>
@@ -58,14 +58,17 @@ describe('the address and the method', () => {
     });
   });
 
-  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('answers 405 with Allow to %s of an action', async (method) => {
-    const ingress = await openTestIngress();
-    const response = await fetch(ingress.url + ECHO_PATH, { method });
-    expect(response.headers.get('allow')).toBe('POST, OPTIONS');
-    expect(await problemOf(response)).toMatchObject({ status: 405, code: 'method-not-allowed' });
-  });
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])(
+    'responds with 405 and Allow to %s of an action',
+    async (method) => {
+      const ingress = await openTestIngress();
+      const response = await fetch(ingress.url + ECHO_PATH, { method });
+      expect(response.headers.get('allow')).toBe('POST, OPTIONS');
+      expect(await problemOf(response)).toMatchObject({ status: 405, code: 'method-not-allowed' });
+    },
+  );
 
-  it('answers HEAD of an action with 405 and no body, OPTIONS with 204 and no leave for other sites', async () => {
+  it('responds to HEAD of an action with 405 and no body, to OPTIONS with 204 and no CORS headers', async () => {
     const ingress = await openTestIngress();
     const head = await fetch(ingress.url + ECHO_PATH, { method: 'HEAD' });
     expect([head.status, head.headers.get('allow'), await head.text()]).toEqual([405, 'POST, OPTIONS', '']);
@@ -76,7 +79,7 @@ describe('the address and the method', () => {
   });
 
   it.each(['/docs', '/openapi.json', '/health/ready', '/metrics', '/platapi/results/x'])(
-    'answers 405 with Allow to POST of %s',
+    'responds with 405 and Allow to POST of %s',
     async (path) => {
       const ingress = await openTestIngress();
       const response = await fetch(ingress.url + path, { method: 'POST', body: 'x' });
@@ -94,7 +97,7 @@ describe('the content type', () => {
     'application/json; charset=utf-8',
     'Application/JSON;charset="UTF-8"',
     'application/json;',
-  ])('takes %j', async (type) => {
+  ])('accepts %j', async (type) => {
     expect((await postEcho(await openTestIngress(), '{}', { 'content-type': type })).status).toBe(200);
   });
 
@@ -107,12 +110,12 @@ describe('the content type', () => {
     'application/avro',
     'nonsense',
     'application/json, text/html',
-  ])('answers 415 to %j', async (type) => {
+  ])('responds with 415 to %j', async (type) => {
     const response = await postEcho(await openTestIngress(), '{}', { 'content-type': type });
     expect(await problemOf(response)).toMatchObject({ status: 415, code: 'unsupported-media-type' });
   });
 
-  it('answers 415 to a compressed body and to one without a type', async () => {
+  it('responds with 415 to a compressed body and to one without a type', async () => {
     const ingress = await openTestIngress();
     expect(await problemOf(await postEcho(ingress, '{}', { 'content-encoding': 'gzip' }))).toMatchObject({
       status: 415,
@@ -129,7 +132,7 @@ describe('the content type', () => {
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 describe('the body', () => {
-  it('answers 400 empty-body when there is none', async () => {
+  it('responds with 400 empty-body when it is missing', async () => {
     const ingress = await openTestIngress();
     expect(await problemOf(await postEcho(ingress, ''))).toMatchObject({ status: 400, code: 'empty-body' });
     const chunked = await openRawHttp(ingress.port);
@@ -146,14 +149,14 @@ describe('the body', () => {
     "{'a':1}",
     '{"a":1}{"b":2}',
     '\u0000',
-  ])('answers 400 malformed-json to %j without repeating it', async (body) => {
+  ])('responds with 400 malformed-json to %j without quoting it', async (body) => {
     const problem = await problemOf(await postEcho(await openTestIngress(), body));
     expect(problem).toMatchObject({ status: 400, code: 'malformed-json' });
     expect(problem['errors']).toMatchObject([{ path: 'body', code: 'malformed-json' }]);
     expect(JSON.stringify(problem)).not.toContain('planted-secret');
   });
 
-  it('answers 400 to bytes that are not UTF-8 and ignores a byte order mark', async () => {
+  it('responds with 400 to bytes that are not UTF-8 and ignores a byte order mark', async () => {
     const ingress = await openTestIngress();
     const latin1 = Buffer.from('{"a":"\u00e4"}', 'latin1');
     const problem = await problemOf(await postEcho(ingress, latin1));
@@ -162,7 +165,7 @@ describe('the body', () => {
     expect(await (await postEcho(ingress, '\ufeff{"a":"ä"}')).json()).toEqual({ a: 'ä' });
   });
 
-  it('answers 400 to nesting beyond 32 levels, also inside the text of the generic form', async () => {
+  it('responds with 400 to more than 32 levels of nesting, also in the Data of the generic form', async () => {
     const ingress = await openTestIngress();
     expect((await postEcho(ingress, nested(32))).status).toBe(200);
     const outer = await problemOf(await postEcho(ingress, nested(33)));
@@ -177,7 +180,7 @@ describe('the body', () => {
     expect(inner['errors']).toMatchObject([{ path: 'Data', code: 'too-deep' }]);
   });
 
-  it('takes members sent twice by the last one and __proto__ as a plain member', async () => {
+  it('uses the last of repeated fields and treats __proto__ as an ordinary field', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });
     const response = await postEcho(
@@ -190,7 +193,7 @@ describe('the body', () => {
     expect(requester.requests[0]?.payload).not.toHaveProperty('polluted');
   });
 
-  it('lists all faults of the shape at once (E3)', async () => {
+  it('lists all faults of its fields together (E3)', async () => {
     const response = await postEcho(await openTestIngress(), { bad1: 0, good: 1, bad2: 0 });
     const problem = await problemOf(response);
     expect(problem).toMatchObject({ status: 400, code: 'invalid-request' });
@@ -204,7 +207,7 @@ const expecting = (length: number) =>
   `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
 
 describe('a body that is too long', () => {
-  it('is refused at one byte beyond the limit and taken at the limit', async () => {
+  it('is refused one byte above the limit and accepted at the limit', async () => {
     const ingress = await openTestIngress({ options: { bodyLimitBytes: 1_000 } });
     expect((await postEcho(ingress, ofLength(1_000))).status).toBe(200);
     expect(await problemOf(await postEcho(ingress, ofLength(1_001)))).toMatchObject({
@@ -214,14 +217,14 @@ describe('a body that is too long', () => {
     });
   });
 
-  it('gets its answer at 20 MiB with an announced length, and the instance serves on', async () => {
+  it('gets a response at 20 MiB with Content-Length, and the instance stays available', async () => {
     const ingress = await openTestIngress();
     const response = await postEcho(ingress, Buffer.alloc(20 * MIB, 0x20));
     expect(await problemOf(response)).toMatchObject({ status: 413, code: 'body-too-large' });
     expect((await postEcho(ingress, {})).status).toBe(200);
   });
 
-  it('gets its answer at 20 MiB in chunks, also when it sends all of them before it reads', async () => {
+  it('gets a response at 20 MiB in chunks, even to a client that sends all of them before it reads', async () => {
     const ingress = await openTestIngress();
     const raw = await openRawHttp(ingress.port);
     raw.socket.pause();
@@ -244,7 +247,7 @@ describe('a body that is too long', () => {
     await raw.closed();
   });
 
-  it('leaves nothing in flight behind', async () => {
+  it('is no longer in flight after the response', async () => {
     const ingress = await openTestIngress();
     await postEcho(ingress, Buffer.alloc(2 * MIB, 0x20));
     await expect
@@ -255,7 +258,7 @@ describe('a body that is too long', () => {
     );
   });
 
-  it('is refused on its announced length before a byte of it is asked for (Expect: 100-continue)', async () => {
+  it('is refused by its Content-Length before 100 Continue (Expect: 100-continue)', async () => {
     const ingress = await openTestIngress();
     const long = await openRawHttp(ingress.port);
     long.send(expecting(20 * MIB));
@@ -271,7 +274,7 @@ describe('a body that is too long', () => {
     );
   });
 
-  it('is cut off when its sender goes on beyond all measure', async () => {
+  it('is disconnected when the client keeps sending after the response', async () => {
     const ingress = await openTestIngress();
     const raw = await openRawHttp(ingress.port);
     raw.send(

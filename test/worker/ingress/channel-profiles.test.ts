@@ -28,7 +28,7 @@ async function followed() {
   return { file, profiles, becomes };
 }
 
-it('a provider configuration that was away for a moment is in order again', async () => {
+it('recovers when a missing provider configuration is restored', async () => {
   const { file, profiles, becomes } = await followed();
   renameSync(file, `${file}.away`);
   await becomes('degraded');
@@ -41,7 +41,7 @@ it('a provider configuration that was away for a moment is in order again', asyn
   await becomes('ready');
 });
 
-it('a wrong provider configuration stays wrong when it is touched or was away, until its text changes', async () => {
+it('stays degraded with an invalid provider configuration until its text changes', async () => {
   const { file, profiles, becomes } = await followed();
   writeFileSync(file, '{');
   await becomes('degraded');

@@ -349,16 +349,16 @@ async function systemWithoutSchedule() {
   return { url, passMs: (ms: number) => (nowMs += ms) };
 }
 
-it('all actions share their answers but for the 200', () => {
+it('all actions document the same responses except 200', () => {
   expect(Object.keys(answersBut200(firstAction)).length).toBeGreaterThan(10);
   for (const path of otherActions) expect(answersBut200(path)).toEqual(answersBut200(firstAction));
 });
 
-it('SMS and e-mail share their answers', () => {
+it('SMS and e-mail document the same responses', () => {
   expect(paths[EMAIL_PATH]?.post.responses).toEqual(paths[SMS_PATH]?.post.responses);
 });
 
-it('every documented answer is provoked here, and nothing else', () => {
+it('every documented response has a test here, and no other has', () => {
   expect(Object.keys(PROVOKE).toSorted()).toEqual([...documented.keys()].toSorted());
 });
 

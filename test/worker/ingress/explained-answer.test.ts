@@ -14,7 +14,7 @@ async function startSystem(env: Record<string, string> = {}): Promise<string> {
   return (await startOn(broker, startIngressWorker, env)).url;
 }
 
-it('the answer names the holiday calendar used, both directly and as a result fetched later (H2)', async () => {
+it('the response names the holiday calendar, also for an asynchronous result (H2)', async () => {
   const url = await startSystem();
   const direct = await post(url, { jsonParam: SHIFTED });
   expect(direct.headers.get('holiday-calendar')).toMatch(/^RO;version=[\w.]+$/);
@@ -30,7 +30,7 @@ it('the answer names the holiday calendar used, both directly and as a result fe
   expect(await later.text()).toBe(await direct.text());
 });
 
-it('the configured calendar serves requests that name none (H2)', async () => {
+it('the configured calendar applies to requests without a calendar (H2)', async () => {
   const { HolidayCountry: _none, ...unnamed } = SHIFTED;
   const url = await startSystem({ DEFAULT_HOLIDAY_CALENDAR: 'RO+TARGET' });
   const answer = await post(url, { jsonParam: unnamed });
@@ -43,16 +43,19 @@ it('the configured calendar serves requests that name none (H2)', async () => {
 it.each([
   [{}, 'Explanation', { Figure: 'PMT', Amount: 17.01, Formula: SUM }],
   [{ CalculateDAE: 2 }, 'explanation', { figure: 'pMT', amount: 17.01, formula: SUM }],
-])('with %o each row is explained in its own spelling (S6, Explain)', async (casing, member, payment) => {
-  const url = await startSystem();
-  const answer = await post(url, { jsonParam: { ...PROOF_REQUEST, ...casing, Explain: true } });
-  const rows: unknown = await answer.json();
-  expect(repaymentScheduleReply.safeParse(rows)).toMatchObject({ success: true });
-  const [row] = rows as readonly Record<string, readonly Record<string, unknown>[]>[];
-  expect(row?.[member]).toContainEqual(payment);
-});
+])(
+  'with %o the explanations have the casing of the instalments (S6, Explain)',
+  async (casing, member, payment) => {
+    const url = await startSystem();
+    const answer = await post(url, { jsonParam: { ...PROOF_REQUEST, ...casing, Explain: true } });
+    const rows: unknown = await answer.json();
+    expect(repaymentScheduleReply.safeParse(rows)).toMatchObject({ success: true });
+    const [row] = rows as readonly Record<string, readonly Record<string, unknown>[]>[];
+    expect(row?.[member]).toContainEqual(payment);
+  },
+);
 
-it('a long schedule is explained as well', async () => {
+it('a schedule of 1,200 instalments is explained', async () => {
   const url = await startSystem();
   const body = { jsonParam: { ...PROOF_REQUEST, Amount: 100_000, InstallmentsNo: 1_200, Explain: true } };
   const answer = await post(url, body);

@@ -8,7 +8,7 @@ const CHUNKED = '2\r\n{}\r\n0\r\n\r\n';
 const head = (lines: string, version = 'HTTP/1.1') =>
   `POST ${ECHO_PATH} ${version}\r\nContent-Type: application/json\r\n${lines}\r\n`;
 
-describe('frames that two readers could read in two ways (RFC 9112)', () => {
+describe('ambiguous framing (RFC 9112)', () => {
   it.each([
     ['no host', `${head('Content-Length: 2\r\n')}{}`],
     ['two hosts', `${head('Host: localhost\r\nHost: b\r\nContent-Length: 2\r\n')}{}`],
@@ -19,7 +19,7 @@ describe('frames that two readers could read in two ways (RFC 9112)', () => {
     ['another coding alone', head('Host: localhost\r\nTransfer-Encoding: xchunked\r\n') + CHUNKED],
     ['chunks in HTTP/1.0', head('Transfer-Encoding: chunked\r\n', 'HTTP/1.0') + CHUNKED],
     ['HTTP/0.9', 'GET /docs\r\n\r\n'],
-  ])('are refused with a problem and the end of the connection: %s', async (_what, bytes) => {
+  ])('is refused with a problem and closes the connection: %s', async (_what, bytes) => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });
     const raw = await openRawHttp(ingress.port);
@@ -33,7 +33,7 @@ describe('frames that two readers could read in two ways (RFC 9112)', () => {
     expect(requester.requests).toEqual([]);
   });
 
-  it('are no fault where the standard allows them: chunks, and HTTP/1.0 without a host', async () => {
+  it('does not include chunks, and HTTP/1.0 without Host', async () => {
     const ingress = await openTestIngress();
     for (const bytes of [
       head('Host: localhost\r\nTransfer-Encoding: Chunked\r\n') + CHUNKED,
@@ -46,8 +46,8 @@ describe('frames that two readers could read in two ways (RFC 9112)', () => {
   });
 });
 
-describe('bytes that are no HTTP after a good request', () => {
-  it('leave that request its own answer, and get theirs after it', async () => {
+describe('bytes that are not HTTP after valid requests', () => {
+  it('get their response after those of the valid requests', async () => {
     const first = Promise.withResolvers<void>();
     const requester = createFakeRequester(async ({ payload }) => {
       await first.promise;
@@ -74,15 +74,15 @@ describe('bytes that are no HTTP after a good request', () => {
   });
 });
 
-describe('expectations and methods', () => {
-  it('passes over an expectation that it does not know', async () => {
+describe('Expect and methods', () => {
+  it('ignores an unknown expectation', async () => {
     const ingress = await openTestIngress();
     const raw = await openRawHttp(ingress.port);
     raw.send(`${head('Host: localhost\r\nExpect: the-unexpected\r\nContent-Length: 2\r\n')}{}`);
     expect(await raw.received(hasBody)).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it('answers 405 with Allow to every method of HTTP that an address does not take (E1)', async () => {
+  it('responds with 405 and Allow to every method that a path does not support (E1)', async () => {
     const ingress = await openTestIngress();
     const others = METHODS.filter(
       (method) => !['GET', 'HEAD', 'POST', 'OPTIONS', 'CONNECT'].includes(method),
@@ -99,7 +99,7 @@ describe('expectations and methods', () => {
     expect(text.match(/\r\nallow: /gi)).toHaveLength(total);
   });
 
-  it('answers CONNECT with 405 and the end of the connection', async () => {
+  it('responds to CONNECT with 405 and closes the connection', async () => {
     const ingress = await openTestIngress();
     const raw = await openRawHttp(ingress.port);
     raw.send('CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere\r\n\r\n');
@@ -111,8 +111,8 @@ describe('expectations and methods', () => {
   });
 });
 
-describe('an answer that comes while the instance stops', () => {
-  it('says that it is the last one of its connection', async () => {
+describe('a response during the shutdown', () => {
+  it('has Connection: close', async () => {
     const answer = Promise.withResolvers<void>();
     const requester = createFakeRequester(async ({ payload }) => {
       await answer.promise;

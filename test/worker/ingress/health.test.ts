@@ -26,7 +26,7 @@ async function ask(settings: IngressSettings, path: string, open = openTestIngre
 
 const echo = () => createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
 
-it('an instance is not ready before its reply consumer is assigned, and alive all the same', async () => {
+it('an instance without a reply partition is alive but not ready', async () => {
   const requester = createFakeRequester(
     () => Promise.reject(new Error('unused')),
     new Promise(() => undefined),
@@ -37,7 +37,7 @@ it('an instance is not ready before its reply consumer is assigned, and alive al
   expect(await ask({ requester }, '/health/live', startTestIngress)).toMatchObject({ status: 200 });
 });
 
-it('an instance that cannot send requests is not ready, says why, and is alive', async () => {
+it('an instance that cannot send requests is alive but not ready, with the reason', async () => {
   const requester = { ...echo(), canSend: () => false };
   const ready = await ask({ requester }, '/health/ready');
   expect(ready).toMatchObject({ status: 503, body: { parts: { requests: { status: 'starting' } } } });
@@ -45,7 +45,7 @@ it('an instance that cannot send requests is not ready, says why, and is alive',
   expect(await ask({ requester }, '/health/live')).toMatchObject({ status: 200 });
 });
 
-it('the requester of an ingress reports whether its publisher reaches the broker', async () => {
+it('an instance whose publisher cannot reach the broker is not ready', async () => {
   const publisher = new FakePublisher();
   const broker = await createTestBroker();
   const requester = createRequester({
@@ -70,7 +70,7 @@ it('the requester of an ingress reports whether its publisher reaches the broker
   expect(await status()).toBe(200);
 });
 
-it('the other workers of the process are shown, and do not decide whether the ingress takes traffic', async () => {
+it('other workers of the process are listed but do not affect readiness', async () => {
   const schedule = { status: 'starting', reason: 'no partitions yet' } as const;
   const settings = { otherWorkers: () => ({ schedule }) };
   for (const path of ['/health/ready', '/health/live']) {
@@ -79,7 +79,7 @@ it('the other workers of the process are shown, and do not decide whether the in
   expect((await ask(settings, '/health/ready')).body.status).toBe('ready');
 });
 
-it('an unhealthy worker of the process fails liveness, whichever it is, and not readiness', async () => {
+it('an unhealthy worker of the process fails liveness but not readiness', async () => {
   const schedule = { status: 'unhealthy', reason: 'stands still' } as const;
   const settings = { otherWorkers: () => ({ schedule }) };
   const live = await ask(settings, '/health/live');

@@ -46,7 +46,7 @@ describe('an ingress on loopback', () => {
   it.each([
     ['off', {}],
     ['on', { AUTH_JWT_SECRET: SECRET }],
-  ])('refuses a foreign Host on every address, with access control %s', async (_, env) => {
+  ])('refuses an unknown Host on every path, with access control %s', async (_, env) => {
     const port = portOf(await ingress(env));
     for (const line of PATHS) {
       const { status, body } = await ask(port, line, [`Host: evil.example:${port}`]);
@@ -56,7 +56,7 @@ describe('an ingress on loopback', () => {
     }
   });
 
-  it('refuses a foreign Origin on every address', async () => {
+  it('refuses an unknown Origin on every path', async () => {
     const port = portOf(await ingress());
     for (const line of PATHS) {
       for (const origin of [
@@ -72,7 +72,7 @@ describe('an ingress on loopback', () => {
     }
   });
 
-  it('reports both headers at once', async () => {
+  it('reports both headers together', async () => {
     const port = portOf(await ingress());
     const { body } = await ask(port, 'GET /metrics', ['Host: evil.example', 'Origin: http://evil.example']);
     expect(JSON.parse(body)).toMatchObject({
@@ -82,7 +82,7 @@ describe('an ingress on loopback', () => {
   });
 
   it.each(['localhost', 'LocalHost:1', '127.0.0.1', '127.8.9.1:65535', '[::1]', '[::1]:8080'])(
-    'answers to %s',
+    'accepts %s',
     async (name) => {
       const port = portOf(await ingress());
       expect((await ask(port, 'GET /health/live', [`Host: ${name}`])).status).toBe(200);
@@ -100,11 +100,11 @@ describe('an ingress on loopback', () => {
     '0.0.0.0',
     '[::]',
     '[::1].x',
-  ])('does not take "%s" for its own name', async (name) => {
+  ])('refuses the Host "%s"', async (name) => {
     expect((await ask(portOf(await ingress()), 'GET /metrics', [`Host: ${name}`])).status).toBe(403);
   });
 
-  it('answers to the names that a reverse proxy passes on, as listed', async () => {
+  it('accepts the listed names of a reverse proxy', async () => {
     const port = portOf(await ingress({ ALLOWED_HOSTS: 'Bank.example,10.1.2.3' }));
     const statusOf = async (...headers: string[]) => (await ask(port, 'GET /docs', headers)).status;
     expect(await statusOf('Host: bank.example', 'Origin: https://BANK.example')).toBe(200);
@@ -113,7 +113,7 @@ describe('an ingress on loopback', () => {
     expect(await statusOf('Host: www.bank.example')).toBe(403);
   });
 
-  it('sends no SMS for a foreign page', async () => {
+  it('sends no SMS for a page of another site', async () => {
     const port = portOf(await ingress());
     const body = '{"receiver":"+40722123456","message":"x"}';
     const raw = await openRawHttp(port);
@@ -130,7 +130,7 @@ describe('an ingress on loopback', () => {
 describe('an ingress beyond loopback', () => {
   const beyond = { HOST: '0.0.0.0', AUTH_JWT_SECRET: SECRET, RESULT_ID_SECRET: SECRET };
 
-  it('takes every name, since it cannot know its own, unless they are listed', async () => {
+  it('accepts every name unless ALLOWED_HOSTS is set', async () => {
     const open = portOf(await ingress(beyond));
     expect((await ask(open, 'GET /health/live', ['Host: gateway.internal'])).status).toBe(200);
     const listed = portOf(await ingress({ ...beyond, ALLOWED_HOSTS: 'gateway.internal' }));
@@ -146,7 +146,7 @@ async function healthPort(host: string, allowedHosts: readonly string[] = []): P
 }
 
 describe('the health port of a worker', () => {
-  it('on loopback refuses a foreign Host or Origin', async () => {
+  it('on loopback refuses an unknown Host or Origin', async () => {
     const port = await healthPort('127.0.0.1', ['bank.example']);
     for (const line of ['GET /health/live', 'GET /health/ready', 'GET /metrics', 'GET /nowhere']) {
       const foreign = await ask(port, line, ['Host: evil.example']);
@@ -158,7 +158,7 @@ describe('the health port of a worker', () => {
       expect((await ask(port, 'GET /metrics', [`Host: ${name}`])).status).toBe(200);
   });
 
-  it('on another address answers to the names of a cluster', async () => {
+  it('on another address accepts the names of a cluster', async () => {
     expect((await ask(await healthPort('0.0.0.0'), 'GET /metrics', ['Host: schedule:8081'])).status).toBe(
       200,
     );

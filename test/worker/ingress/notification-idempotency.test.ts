@@ -79,7 +79,7 @@ async function compacted(broker: Broker, openSegment: number): Promise<Broker> {
 }
 
 describe('an Idempotency-Key (N3)', () => {
-  it('gets the first answer again for the same request, without a second command', async () => {
+  it('returns the first response to a repeated request without a second command', async () => {
     const broker = await createSharedBroker(3);
     const { url } = await startOn(broker, startIngressWorker);
     const id = await idOf(send(url, 'sms', SMS, withKey('a')));
@@ -91,7 +91,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(await commandsOf(broker, 'sms')).toHaveLength(1);
   });
 
-  it('is answered 409 with another request', async () => {
+  it('returns 409 with a different request', async () => {
     const broker = await createSharedBroker(3);
     const { url } = await startOn(broker, startIngressWorker);
     const body = { ...EMAIL, attachmentList: [{ name: 'a.txt', content: content('one') }] };
@@ -113,7 +113,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(await commandsOf(broker, 'email')).toHaveLength(1);
   });
 
-  it('is known to every instance and after a restart', async () => {
+  it('applies on every instance and after a restart', async () => {
     const broker = await createSharedBroker(3);
     const first = await startOn(broker, startIngressWorker);
     const second = await startOn(broker, startIngressWorker);
@@ -128,7 +128,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(await commandsOf(broker, 'sms')).toHaveLength(1);
   });
 
-  it('belongs to its caller and its channel', async () => {
+  it('is scoped to its caller and channel', async () => {
     const broker = await createSharedBroker(3);
     const { url } = await startOn(broker, startIngressWorker, { AUTH_JWT_SECRET: SECRET });
     const as = async (subject: string) => ({
@@ -143,7 +143,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('has 1 to 255 printable characters', async () => {
+  it('must have 1 to 255 printable characters', async () => {
     const { url } = await startOn(await createSharedBroker(1), startIngressWorker);
     for (const key of ['', 'k'.repeat(256), 'k\tk', 'ké']) {
       const response = await send(url, 'sms', SMS, withKey(key));
@@ -154,7 +154,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect((await send(url, 'sms', SMS, withKey('"a key", quoted'))).status).toBe(202);
   });
 
-  it('of requests at the same moment the first is carried out, the others wait for it', async () => {
+  it('executes the first of concurrent requests; the others wait for it', async () => {
     const broker = await createSharedBroker(3);
     const { url } = await startOn(broker, startIngressWorker);
     const bodies = Array.from({ length: 20 }, (_, index) =>
@@ -171,7 +171,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(await commandsOf(broker, 'sms')).toHaveLength(1);
   });
 
-  it('puts the command on the log again, under the same id, after a 504 or a 503', async () => {
+  it('publishes the command again under the same id after a 504 or 503', async () => {
     const publisher = new FakePublisher();
     const failures = ['send-unknown', 'not-sent'];
     publisher.onPublish = () => {
@@ -195,7 +195,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(topics).toEqual([TOPIC.smsCommands, TOPIC.notificationAcceptances]);
   });
 
-  it('the next one waits for the first, and tries itself when that failed', async () => {
+  it('lets the next request publish when the first one fails', async () => {
     const publisher = new FakePublisher();
     const { promise, reject } = Promise.withResolvers<void>();
     let calls = 0;
@@ -217,7 +217,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(new Set(statuses)).toEqual(new Set([202, 504]));
   });
 
-  it('of requests at the same moment on two instances the first on the log wins, on all instances and permanently', async () => {
+  it('makes all instances agree on the first acceptance on the log, also after compaction', async () => {
     const broker = await createSharedBroker(1);
     const { late, listen } = hearingLate(broker);
     const [one, two] = [await startOn(broker, startIngressWorker), await startOn(late, startIngressWorker)];
@@ -242,7 +242,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(await recordsOf(broker, TOPIC.notificationAcceptances)).toHaveLength(3);
   });
 
-  it('is refused when it is sent twice, while one with a comma in it counts', async () => {
+  it('is refused when it is sent twice, but may contain a comma', async () => {
     const broker = await createSharedBroker(1);
     const { url } = await startOn(broker, startIngressWorker);
     const raw = await openRawHttp(Number(new URL(url).port));
@@ -260,7 +260,7 @@ describe('an Idempotency-Key (N3)', () => {
     await idOf(send(url, 'sms', SMS, withKey('a, a')));
   });
 
-  it('counts for 24 hours, then stands for a new notification, which any instance knows again', async () => {
+  it('expires after 24 hours and then identifies a new notification on every instance', async () => {
     const broker = await createSharedBroker(3);
     let nowMs = Date.now();
     const clock = { now: () => nowMs };
@@ -283,7 +283,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(new Set(commands.map(({ id }) => id))).toEqual(new Set([first, second]));
   });
 
-  it('does not stand for a notification that ended long ago, should its acceptance be forgotten', async () => {
+  it('does not identify a notification that ended long ago when its acceptance is no longer kept', async () => {
     const broker = await createSharedBroker(3);
     const { url } = await startOn(broker, startIngressWorker);
     const first = await idOf(send(url, 'sms', SMS, withKey('a')));
@@ -312,7 +312,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(await idOf(send(other.url, 'sms', SMS, withKey('a')))).toBe(first);
   });
 
-  it('leaves nothing personal in the records of what was accepted', async () => {
+  it('leaves no personal data in the acceptance records', async () => {
     const broker = await createSharedBroker(1);
     const { url } = await startOn(broker, startIngressWorker);
     const body = { ...EMAIL, message: 'planted-code 4711', subject: 'planted-subject' };

@@ -45,7 +45,7 @@ const configuration = (members: object) =>
     notificationConfigurations: [{ realmId: 'platrealm', 'provider-configurations': [members] }],
   });
 
-it('texts, numbers, addresses and file names of notifications are in no log, figure or problem', async () => {
+it('logs, metrics and problems contain no texts, numbers, addresses or file names of notifications', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
   const publisher = new FakePublisher();
@@ -92,7 +92,7 @@ it('texts, numbers, addresses and file names of notifications are in no log, fig
   expect(figures).not.toMatch(PLANTED);
 });
 
-it('a provider configuration that is wrong is reported without any of its values', async () => {
+it('an invalid provider configuration is reported without its values', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
   const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-profiles-')), 'providers.json');

@@ -124,8 +124,8 @@ const failing = (code: string) =>
       Promise.reject(new MessagingError(code, 'planted: +40722123456', { canRetry: true }));
   });
 
-describe('sending (interface 4.8, N3)', () => {
-  it('answers 202 with the id once the command is on the log, keyed by the receiver and encrypted', async () => {
+describe('sending a notification (interface 4.8, N3)', () => {
+  it('responds with 202 and the id once the command is stored under a hashed receiver key', async () => {
     const { broker, url } = await system();
     const response = await send(url, 'sms', { ...SMS, receiver: '0040 722 123 456', extra: 1 });
     expect(response.status).toBe(202);
@@ -150,7 +150,7 @@ describe('sending (interface 4.8, N3)', () => {
     for (const { payload } of commands) expect(checkSmsCommand(payload as SmsCommand)).toBeUndefined();
   });
 
-  it('carries an e-mail with its files', async () => {
+  it('publishes an e-mail with its attachments', async () => {
     const { broker, url } = await system({ BASE_PATH: '/bank' });
     const content = Buffer.from('An offer').toString('base64');
     const body = {
@@ -174,7 +174,7 @@ describe('sending (interface 4.8, N3)', () => {
     expect(checkEmailCommand(command?.payload as EmailCommand)).toBeUndefined();
   });
 
-  it('refuses a wrong or missing channel header by its name and the value wanted', async () => {
+  it('refuses a wrong or missing channel header, naming the header and the expected value', async () => {
     const { broker, url } = await system();
     const missing = await send(url, 'sms', SMS, { without: ['x-communication-channel'] });
     expect(missing.status).toBe(400);
@@ -194,7 +194,7 @@ describe('sending (interface 4.8, N3)', () => {
     expect(await commandsOf(broker, 'sms')).toEqual([]);
   });
 
-  it('reports all that is wrong with the headers at once; a wrong sender id decides about the code', async () => {
+  it('reports all header faults together, with 403 if the sender id is wrong', async () => {
     const { url } = await system();
     const without = ['x-sender-id', 'x-communication-channel'];
     const both = await send(url, 'sms', SMS, { without, headers: { 'idempotency-key': 'x'.repeat(300) } });
@@ -211,7 +211,7 @@ describe('sending (interface 4.8, N3)', () => {
     });
   });
 
-  it('refuses another sender id with 403, by its name', async () => {
+  it('refuses another sender id with 403, naming the header', async () => {
     const { url } = await system();
     expect(await problemOf(await send(url, 'email', EMAIL, { without: ['x-sender-id'] }))).toEqual({
       status: 403,
@@ -222,21 +222,21 @@ describe('sending (interface 4.8, N3)', () => {
     expect(await problemOf(other)).toMatchObject({ status: 403, errors: ['X-Sender-Id unknown-value'] });
   });
 
-  it('needs the same bearer token as the actions (E2)', async () => {
+  it('requires a bearer token like the actions (E2)', async () => {
     const { url } = await system({ AUTH_JWT_SECRET: SECRET });
     expect((await send(url, 'sms', SMS)).status).toBe(401);
     expect((await send(url, 'sms', { ...SMS, access_token: 'x', user_name: 'y' })).status).toBe(401);
     expect((await send(url, 'sms', SMS, { headers: await bearer('ana') })).status).toBe(202);
   });
 
-  it('counts for the rate limit of the caller (E6)', async () => {
+  it('counts towards the rate limit of the caller (E6)', async () => {
     const { url } = await system({ RATE_LIMIT_PER_SECOND: '2' }, standingClock());
     const statuses = [];
     for (let call = 0; call < 3; call++) statuses.push((await send(url, 'sms', SMS)).status);
     expect(statuses).toEqual([202, 202, 429]);
   });
 
-  it('counts an e-mail by its size too (E6)', async () => {
+  it('charges an e-mail by its size (E6)', async () => {
     const { url } = await system({ RATE_LIMIT_PER_SECOND: '2' }, standingClock());
     const attachmentList = [{ name: 'a.txt', content: Buffer.alloc(600_000, 'text').toString('base64') }];
     expect((await send(url, 'email', { ...EMAIL, attachmentList })).status).toBe(202);
@@ -244,7 +244,7 @@ describe('sending (interface 4.8, N3)', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
   });
 
-  it('lists all faults of a body at once, and refuses other methods, types and sizes', async () => {
+  it('lists all faults of a body together, and refuses other methods, types and sizes', async () => {
     const { url } = await system({ EMAIL_BODY_LIMIT_BYTES: '2048' });
     expect(await problemOf(await send(url, 'email', { cc: 'x', contentType: 'y' }))).toEqual({
       status: 400,
@@ -266,14 +266,14 @@ describe('sending (interface 4.8, N3)', () => {
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
-  it('takes an e-mail that is larger than other bodies, and no SMS of that size (E6)', async () => {
+  it('accepts a larger body for an e-mail than for an SMS (E6)', async () => {
     const { url } = await system();
     const message = 'x'.repeat(300_000);
     expect((await send(url, 'email', { ...EMAIL, message })).status).toBe(202);
     expect((await send(url, 'sms', { ...SMS, message })).status).toBe(413);
   });
 
-  it('refuses what cannot fit a record of the log with 413', async () => {
+  it('refuses with 413 a notification that does not fit into a record', async () => {
     const { broker, url } = await systemAsMade();
     const response = await send(url, 'email', { ...EMAIL, message: 'x'.repeat(8 * 1_024 * 1_024 - 60_000) });
     expect(await problemOf(response)).toMatchObject({ status: 413, code: 'body-too-large' });
@@ -284,7 +284,7 @@ describe('sending (interface 4.8, N3)', () => {
     expect(await commandsOf(broker, 'email')).toEqual([]);
   });
 
-  it('takes 7 MiB of files in all', async () => {
+  it('accepts attachments of 7 MiB in total', async () => {
     const { broker, url } = await systemAsMade();
     const content = Buffer.alloc(7 * 1_024 * 1_024, 7);
     const attachmentList = [{ name: 'a.bin', content: content.toString('base64') }];
@@ -296,8 +296,8 @@ describe('sending (interface 4.8, N3)', () => {
   });
 });
 
-describe('bodies under way', () => {
-  it('take a limited memory together: beyond it 503, and room again once they are answered', async () => {
+describe('bodies being received', () => {
+  it('share a limited memory: 503 when it is used up, 202 after earlier responses', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const publisher = new FakePublisher();
     let begun = 0;
@@ -324,7 +324,7 @@ describe('bodies under way', () => {
 });
 
 describe('providers', () => {
-  it('a channel without one is answered 503 with a code of its own (N3)', async () => {
+  it('a channel without a provider gets 503 no-provider (N3)', async () => {
     const { url } = await withConfiguration('email', 'office@bank.example');
     const response = await send(url, 'sms', SMS);
     expect(response.headers.get('retry-after')).toBe('1');
@@ -332,7 +332,7 @@ describe('providers', () => {
     expect((await send(url, 'email', EMAIL)).status).toBe(202);
   });
 
-  it('without a default sender a message needs one (N3), until the file says otherwise', async () => {
+  it('without a default sender a message must have one (N3), until the file is changed', async () => {
     const { url, write, file } = await withConfiguration('email');
     expect(await problemOf(await send(url, 'email', EMAIL))).toMatchObject({
       status: 400,
@@ -348,7 +348,7 @@ describe('providers', () => {
     expect(await health()).toMatchObject({ status: 'ready' });
   });
 
-  it('a wrong file stops the start without showing any of it', async () => {
+  it('an invalid file prevents the start and is not quoted', async () => {
     const broker = await createSharedBroker(1);
     const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-ingress-')), 'providers.json');
     writeFileSync(file, '{"notificationConfigurations": "planted-secret"}');
@@ -361,8 +361,8 @@ describe('providers', () => {
   });
 });
 
-describe('a broker that is away', () => {
-  it('is answered 503 when nothing went out', async () => {
+describe('an unreachable broker', () => {
+  it('leads to 503 when nothing was sent', async () => {
     const { url } = await failing('not-sent');
     expect(await problemOf(await send(url, 'sms', SMS))).toMatchObject({
       status: 503,
@@ -375,7 +375,7 @@ describe('a broker that is away', () => {
     expect(away.publisher.sent).toEqual([]);
   });
 
-  it('is answered 504 accept-unknown when the command may be stored, with what to do', async () => {
+  it('leads to 504 accept-unknown with advice when the command may be stored', async () => {
     const { url } = await failing('send-unknown');
     const response = await send(url, 'sms', SMS, { headers: { 'idempotency-key': 'k' } });
     expect(response.status).toBe(504);
@@ -387,7 +387,7 @@ describe('a broker that is away', () => {
     expect(without.detail).toContain('may be sent a second time');
   });
 
-  it('answers 202 when only the record of the acceptance is lost: the message is on the log', async () => {
+  it('leads to 202 when only the acceptance record is lost, since the command is stored', async () => {
     const { url, publisher } = await withPublisher((fake) => {
       fake.onPublish = ([message]) =>
         message?.topic.includes('acceptances') === true
@@ -402,7 +402,7 @@ describe('a broker that is away', () => {
     expect((await statusOf(url, id)).status).toBe(200);
   });
 
-  it('answers only after the broker confirmed the command', async () => {
+  it('delays the response until the broker has confirmed the command', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { url } = await withPublisher((fake) => {
       fake.onPublish = () => promise;
@@ -419,8 +419,8 @@ describe('a broker that is away', () => {
   });
 });
 
-describe('asking for its state (N3)', () => {
-  it('reports each state, from any instance, also from one that starts later', async () => {
+describe('the state of a notification (N3)', () => {
+  it('is reported by any instance, also by one that starts later', async () => {
     const broker = await createSharedBroker(3);
     const [one, two] = [await startOn(broker, startIngressWorker), await startOn(broker, startIngressWorker)];
     const id = await idOf(send(one.url, 'sms', SMS));
@@ -456,7 +456,7 @@ describe('asking for its state (N3)', () => {
     expect(JSON.stringify(last)).not.toContain('theirs');
   });
 
-  it('shows notifications sent over HTTP only to their own caller, and those of upstream systems to every caller', async () => {
+  it('is visible to the caller that sent it, and to every caller if an upstream system sent it', async () => {
     const { url, broker } = await system({ AUTH_JWT_SECRET: SECRET });
     const id = await idOf(send(url, 'sms', SMS, { headers: await bearer('ana') }));
     expect((await statusOf(url, id)).status).toBe(401);
@@ -470,7 +470,7 @@ describe('asking for its state (N3)', () => {
   });
 
   it.each(['x', 'not-a-uuid', '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6', '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d'])(
-    'answers 404 for %s',
+    'returns 404 for %s',
     async (id) => {
       const { url } = await system();
       expect(await problemOf(await statusOf(url, id))).toMatchObject({
@@ -480,7 +480,7 @@ describe('asking for its state (N3)', () => {
     },
   );
 
-  it('answers 410 when its state was evicted', async () => {
+  it('returns 410 when it was evicted', async () => {
     const broker = await createTestBroker();
     const codec = await createCodec(loadConfig({}), systemClock);
     const { url } = await openTestIngress({

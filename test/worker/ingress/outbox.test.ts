@@ -40,7 +40,7 @@ async function pagesOf(written: Buffer, channel: 'sms' | 'email' = 'email', base
 }
 
 describe('the page of the local outbox', () => {
-  it('lists what was sent and shows a message as text, with its files by name', async () => {
+  it('lists messages, and shows one as text with the names of its attachments', async () => {
     const html = '<h1>Ofertă</h1><p>Hello</p>';
     const attachments = [{ filename: 'ofertă.pdf', content: Buffer.from('%PDF-1.7') }];
     const written = await mail({ subject: 'Ofertă nouă', html, attachments });
@@ -57,7 +57,7 @@ describe('the page of the local outbox', () => {
     expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${ID}.eml"`);
   });
 
-  it('lists the subject behind the addresses of 50 recipients, each as long as allowed', async () => {
+  it('lists the subject after the addresses of 50 recipients of maximum length', async () => {
     const cc = Array.from({ length: 49 }, (_, index) => `n${index}@${'long.'.repeat(47)}example`);
     const written = await mail({ cc, subject: 'ă'.repeat(499), text: 'Hello' });
     expect((await pagesOf(written)).list.text).toContain('ă'.repeat(499));
@@ -75,7 +75,7 @@ describe('the page of the local outbox', () => {
     expect(message.text).not.toContain('message.eml');
   });
 
-  it('lets nothing of a message become markup, and nothing be loaded or run', async () => {
+  it('escapes message texts, and loads and runs nothing', async () => {
     const written = await mail({
       subject: EVIL,
       text: `${EVIL}\n<img src=x onerror=alert(1)>`,
@@ -101,7 +101,7 @@ describe('the page of the local outbox', () => {
   });
 
   it.each(['x', '%2e%2e%2fsecret', `${ID}.txt`, '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c60'])(
-    'has nothing at %s',
+    'returns 404 for %s',
     async (id) => {
       const folder = await outbox();
       await writeFile(path.join(path.dirname(folder.folder), 'secret.txt'), 'planted');
@@ -111,7 +111,7 @@ describe('the page of the local outbox', () => {
     },
   );
 
-  it('is only read', async () => {
+  it('is read-only', async () => {
     const { url } = await openTestIngress({ outbox: await outbox() });
     expect((await fetch(`${url}/outbox`)).status).toBe(200);
     for (const method of ['POST', 'PUT', 'DELETE']) {
@@ -120,7 +120,7 @@ describe('the page of the local outbox', () => {
     }
   });
 
-  it('needs a token where access control is on, and is not there with a provider configuration', async () => {
+  it('requires a token with access control, and does not exist with a provider configuration', async () => {
     const secret = 'a shared secret of the tests, 32 characters and more';
     const folder = await mkdtemp(path.join(tmpdir(), 'plat-outbox-'));
     const broker = await createSharedBroker(1);

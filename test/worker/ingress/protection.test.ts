@@ -7,7 +7,7 @@ const head = (lines: string) =>
   `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${lines}\r\n`;
 
 describe('the rate limit (E6)', () => {
-  it('answers 429 with Retry-After beyond the allowance and lets in again after a while', async () => {
+  it('responds with 429 and Retry-After above the allowance, and admits again later', async () => {
     let nowMs = 1_000_000;
     const ingress = await openTestIngress({
       options: { rateLimitPerSecond: 3 },
@@ -27,7 +27,7 @@ describe('the rate limit (E6)', () => {
     expect((await postEcho(ingress, {})).status).toBe(429);
   });
 
-  it('counts a large body as more than one request, also where it cannot be read', async () => {
+  it('charges a large body as several requests, also if it cannot be parsed', async () => {
     const clock = { now: () => 1_000_000 };
     const ingress = await openTestIngress({ options: { rateLimitPerSecond: 4 }, clock });
     const large = `{"text":"${'x'.repeat(200_000)}`;
@@ -37,7 +37,7 @@ describe('the rate limit (E6)', () => {
     expect([await send(large), await send(large), await send('{}')]).toEqual([400, 400, 429]);
   });
 
-  it('counts results too, and neither health nor documents', async () => {
+  it('counts results, but not health and documents', async () => {
     const clock = { now: () => 1_000_000 };
     const ingress = await openTestIngress({ options: { rateLimitPerSecond: 1 }, clock });
     const get = async (path: string) => (await fetch(ingress.url + path)).status;
@@ -53,7 +53,7 @@ describe('slow clients', () => {
   /** Node looks for slow connections once a second. */
   const NOTICED_MS = 3_000;
 
-  it('are cut off when they drip their headers', async () => {
+  it('are disconnected when their headers are too slow', async () => {
     const ingress = await openTestIngress({ options: SHORT });
     const raw = await openRawHttp(ingress.port);
     raw.send(`POST ${ECHO_PATH} HTTP/1.1\r\n`);
@@ -64,7 +64,7 @@ describe('slow clients', () => {
     expect((await postEcho(ingress, {})).status).toBe(200);
   });
 
-  it('are cut off when they drip their body or say nothing at all', async () => {
+  it('are disconnected when their body is too slow or they send nothing', async () => {
     const ingress = await openTestIngress({ options: SHORT });
     const silent = await openRawHttp(ingress.port);
     const raw = await openRawHttp(ingress.port);
@@ -80,7 +80,7 @@ describe('slow clients', () => {
 });
 
 describe('clients that do not read', () => {
-  it('are let go, with what was meant for them', async () => {
+  it('are disconnected before the whole response is sent', async () => {
     const total = 64 * 1_048_576;
     const requester = createFakeRequester(() => ({
       kind: 'reply',
@@ -102,7 +102,7 @@ describe('clients that do not read', () => {
 });
 
 describe('pipelined requests', () => {
-  it('are answered in their order', async () => {
+  it('get their responses in order', async () => {
     const first = Promise.withResolvers<void>();
     const requester = createFakeRequester(async ({ payload }) => {
       if ((payload as { n: number }).n === 1) await first.promise;
@@ -118,7 +118,7 @@ describe('pipelined requests', () => {
   });
 });
 
-describe('what is no HTTP', () => {
+describe('malformed HTTP', () => {
   it.each([
     ['nonsense', 'nonsense\r\n\r\n', 400],
     ['a length that is no number', head('Content-Length: abc\r\n'), 400],
@@ -140,7 +140,7 @@ describe('what is no HTTP', () => {
     expect((await postEcho(ingress, {})).status).toBe(200);
   });
 
-  it('is answered by a problem document with an id', async () => {
+  it('gets a problem document with a correlation id', async () => {
     const ingress = await openTestIngress();
     const raw = await openRawHttp(ingress.port);
     raw.send('nonsense\r\n\r\n');
@@ -150,8 +150,8 @@ describe('what is no HTTP', () => {
   });
 });
 
-describe('a caller that goes away', () => {
-  it('frees the slot of its reply', async () => {
+describe('a caller that disconnects', () => {
+  it('cancels its pending request', async () => {
     const asked = Promise.withResolvers<void>();
     const requester = createFakeRequester(() => {
       asked.resolve();
@@ -172,7 +172,7 @@ describe('a caller that goes away', () => {
     await expect.poll(() => requester.cancelled).toEqual([requester.requests[0]?.correlationId]);
   });
 
-  it('in the middle of its body is not forwarded', async () => {
+  it('during its body causes no request message', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });
     const raw = await openRawHttp(ingress.port);
@@ -187,8 +187,8 @@ describe('a caller that goes away', () => {
   });
 });
 
-describe('stopping', () => {
-  it('answers what is pending, refuses what is new, and ends', async () => {
+describe('the shutdown', () => {
+  it('responds to pending requests, refuses new ones, and completes', async () => {
     const answer = Promise.withResolvers<void>();
     const requester = createFakeRequester(async ({ payload }) => {
       await answer.promise;
@@ -210,7 +210,7 @@ describe('stopping', () => {
     expect(requester.isReady()).toBe(false);
   });
 
-  it('closes kept connections after a response instead of resetting the next request', async () => {
+  it('closes a kept-alive connection after a 503 instead of resetting it', async () => {
     const ingress = await openTestIngress({});
     const kept = await openRawHttp(ingress.port);
     kept.send(`GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n`);
@@ -228,7 +228,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  it('does not wait longer than configured', async () => {
+  it('takes no longer than the configured time', async () => {
     const requester = createFakeRequester(() => new Promise(() => undefined));
     const ingress = await openTestIngress({ requester });
     const pending = postEcho(ingress, {});

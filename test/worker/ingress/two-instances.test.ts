@@ -11,7 +11,7 @@ import {
 } from '../../support/builders/schedule-call.ts';
 
 describe('two ingress instances over one broker', () => {
-  it.each([1, 6])('lose and swap no reply over %i reply partitions', async (partitions) => {
+  it.each([1, 6])('neither lose nor swap replies with %i reply partitions', async (partitions) => {
     // One partition for all replies: every instance sees those of the others, the worst case for mixing them up.
     const broker = await createSharedBroker(partitions);
     await startOn(broker, startScheduleWorker);
@@ -31,7 +31,7 @@ describe('two ingress instances over one broker', () => {
     expect(first).toEqual(amounts);
   });
 
-  it('answer each other’s asynchronous results with the very body of the synchronous call', async () => {
+  it('return asynchronous results of each other with the same body as a synchronous call', async () => {
     const broker = await createSharedBroker(3);
     await startOn(broker, startScheduleWorker);
     const [one, two] = await Promise.all([
@@ -52,7 +52,7 @@ describe('two ingress instances over one broker', () => {
 });
 
 describe('one ingress with the schedule worker', () => {
-  it('answers the proof schedule in the direct and the generic form', async () => {
+  it('returns the proof schedule in the direct and the generic form', async () => {
     const broker = await createSharedBroker(3);
     await startOn(broker, startScheduleWorker);
     const ingress = await startOn(broker, startIngressWorker, { BASE_PATH: '/bank' });
@@ -75,7 +75,7 @@ describe('one ingress with the schedule worker', () => {
     [{ Amount: null }, 400],
     [{ ActivationDate: '2024-02-30' }, 400],
     [{ ScheduleType: 'Nothing' }, 422],
-  ])('answers %j with a problem that names the member', async (changes, status) => {
+  ])('responds to %j with a problem that names the field', async (changes, status) => {
     const broker = await createSharedBroker(1);
     await startOn(broker, startScheduleWorker);
     const ingress = await startOn(broker, startIngressWorker);
@@ -88,7 +88,7 @@ describe('one ingress with the schedule worker', () => {
     expect(problem.errors?.map((fault) => fault.path)).toEqual([`jsonParam.${Object.keys(changes)[0]}`]);
   });
 
-  it('answers 504 when no worker is there, and 504 for its result after the deadline', async () => {
+  it('responds with 504 without a worker, and for its result after the deadline', async () => {
     const broker = await createSharedBroker(1);
     const ingress = await startOn(broker, startIngressWorker, {
       REPLY_TIMEOUT_MS: '150',
@@ -105,7 +105,7 @@ describe('one ingress with the schedule worker', () => {
     await expect.poll(async () => (await fetch(ingress.url + location)).status, { timeout: 5_000 }).toBe(504);
   });
 
-  it('frees the slot of a caller that goes away', async () => {
+  it('cancels the pending request of a caller that disconnects', async () => {
     // Longer than the test: it is not this limit that frees the slot.
     const env = { REPLY_TIMEOUT_MS: '60000' };
     const ingress = await startOn(await createSharedBroker(1), startIngressWorker, env);
@@ -128,12 +128,12 @@ describe('one ingress with the schedule worker', () => {
     await expect.poll(pending).toBe(0);
   });
 
-  it('refuses to start without access control on an address that others reach', async () => {
+  it('refuses to start without access control beyond loopback', async () => {
     const broker = await createSharedBroker(1);
     await expect(startOn(broker, startIngressWorker, { HOST: '0.0.0.0' })).rejects.toThrow(/access control/);
   });
 
-  it('serves documents that name its actions and base path', async () => {
+  it('serves documents with its actions and base path', async () => {
     const ingress = await startOn(await createSharedBroker(1), startIngressWorker, { BASE_PATH: '/bank' });
     const openApi = (await (await fetch(`${ingress.url}/openapi.json`)).json()) as {
       paths: object;

@@ -53,19 +53,19 @@ beforeEach(() => {
   daemon.pull = 'fails';
 });
 
-it('names the image that cannot be pulled, and why', async () => {
+it('names the image that cannot be pulled and the reason', async () => {
   const started = startKafkaInDocker();
   await expect(started).rejects.toBeInstanceOf(ImageMissingError);
   await expect(started).rejects.toThrow(new RegExp(`^image ${KAFKA_IMAGE} cannot be pulled: .*no such host`));
 });
 
-it('notices a pull that ends without the image', async () => {
+it('reports a pull that ends without the image', async () => {
   daemon.images = [KAFKA_IMAGE];
   daemon.pull = 'ends without saying';
   await expect(startKafkaInDocker()).rejects.toThrow(`image ${REGISTRY_IMAGE} cannot be pulled`);
 });
 
-it('says how to do without Ryuk where only its image is missing', async () => {
+it('explains how to disable Ryuk when only its image is missing', async () => {
   daemon.images = [KAFKA_IMAGE, REGISTRY_IMAGE];
   const started = startKafkaInDocker();
   await expect(started).rejects.toBeInstanceOf(ImageMissingError);
@@ -73,7 +73,7 @@ it('says how to do without Ryuk where only its image is missing', async () => {
   expect(pulls()).toEqual([expect.stringContaining('ryuk')]);
 });
 
-it('does without Ryuk where it is disabled; a container that does not start is another fault', async () => {
+it('needs no Ryuk image when Ryuk is disabled, and reports a container that does not start', async () => {
   vi.stubEnv('TESTCONTAINERS_RYUK_DISABLED', 'true');
   const started = startKafkaInDocker();
   await expect(started).rejects.toThrow('no container is started here');

@@ -29,7 +29,7 @@ describe('the cache of fetched jars', () => {
   };
   const ensure = () => ensureArtifact(cache, artifact, (line) => said.push(line));
 
-  it('fetches once and leaves nothing but the artifact', async () => {
+  it('fetches once and leaves only the artifact', async () => {
     const folder = await ensure();
     expect(await ensure()).toBe(folder);
     expect(fetches).toBe(1);
@@ -37,7 +37,7 @@ describe('the cache of fetched jars', () => {
     expect(readdirSync(cache)).toEqual(['jars-1']);
   });
 
-  it('lets one fetch and the others wait', async () => {
+  it('lets one caller fetch while the others wait', async () => {
     const folders = await Promise.all([ensure(), ensure(), ensure()]);
     expect(new Set(folders).size).toBe(1);
     expect(fetches).toBe(1);
@@ -56,12 +56,12 @@ describe('the cache of fetched jars', () => {
     expect(isComplete(folder)).toBe(true);
   });
 
-  it('takes over from a process that died while it was fetching', async () => {
+  it('takes over the lock of a process that died while fetching', async () => {
     writeFileSync(path.join(cache, 'jars-1.lock'), String(DEAD_PID));
     expect(isComplete(await ensure())).toBe(true);
   });
 
-  it('leaves no half artifact behind when fetching fails', async () => {
+  it('leaves no partial artifact when fetching fails', async () => {
     const failing = { name: 'jars-1', fetchInto: () => Promise.reject(new Error('no network')) };
     await expect(ensureArtifact(cache, failing, () => undefined)).rejects.toThrow('no network');
     expect(readdirSync(cache)).toEqual([]);

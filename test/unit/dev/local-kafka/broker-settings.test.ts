@@ -13,7 +13,7 @@ const cluster = [1, 2, 3].map((nodeId) => ({
 }));
 
 describe('settings of a local broker', () => {
-  it('keep three copies and need two of them on three nodes, one on one', () => {
+  it('replicate to three nodes with two in sync, and on one node to one', () => {
     expect(brokerSettings(3)).toMatchObject({
       'default.replication.factor': '3',
       'offsets.topic.replication.factor': '3',
@@ -26,7 +26,7 @@ describe('settings of a local broker', () => {
     });
   });
 
-  it('make no topic by accident, no group wait, and take messages of 8 MiB also between brokers', () => {
+  it('disable automatic topics and the group delay, and allow messages of 8 MiB, also between brokers', () => {
     expect(brokerSettings(1)).toMatchObject({
       'auto.create.topics.enable': 'false',
       'group.initial.rebalance.delay.ms': '0',
@@ -35,7 +35,7 @@ describe('settings of a local broker', () => {
     });
   });
 
-  it('listen on loopback only and name all voters', () => {
+  it('listen on loopback only and list all voters', () => {
     const settings = nodeSettings(cluster[1]!, cluster, '/data/node-2');
     expect(settings).toMatchObject({
       'node.id': '2',
@@ -46,7 +46,7 @@ describe('settings of a local broker', () => {
     expect(JSON.stringify(settings)).not.toContain('0.0.0.0');
   });
 
-  it('send the clients of a proxied listener to the proxy, and leave the nodes to talk past it', () => {
+  it('advertise the proxy to clients of the proxied listener only', () => {
     const node = { ...cluster[0]!, proxied: { port: 23_001, advertisedPort: 24_001 } };
     const settings = nodeSettings(node, cluster, '/data/node-1');
     expect(settings.listeners).toBe(
@@ -57,14 +57,14 @@ describe('settings of a local broker', () => {
     );
   });
 
-  it('are rendered one a line, with the backslashes of a Windows folder doubled', () => {
+  it('are rendered one per line with escaped backslashes', () => {
     expect(renderProperties({ 'node.id': '1', 'log.dirs': String.raw`C:\data\n1` })).toBe(
       `node.id=1\nlog.dirs=${String.raw`C:\\data\\n1`}\n`,
     );
     expect(() => renderProperties({ a: 'one\ntwo=2' })).toThrow(RangeError);
   });
 
-  it('become the environment of the container image', () => {
+  it('are converted to the environment of the container image', () => {
     expect(asContainerEnvironment({ 'group.initial.rebalance.delay.ms': '0' })).toEqual({
       KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
     });

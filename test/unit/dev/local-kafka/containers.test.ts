@@ -29,7 +29,7 @@ describe('docker-compose.yml', () => {
     expect(compose).toContain(`http://registry:8080${REGISTRY_CONFLUENT_PATH}\n`);
   });
 
-  it('runs its broker with the settings of the test broker where it has any', () => {
+  it('gives its broker the same values as the test broker', () => {
     const expected = asContainerEnvironment(brokerSettings(1));
     const given = [...compose.matchAll(/^ {6}(KAFKA_[A-Z_]+): '([^']*)'$/gm)].map(([, name, value]) => [
       name,
@@ -46,13 +46,13 @@ describe('docker-compose.yml', () => {
     for (const worker of WORKER_NAMES) expect(compose).toContain(`[workers/main.ts, ${worker}]`);
   });
 
-  it('builds the image once, and never asks a registry for it', () => {
+  it('builds the image once and never pulls it', () => {
     expect(compose.match(/^ +build: /gm)).toHaveLength(1);
     expect(compose).toMatch(/^ {2}topics:\n {4}<<: \*job\n {4}build: \.\n {4}pull_policy: build$/m);
     expect(compose.match(/image: banking-product-engine:local\n {2}pull_policy: never$/gm)).toHaveLength(1);
   });
 
-  it('gives starting containers time on a busy machine, and checks healthy ones rarely', () => {
+  it('allows slow starts on a busy machine and checks healthy containers rarely', () => {
     const checks = [...compose.matchAll(/^ {4}healthcheck:\n((?: {6,}.*\n)+)/gm)].map(
       ([, body = '']) => body,
     );

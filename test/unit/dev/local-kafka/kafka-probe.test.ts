@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readBrokerIds, requestFrame } from '../../../../scripts/dev/local-kafka/kafka-probe.ts';
 
-describe('the readiness questions to a broker', () => {
-  it('are framed as the protocol guide says: length, key, version, correlation, client, body', () => {
+describe('the Kafka probe', () => {
+  it('frames requests as the protocol guide defines: length, key, version, correlation, client, body', () => {
     const frame = requestFrame({ key: 3, version: 1 }, Buffer.alloc(4));
     expect(frame.readInt32BE(0)).toBe(frame.length - 4);
     expect([frame.readInt16BE(4), frame.readInt16BE(6), frame.readInt32BE(8)]).toEqual([3, 1, 1]);
@@ -11,7 +11,7 @@ describe('the readiness questions to a broker', () => {
     expect(frame.subarray(25)).toEqual(Buffer.alloc(4));
   });
 
-  it('read the ids of brokers with and without a rack', () => {
+  it('reads the ids of brokers with and without a rack', () => {
     const answer = Buffer.concat([int32(2), broker(1, null), broker(7, 'east'), int32(1)]);
     expect(readBrokerIds(answer)).toEqual([1, 7]);
     expect(readBrokerIds(int32(0))).toEqual([]);

@@ -14,15 +14,15 @@ const noImage = () =>
   Promise.reject(new ImageMissingError('image apache/kafka:1 cannot be pulled: no route'));
 const neither: KafkaWays = { docker: never, local: never };
 
-describe('the choice of a Kafka for the tests', () => {
-  it('takes KAFKA_BROKERS first and starts nothing', async () => {
+describe('provideKafka', () => {
+  it('prefers KAFKA_BROKERS and starts nothing', async () => {
     const env = { KAFKA_BROKERS: 'a:1, b:2', SCHEMA_REGISTRY_URL: 'http://r' };
     expect(await provideKafka(env, neither)).toMatchObject({
       address: { brokers: ['a:1', 'b:2'], registryUrl: 'http://r', source: 'environment' },
     });
   });
 
-  it('takes Docker next, and the local Java only where there is no Docker', async () => {
+  it('uses Docker next, and the local Java without Docker', async () => {
     const both = { docker: async () => started('docker'), local: never };
     expect(await provideKafka({ KAFKA_BROKERS: '' }, both)).toMatchObject({ address: { source: 'docker' } });
     const noDocker = { docker: async () => undefined, local: async () => started('local') };
@@ -43,7 +43,7 @@ describe('the choice of a Kafka for the tests', () => {
     });
   });
 
-  it('takes the local Java where Docker lacks an image, and says why', async () => {
+  it('uses the local Java when Docker lacks an image, and logs the reason', async () => {
     const lines: string[] = [];
     const ways = { docker: noImage, local: async () => started('local') };
     const kafka = await provideKafka({}, ways, (line) => lines.push(line));
@@ -53,7 +53,7 @@ describe('the choice of a Kafka for the tests', () => {
     ]);
   });
 
-  it('names both reasons where there is no Java either', async () => {
+  it('reports both reasons when there is no Java either', async () => {
     const ways = { docker: noImage, local: noJava };
     expect(await provideKafka({}, ways, () => undefined)).toEqual({
       unavailable: 'there is no Java; Docker is there, but image apache/kafka:1 cannot be pulled: no route',
@@ -61,7 +61,7 @@ describe('the choice of a Kafka for the tests', () => {
     });
   });
 
-  it('calls a container that does not start a fault instead of trying the next way', async () => {
+  it('reports a container that does not start as a failure and tries nothing else', async () => {
     expect(await provideKafka({}, { docker: noStart, local: never })).toEqual({
       unavailable: 'the container ended',
       isFault: true,

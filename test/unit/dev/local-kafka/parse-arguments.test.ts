@@ -13,7 +13,7 @@ describe('the command line of npm run kafka', () => {
     });
   });
 
-  it('takes ports, nodes and a data folder', () => {
+  it('reads ports, nodes and a data folder', () => {
     const args = ['--nodes', '3', '--port', '9092', '--registry-port=8081', '--data', 'here', '--json'];
     expect(parseArguments(args)).toMatchObject({
       nodes: 3,
@@ -34,12 +34,12 @@ describe('the command line of npm run kafka', () => {
     [['--data', ''], '--data must be a folder'],
     [['--speed'], '--speed'],
     [['stray'], 'stray'],
-  ])('refuses %j and says why', (args, message) => {
+  ])('refuses %j and names the fault', (args, message) => {
     expect(() => parseArguments(args)).toThrow(message);
     expect(() => parseArguments(args)).toThrow(UsageError);
   });
 
-  it('names every option and every exit code in its help', () => {
+  it('documents every option and exit code in its help', () => {
     for (const option of [
       '--nodes',
       '--port',

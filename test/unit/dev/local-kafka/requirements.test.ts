@@ -19,7 +19,7 @@ async function choosePortsByWish(wishes = 1): Promise<{ wished: number; ports: P
   }
 }
 
-describe('what the local broker needs of the machine', () => {
+describe('the requirements of the local broker', () => {
   it.each([
     [
       'openjdk version "17.0.15" 2025-04-15\nOpenJDK Runtime Environment (build 17.0.15+6-Debian)',
@@ -33,18 +33,18 @@ describe('what the local broker needs of the machine', () => {
     expect(parseJavaVersion(output)).toEqual({ major, build });
   });
 
-  it('says what to install when there is no Java', async () => {
+  it('names what to install when there is no Java', async () => {
     const asked = requireJava('/nowhere/bin/java');
     await expect(asked).rejects.toMatchObject({ code: 'java-missing' });
     await expect(asked).rejects.toThrow(/install Java 17 or newer/);
   });
 
-  it('refuses what is no Java at all', async () => {
+  it('refuses a program that is not Java', async () => {
     expect(parseJavaVersion('command not found')).toBeUndefined();
     await expect(requireJava(process.execPath)).rejects.toMatchObject({ code: 'java-missing' });
   });
 
-  it('keeps the jars outside the checkout', () => {
+  it('caches the jars outside the checkout', () => {
     expect(cacheDirectory({}, '/home/someone')).toBe('/home/someone/.cache/banking-product-engine');
     expect(cacheDirectory({ XDG_CACHE_HOME: '/xdg' }, '/home/someone')).toBe('/xdg/banking-product-engine');
     expect(cacheDirectory({ XDG_CACHE_HOME: '/xdg', KAFKA_CACHE_DIR: '/jars' })).toBe('/jars');
@@ -56,19 +56,19 @@ describe('what the local broker needs of the machine', () => {
     expect(javaCommand({})).toBe('java');
   });
 
-  it('gives every listener a port of its own, below those of outgoing connections', async () => {
+  it('chooses distinct ports below those of outgoing connections', async () => {
     const { plans, registryPort } = await choosePorts({ nodes: 3 });
     const ports = [registryPort, ...plans.flatMap((plan) => [plan.brokerPort, plan.controllerPort])];
     expect(new Set(ports).size).toBe(7);
     for (const port of ports) expect(port).toBeLessThan(32_768);
   });
 
-  it('uses the wished ports', async () => {
+  it('uses the requested ports', async () => {
     const { wished, ports } = await choosePortsByWish();
     expect(ports.plans[0]?.brokerPort).toBe(wished);
   });
 
-  it('refuses a wished port that is taken, by its option', async () => {
+  it('refuses a requested port that is in use, naming its option', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve());

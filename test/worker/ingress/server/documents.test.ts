@@ -25,7 +25,7 @@ describe('documents', () => {
     expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', etag]);
   });
 
-  it('lets the page load nothing, and run its own inline styles only', async () => {
+  it('allows the page its own inline styles and nothing else', async () => {
     const response = await fetch(`${(await openTestIngress()).url}/docs`);
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -35,7 +35,7 @@ describe('documents', () => {
     expect(policy).toContain("frame-ancestors 'none'");
   });
 
-  it('leads from the root to the page, below a base path too', async () => {
+  it('redirects from the root to the page, also below a base path', async () => {
     for (const basePath of ['', '/bank']) {
       const ingress = await openTestIngress({ options: { basePath } });
       const response = await fetch(`${ingress.url}/`, { redirect: 'manual' });
@@ -44,8 +44,8 @@ describe('documents', () => {
   });
 });
 
-describe('figures', () => {
-  it('count requests by action and status, and never by what a caller made up', async () => {
+describe('metrics', () => {
+  it('count requests by action and status, and never by text of the caller', async () => {
     const ingress = await openTestIngress();
     await postEcho(ingress, {});
     await postEcho(ingress, { bad: 1 });
