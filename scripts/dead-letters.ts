@@ -1,4 +1,4 @@
-/** `npm run dead-letters`: lists, shows, redrives, edits and discards messages that the workers could not handle. */
+/** `npm run dead-letters`: lists, shows, redrives, edits and discards dead letters. */
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { systemClock } from '../shared/platform/clock.ts';
@@ -17,7 +17,7 @@ const USAGE = 2;
 
 const interruption = new AbortController();
 process.once('SIGINT', () => {
-  process.stderr.write('dead-letters: stops after the current letter\n');
+  process.stderr.write('dead-letters: stopping after the current letter\n');
   interruption.abort();
 });
 
@@ -48,7 +48,7 @@ async function run({ command, operator, reason }: DeadLettersArguments): Promise
   }
 }
 
-/** Kafka where it is configured, else the running process on this machine. Loads only the code that is used. */
+/** Connects to Kafka if it is configured, else to the running process on this machine. Loads only the code it uses. */
 async function connect(config: Config): Promise<LetterLog> {
   if (config.kafka !== undefined) {
     const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');
@@ -56,7 +56,7 @@ async function connect(config: Config): Promise<LetterLog> {
     return brokerLetterLog(createKafkaBroker({ ...config.kafka, clientId: 'dead-letters', log }));
   }
   if (config.adminFile === undefined) {
-    throw new ConfigError('neither KAFKA_BROKERS nor ADMIN_FILE is set: there is no log to work on');
+    throw new ConfigError('set KAFKA_BROKERS or ADMIN_FILE: without them there is no broker to connect to');
   }
   const { remoteLetterLog } = await import('./dead-letters/remote-letter-log.ts');
   return remoteLetterLog(config.adminFile);

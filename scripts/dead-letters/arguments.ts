@@ -1,5 +1,3 @@
-/** The command line of `npm run dead-letters`. */
-
 import {
   type CommandOption,
   flag,
@@ -16,64 +14,64 @@ import { isRestricted, type Selection } from './selection.ts';
 
 export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
 
-  list       lists dead letters, newest first, with their number by code; handled ones are hidden
-    --all            lists those that were redriven, edited or discarded too
-  show       shows the origin of a dead letter, its reason, headers, payload (personal data masked), and what was done with it
+  list       lists dead letters, newest first, and counts them by code; hides handled ones
+    --all            includes those that were redriven, edited or discarded
+  show       shows origin, reason, headers and payload of a dead letter (personal data masked), and its audit records
     --reveal         without masking
   redrive    sends dead letters to the topic that they came from
   edit       changes payload or headers, validates them as the worker does, and sends an edited copy
     --set PATH=VALUE a field, such as receiver=+40722123456 or jsonParam.Amount=1000; repeatable.
                      VALUE is JSON if it can be parsed, else text; null removes the field
-    --patch FILE     a JSON merge patch (RFC 7396) instead or before
+    --patch FILE     a JSON merge patch (RFC 7396), applied before --set
     --header N=VALUE a header, such as kafka_replyTopic=bank.replies; without VALUE it is removed; repeatable
   discard    marks dead letters as closed; they stay on their topic until its retention ends
     --reason TEXT    required
 
-Selection (dead letters that match all of these; every command except list needs one):
+Selection (dead letters that match all of these; required by every command except list):
   ID, --id ID        topic/partition/offset as list prints it, or the id of a notification; repeatable
   --topic NAME       a worker (notification, schedule ...), a dead-letter topic, or the topic that they came from; repeatable
   --code CODE        the error code; smtp-5* matches all with this prefix; repeatable
   --key KEY          the message key, as text or in hexadecimal
   --since, --until   2026-05-01, 2026-05-01T10:00:00Z, or 30m, 2h, 7d before now
-  --limit N          the newest N (list: 100, show: 10), the oldest N for the others
+  --limit N          the newest N (list: 100, show: 10), the oldest N for the other commands
 
 Actions (redrive, edit, discard):
   --dry-run          shows what would be done; writes nothing, not even the audit
   --reason TEXT      recorded in the audit
   --operator NAME    recorded in the audit instead of the user of the operating system
-  --again            also dead letters that were handled already
+  --again            includes dead letters that have already been handled
   --rate N           dead letters a second (50)
-  --force            also dead letters that have come back three times: fix the cause first
-  --accept-duplicates  also notifications of unknown outcome, which may have been sent before
+  --force            includes dead letters that have come back three times: fix the cause first
+  --accept-duplicates  includes notifications of unknown outcome, which may have been sent before
 
   --json   one JSON document on standard output
   --help   this text
 
-Every action is recorded on the audit topic: who, when, what, why, and the result; never a payload.
+Every action is recorded on the audit topic with operator, time, reason and result, never with a payload.
 Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. Without
 KAFKA_BROKERS the command works on the running \`npm start\` of this machine, which it finds by ADMIN_FILE.
-Exit codes: 0 done, 1 something failed or was refused, 2 wrong usage.
+Exit codes: 0 done, 1 an action failed or was refused, 2 wrong usage.
 `;
 
-/** How letters are sent again. */
+/** The options of redrive and edit. */
 export interface SendOptions {
   readonly dryRun: boolean;
   readonly ratePerSecond: number;
-  /** Also those that were handled already by the audit. */
+  /** Includes letters that have already been handled according to the audit. */
   readonly again: boolean;
-  /** Also those that reached the limit of redrives. */
+  /** Includes letters that have reached the limit of redrives. */
   readonly force: boolean;
-  /** Also notifications that may have been sent. */
+  /** Includes notifications that may have been sent. */
   readonly acceptDuplicates: boolean;
 }
 
-/** How a message is changed. */
+/** The changes of edit. */
 export interface EditOptions {
-  /** `field.of.field=value` each. */
+  /** Entries of the form `path.to.field=value`. */
   readonly set: readonly string[];
   /** File of a JSON merge patch. */
   readonly patchFile: string | undefined;
-  /** `name=value` each; without a value the header is removed. */
+  /** Entries of the form `name=value`; without a value the header is removed. */
   readonly headers: readonly string[];
 }
 
@@ -106,7 +104,7 @@ const PRINTABLE = /^[^\p{Cc}]+$/u;
 
 const ACT = ['dry-run', 'operator', 'reason', 'again'] as const;
 const SEND = [...ACT, 'rate', 'force', 'accept-duplicates'] as const;
-/** The options of each command, those of all left out. */
+/** The options that only some commands support. */
 const COMMANDS = {
   list: ['all'],
   show: ['reveal'],
@@ -115,7 +113,7 @@ const COMMANDS = {
   discard: ACT,
 } as const;
 
-/** Reads the command line; undefined when help was asked for. Throws UsageError. */
+/** Reads the command line; undefined for --help. Throws UsageError. */
 export function readDeadLettersArguments(
   args: readonly string[],
   nowMs: number,
@@ -137,7 +135,7 @@ export function readDeadLettersArguments(
   return { command: commandOf(name, values, { selection, limit: values.limit }), json, operator, reason };
 }
 
-/** All options of all commands; `nowMs` is what "2h" counts back from. */
+/** The options of all commands; durations such as "2h" are relative to `nowMs`. */
 function optionsAt(nowMs: number) {
   return {
     topic: textList(),
@@ -172,13 +170,13 @@ function missingOptions(
 ): readonly string[] {
   const faults: string[] = [];
   if (name !== 'list' && !isRestricted(selection)) {
-    faults.push(`say which letters to ${name}: by ID, --topic, --code, --key, --since or --until`);
+    faults.push(`select the letters to ${name} by ID, --topic, --code, --key, --since or --until`);
   }
   if (name === 'edit' && set.length + header.length === 0 && patch === undefined) {
-    faults.push('edit needs --set, --patch or --header');
+    faults.push('edit requires --set, --patch or --header');
   }
   if (name === 'discard' && reason === undefined) {
-    faults.push('discard needs --reason, which is recorded with operator and time');
+    faults.push('discard requires --reason, which is recorded with operator and time');
   }
   return faults;
 }
@@ -201,7 +199,7 @@ function commandOf(name: keyof typeof COMMANDS, values: Values, common: Common):
   return { name, ...common, send, edit };
 }
 
-/** Goes into the audit. */
+/** A text that is recorded in the audit. */
 function auditText(): CommandOption<string | undefined> {
   return parsed(
     (sent) => (sent.length <= MAX_TEXT && sent.trim() !== '' && PRINTABLE.test(sent) ? sent : undefined),
@@ -221,8 +219,8 @@ const AGO = /^([1-9]\d{0,4})([smhd])$/;
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /**
- * Epoch milliseconds of a time as operators write it: ISO 8601 (a day begins at midnight UTC; a time without a zone is
- * UTC), or a duration before now, such as `2h`. Undefined for anything else.
+ * Epoch milliseconds of a time in ISO 8601 (UTC unless it has a zone; a date means its midnight), or of a duration before
+ * now, such as `2h`. Undefined for any other text.
  */
 export function parseTime(text: string, nowMs: number): number | undefined {
   const ago = AGO.exec(text);

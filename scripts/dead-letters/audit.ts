@@ -1,10 +1,8 @@
-/** The audit topic: what operators did with dead letters, and the state of each letter by these records. */
-
 import { z } from 'zod';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { CONTENT_TYPE } from '../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
-import type { Actor, CommandContext } from './command-context.ts';
+import type { CommandContext } from './command-context.ts';
 import { type Letter, placeId } from './letter.ts';
 
 /** Type of these messages, in header plat-message-type. */
@@ -19,10 +17,10 @@ const place = z.object({
 const auditShape = z.object({
   version: z.literal(1),
   action: z.enum(['redrive', 'edit', 'discard']),
-  /** `begun` comes before a message is sent again, `done` after; `failed`: surely nothing was sent. */
+  /** `begun` is written before a message is sent, `done` afterwards, `failed` when nothing was sent. */
   stage: z.enum(['begun', 'done', 'failed']),
   letter: place,
-  /** Where the letter came from. */
+  /** The record that became the dead letter. */
   original: place.optional(),
   code: z.string(),
   notificationId: z.string().optional(),
@@ -31,25 +29,29 @@ const auditShape = z.object({
   /** When, ISO 8601 in UTC. */
   at: z.iso.datetime(),
   reason: z.string().optional(),
-  /** Where it was sent, or a code. */
+  /** The topic to which it was sent, or an error code. */
   result: z.string().optional(),
-  /** One run of the command. */
+  /** The id of one run of the command. */
   run: z.string(),
-  /** The options that overrode a guard. */
+  /** The options that disabled a guard. */
   overrides: z.array(z.string()).optional(),
-  /** Edits: which fields were changed; never their values. */
+  /** The fields that an edit changed, without their values. */
   members: z.array(z.string()).optional(),
 });
 
-/** What an operator did with a dead letter. Never any of its payload. */
+/** One step of an operator's action on a dead letter. Contains nothing of the payload. */
 export type AuditRecord = z.infer<typeof auditShape>;
 
-/** What is recorded about one step. */
 export type AuditStep = Pick<AuditRecord, 'action' | 'stage' | 'result' | 'overrides' | 'members'>;
 
-export function auditRecord(letter: Letter, actor: Actor, step: AuditStep, nowMs: number): AuditRecord {
-  const { topic, partition, offset, code, original, notificationId } = letter;
-  return {
+/** The message that records a step on the audit topic. */
+export function createAuditMessage(
+  { topics, actor, clock }: Pick<CommandContext, 'topics' | 'actor' | 'clock'>,
+  letter: Letter,
+  step: AuditStep,
+): OutgoingMessage {
+  const { id, topic, partition, offset, code, original, notificationId } = letter;
+  const record: AuditRecord = {
     version: 1,
     ...step,
     letter: { topic, partition, offset },
@@ -57,23 +59,19 @@ export function auditRecord(letter: Letter, actor: Actor, step: AuditStep, nowMs
     code,
     notificationId,
     operator: actor.operator,
-    at: new Date(nowMs).toISOString(),
+    at: new Date(clock.now()).toISOString(),
     reason: actor.reason,
     run: actor.run,
   };
-}
-
-/** The message that puts a record onto the audit topic. */
-export function auditMessage(topic: string, record: AuditRecord): OutgoingMessage {
   return {
-    topic,
-    key: placeId(record.letter),
+    topic: topics.audit,
+    key: id,
     value: Buffer.from(JSON.stringify(record)),
     headers: { [HEADER.messageType]: AUDIT_TYPE, [HEADER.contentType]: CONTENT_TYPE.json },
   };
 }
 
-/** Passes the records of the audit to `onRecord` in their order; resolves with the number of unreadable ones. */
+/** Passes the records of the audit topic to `onRecord` in order; resolves with the number of invalid ones. */
 export async function readAudit(
   { log, topics }: Pick<CommandContext, 'log' | 'topics'>,
   onRecord: (record: AuditRecord) => void,
@@ -88,7 +86,7 @@ export async function readAudit(
   return unreadable;
 }
 
-/** A record of the audit topic; undefined for anything else. */
+/** Parses a record of the audit topic; undefined if it is invalid. */
 export function readAuditRecord({ value }: LogMessage): AuditRecord | undefined {
   if (value === null) return undefined;
   try {
@@ -99,22 +97,22 @@ export function readAuditRecord({ value }: LogMessage): AuditRecord | undefined 
 }
 
 /**
- * Status of a dead letter by the audit. `redrive-begun` and `edit-begun`: the command ended before it recorded the result;
- * the letter may have been sent.
+ * Status of a dead letter according to the audit. `redrive-begun` and `edit-begun`: the command ended before it recorded the
+ * result, so the letter may have been sent.
  */
 export type LetterStatus = 'open' | 'redrive-begun' | 'edit-begun' | 'redriven' | 'edited' | 'discarded';
 
 export interface LetterState {
   readonly status: LetterStatus;
-  /** How often it was certainly sent again. */
+  /** The number of redrives and edits that completed. */
   readonly sentAgain: number;
-  /** The status before the send that has begun; `status` where none has. */
+  /** The status before the send in progress; equal to `status` without one. */
   readonly before: LetterStatus;
 }
 
 const OPEN: LetterState = { status: 'open', sentAgain: 0, before: 'open' };
 
-/** The states of letters, built from the audit records in their order. */
+/** The states of letters, derived from the audit records in order. */
 export class LetterStates {
   readonly #states = new Map<string, LetterState>();
 
@@ -128,7 +126,7 @@ export class LetterStates {
   }
 }
 
-/** Whether a letter of this status needs no further action. */
+/** Whether a letter requires no further action. */
 export function isHandled({ status }: LetterState): boolean {
   return status === 'redriven' || status === 'edited' || status === 'discarded';
 }

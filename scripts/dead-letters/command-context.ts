@@ -9,20 +9,20 @@ import {
 import type { Clock } from '../../shared/platform/clock.ts';
 import type { LetterLog } from './letter-log.ts';
 
-/** Everything that the commands work with. */
+/** The services and settings that the commands share. */
 export interface CommandContext {
   readonly log: LetterLog;
   readonly codec: MessageCodec;
   readonly clock: Clock;
   readonly actor: Actor;
   readonly topics: CommandTopics;
-  /** Called with the progress of long work: a line without its end. */
+  /** Receives a line of progress, without a line break. */
   readonly onProgress: (line: string) => void;
-  /** Aborted when the operator interrupts: the letter in progress is finished, no other is started. */
+  /** Aborted by the operator: the letter in progress is completed, and no other is started. */
   readonly signal: AbortSignal;
 }
 
-/** Who acts, in one run of the command. */
+/** The operator of one run of the command. */
 export interface Actor {
   readonly operator: string;
   readonly run: string;
@@ -36,7 +36,7 @@ export interface CommandTopics {
   readonly destinations: Destinations;
 }
 
-/** The topics that letters may be sent to; nothing else, whatever a letter's headers say. */
+/** The only topics to which letters may be sent, since their headers may name any other. */
 export interface Destinations {
   /** Requests and commands of this system. */
   readonly work: ReadonlySet<string>;
@@ -44,7 +44,7 @@ export interface Destinations {
   readonly commands: ReadonlySet<string>;
 }
 
-/** The topics of the command under a prefix. */
+/** The topics of the command with their prefix. */
 export function commandTopics(prefix: string): CommandTopics {
   return {
     prefix,
@@ -57,10 +57,9 @@ export function commandTopics(prefix: string): CommandTopics {
   };
 }
 
-/** Shorter work reports nothing. */
 const REPORT_EVERY_MS = 2_000;
 
-/** Counts steps of long work; reports now and then how many are done. */
+/** Counts the steps of long work, and reports the number at intervals. */
 export function createProgress(
   { onProgress }: Pick<CommandContext, 'onProgress'>,
   total: number,

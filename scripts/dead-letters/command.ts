@@ -1,5 +1,3 @@
-/** The commands of `npm run dead-letters`, over Kafka or a running process. */
-
 import { assertNever } from '../../shared/platform/errors.ts';
 import type { DeadLettersCommand } from './arguments.ts';
 import { isHandled } from './audit.ts';
@@ -10,11 +8,11 @@ import { discardLetters, type LetterResult, sendLetters, type Sending } from './
 import { type Scan, scanLetters } from './scan-letters.ts';
 import { showLetters, shownLines } from './show-letters.ts';
 
-/** What a command found and did. */
+/** The result of a command. */
 export interface CommandReport {
-  /** False: something failed or was refused, or no letter was found. */
+  /** False if an action failed or was refused, or no letter was found. */
   readonly ok: boolean;
-  /** Text, a line each. */
+  /** The lines of the text output. */
   readonly lines: readonly string[];
   /** For --json. */
   readonly result: Readonly<Record<string, unknown>>;
@@ -23,12 +21,12 @@ export interface CommandReport {
 const LIST_LIMIT = 100;
 const SHOW_LIMIT = 10;
 
-/** Runs a command. Rejects with UsageError (an invalid patch) and SystemError (the log cannot be reached or read). */
+/** Runs a command. Rejects with UsageError for an invalid patch and with SystemError if topics cannot be read. */
 export async function runDeadLettersCommand(
   command: DeadLettersCommand,
   context: CommandContext,
 ): Promise<CommandReport> {
-  // Before anything is read, so that an invalid patch is reported at once.
+  // Before any topic is read, so that an invalid patch is reported immediately.
   const edit = command.name === 'edit' ? readEdit(command.edit) : undefined;
   const scan = await scanLetters(context, command.selection);
   switch (command.name) {
@@ -44,12 +42,12 @@ export async function runDeadLettersCommand(
         options: command.send,
         ...(edit === undefined
           ? {}
-          : { members: edit.members, change: (one) => editMessage(one, edit, context.codec) }),
+          : { changed: edit.changed, change: (one) => editMessage(one, edit, context.codec) }),
       });
     case 'discard': {
       const letters = oldestFirst(scan.letters).slice(0, command.limit);
       const results = await discardLetters(context, letters, scan.states, command);
-      return actionReport([...results, ...notFound(command, scan)], command.dryRun);
+      return reportActions([...results, ...findMissing(command, scan)], command.dryRun);
     }
     default:
       return assertNever(command);
@@ -86,10 +84,10 @@ function list(
       ),
       `${visible.length} letter${visible.length === 1 ? '' : 's'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`,
       ...(visible.length > rows.length
-        ? [`${visible.length - rows.length} older ones are not shown (--limit)`]
+        ? [`${visible.length - rows.length} older not shown (--limit)`]
         : []),
-      ...(handled > 0 ? [`${handled} handled ones are not shown (--all)`] : []),
-      ...(unreadable > 0 ? [`${unreadable} records of the audit topic cannot be read`] : []),
+      ...(handled > 0 ? [`${handled} handled not shown (--all)`] : []),
+      ...(unreadable > 0 ? [`${unreadable} records of the audit topic are invalid`] : []),
     ],
     result: { letters: rows, count: visible.length, codes, handled, unreadableAudit: unreadable },
   };
@@ -104,10 +102,10 @@ async function show(
   const all = await showLetters(context, chosen, ({ id }) => states.of(id).status, reveal);
   const more = letters.length - chosen.length;
   const lines = all.flatMap((letter) => [...shownLines(letter), '']);
-  if (all.length === 0) return nothing();
+  if (all.length === 0) return reportNoMatch();
   return {
     ok: true,
-    lines: more > 0 ? [...lines, `${more} older ones are not shown (--limit)`] : lines,
+    lines: more > 0 ? [...lines, `${more} older not shown (--limit)`] : lines,
     result: { letters: all, notShown: more },
   };
 }
@@ -124,26 +122,26 @@ async function send(
     id,
     code,
     result: 'skipped',
-    why: `it was ${states.of(id).status} already; --again repeats that`,
+    why: `it has already been ${states.of(id).status}; use --again to repeat it`,
   }));
   const open = oldestFirst(scan.letters.filter((letter) => !isSkipped(letter))).slice(0, limit);
   const results = await sendLetters(context, open, states, sending);
-  return actionReport([...skipped, ...results, ...notFound({ selection }, scan)], sending.options.dryRun);
+  return reportActions([...skipped, ...results, ...findMissing({ selection }, scan)], sending.options.dryRun);
 }
 
-/** Ids without a letter, or whose letter the other options exclude. */
-function notFound(
+/** The selected ids without a letter, or whose letter other options exclude. */
+function findMissing(
   { selection }: Pick<DeadLettersCommand, 'selection'>,
   { letters, prefix }: Scan,
 ): LetterResult[] {
   const known = new Set(letters.flatMap(({ id, notificationId }) => [id, notificationId?.toLowerCase()]));
   return selection.ids
     .filter((id) => !known.has(id) && !known.has(prefix + id) && !known.has(id.toLowerCase()))
-    .map((id) => ({ id: sanitise(id), code: '-', result: 'failed', why: 'there is no such letter' }));
+    .map((id) => ({ id: sanitise(id), code: '-', result: 'failed', why: 'no letter has this id' }));
 }
 
-function actionReport(results: readonly LetterResult[], dryRun: boolean): CommandReport {
-  if (results.length === 0) return nothing();
+function reportActions(results: readonly LetterResult[], dryRun: boolean): CommandReport {
+  if (results.length === 0) return reportNoMatch();
   const counts = new Map<string, number>();
   for (const { result } of results) counts.set(result, (counts.get(result) ?? 0) + 1);
   const summary = [...counts].map(([result, count]) => `${count} ${result.replace('-', ' ')}`).join(', ');
@@ -161,8 +159,8 @@ function resultLine({ id, code, result, to, why, warnings = [] }: LetterResult):
   return [result.replace('-', ' ').padEnd(13), id, code, details.join(': ')].join('  ').trimEnd();
 }
 
-function nothing(): CommandReport {
-  const text = 'no dead letter matches; `npm run dead-letters -- list --all` lists them all';
+function reportNoMatch(): CommandReport {
+  const text = 'no dead letter matches; `npm run dead-letters -- list --all` lists all of them';
   return { ok: false, lines: [text], result: { letters: [] } };
 }
 

@@ -1,5 +1,3 @@
-/** Editing a message: what the command line asks for, and the changed copy, checked as its worker would check it. */
-
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
@@ -14,43 +12,46 @@ import type { Fault } from '../../shared/platform/problem.ts';
 import { UsageError } from '../command-line/parse-command-line.ts';
 import type { EditOptions } from './arguments.ts';
 
+/** The requested changes of a message. */
 export interface Edit {
-  /** JSON merge patches of the payload, in their order. */
+  /** JSON merge patches of the payload, in order. */
   readonly patches: readonly unknown[];
-  /** Headers that are set or, where undefined, removed. */
+  /** Headers to set; those that are undefined are removed. */
   readonly headers: MessageHeaders;
-  /** What is changed, for the audit: paths and names, never values. */
-  readonly members: readonly string[];
+  /** The changed fields and headers for the audit, without values. */
+  readonly changed: readonly string[];
 }
 
+const NO_CHANGE = 'the edit has no effect';
 const HEADER_NAME = /^[\w.-]{1,100}$/;
-/** Our headers that describe a message; the others are set by the workers and by this command only. */
+/** The other headers of this project are set only by the workers and by this command. */
 const EDITABLE_HEADERS: ReadonlySet<string> = new Set([HEADER.messageType, HEADER.originTimestamp]);
 const RESERVED_HEADERS: ReadonlySet<string> = new Set(
   Object.values(HEADER).filter((name) => name.startsWith('plat-') && !EDITABLE_HEADERS.has(name)),
 );
 
-/** Reads and checks the edit: the file's patch, then each --set, then the headers. Throws UsageError. */
+/** Reads and validates the patch file, each --set and the headers. Throws UsageError. */
 export function readEdit({ set, patchFile, headers }: EditOptions): Edit {
   const patches = [
     ...(patchFile === undefined ? [] : [readPatch(patchFile)]),
     ...set.map((setting) => {
       const patch = patchOfSetting(setting);
-      if (patch === undefined) throw new UsageError('--set is PATH=VALUE, such as receiver=+40722123456');
+      if (patch === undefined)
+        throw new UsageError('--set must be PATH=VALUE, such as receiver=+40722123456');
       return patch;
     }),
   ];
   for (const patch of patches) {
-    if (!isObject(patch)) throw new UsageError('a patch is a JSON object');
+    if (!isObject(patch)) throw new UsageError('a patch must be a JSON object');
     if (!Object.hasOwn(patch, 'notificationId')) continue;
     throw new UsageError('notificationId cannot be changed: it prevents duplicate messages');
   }
   const changes = headers.map(readHeader);
-  const members = patches.flatMap((patch) => changedFields(patch));
+  const fields = patches.flatMap((patch) => changedFields(patch));
   return {
     patches,
     headers: Object.fromEntries(changes),
-    members: [...new Set([...members, ...changes.map(([name]) => `header ${name}`)])],
+    changed: [...new Set([...fields, ...changes.map(([name]) => `header ${name}`)])],
   };
 }
 
@@ -59,10 +60,10 @@ function readHeader(text: string): [string, string | undefined] {
   const name = text.slice(0, Math.max(at, 0));
   if (!HEADER_NAME.test(name)) {
     throw new UsageError(
-      '--header is NAME=VALUE, such as kafka_replyTopic=bank.replies; without VALUE it is removed',
+      '--header must be NAME=VALUE, such as kafka_replyTopic=bank.replies; without VALUE it is removed',
     );
   }
-  if (RESERVED_HEADERS.has(name)) throw new UsageError(`the header ${name} is set by the workers only`);
+  if (RESERVED_HEADERS.has(name)) throw new UsageError(`only the workers set the header ${name}`);
   const value = text.slice(at + 1);
   return [name, value === '' ? undefined : value];
 }
@@ -75,22 +76,27 @@ function readPatch(file: string): unknown {
   }
 }
 
-/** The edited copy, as far as it differs from the letter's message. */
+interface Refused {
+  readonly kind: 'refused';
+  readonly why: string;
+}
+
+/** The value and the changed headers of an edited copy. */
 export type Edited =
   | {
       readonly kind: 'edited';
       readonly value: Buffer;
-      /** Undefined ones are removed. */
+      /** Headers that are undefined are removed. */
       readonly headers: MessageHeaders;
       /** Ignored fields, as `code;path`. */
       readonly warnings: readonly string[];
     }
-  | { readonly kind: 'refused'; readonly why: string };
+  | Refused;
 
 /**
- * Changes headers and payload and checks them as the worker would: by the shape of the message's type, with all faults at
- * once, and by its Avro schema where it is sent as Avro. The copy has the format of the letter. Refused JSON can be
- * corrected; unreadable bytes cannot. Rejects only with lost infrastructure (the schema registry).
+ * Changes headers and payload and validates them as the worker does: by the shape of the message type, reporting all
+ * faults, and by the Avro schema if the letter is Avro. The copy has the format of the letter. Invalid JSON fields can be
+ * corrected, undecodable bytes cannot. Rejects only if the schema registry cannot be reached.
  */
 export async function editMessage(message: LogMessage, edit: Edit, codec: MessageCodec): Promise<Edited> {
   const headers = { ...message.headers, ...edit.headers };
@@ -101,12 +107,12 @@ export async function editMessage(message: LogMessage, edit: Edit, codec: Messag
   const { type, format, content } = base;
   const changed = edit.patches.reduce(mergePatch, content);
   const isSame = isDeepStrictEqual(changed, content) && Object.keys(edit.headers).length === 0;
-  if (isSame) return refused('the edit changes nothing');
+  if (isSame) return refused(NO_CHANGE);
   const read = shapeOf(type)?.parse(changed);
   if (read === undefined) return refused(`${type} has no JSON form`);
-  if (read.kind === 'invalid') return refused(`the edited payload is wrong: ${faultsText(read.faults)}`);
+  if (read.kind === 'invalid') return refused(`the edited payload is invalid: ${joinFaults(read.faults)}`);
   const faults = format === 'avro' ? codec.faultsOf(type, read.payload) : [];
-  if (faults.length > 0) return refused(`the edited payload is wrong: ${faultsText(faults)}`);
+  if (faults.length > 0) return refused(`the edited payload is invalid: ${joinFaults(faults)}`);
   const encoded = await codec.encode(type, read.payload, format);
   const warnings = read.warnings.map(({ code, path }) => `${code};${path}`);
   return { kind: 'edited', value: encoded.value, headers: { ...edit.headers, ...encoded.headers }, warnings };
@@ -117,22 +123,22 @@ type Base =
       readonly kind: 'base';
       readonly type: string;
       readonly format: MessageFormat;
-      /** As of JSON.parse. */
+      /** A value as JSON.parse returns it. */
       readonly content: unknown;
     }
-  | { readonly kind: 'refused'; readonly why: string };
+  | Refused;
 
-/** A patch cannot address one request of many; its sender repeats that one when the others are answered. */
+/** A patch cannot address one of several requests, so only the headers can be changed. */
 function editBatch({ value }: LogMessage, { patches, headers }: Edit): Edited {
   if (patches.length > 0 || value === null)
     return refused(
-      'it holds several requests: only its headers can be edited; redrive it, and let its sender mend the wrong ones',
+      'it contains several requests, so only its headers can be edited; redrive it, and have its sender correct the invalid requests',
     );
-  if (Object.keys(headers).length === 0) return refused('the edit changes nothing');
+  if (Object.keys(headers).length === 0) return refused(NO_CHANGE);
   return { kind: 'edited', value, headers, warnings: [] };
 }
 
-/** The payload to change: JSON as it is, Avro as its type is written in JSON. */
+/** The payload to change: parsed JSON, or Avro rendered as JSON. */
 function basePayload(message: LogMessage, decoded: Decoded): Base {
   if (decoded.format === 'json') return jsonBase(message);
   if (decoded.kind === 'undecodable')
@@ -144,7 +150,7 @@ function basePayload(message: LogMessage, decoded: Decoded): Base {
     const text = shape.render(payload);
     const content: unknown = JSON.parse(text);
     const again = shape.parse(content);
-    // JSON holds fewer digits than Avro; an edit must not change other fields.
+    // JSON numbers have fewer digits than Avro decimals; an edit must not change other fields.
     const isLossless = again.kind === 'valid' && shape.render(again.payload) === text;
     if (isLossless) return { kind: 'base', type, format: 'avro', content };
     return refused('the payload cannot be edited without loss');
@@ -157,7 +163,7 @@ function jsonBase({ value, headers }: LogMessage): Base {
   const type = headerText(headers, HEADER.messageType);
   if (type === undefined || shapeOf(type) === undefined) {
     return refused(
-      `its header ${HEADER.messageType} names no known type; give it by --header ${HEADER.messageType}=TYPE`,
+      `its header ${HEADER.messageType} names no known type; set it with --header ${HEADER.messageType}=TYPE`,
     );
   }
   try {
@@ -172,11 +178,11 @@ function shapeOf(type: string) {
   return Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
 }
 
-function faultsText(faults: readonly Fault[]): string {
+function joinFaults(faults: readonly Fault[]): string {
   return faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
 }
 
-function refused(why: string): { readonly kind: 'refused'; readonly why: string } {
+function refused(why: string): Refused {
   return { kind: 'refused', why };
 }
 
@@ -184,7 +190,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The target with the patch applied: fields of objects are merged, null removes a field, anything else replaces. */
+/** Applies a JSON merge patch (RFC 7396): merges objects, removes fields that are null, replaces other values. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged = new Map(isObject(target) ? Object.entries(target) : []);
@@ -195,7 +201,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-/** The patch of `field.of.field=value`: the value as JSON where it is valid JSON, else as text. Undefined for another form. */
+/** The patch of `path.to.field=value`, with the value as JSON if it is valid JSON, else as text. Undefined for other forms. */
 export function patchOfSetting(setting: string): unknown {
   const match = /^([^=]+)=(.*)$/s.exec(setting);
   if (match === null) return undefined;
@@ -205,7 +211,7 @@ export function patchOfSetting(setting: string): unknown {
   return names.reduceRight<unknown>((value, name) => Object.fromEntries([[name, value]]), valueOf(text));
 }
 
-/** Paths of the fields that a patch changes, such as `jsonParam.Amount`. */
+/** The paths of the fields that a patch changes, such as `jsonParam.Amount`. */
 export function changedFields(patch: unknown, path = ''): readonly string[] {
   if (!isObject(patch)) return path === '' ? [] : [path];
   const entries = Object.entries(patch);

@@ -1,18 +1,16 @@
-/** What commands do with letters: send them again, as they are or edited, or mark them as discarded. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogMessage, OffsetRange, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { ReadOn } from '../../shared/messaging/ports.ts';
 import { errorText, SystemError } from '../../shared/platform/errors.ts';
 import type { SendOptions } from './arguments.ts';
-import { auditMessage, auditRecord, type AuditStep, type LetterStates } from './audit.ts';
+import { type AuditStep, createAuditMessage, type LetterStates } from './audit.ts';
 import { type CommandContext, createProgress } from './command-context.ts';
 import type { Edited } from './edit.ts';
 import { type Letter, type LogPlace, OUTCOME_UNKNOWN, placeId } from './letter.ts';
 import { readOne } from './letter-log.ts';
-import { redriveMessage, verdictOn, type Verdict } from './redrive-rules.ts';
+import { redriveMessage, decideRedrive, type Verdict } from './redrive-rules.ts';
 
-/** What a command did, or would do, with one letter. */
+/** The result of an action on one letter; `would-` in a dry run. */
 export interface LetterResult {
   readonly id: string;
   readonly code: string;
@@ -26,11 +24,11 @@ export interface LetterResult {
     | 'skipped'
     | 'refused'
     | 'failed';
-  /** Where it was sent, or would be. */
+  /** The topic to which it was sent, or would be. */
   readonly to?: string;
-  /** Why it was skipped or refused, or how it failed. */
+  /** Why it was skipped, refused or failed. */
   readonly why?: string;
-  /** Edits: fields of the payload that have no effect, as `code;path`. */
+  /** Ignored fields of an edited payload, as `code;path`. */
   readonly warnings?: readonly string[];
 }
 
@@ -38,25 +36,25 @@ export interface LetterResult {
 export interface Sending {
   readonly action: 'redrive' | 'edit';
   readonly options: SendOptions;
-  /** Edits: the changed fields, without values. */
-  readonly members?: readonly string[];
+  /** The fields that an edit changes, without values. */
+  readonly changed?: readonly string[];
   readonly change?: (message: LogMessage) => Promise<Edited>;
 }
 
-type Settled = Omit<LetterResult, 'id' | 'code'>;
+type ActionResult = Omit<LetterResult, 'id' | 'code'>;
 
-/** `isLost`: the log cannot be written to, so the others are not tried. */
-type Sent = Settled & { readonly isLost?: boolean };
+/** `isLost`: the broker accepts no records, so the remaining letters are not tried. */
+type SendResult = ActionResult & { readonly isLost?: boolean };
 
 const DONE = { redrive: 'redriven', edit: 'edited' } as const;
 const WOULD = { redrive: 'would-redrive', edit: 'would-edit' } as const;
-/** Audit records of discards that are written at once. */
+/** Number of audit records of discards in one publish. */
 const DISCARD_BATCH = 200;
 
 /**
- * Sends letters again, one after the other at the requested rate. For each, the audit records `begun`, the copy is
- * written, the audit records `done`. A letter without `done` may have been sent; sending it again is safe, since a worker
- * recognises the copy of a notification by its attempt, and calculations give the same answer.
+ * Sends letters again, one after the other at the requested rate. Writes `begun` to the audit, then the copy, then `done`.
+ * A letter without `done` may have been sent. Sending it again is safe, since workers recognise the copy of a notification
+ * by its attempt number, and calculations return the same result.
  */
 export async function sendLetters(
   context: CommandContext,
@@ -72,32 +70,32 @@ export async function sendLetters(
     const letter = wanted.get(placeId(message));
     if (letter === undefined) return 'more';
     if (context.signal.aborted) return 'stop';
-    const verdict = verdictOn(letter, states.of(letter.id), sending.options, context.topics.destinations);
-    const sent: Sent =
+    const verdict = decideRedrive(letter, states.of(letter.id), sending.options, context.topics.destinations);
+    const sent: SendResult =
       verdict.kind === 'send'
         ? await sendOne(context, { letter, message, verdict }, sending, pace)
         : { result: 'refused', why: verdict.why };
-    const { isLost = false, ...settled } = sent;
+    const { isLost = false, ...result } = sent;
     wanted.delete(letter.id);
-    results.push({ id: letter.id, code: letter.code, ...settled });
+    results.push({ id: letter.id, code: letter.code, ...result });
     progress.step();
     return isLost ? 'stop' : 'more';
   };
   let fault: string | undefined;
   try {
-    await context.log.read(spanOf(letters), take);
+    await context.log.read(findRanges(letters), take);
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     fault = error.message;
   }
-  const why = context.signal.aborted ? 'interrupted' : (fault ?? 'not begun, or no longer on its topic');
+  const why = context.signal.aborted ? 'interrupted' : (fault ?? 'not started, or no longer on its topic');
   const others = [...wanted.values()].map(({ id, code }) => ({ id, code, result: 'failed', why }) as const);
   return [...results, ...others];
 }
 
 /**
- * Marks letters as discarded: an audit record for each, nothing else. The letters stay on their topic until its retention
- * ends, since single records cannot be removed from a log.
+ * Marks letters as discarded by an audit record for each. The letters stay on their topic until its retention ends, since
+ * single records of a topic cannot be deleted.
  */
 export async function discardLetters(
   context: CommandContext,
@@ -111,7 +109,7 @@ export async function discardLetters(
     const { status } = states.of(letter.id);
     const isHandled = status === 'discarded' || (!again && (status === 'redriven' || status === 'edited'));
     if (!isHandled) open.push(letter);
-    else results.push(...resultsOf([letter], { result: 'skipped', why: `it was ${status} already` }));
+    else results.push(...resultsOf([letter], { result: 'skipped', why: `it has already been ${status}` }));
   }
   if (dryRun) return [...results, ...resultsOf(open, { result: 'would-discard' })];
   const progress = createProgress(context, open.length, 'letters discarded');
@@ -123,7 +121,8 @@ export async function discardLetters(
   return results;
 }
 
-interface One {
+/** A letter with its message and destination. */
+interface Sendable {
   readonly letter: Letter;
   readonly message: LogMessage;
   readonly verdict: Extract<Verdict, { kind: 'send' }>;
@@ -131,14 +130,14 @@ interface One {
 
 async function sendOne(
   context: CommandContext,
-  one: One,
+  sendable: Sendable,
   sending: Sending,
   pace: () => Promise<void>,
-): Promise<Sent> {
-  const { letter, verdict } = one;
-  const whole = await wholeMessage(context, one.message, verdict.to);
+): Promise<SendResult> {
+  const { letter, verdict } = sendable;
+  const whole = await readWholeMessage(context, sendable.message, verdict.to);
   if (whole === undefined) {
-    return { result: 'refused', why: 'its value was left out, and the original topic no longer has it' };
+    return { result: 'refused', why: 'its value was omitted, and the original topic no longer has it' };
   }
   const changed = await sending.change?.(whole);
   if (changed?.kind === 'refused') return { result: 'refused', why: changed.why };
@@ -153,18 +152,18 @@ async function sendOne(
   const reported = { to, ...(changed === undefined ? {} : { warnings: changed.warnings }) };
   if (sending.options.dryRun) return { result: WOULD[sending.action], ...reported };
   await pace();
-  return { ...reported, ...(await publishAudited(context, one, sending, message)) };
+  return { ...reported, ...(await publishAudited(context, sendable, sending, message)) };
 }
 
 async function publishAudited(
   context: CommandContext,
-  { letter, verdict }: One,
-  { action, members }: Sending,
+  { letter, verdict }: Sendable,
+  { action, changed }: Sending,
   message: OutgoingMessage,
-): Promise<Sent> {
+): Promise<SendResult> {
   const record = async (stage: AuditStep['stage'], result?: string): Promise<void> => {
     const overrides = verdict.overrides.length === 0 ? undefined : [...verdict.overrides];
-    const step = { action, stage, result, overrides, members: members && [...members] };
+    const step = { action, stage, result, overrides, members: changed && [...changed] };
     await publishAudit(context, [letter], step);
   };
   try {
@@ -192,7 +191,7 @@ async function publishAudited(
   return { result: DONE[action] };
 }
 
-async function discardBatch(context: CommandContext, letters: readonly Letter[]): Promise<Settled> {
+async function discardBatch(context: CommandContext, letters: readonly Letter[]): Promise<ActionResult> {
   if (context.signal.aborted) return { result: 'failed', why: 'interrupted before it started' };
   try {
     await publishAudit(context, letters, { action: 'discard', stage: 'done' });
@@ -203,20 +202,19 @@ async function discardBatch(context: CommandContext, letters: readonly Letter[])
 }
 
 async function publishAudit(
-  { log, topics, actor, clock }: CommandContext,
+  context: CommandContext,
   letters: readonly Letter[],
   step: AuditStep,
 ): Promise<void> {
-  const records = letters.map((letter) => auditRecord(letter, actor, step, clock.now()));
-  await log.publish(records.map((record) => auditMessage(topics.audit, record)));
+  await context.log.publish(letters.map((letter) => createAuditMessage(context, letter, step)));
 }
 
-function resultsOf(letters: readonly Letter[], settled: Settled): readonly LetterResult[] {
-  return letters.map(({ id, code }) => ({ id, code, ...settled }));
+function resultsOf(letters: readonly Letter[], result: ActionResult): readonly LetterResult[] {
+  return letters.map(({ id, code }) => ({ id, code, ...result }));
 }
 
-/** The message itself; a value left out of a letter because of its size is read from the original topic. */
-async function wholeMessage(
+/** The message with its value, which is read from the original topic if it was too large for the dead letter. */
+async function readWholeMessage(
   { log }: CommandContext,
   message: LogMessage,
   original: LogPlace,
@@ -232,18 +230,18 @@ async function wholeMessage(
   };
 }
 
-/** The ranges that hold the letters: of each partition from its first to its last one. */
-function spanOf(letters: readonly Letter[]): readonly OffsetRange[] {
-  const spans = new Map<string, OffsetRange>();
+/** For each partition the range from its first to its last letter. */
+function findRanges(letters: readonly Letter[]): readonly OffsetRange[] {
+  const ranges = new Map<string, OffsetRange>();
   for (const { topic, partition, offset } of letters) {
     const id = `${topic}/${partition}`;
-    const { from, to } = spans.get(id) ?? { from: offset, to: offset };
-    spans.set(id, { topic, partition, from: Math.min(from, offset), to: Math.max(to, offset + 1) });
+    const { from, to } = ranges.get(id) ?? { from: offset, to: offset };
+    ranges.set(id, { topic, partition, from: Math.min(from, offset), to: Math.max(to, offset + 1) });
   }
-  return [...spans.values()];
+  return [...ranges.values()];
 }
 
-/** Waits so that at most `perSecond` calls return in a second, evenly spaced. */
+/** Returns a function that waits so that its calls return evenly spaced, at most `perSecond` in a second. */
 function createPace(perSecond: number): () => Promise<void> {
   let dueAt = performance.now();
   return async () => {

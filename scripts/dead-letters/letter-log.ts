@@ -1,20 +1,20 @@
 import type { LogMessage, OffsetRange, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { Broker, OnRangeMessage } from '../../shared/messaging/ports.ts';
 
-/** What the commands need of the log, on Kafka or in a running process. Rejects with SystemError. */
+/** Access to the records of Kafka or of a running process. Its methods reject with SystemError. */
 export interface LetterLog {
-  /** The retained offsets of each partition of these topics; topics that do not exist are left out. */
+  /** The retained offsets of each partition of these topics; omits topics that do not exist. */
   ranges(topics: readonly string[]): Promise<readonly OffsetRange[]>;
-  /** Passes the messages of the ranges to `onMessage` one by one and waits for each (see Broker.readRanges). */
+  /** Passes the messages of the ranges to `onMessage` one after the other (see Broker.readRanges). */
   read(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
-  /** Resolves when all are on the log. */
+  /** Resolves when all messages are stored. */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
   close(): Promise<void>;
 }
 
 const CLIENT_ID = 'dead-letters';
 
-/** The log of a broker that this process connects to itself. Closes the broker with it. */
+/** Access through a broker, which is closed with the log. */
 export async function brokerLetterLog(broker: Broker): Promise<LetterLog> {
   const publisher = broker.createPublisher({ clientId: CLIENT_ID });
   await publisher.start();
@@ -37,7 +37,7 @@ export async function brokerLetterLog(broker: Broker): Promise<LetterLog> {
   };
 }
 
-/** The message at a place on the log; undefined when it is no longer there. */
+/** The message at an offset; undefined if it is no longer retained. */
 export async function readOne(
   log: LetterLog,
   { topic, partition, offset }: Pick<LogMessage, 'topic' | 'partition' | 'offset'>,

@@ -4,35 +4,35 @@ import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.ts';
 import { readId } from '../../shared/notification/command-id.ts';
 
-/** A place on the log. */
+/** The position of a record. */
 export interface LogPlace {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
 }
 
-/** What is kept of a dead letter while many are read: never its value. */
+/** A dead letter without its value, so that many fit into memory. */
 export interface Letter extends LogPlace {
   /** `topic/partition/offset` on the dead-letter topic. */
   readonly id: string;
   /** Epoch milliseconds at which it became a dead letter. */
   readonly atMs: number;
-  /** Why, as a stable code. */
+  /** The stable code of the reason. */
   readonly code: string;
   readonly reason: string;
   readonly group: string | undefined;
-  /** Where it was before; undefined when its headers do not say. */
+  /** The position of the original record; undefined without the headers for it. */
   readonly original: LogPlace | undefined;
-  /** Attempts before it ended: delivery rounds of a notification, else attempts of the handler. */
+  /** Delivery rounds of a notification, else attempts of the handler. */
   readonly attempts: number;
-  /** How often an operator has sent it again before it came here. */
+  /** Number of redrives before it became this dead letter. */
   readonly redrives: number;
   readonly notificationId: string | undefined;
   readonly valueBytes: number;
 }
 
 const RETRY_TOPIC = /plat\.notification\.retry\.\w+\.v1$/;
-/** Code of notifications that may or may not have been sent: they are parked here and never retried automatically. */
+/** Code of notifications that may have been sent: they are parked and never retried automatically. */
 export const OUTCOME_UNKNOWN = 'outcome-unknown';
 
 /** The id by which operators name a letter. */
@@ -40,7 +40,7 @@ export function placeId({ topic, partition, offset }: LogPlace): string {
   return `${topic}/${partition}/${offset}`;
 }
 
-/** A place from its text; undefined when it has another form. */
+/** Parses `topic/partition/offset`; undefined for other texts. */
 export function parsePlace(text: string): LogPlace | undefined {
   const match = /^([\w.-]{1,249})\/(\d{1,6})\/(\d{1,15})$/.exec(text);
   if (match === null) return undefined;
@@ -48,7 +48,7 @@ export function parsePlace(text: string): LogPlace | undefined {
   return { topic, partition: Number(partition), offset: Number(offset) };
 }
 
-/** Reads a dead letter's provenance. What its headers lack is taken from the record, or unknown. */
+/** Reads the headers of a dead letter; missing ones are replaced by those of the record or by defaults. */
 export function readLetter(message: LogMessage): Letter {
   const { topic, partition, offset, headers, value } = message;
   return {
@@ -69,8 +69,8 @@ export function readLetter(message: LogMessage): Letter {
 }
 
 /**
- * Where a copy came from that ended on a retry tier: letters are never redriven to a tier. Its offset on the origin is
- * unknown, so the copy must carry its id.
+ * The position of the original record of a copy that failed on a retry tier, since letters are never redriven to a tier.
+ * The original offset is unknown, so the copy must have a notification id.
  */
 function tierOrigin(headers: MessageHeaders): LogPlace | undefined {
   const place = originalPlace(headers);
@@ -90,10 +90,10 @@ function originalPlace(headers: MessageHeaders): LogPlace | undefined {
   return { topic, partition, offset };
 }
 
-/** One attempt as recorded in the header of former attempts. */
+/** One attempt of the attempt history header. */
 export interface PastAttempt {
   readonly attempt: number;
-  /** As JSON; only known fields, since the header may come from upstream and hold anything. */
+  /** JSON of the known fields only, since an upstream system may have written the header. */
   readonly text: string;
 }
 
@@ -115,7 +115,7 @@ const attemptsShape = z.array(
     .catch(undefined),
 );
 
-/** The former attempts that a letter's header lists; none where it cannot be read. */
+/** The attempts in the history header of a letter; empty if it is invalid. */
 export function pastAttempts(headers: MessageHeaders): readonly PastAttempt[] {
   try {
     const attempts = attemptsShape.parse(JSON.parse(headerText(headers, HEADER.attemptHistory) ?? ''));
@@ -127,20 +127,12 @@ export function pastAttempts(headers: MessageHeaders): readonly PastAttempt[] {
   }
 }
 
-/** Headers that describe the letter, not the message. */
-export const DEAD_LETTER_HEADERS: readonly string[] = [
-  HEADER.deadLetterTopic,
-  HEADER.deadLetterPartition,
-  HEADER.deadLetterOffset,
-  HEADER.deadLetterTimestamp,
-  HEADER.deadLetterGroup,
-  HEADER.deadLetterCode,
-  HEADER.deadLetterReason,
-  HEADER.deadLetterAttempts,
-  HEADER.deadLetterAt,
-];
+/** The headers that describe the dead letter rather than the message. */
+export const DEAD_LETTER_HEADERS: readonly string[] = Object.values(HEADER).filter((name) =>
+  name.startsWith('plat-dead-letter-'),
+);
 
-/** Text of a header of unknown origin, fit for a terminal. */
+/** Replaces control characters of untrusted text and truncates it, for output to a terminal. */
 export function sanitise(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?').slice(0, 300);
 }

@@ -1,5 +1,3 @@
-/** The payload of a letter as `show` prints it: readable, with personal data masked. */
-
 import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
@@ -14,30 +12,30 @@ import {
 import { errorText } from '../../shared/platform/errors.ts';
 import type { Problem } from '../../shared/platform/problem.ts';
 
-/** What `show` prints of a payload. */
+/** The payload of a letter as `show` prints it, with personal data masked. */
 export interface ShownPayload {
   readonly type: string | undefined;
   readonly format: string | undefined;
   readonly bytes: number;
-  /** The payload in the spellings of the interface; absent where it cannot be shown. */
+  /** The payload with the field names of the interface; absent if it cannot be shown. */
   readonly content?: unknown;
-  /** Why it cannot be read or is not shown, with the fields that are wrong. */
+  /** Why the payload cannot be decoded or is hidden, and its invalid fields. */
   readonly notes: readonly string[];
 }
 
 export interface PayloadOptions {
   readonly reveal: boolean;
-  /** The letter is a notification: anything in a value that cannot be read by its shape may be personal data. */
+  /** The letter is a notification: every part of a payload that does not match its shape may be personal data. */
   readonly isCommand: boolean;
 }
 
-/** Most requests of a batch whose faults are listed. */
+/** Maximum number of requests of a batch whose faults are listed. */
 const MAX_FAULTY_ITEMS = 20;
-const HIDDEN = 'the payload is not shown, since it cannot be masked; --reveal shows it';
-/** Bytes shown of a value that is not JSON. */
+const HIDDEN = 'the payload is hidden, since it cannot be masked; use --reveal to show it';
+/** Maximum number of bytes shown of a value that is not JSON. */
 const SHOWN_BYTES = 4_096;
 
-/** Reads a letter's value for a screen. Rejects only with lost infrastructure (the schema registry). */
+/** Decodes and masks the value of a letter. Rejects only if the schema registry cannot be reached. */
 export async function showPayload(
   message: LogMessage,
   codec: Codec,
@@ -45,77 +43,77 @@ export async function showPayload(
 ): Promise<ShownPayload> {
   const bytes = message.value?.length ?? 0;
   if (message.value === null) {
-    const notes = ['the letter holds no value; where it was left out, the original topic may still have it'];
+    const notes = ['the letter has no value; if it was omitted, the original topic may still have it'];
     return { type: undefined, format: undefined, bytes, notes };
   }
   const decoded = await codec.decode(message);
   const { format } = decoded;
   if (decoded.kind === 'undecodable') {
     const type = headerText(message.headers, HEADER.messageType);
-    return { type, format, bytes, ...rawContent(message.value, notesOf(decoded.problem), options) };
+    return { type, format, bytes, ...showRaw(message.value, listNotes(decoded.problem), options) };
   }
   const { type, payload } = decoded;
   if (type === REQUEST_BATCH)
-    return { type, format, bytes, ...(await batchContent(message.value, payload, options)) };
+    return { type, format, bytes, ...(await showBatch(message.value, payload, options)) };
   try {
-    const content = masked(jsonForm(type, payload), options.reveal);
+    const content = mask(toJson(type, payload), options.reveal);
     return { type, format, bytes, content, notes: [] };
   } catch (error) {
     return { type, format, bytes, notes: [`the payload cannot be shown: ${errorText(error)}`] };
   }
 }
 
-/** The content of a batch: JSON as it was sent, and of Avro each request as its type is written in JSON. */
-async function batchContent(
+/** The content of a batch: JSON as it was sent, or each Avro request rendered as JSON. */
+async function showBatch(
   value: Buffer,
   payload: unknown,
   options: PayloadOptions,
 ): Promise<Pick<ShownPayload, 'content' | 'notes'>> {
   const batch = payload as EncodedBatch;
   const opened = openAtOnce(batch);
-  if (opened.kind === 'invalid') return rawContent(value, notesOf(opened.problem), options);
+  if (opened.kind === 'invalid') return showRaw(value, listNotes(opened.problem), options);
   const items: unknown[] = [];
   const notes: string[] = [];
   let faulty = 0;
   for (const [index, item] of opened.items.entries()) {
-    const { content, faults } = await itemContent(item);
+    const { content, faults } = await showItem(item);
     items.push(content);
     if (faults === undefined) continue;
     faulty += 1;
     if (faulty <= MAX_FAULTY_ITEMS) notes.push(...faults.map((note) => `request ${index + 1}: ${note}`));
   }
-  if (faulty > MAX_FAULTY_ITEMS) notes.push(`and ${faulty - MAX_FAULTY_ITEMS} more requests with faults`);
-  if (batch.format === 'json') return rawContent(value, notes, options);
-  return { content: masked(items, options.reveal), notes };
+  if (faulty > MAX_FAULTY_ITEMS) notes.push(`and ${faulty - MAX_FAULTY_ITEMS} more invalid requests`);
+  if (batch.format === 'json') return showRaw(value, notes, options);
+  return { content: mask(items, options.reveal), notes };
 }
 
-async function itemContent(
+async function showItem(
   item: BatchItem,
 ): Promise<{ readonly content: unknown; readonly faults?: readonly string[] }> {
   const decoded = await item.decode();
   const id = item.id === undefined ? {} : { id: item.id };
   const unreadable = { ...id, unreadable: true };
-  if (decoded.kind === 'undecodable') return { content: unreadable, faults: notesOf(decoded.problem) };
+  if (decoded.kind === 'undecodable') return { content: unreadable, faults: listNotes(decoded.problem) };
   try {
-    return { content: { ...id, ...(jsonForm(decoded.type, decoded.payload) as object) } };
+    return { content: { ...id, ...(toJson(decoded.type, decoded.payload) as object) } };
   } catch (error) {
     return { content: unreadable, faults: [`it cannot be shown: ${errorText(error)}`] };
   }
 }
 
-/** A decoded payload as the interface spells it. Throws where its type has no JSON form. */
-function jsonForm(type: string, payload: unknown): unknown {
+/** A decoded payload with the field names of the interface. Throws if its type has no JSON form. */
+function toJson(type: string, payload: unknown): unknown {
   const shape = Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
   if (shape === undefined) throw new Error(`${type} has no JSON form`);
   return JSON.parse(shape.render(payload));
 }
 
-function notesOf({ title, detail, errors = [] }: Problem): readonly string[] {
+function listNotes({ title, detail, errors = [] }: Problem): readonly string[] {
   return [detail ?? title, ...errors.map((fault) => `${fault.path}: ${fault.message}`)];
 }
 
-/** The content of bytes that do not follow a shape. */
-function rawContent(
+/** The content of a value that does not match its shape. */
+function showRaw(
   value: Buffer,
   notes: readonly string[],
   { reveal, isCommand }: PayloadOptions,
@@ -128,17 +126,14 @@ function rawContent(
     return { content: { base64: value.subarray(0, SHOWN_BYTES).toString('base64') }, notes };
   }
   if (isCommand && !reveal) return { notes: [...notes, HIDDEN] };
-  return { content: masked(content, reveal), notes };
+  return { content: mask(content, reveal), notes };
 }
 
-function masked(content: unknown, reveal: boolean): unknown {
+function mask(content: unknown, reveal: boolean): unknown {
   return reveal ? content : maskPayload(content);
 }
 
-/**
- * Fields that hold personal data or message texts, at any depth of a payload and in any spelling. Amounts, dates, codes
- * and the like are shown.
- */
+/** Fields with personal data or message texts, in lower case without separators. Amounts, dates and codes are shown. */
 const MASKED: ReadonlySet<string> = new Set([
   'receiver',
   'recipient',
@@ -158,31 +153,31 @@ const MASKED: ReadonlySet<string> = new Set([
   'phonenumber',
   'email',
 ]);
-/** Inside these, names are masked too: a file name may identify a person. */
+/** Inside these fields names are masked too, since a file name may identify a person. */
 const MASKED_WITH_NAMES: ReadonlySet<string> = new Set(['attachments', 'attachmentlist']);
 
-/** The payload with personal data replaced by its length, for a screen that others may see. `value` as of JSON.parse. */
+/** Replaces personal data in a JSON value, at any depth, by its length. */
 export function maskPayload(value: unknown): unknown {
-  return walk(value, MASKED);
+  return maskFields(value, MASKED);
 }
 
-function walk(value: unknown, names: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => walk(item, names));
+function maskFields(value: unknown, names: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => maskFields(item, names));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, field]: [string, unknown]) => {
       const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-      if (names.has(plain)) return [name, hidden(field)];
-      return [name, walk(field, MASKED_WITH_NAMES.has(plain) ? WITH_NAMES : names)];
+      if (names.has(plain)) return [name, hideValue(field)];
+      return [name, maskFields(field, MASKED_WITH_NAMES.has(plain) ? WITH_NAMES : names)];
     }),
   );
 }
 
 const WITH_NAMES: ReadonlySet<string> = new Set([...MASKED, 'name', 'filename']);
 
-/** The length of the value; empty values stay as they are, since that may be the fault. */
-function hidden(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(hidden);
+/** Replaces a value by its length. Keeps empty values, since they may be the fault. */
+function hideValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hideValue);
   if (value === null || value === undefined || value === '') return value;
   if (typeof value === 'string') return `[masked, ${value.length} characters]`;
   return '[masked]';

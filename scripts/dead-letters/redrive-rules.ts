@@ -1,5 +1,3 @@
-/** Whether a letter may be sent again, and the copy that is sent. Pure. */
-
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
@@ -16,11 +14,11 @@ import {
   sanitise,
 } from './letter.ts';
 
-/** After this many redrives the cause must be fixed first. */
+/** After this many redrives, a letter is sent again only with --force. */
 const MAX_REDRIVES = 3;
 
-/** Headers that the copy does not get. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
+/** Headers that are not copied. */
+const OMITTED: ReadonlySet<string> = new Set([
   ...DEAD_LETTER_HEADERS,
   HEADER.deadline,
   HEADER.dueAt,
@@ -37,27 +35,29 @@ export type Verdict =
   | { readonly kind: 'refuse'; readonly why: string };
 
 /**
- * Whether a letter is sent again, by its provenance and by the number of times it was sent before. Letters that were
- * handled already are skipped before, unless they are to be sent again.
+ * Decides whether a letter may be sent again, by its origin, its code and the number of redrives. The caller has already
+ * skipped letters that were handled, unless --again was set.
  */
-export function verdictOn(
+export function decideRedrive(
   letter: Letter,
   state: LetterState,
   options: Pick<SendOptions, 'force' | 'acceptDuplicates'>,
   { work, commands }: Destinations,
 ): Verdict {
   const { original } = letter;
-  if (original === undefined) return refuse('its headers do not say where it came from; discard it');
+  if (original === undefined) return refuse('its headers do not name the original record; discard it');
   if (!work.has(original.topic)) {
     return refuse(`${sanitise(original.topic)} is not a request or command topic of this system; discard it`);
   }
   const times = letter.redrives + state.sentAgain;
   if (times >= MAX_REDRIVES && !options.force) {
-    return refuse(`it was sent again ${times} times and came back: mend the cause, edit it, or use --force`);
+    return refuse(`it came back after ${times} redrives: fix the cause, edit it, or use --force`);
   }
   const isUnknown = letter.code === OUTCOME_UNKNOWN && commands.has(original.topic);
   if (isUnknown && !options.acceptDuplicates) {
-    return refuse('it may have been sent: ask the provider, then discard it or use --accept-duplicates');
+    return refuse(
+      'it may have been sent: check with the provider, then discard it or use --accept-duplicates',
+    );
   }
   const overrides = [
     ...(isHandled(state) ? ['again'] : []),
@@ -67,18 +67,18 @@ export function verdictOn(
   return { kind: 'send', to: original, overrides };
 }
 
-/** What a notification's copy needs beyond that of a request. */
+/** Additional data for the copy of a notification. */
 export interface CopyOptions {
   readonly nowMs: number;
   readonly isCommand: boolean;
-  /** The letter was parked, and a second message to the receiver is accepted. */
+  /** The letter was parked, and the operator accepts that the receiver may get the message twice. */
   readonly mayDuplicate: boolean;
 }
 
 /**
- * The copy that is sent again: key, value and headers as they were, without the headers of the dead letter, of the expired
- * deadline, and of a retry tier. A command goes to its original partition to keep its order; its attempt is the last one
- * plus 1 however often this is repeated, so that its worker recognises duplicate copies; its time limit counts from now.
+ * The copy that is sent again: the same key, value and headers, without the headers of the dead letter, the expired deadline
+ * and a retry tier. The copy of a notification keeps its partition and thus its order, and its time limit starts again.
+ * Repeated copies have the same attempt number, one more than the last, so that the worker recognises duplicates.
  */
 export function redriveMessage(letter: LogMessage, to: LogPlace, options: CopyOptions): OutgoingMessage {
   const { headers, key, value } = letter;
@@ -88,7 +88,7 @@ export function redriveMessage(letter: LogMessage, to: LogPlace, options: CopyOp
     value,
     ...(options.isCommand ? { partition: to.partition } : {}),
     headers: {
-      ...Object.fromEntries(Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name))),
+      ...Object.fromEntries(Object.entries(headers).filter(([name]) => !OMITTED.has(name))),
       [HEADER.redriveCount]: String((headerNumber(headers, HEADER.redriveCount) ?? 0) + 1),
       ...(options.isCommand ? commandHeaders(headers, to, options) : {}),
     },
@@ -105,7 +105,7 @@ function commandHeaders(
     ...pastAttempts(headers).map(({ attempt }) => attempt),
   );
   return {
-    // A command refused before it had an id: the place of the copy would give another id each time.
+    // A command without an id gets one from its original offset, since the offset of each copy differs.
     [HEADER.notificationId]: readId(headerText(headers, HEADER.notificationId)) ?? idOfPlace(to),
     [HEADER.attempt]: String(last + 1),
     [HEADER.timeLimitFrom]: String(nowMs),

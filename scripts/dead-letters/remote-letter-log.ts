@@ -7,17 +7,17 @@ import {
   outgoingMessageJson,
   type AdminFile,
 } from '../../shared/messaging/admin-endpoint-messages.ts';
-import type { LogMessage, OffsetRange, OutgoingMessage } from '../../shared/messaging/message.ts';
+import type { OffsetRange, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { OnRangeMessage, ReadOn } from '../../shared/messaging/ports.ts';
 import { InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';
 import type { LetterLog } from './letter-log.ts';
 
-/** A healthy process answers within milliseconds; one that is stopped in a debugger or swaps does not. */
+/** A healthy process responds within milliseconds; one that swaps or is stopped in a debugger does not. */
 const CALL_TIMEOUT_MS = 30_000;
 
 /**
- * The log of a running process with the embedded broker, through its admin endpoint. Throws InfrastructureError with
- * advice where no such process runs.
+ * Access to the embedded broker of a running process through its admin endpoint. Throws InfrastructureError with advice if
+ * no such process runs.
  */
 export function remoteLetterLog(file: string): LetterLog {
   const endpoint = readAdminFile(file);
@@ -30,7 +30,9 @@ export function remoteLetterLog(file: string): LetterLog {
         { range: { ...range, from } },
         ADMIN_BODY.readAnswer,
       );
-      if ((await passOn(messages, onMessage)) === 'stop') return 'stop';
+      for (const message of messages) {
+        if ((await onMessage(message)) === 'stop') return 'stop';
+      }
       from = next;
     }
     return 'more';
@@ -53,13 +55,6 @@ export function remoteLetterLog(file: string): LetterLog {
   };
 }
 
-async function passOn(messages: readonly LogMessage[], onMessage: OnRangeMessage): Promise<ReadOn> {
-  for (const message of messages) {
-    if ((await onMessage(message)) === 'stop') return 'stop';
-  }
-  return 'more';
-}
-
 function readAdminFile(file: string): AdminFile {
   let text: string;
   try {
@@ -70,7 +65,7 @@ function readAdminFile(file: string): AdminFile {
   try {
     return adminFileShape.parse(JSON.parse(text));
   } catch {
-    throw noProcess(`${file} does not say where a process is`);
+    throw noProcess(`${file} is not a valid admin file`);
   }
 }
 
@@ -91,14 +86,14 @@ async function callEndpoint<T extends z.ZodType>(
     });
     answer = await response.json();
   } catch (error) {
-    throw noProcess(`the process that ${file} names does not answer at ${url}`, error);
+    throw noProcess(`the process of ${file} does not respond at ${url}`, error);
   }
   if (response.ok) return shape.parse(answer);
   const fault = ADMIN_BODY.fault.safeParse(answer);
-  if (response.status === 401) throw noProcess(`the process at ${url} is not the one that ${file} names`);
+  if (response.status === 401) throw noProcess(`another process than that of ${file} responds at ${url}`);
   const {
     code = 'unexpected',
-    message = `the process answered ${response.status}`,
+    message = `the process responded with ${response.status}`,
     canRetry = false,
   } = fault.data ?? {};
   throw new MessagingError(code, message, { canRetry });
@@ -106,7 +101,7 @@ async function callEndpoint<T extends z.ZodType>(
 
 function noProcess(why: string, cause?: unknown): InfrastructureError {
   const advice =
-    'KAFKA_BROKERS is not set, so the command works on a running `npm start` of this machine: start one in this folder ' +
-    '(or name its ADMIN_FILE), or set KAFKA_BROKERS';
+    'KAFKA_BROKERS is not set, so the command requires a running `npm start` on this machine: start one in this folder ' +
+    '(or set its ADMIN_FILE), or set KAFKA_BROKERS';
   return new InfrastructureError('no-process', `${why}. ${advice}`, cause);
 }

@@ -5,27 +5,30 @@ import { type CommandContext, createProgress } from './command-context.ts';
 import { type Letter, type LogPlace, readLetter } from './letter.ts';
 import { namesNotifications, selects, type Selection } from './selection.ts';
 
-/** About 500 bytes each are kept of a letter. */
+/** A letter takes about 500 bytes of memory. */
 const MAX_LETTERS = 1_000_000;
 
 export interface Scan {
-  /** The letters of the selection, the oldest first within each partition. */
+  /** The selected letters in the order of their offsets within each partition. */
   readonly letters: readonly Letter[];
   readonly states: LetterStates;
-  /** Records of the audit topic that could not be read. */
+  /** Number of invalid records on the audit topic. */
   readonly unreadable: number;
-  /** Of all topics. */
+  /** The prefix of all topics. */
   readonly prefix: string;
 }
 
 /**
- * Reads all dead letters and the audit, keeping only the provenance of each letter. Rejects with MessagingError where
- * topics are missing or the log cannot be read, and when more letters are selected than can be kept.
+ * Reads all dead letters, without keeping their values, and the audit. Rejects with MessagingError if a topic is missing or
+ * cannot be read, and with SystemError if more letters are selected than fit into memory.
  */
 export async function scanLetters(context: CommandContext, selection: Selection): Promise<Scan> {
   const { deadLetters, audit } = context.topics;
   const ranges = await context.log.ranges([...deadLetters, audit]);
-  if (!ranges.some(({ topic }) => topic === audit)) throw noTopic(audit);
+  if (!ranges.some(({ topic }) => topic === audit)) {
+    const text = `the topic ${audit} does not exist; create it with: npm run topics -- create`;
+    throw new MessagingError('topic-unknown', text, { canRetry: false });
+  }
   const letterRanges = ranges.filter(({ topic }) => topic !== audit);
   const states = new LetterStates();
   const unreadable = await readAudit(context, (record) => {
@@ -35,22 +38,25 @@ export async function scanLetters(context: CommandContext, selection: Selection)
   const progress = createProgress(context, total, 'letters read');
   const letters: Letter[] = [];
   await context.log.read(letterRanges, async (message) => {
-    const letter = await readNamed(context, message, selection);
+    const letter = await readWithId(context, message, selection);
     progress.step();
     if (selects(selection, letter, message.key, context.topics.prefix)) letters.push(letter);
-    if (letters.length > MAX_LETTERS) throw tooMany();
+    if (letters.length > MAX_LETTERS) {
+      const text = `more than ${MAX_LETTERS} letters are selected; select fewer with --since and --until`;
+      throw new SystemError('too-many-letters', text, { canRetry: false });
+    }
     return context.signal.aborted ? 'stop' : 'more';
   });
   return { letters, states, unreadable, prefix: context.topics.prefix };
 }
 
-/** Records about letters that retention has removed are ignored. */
+/** Whether a letter is still retained; audit records of others are ignored. */
 function isIn(place: LogPlace, { topic, partition, from, to }: OffsetRange): boolean {
   return place.topic === topic && place.partition === partition && place.offset >= from && place.offset < to;
 }
 
-/** The letter; where notifications are selected by id, with the id that only its command holds. */
-async function readNamed(
+/** The letter. If notifications are selected by id, a missing id is read from the payload of the command. */
+async function readWithId(
   context: CommandContext,
   message: LogMessage,
   selection: Selection,
@@ -64,14 +70,4 @@ async function readNamed(
   const id: unknown =
     typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'notificationId') : undefined;
   return typeof id === 'string' ? { ...letter, notificationId: id } : letter;
-}
-
-function noTopic(topic: string): MessagingError {
-  const text = `there is no topic ${topic}; make it by: npm run topics -- create`;
-  return new MessagingError('topic-unknown', text, { canRetry: false });
-}
-
-function tooMany(): SystemError {
-  const text = `more than ${MAX_LETTERS} letters are selected; take fewer by --since and --until`;
-  return new SystemError('too-many-letters', text, { canRetry: false });
 }

@@ -1,31 +1,31 @@
 import { parsePlace, type Letter } from './letter.ts';
 
-/** The dead letters that a command applies to; absent criteria do not restrict them. */
+/** Criteria for the dead letters of a command; absent criteria do not restrict the selection. */
 export interface Selection {
   /** Worker (`notification`), dead-letter topic or original topic, with or without the prefix. */
   readonly topics: readonly string[];
   /** Codes; a trailing `*` matches any suffix. */
   readonly codes: readonly string[];
-  /** The whole key as text, or its bytes in hexadecimal. */
+  /** The complete key as text or in hexadecimal. */
   readonly key: string | undefined;
   readonly sinceMs: number | undefined;
   readonly untilMs: number | undefined;
-  /** Places of letters, and ids of notifications. */
+  /** Letters as topic/partition/offset, and ids of notifications. */
   readonly ids: readonly string[];
 }
 
-/** Whether there is any criterion, so that no action applies to all letters by mistake. */
+/** Whether there is a criterion. Actions require one, so that they do not apply to all letters by mistake. */
 export function isRestricted({ topics, codes, key, sinceMs, untilMs, ids }: Selection): boolean {
   const isTimed = sinceMs !== undefined || untilMs !== undefined;
   return topics.length + codes.length + ids.length > 0 || key !== undefined || isTimed;
 }
 
-/** Whether some ids are not places, so that letters must be matched by notification id. */
+/** Whether an id has another form than topic/partition/offset, and must be a notification id. */
 export function namesNotifications({ ids }: Selection): boolean {
   return ids.some((id) => parsePlace(id) === undefined);
 }
 
-/** Whether a letter with this message key is one of the selection. `prefix` is the one of all topics. */
+/** Whether a letter with this message key is selected. `prefix` is that of all topics. */
 export function selects(selection: Selection, letter: Letter, key: Buffer | null, prefix: string): boolean {
   const { sinceMs = -Infinity, untilMs = Infinity } = selection;
   if (letter.atMs < sinceMs || letter.atMs >= untilMs) return false;
@@ -40,9 +40,9 @@ export function selects(selection: Selection, letter: Letter, key: Buffer | null
   );
 }
 
-/** An empty list restricts nothing. */
-function isOneOf(asked: readonly string[], fits: (one: string) => boolean): boolean {
-  return asked.length === 0 || asked.some(fits);
+/** An empty list matches every letter. */
+function isOneOf(wanted: readonly string[], matches: (one: string) => boolean): boolean {
+  return wanted.length === 0 || wanted.some(matches);
 }
 
 function isOfTopic({ topic, original }: Letter, asked: string, prefix: string): boolean {

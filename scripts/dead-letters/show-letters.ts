@@ -1,5 +1,3 @@
-/** `show`: everything about a letter, fit for a screen that others may see. */
-
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.ts';
@@ -10,16 +8,16 @@ import { DEAD_LETTER_HEADERS, type Letter, pastAttempts, placeId, sanitise } fro
 import { readOne } from './letter-log.ts';
 import { showPayload } from './payload.ts';
 
-/** Keys that the ingress derives from a receiver by hashing: they reveal nothing. */
+/** Message keys that the ingress derives from a receiver with an HMAC; they contain no personal data. */
 const HASHED_KEY = /^[0-9a-f]{32,}$/;
 const OUR_HEADERS: ReadonlySet<string> = new Set(Object.values(HEADER));
-/** Printed in lines of their own. */
-const PRINTED_APART: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
+/** Headers whose values are printed outside the list of headers. */
+const PRINTED_SEPARATELY: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
 
-/** Everything that is known about a letter. */
+/** A letter as printed, with personal data masked. */
 export type ShownLetter = Awaited<ReturnType<typeof showLetter>>;
 
-/** Reads the complete letters, one after the other. Those that retention has removed meanwhile are left out. */
+/** Reads the complete letters, one after the other; omits those that are no longer retained. */
 export async function showLetters(
   context: CommandContext,
   letters: readonly Letter[],
@@ -65,7 +63,7 @@ async function showLetter(
     notificationId: notificationId === undefined ? undefined : sanitise(notificationId),
     key: shownKey(message.key, isCommand && !reveal),
     headers: shownHeaders(message.headers, reveal),
-    // The newest last.
+
     history: pastAttempts(message.headers).map(({ text }) => sanitise(text)),
     payload: await showPayload(message, codec, { reveal, isCommand }),
     ...known,
@@ -79,9 +77,9 @@ function shownKey(key: Buffer | null, isMasked: boolean): string | null {
   return sanitise(text);
 }
 
-/** Our headers as text; of other headers, which may hold anything, only the length. */
+/** Headers of this project as text; of other headers, which may contain personal data, only the length. */
 function shownHeaders(headers: MessageHeaders, reveal: boolean): Readonly<Record<string, string>> {
-  const names = Object.keys(headers).filter((name) => !PRINTED_APART.has(name));
+  const names = Object.keys(headers).filter((name) => !PRINTED_SEPARATELY.has(name));
   return Object.fromEntries(
     names.map((name) => {
       const text = headerText(headers, name) ?? '';
@@ -92,12 +90,12 @@ function shownHeaders(headers: MessageHeaders, reveal: boolean): Readonly<Record
   );
 }
 
-/** Upstream systems may write headers under our names: a value that is not an id may be anything. */
+/** Upstream systems may write this header too, so a value that is not an id may be personal data. */
 function isOwn(name: string, text: string): boolean {
   return name !== HEADER.notificationId || readId(text) !== undefined;
 }
 
-/** The letter as lines of text. */
+/** Renders a letter as lines of text. */
 export function shownLines(letter: ShownLetter): readonly string[] {
   const { payload } = letter;
   const from = [
@@ -126,9 +124,9 @@ export function shownLines(letter: ShownLetter): readonly string[] {
       'headers',
       Object.entries(letter.headers).map(([name, value]) => `${name}: ${value}`),
     ),
-    ...section('former attempts', letter.history),
-    ...section('done with it', letter.audit.map(auditLine)),
-    ...section('of the payload', payload.notes.map(sanitise)),
+    ...section('attempts', letter.history),
+    ...section('audit', letter.audit.map(auditLine)),
+    ...section('payload notes', payload.notes.map(sanitise)),
     ...('content' in payload ? [JSON.stringify(payload.content, undefined, 2)] : []),
   ];
 }

@@ -41,7 +41,7 @@ it('npm run dead-letters lists, discards and shows dead letters of a running npm
     code: 0,
     text: expect.stringContaining('1 discarded') as string,
   });
-  expect((await list()).text).toContain('1 handled ones are not shown');
+  expect((await list()).text).toContain('1 handled not shown');
   expect(await deadLetters(file, 'show', id)).toMatchObject({
     text: expect.stringContaining('a test') as string,
   });

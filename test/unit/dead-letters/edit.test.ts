@@ -126,7 +126,7 @@ describe('readEdit', () => {
     });
     expect(read.patches).toEqual([{ receiver: '+40722123456' }, { cc: null }]);
     expect(read.headers).toEqual({ kafka_replyTopic: 't', x: undefined });
-    expect(read.members).toEqual(['receiver', 'cc', 'header kafka_replyTopic', 'header x']);
+    expect(read.changed).toEqual(['receiver', 'cc', 'header kafka_replyTopic', 'header x']);
   });
 
   it.each([

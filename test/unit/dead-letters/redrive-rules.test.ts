@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commandTopics } from '../../../scripts/dead-letters/command-context.ts';
-import { redriveMessage, verdictOn } from '../../../scripts/dead-letters/redrive-rules.ts';
+import { redriveMessage, decideRedrive } from '../../../scripts/dead-letters/redrive-rules.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { idOfPlace } from '../../../shared/notification/command-id.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
@@ -90,7 +90,7 @@ it('redriveMessage of a request leaves the partition to the key and keeps the or
 
 describe('decideRedrive', () => {
   it('sends an open letter without overrides', () => {
-    expect(verdictOn(deadLetter(), OPEN, PLAIN, destinations)).toEqual({
+    expect(decideRedrive(deadLetter(), OPEN, PLAIN, destinations)).toEqual({
       kind: 'send',
       to: TO,
       overrides: [],
@@ -98,32 +98,32 @@ describe('decideRedrive', () => {
   });
 
   it('sends a redriven letter and records the override', () => {
-    const again = verdictOn(deadLetter(), DONE, PLAIN, destinations);
+    const again = decideRedrive(deadLetter(), DONE, PLAIN, destinations);
     expect(again).toMatchObject({ kind: 'send', overrides: ['again'] });
   });
 
   it('sends a letter whose redrive started and has no result, since the copy is identical', () => {
     const begun = { status: 'redrive-begun', sentAgain: 0, before: 'open' } as const;
-    expect(verdictOn(deadLetter(), begun, PLAIN, destinations)).toMatchObject({ kind: 'send' });
+    expect(decideRedrive(deadLetter(), begun, PLAIN, destinations)).toMatchObject({ kind: 'send' });
   });
 
   it('refuses a letter after three redrives, counted from headers and audit, unless forced', () => {
     const sentTwice = deadLetter({ [HEADER.redriveCount]: '2' });
-    expect(verdictOn(sentTwice, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'send' });
-    expect(verdictOn(sentTwice, DONE, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+    expect(decideRedrive(sentTwice, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'send' });
+    expect(decideRedrive(sentTwice, DONE, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
     const thrice = deadLetter({ [HEADER.redriveCount]: '3' });
-    expect(verdictOn(thrice, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
-    const forced = verdictOn(thrice, OPEN, { ...PLAIN, force: true }, destinations);
+    expect(decideRedrive(thrice, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+    const forced = decideRedrive(thrice, OPEN, { ...PLAIN, force: true }, destinations);
     expect(forced).toMatchObject({ kind: 'send', overrides: ['force'] });
   });
 
   it('refuses an unknown outcome unless duplicates are accepted', () => {
     const parked = deadLetter({ [HEADER.deadLetterCode]: 'outcome-unknown' });
-    expect(verdictOn(parked, OPEN, PLAIN, destinations)).toMatchObject({
+    expect(decideRedrive(parked, OPEN, PLAIN, destinations)).toMatchObject({
       kind: 'refuse',
       why: expect.stringContaining('--accept-duplicates') as string,
     });
-    const accepted = verdictOn(parked, OPEN, { ...PLAIN, acceptDuplicates: true }, destinations);
+    const accepted = decideRedrive(parked, OPEN, { ...PLAIN, acceptDuplicates: true }, destinations);
     expect(accepted).toMatchObject({ kind: 'send', overrides: ['accept-duplicates'] });
   });
 
@@ -135,7 +135,7 @@ describe('decideRedrive', () => {
   ])('refuses a topic of %s', (_, topic) => {
     const letter = deadLetter({ [HEADER.deadLetterTopic]: topic });
     const all = { force: true, acceptDuplicates: true };
-    expect(verdictOn(letter, OPEN, all, destinations)).toMatchObject({ kind: 'refuse' });
+    expect(decideRedrive(letter, OPEN, all, destinations)).toMatchObject({ kind: 'refuse' });
   });
 
   it('sends a letter of a retry tier to its origin, and only with a notification id', () => {
@@ -144,7 +144,7 @@ describe('decideRedrive', () => {
       [HEADER.retryTopic]: TOPIC.smsCommands,
       [HEADER.retryPartition]: '7',
     };
-    expect(verdictOn(deadLetter(ofTier), OPEN, PLAIN, destinations)).toMatchObject({
+    expect(decideRedrive(deadLetter(ofTier), OPEN, PLAIN, destinations)).toMatchObject({
       kind: 'send',
       to: { topic: TOPIC.smsCommands, partition: 7 },
     });
@@ -154,10 +154,10 @@ describe('decideRedrive', () => {
       { [HEADER.retryPartition]: 'x' },
     ]) {
       const letter = deadLetter({ ...ofTier, ...wrong });
-      expect(verdictOn(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+      expect(decideRedrive(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
     }
     const forged = deadLetter({ [HEADER.retryTopic]: TOPIC.emailCommands, [HEADER.retryPartition]: '7' });
-    expect(verdictOn(forged, OPEN, PLAIN, destinations)).toMatchObject({ to: TO });
+    expect(decideRedrive(forged, OPEN, PLAIN, destinations)).toMatchObject({ to: TO });
   });
 
   it.each(['deadLetterTopic', 'deadLetterPartition', 'deadLetterOffset'] as const)(
@@ -165,7 +165,7 @@ describe('decideRedrive', () => {
     (name) => {
       const letter = deadLetter({ [HEADER[name]]: undefined });
       expect(letter.original).toBeUndefined();
-      expect(verdictOn(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+      expect(decideRedrive(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
     },
   );
 });

@@ -146,7 +146,7 @@ it('the command explains what to do without a running process', async () => {
   const left = readFileSync(file, 'utf8');
   await endpoint.stop();
   writeFileSync(file, left);
-  await expect(remoteLetterLog(file).ranges([])).rejects.toThrow(/does not answer.*npm start/);
+  await expect(remoteLetterLog(file).ranges([])).rejects.toThrow(/does not respond.*npm start/);
   writeFileSync(file, '{}');
   expect(() => remoteLetterLog(file)).toThrow(/npm start/);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  auditMessage,
-  auditRecord,
+  createAuditMessage,
   LetterStates,
   readAuditRecord,
   type AuditStep,
@@ -18,7 +17,7 @@ const REDRIVE: Sending = {
   action: 'redrive',
   options: { dryRun: false, ratePerSecond: 10_000, again: false, force: false, acceptDuplicates: false },
 };
-const ACTOR = { operator: 'olga', run: 'run-1', reason: undefined };
+const AUDIT_MESSAGE = { topic: 'a', partition: 0, offset: 0, key: null, headers: {}, timestampMs: 0 };
 
 /** A log that holds these messages; `onPublish` may fail a publish. */
 function fakeLog(
@@ -159,19 +158,12 @@ const edit = (stage: AuditStep['stage']): AuditStep => ({ action: 'edit', stage 
 
 describe('the status of a letter', () => {
   const letter = deadLetter();
+  const context = commandContext(fakeLog([]).log);
   const after = (...steps: readonly AuditStep[]) => {
     const states = new LetterStates();
     for (const step of steps) {
-      const { topic, key, value, headers = {} } = auditMessage('a', auditRecord(letter, ACTOR, step, 0));
-      const read = readAuditRecord({
-        topic,
-        partition: 0,
-        offset: 0,
-        key: Buffer.from(key ?? ''),
-        value,
-        headers,
-        timestampMs: 0,
-      });
+      const { value } = createAuditMessage(context, letter, step);
+      const read = readAuditRecord({ ...AUDIT_MESSAGE, value });
       if (read === undefined) throw new Error('the record cannot be read');
       states.add(read);
     }
@@ -195,10 +187,9 @@ describe('the status of a letter', () => {
   });
 
   it('ignores malformed audit records', () => {
-    const message = { topic: 'a', partition: 0, offset: 0, key: null, headers: {}, timestampMs: 0 };
     for (const text of ['', 'x', '{}', '{"version":2}', '[]']) {
-      expect(readAuditRecord({ ...message, value: Buffer.from(text) })).toBeUndefined();
+      expect(readAuditRecord({ ...AUDIT_MESSAGE, value: Buffer.from(text) })).toBeUndefined();
     }
-    expect(readAuditRecord({ ...message, value: null })).toBeUndefined();
+    expect(readAuditRecord({ ...AUDIT_MESSAGE, value: null })).toBeUndefined();
   });
 });
