@@ -1,4 +1,4 @@
-/** `npm run check`: runs every check that needs no broker, side by side; half a minute on two cores. */
+/** `npm run check`: runs every check that requires no broker, in parallel. */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
@@ -8,7 +8,7 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The type-aware part of oxlint is a Go program; collecting less often it takes a quarter less of the processors. */
+/** The type-aware part of oxlint is a Go program; less frequent garbage collection saves a quarter of its processor time. */
 const LINT_GOGC = process.env['GOGC'] ?? '400';
 
 const STEPS: readonly Step[] = [
@@ -17,7 +17,7 @@ const STEPS: readonly Step[] = [
     command: ['vitest', 'run', '--project', 'unit', '--maxWorkers=100%', '--silent=passed-only'],
   },
   {
-    // One program for both: it reports the same as tsc, which would build the same program again.
+    // Replaces tsc, which reports the same errors and would analyse the sources a second time.
     name: 'lint and types (oxlint, type-aware)',
     command: ['oxlint', '--type-aware', '--type-check', '--max-warnings=0', '.'],
     env: { GOGC: LINT_GOGC },
@@ -27,7 +27,7 @@ const STEPS: readonly Step[] = [
   { name: 'schemas (compatible with what was released)', command: ['node', 'scripts/schemas.ts', 'check'] },
 ];
 
-/** No step takes nearly as long; one that hangs must not hang the caller. */
+/** Stops a step that hangs; none takes nearly as long. */
 const STEP_LIMIT_MS = 120_000;
 
 if (process.argv.includes('--help')) {
@@ -52,13 +52,15 @@ async function run(step: Step): Promise<{ step: Step; ok: boolean; output: strin
   const ok = await new Promise<boolean>((resolve) => {
     child.once('error', (error) => {
       output.push(
-        Buffer.from(`${program} could not be started (${error.message}); run it through npm run check\n`),
+        Buffer.from(
+          `${program} could not be started (${error.message}); run the checks with npm run check\n`,
+        ),
       );
       resolve(false);
     });
     child.once('close', (code, signal) => {
       if (signal !== null)
-        output.push(Buffer.from(`ended by ${signal}; a step may take ${STEP_LIMIT_MS / 1_000} s\n`));
+        output.push(Buffer.from(`stopped by ${signal}; the limit of a step is ${STEP_LIMIT_MS / 1_000} s\n`));
       resolve(code === 0);
     });
   });
@@ -68,7 +70,7 @@ async function run(step: Step): Promise<{ step: Step; ok: boolean; output: strin
 const startedAt = performance.now();
 const waiting = [...STEPS];
 let failed = 0;
-/** As many steps at once as there are cores; each is mostly one thread. */
+/** One step per core at the same time, since each mostly uses one thread. */
 await Promise.all(
   Array.from({ length: Math.max(2, availableParallelism()) }, async () => {
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {

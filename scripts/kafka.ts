@@ -1,4 +1,4 @@
-/** `npm run kafka`: Apache Kafka and a schema registry on this machine, until Ctrl-C. See docs/real-kafka.md. */
+/** `npm run kafka`: runs Apache Kafka and a schema registry on this machine until Ctrl-C. See docs/real-kafka.md. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../shared/platform/errors.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
@@ -7,7 +7,7 @@ import { HELP, type KafkaArguments, parseArguments } from './dev/local-kafka/par
 import { type LocalKafka, startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** How soon the end of the parent is noticed: an npm that was killed leaves nothing running. */
+/** Polling interval for the end of the parent process, so that nothing keeps running after npm was killed. */
 const PARENT_POLL_MS = 500;
 
 try {
@@ -27,10 +27,10 @@ function exitCodeOf(error: unknown): number {
 async function runUntilStopped(args: KafkaArguments): Promise<void> {
   const stopRequest = awaitStopRequest(args.outliveParent);
   const startedAt = performance.now();
-  /** Standard error, so that the JSON line stands alone on standard output. */
-  const starting = startLocalKafka({ ...args, say: (line) => console.error(`kafka: ${line}`) });
+  /** Progress goes to standard error, so that standard output contains only the JSON line. */
+  const starting = startLocalKafka({ ...args, report: (line) => console.error(`kafka: ${line}`) });
   const kafka = await Promise.race([starting, stopRequest]);
-  /** Stopped while starting: the guard of the run ends what was started, as it does after any sudden end. */
+  /** Stopped while starting: the watchdog kills the started processes. */
   if (kafka === undefined) process.exit(0);
   print(kafka, args.json, (performance.now() - startedAt) / 1_000);
   const failure = await Promise.race([stopRequest, kafka.failure]);
@@ -38,7 +38,7 @@ async function runUntilStopped(args: KafkaArguments): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
-/** Resolves when this process is to stop. */
+/** Resolves on a stop signal, and when the parent process ends unless `outliveParent` is set. */
 function awaitStopRequest(outliveParent: boolean): Promise<undefined> {
   const signalled = new Promise<undefined>((resolve) => {
     for (const signal of STOP_SIGNALS) process.on(signal, () => resolve(undefined));
@@ -46,7 +46,7 @@ function awaitStopRequest(outliveParent: boolean): Promise<undefined> {
   return outliveParent ? signalled : Promise.race([signalled, awaitEndOfParent()]);
 }
 
-/** A process whose parent has ended is given another one. */
+/** Detects the end of the parent process by the change of its id. */
 async function awaitEndOfParent(): Promise<undefined> {
   const parent = process.ppid;
   while (process.ppid === parent) await sleep(PARENT_POLL_MS, undefined, { ref: false });
@@ -61,7 +61,7 @@ function print(kafka: LocalKafka, asJson: boolean, seconds: number): void {
     return;
   }
   console.log(
-    `Apache Kafka is ready (${kafka.nodes.length} node(s), ${seconds.toFixed(1)} s). Paste into a shell:\n`,
+    `Apache Kafka is ready (${kafka.nodes.length} node(s), ${seconds.toFixed(1)} s). Run in a shell:\n`,
   );
   console.log(`export KAFKA_BROKERS=${kafka.brokers.join(',')}`);
   if (kafka.registryUrl !== undefined) console.log(`export SCHEMA_REGISTRY_URL=${kafka.registryUrl}`);

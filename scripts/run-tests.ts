@@ -1,6 +1,6 @@
 /**
- * `npm test`: every suite that this machine can run, then one closing line `N passed, N failed, N skipped`. What was left
- * out is named above it; with CI=true leaving anything out is a failure.
+ * `npm test`: runs every suite that this machine can run, lists the skipped tests, and prints a last line
+ * `N passed, N failed, N skipped`. With CI=true a skipped test is a failure.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,13 +10,13 @@ import path from 'node:path';
 const HELP = `Usage: npm test [-- VITEST ARGUMENTS]
 
 Runs all test levels: unit, property, golden, regression, worker, conformance, integration, system.
-Those that need Kafka take KAFKA_BROKERS, else Docker, else Apache Kafka run by the local Java 17.
+Levels with Kafka use KAFKA_BROKERS, else Docker, else Apache Kafka on the local Java 17.
   npm test -- --project unit         one level
   npm test -- test/unit/lending      one folder
-Exit codes: 0 all passed, 1 something failed (with CI=true also: something was left out).
+Exit codes: 0 all passed, 1 a test failed (with CI=true also if a test was skipped).
 `;
 
-/** The whole run, Kafka included, takes ten minutes on two cores and more beside other work; past this it hangs. */
+/** The complete run with Kafka takes ten minutes on two cores, longer on a busy machine. */
 const RUN_LIMIT_MS = 45 * 60_000;
 
 interface Assertion {
@@ -31,10 +31,7 @@ interface Report {
   }[];
 }
 
-/**
- * Levels that run side by side, each list by a vitest of its own: those with Kafka mostly wait for it, one file after
- * another.
- */
+/** Each list runs in its own vitest, in parallel: levels with Kafka run file by file and mostly wait. */
 const SIDE_BY_SIDE: readonly (readonly string[])[] = [
   ['unit', 'property', 'golden', 'regression', 'worker'],
   ['conformance', 'integration', 'system'],
@@ -42,7 +39,7 @@ const SIDE_BY_SIDE: readonly (readonly string[])[] = [
 
 interface Run {
   readonly code: number;
-  /** Undefined when vitest ended without one. */
+  /** Undefined if vitest wrote none. */
   readonly report: Report | undefined;
 }
 
@@ -64,11 +61,11 @@ if (args.includes('--help')) {
 
 function runVitest(extra: readonly string[], reportFile: string): Promise<Run> {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
-  /** kafkajs sets a timer in the past once per connection, which Node 24 remarks upon; the timer does what it should. */
+  /** kafkajs sets a timer in the past for each connection, which is harmless but makes Node 24 warn. */
   const env = { ...process.env, NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning' };
   const isColored = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
   const child = spawn('vitest', ['run', ...reporters, ...extra], {
-    /** Through pipes vitest prints lines; on a terminal two of them would move each other's cursor. */
+    /** With pipes vitest prints plain lines; on a terminal two processes would overwrite each other's output. */
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: RUN_LIMIT_MS,
     env: isColored ? { ...env, FORCE_COLOR: '1' } : env,
@@ -94,29 +91,29 @@ function summarise(runs: readonly Run[]): number {
   const reports = runs.flatMap(({ report }) => report ?? []);
   const files = reports.flatMap((report) => report.testResults);
   const tests = files.flatMap((file) => file.assertionResults);
-  const leftOut = tests.filter((test) => test.status !== 'passed' && test.status !== 'failed');
-  if (leftOut.length > 0) {
-    console.log(`\n!!! LEFT OUT: ${leftOut.length} tests did not run on this machine:`);
-    for (const test of leftOut) console.log(`!!!   ${test.fullName}`);
+  const skipped = tests.filter((test) => test.status !== 'passed' && test.status !== 'failed');
+  if (skipped.length > 0) {
+    console.log(`\n!!! SKIPPED: ${skipped.length} tests did not run on this machine:`);
+    for (const test of skipped) console.log(`!!!   ${test.fullName}`);
     console.log(
-      '!!! They need Kafka (set KAFKA_BROKERS, start Docker, or install Java 17 and Maven: docs/real-kafka.md), ' +
+      '!!! They require Kafka (set KAFKA_BROKERS, start Docker, or install Java 17 and Maven: docs/real-kafka.md), ' +
         "Debian's Exim (docs/mail-and-sms.md), or packages of scripts/calendars that npm could not install.\n",
     );
   }
   const failures = reports.flatMap((report) => failuresOf(report));
-  /** Runs that failed for another reason than a test. */
+  /** Runs that failed without a failed test. */
   const brokenRuns = runs.filter(
     ({ code, report }) => code !== 0 && (report === undefined || failuresOf(report).length === 0),
   );
   if (brokenRuns.length > 0) console.log('vitest reported an error outside the tests; see above.');
-  const isComplete = process.env.CI !== 'true' || leftOut.length === 0;
-  const failed = failures.length + brokenRuns.length + (isComplete ? 0 : leftOut.length);
+  const maySkip = process.env.CI !== 'true';
+  const failed = failures.length + brokenRuns.length + (maySkip ? 0 : skipped.length);
   const passed = tests.filter((test) => test.status === 'passed').length;
-  console.log(`${passed} passed, ${failed} failed, ${isComplete ? leftOut.length : 0} skipped`);
+  console.log(`${passed} passed, ${failed} failed, ${maySkip ? skipped.length : 0} skipped`);
   return failed === 0 ? 0 : 1;
 }
 
-/** Failed tests, and files that could not even be loaded. */
+/** Failed tests, and files that could not be loaded. */
 function failuresOf(report: Report): readonly unknown[] {
   return report.testResults.flatMap((file): readonly unknown[] => {
     const failed = file.assertionResults.filter((test) => test.status === 'failed');

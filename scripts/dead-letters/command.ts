@@ -83,9 +83,7 @@ function list(
           `${row.id}  ${row.at}  ${row.code}  ${row.from ?? '-'}  attempts ${row.attempts}  redrives ${row.redrives}  ${row.status}`,
       ),
       `${visible.length} letter${visible.length === 1 ? '' : 's'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`,
-      ...(visible.length > rows.length
-        ? [`${visible.length - rows.length} older not shown (--limit)`]
-        : []),
+      ...(visible.length > rows.length ? [`${visible.length - rows.length} older not shown (--limit)`] : []),
       ...(handled > 0 ? [`${handled} handled not shown (--all)`] : []),
       ...(unreadable > 0 ? [`${unreadable} records of the audit topic are invalid`] : []),
     ],

@@ -59,7 +59,7 @@ export async function openSoakWorld(options: SoakWorldOptions): Promise<SoakWorl
       ? await startLocalKafka({
           nodes: 3,
           registry: false,
-          say: (line) => say(`kafka: ${line}`),
+          report: (line) => say(`kafka: ${line}`),
           ...(proxied === undefined ? {} : { proxied }),
         })
       : undefined;

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import type { MtaPlan } from '../../scripts/dev/local-mta/exim-settings.ts';
-import { isMtaLacking } from '../../scripts/dev/local-mta/fetch-exim.ts';
+import { isMtaMissing } from '../../scripts/dev/local-mta/fetch-exim.ts';
 import { type LocalMta, startLocalMta } from '../../scripts/dev/local-mta/start-local-mta.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 
@@ -19,7 +19,7 @@ export async function mtaOrSkip(options: Omit<MtaPlan, 'folder' | 'port'>): Prom
   try {
     return { mta: await startLocalMta(options, report), suite: describe };
   } catch (error) {
-    if (!isMtaLacking(error) || process.env['CI'] === 'true') throw error;
+    if (!isMtaMissing(error) || process.env['CI'] === 'true') throw error;
     process.stderr.write(`!!! NO MAIL SERVER: the suite that needs it is left out: ${errorText(error)}\n`);
     return { mta: undefined, suite: describe.skip };
   }

@@ -102,7 +102,7 @@ it('an older Node starts the workers on the installed Node package', () => {
 it('an older Node without that package reports the required version', () => {
   const { status, stderr } = runEntry(() => undefined);
   expect(status).toBe(1);
-  expect(stderr).toMatch(/^Node 24\.15 or newer runs this; here is 20\.20\.2, .* Install Node 24, .*\n$/);
+  expect(stderr).toMatch(/^Node 24\.15 or newer is required, this is 20\.20\.2, .* Install Node 24, .*\n$/);
 });
 
 it('npm does not warn about packages that need a newer Node than its own', () => {

@@ -14,16 +14,16 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalKafkaError } from './local-kafka-error.ts';
 
-/** One thing to fetch: the folder `name` of the cache, filled by `fetchInto` (called with an empty folder). */
+/** A folder `name` of the cache that `fetchInto` fills; it is called with an empty folder. */
 export interface Artifact {
   readonly name: string;
   readonly fetchInto: (folder: string) => Promise<void>;
 }
 
-/** Written last: every file of the folder with its size in bytes. A folder without it, or not matching, is incomplete. */
+/** Written last: the size in bytes of every file. A folder is incomplete without it, or with a different size. */
 const MANIFEST = '.complete.json';
 
-/** Limit of waiting for a first fetch over a slow line. */
+/** Limit for waiting while another process fetches over a slow connection. */
 const LOCK_LIMIT_MS = 15 * 60_000;
 const LOCK_POLL_MS = 300;
 
@@ -40,28 +40,28 @@ export function cacheDirectory(
 }
 
 /**
- * The artifact's folder in the cache, fetched first unless it is there whole. Safe against other processes doing the same:
- * one fetches, the others wait, and the folder appears by one rename.
+ * Returns the folder of the artifact, and fetches it first unless it is complete. When several processes call this, one
+ * fetches and the others wait; the folder is created by a single rename.
  */
 export async function ensureArtifact(
   cacheFolder: string,
   artifact: Artifact,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<string> {
   const folder = path.join(cacheFolder, artifact.name);
   if (isComplete(folder)) return folder;
   mkdirSync(cacheFolder, { recursive: true });
   await withLock(
     `${folder}.lock`,
-    (pid) => say(`waiting for process ${pid}, which is fetching ${artifact.name}`),
+    (pid) => report(`waiting for process ${pid}, which is fetching ${artifact.name}`),
     async () => {
-      if (!isComplete(folder)) await fetchWhole(cacheFolder, folder, artifact);
+      if (!isComplete(folder)) await fetchArtifact(cacheFolder, folder, artifact);
     },
   );
   return folder;
 }
 
-async function fetchWhole(cacheFolder: string, folder: string, artifact: Artifact): Promise<void> {
+async function fetchArtifact(cacheFolder: string, folder: string, artifact: Artifact): Promise<void> {
   const prefix = `.fetching-${artifact.name}-`;
   for (const left of readdirSync(cacheFolder).filter((name) => name.startsWith(prefix))) {
     rmSync(path.join(cacheFolder, left), { recursive: true, force: true });
@@ -70,7 +70,7 @@ async function fetchWhole(cacheFolder: string, folder: string, artifact: Artifac
   mkdirSync(scratch);
   try {
     await artifact.fetchInto(scratch);
-    writeFileSync(path.join(scratch, MANIFEST), JSON.stringify(sizesOf(scratch)));
+    writeFileSync(path.join(scratch, MANIFEST), JSON.stringify(measureFiles(scratch)));
     rmSync(folder, { recursive: true, force: true });
     renameSync(scratch, folder);
   } finally {
@@ -78,7 +78,7 @@ async function fetchWhole(cacheFolder: string, folder: string, artifact: Artifac
   }
 }
 
-/** Whether every file that was fetched is there with its size. */
+/** Whether every fetched file exists with its size. */
 export function isComplete(folder: string): boolean {
   const manifest = path.join(folder, MANIFEST);
   if (!existsSync(manifest)) return false;
@@ -90,7 +90,7 @@ export function isComplete(folder: string): boolean {
   }
 }
 
-function sizesOf(folder: string): Record<string, number> {
+function measureFiles(folder: string): Record<string, number> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );
@@ -103,8 +103,8 @@ function sizesOf(folder: string): Record<string, number> {
 }
 
 /**
- * Runs `work` while holding the lock file, which names the owner's process id. A lock whose owner is gone is taken over.
- * Two processes may in a rare race both hold it: whatever is done under it must therefore end in an atomic rename.
+ * Runs `work` while holding a lock file with the id of this process. Takes over a lock whose process has ended. In a rare
+ * race two processes may hold it, so `work` must end in an atomic rename.
  */
 async function withLock<T>(
   file: string,
@@ -118,7 +118,7 @@ async function withLock<T>(
     else if (Date.now() > giveUpAt) {
       throw new LocalKafkaError(
         'fetch-failed',
-        `process ${owner} has been fetching for long: end it, or delete ${file}`,
+        `process ${owner} has been fetching for ${LOCK_LIMIT_MS / 60_000} min: stop it, or delete ${file}`,
       );
     } else {
       if (waits === 0 && owner !== undefined) onWait(owner);
@@ -142,7 +142,7 @@ function tryLock(file: string): boolean {
   }
 }
 
-/** Undefined while the owner has made the file and not yet written into it, or has just removed it. */
+/** Undefined if the owner has not written its id yet, or has just removed the file. */
 function readOwner(file: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);

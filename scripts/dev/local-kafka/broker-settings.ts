@@ -1,20 +1,20 @@
 const MIB = 1_024 * 1_024;
 const SECOND_MS = 1_000;
 
-/** Largest batch that a broker takes: our topics allow 8 MiB (docs: message.max.bytes). */
+/** Maximum size of a batch: the topics allow 8 MiB (docs: message.max.bytes). */
 const MAX_MESSAGE_BYTES = 8 * MIB;
 
 /**
- * Broker settings that hold for every real Kafka of the project's tests: the local one and the container.
- * `nodeCount` decides on replication: three nodes keep three copies and need two of them for a write.
+ * The settings of the brokers that the tests use: the local one and the container. With three nodes, topics have three
+ * replicas, two of which must be in sync for a write.
  */
 export function brokerSettings(nodeCount: number): Record<string, string> {
   const copies = String(Math.min(3, nodeCount));
   const inSync = nodeCount >= 3 ? '2' : '1';
   return {
-    /** Workers must not depend on it: a mistyped topic is an error here as in production. */
+    /** As in production, so that a misspelt topic is an error. */
     'auto.create.topics.enable': 'false',
-    /** The default makes the first consumer of each group wait 3 s for others. */
+    /** By default, the first consumer of a group waits 3 s for others. */
     'group.initial.rebalance.delay.ms': '0',
     'default.replication.factor': copies,
     'min.insync.replicas': inSync,
@@ -28,11 +28,11 @@ export function brokerSettings(nodeCount: number): Record<string, string> {
     'share.coordinator.state.topic.min.isr': inSync,
     'message.max.bytes': String(MAX_MESSAGE_BYTES),
     'replica.fetch.max.bytes': String(MAX_MESSAGE_BYTES),
-    /** The default, 128 MiB, would be half of the small heap. */
+    /** The default, 128 MiB, is a third of the heap. */
     'log.cleaner.dedupe.buffer.size': String(16 * MIB),
-    /** Compaction is looked at every second, so that a test need not wait 15 s for it. */
+    /** Starts compaction every second; by default a test would wait 15 s for it. */
     'log.cleaner.backoff.ms': String(SECOND_MS),
-    /** A killed node is noticed after 3 s (default 9 s). */
+    /** The cluster detects a killed node after 3 s (default 9 s). */
     'broker.session.timeout.ms': String(3 * SECOND_MS),
     'broker.heartbeat.interval.ms': '500',
     'num.network.threads': '2',
@@ -44,7 +44,7 @@ export interface NodePlan {
   readonly nodeId: number;
   readonly brokerPort: number;
   readonly controllerPort: number;
-  /** A second listener, whose clients are sent to another port: that of a proxy in front of it. */
+  /** A second listener that advertises another port: that of a proxy in front of it. */
   readonly proxied?: ProxiedListener;
 }
 
@@ -66,7 +66,7 @@ export function nodeSettings(node: NodePlan, cluster: readonly NodePlan[], dataF
     'advertised.listeners': advertised,
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,PROXIED:PLAINTEXT',
-    /** Static voters: the ports may differ when kept data is used again. */
+    /** Static voters, since the ports may change when existing data is used. */
     'controller.quorum.voters': cluster
       .map((one) => `${one.nodeId}@127.0.0.1:${one.controllerPort}`)
       .join(','),
@@ -76,8 +76,8 @@ export function nodeSettings(node: NodePlan, cluster: readonly NodePlan[], dataF
 }
 
 /**
- * Text of a Java properties file, one `key=value` a line. A backslash is doubled, since the format treats it as an
- * escape (folders on Windows). Throws RangeError for a line break, which the format cannot hold plainly.
+ * Renders a Java properties file with one `key=value` per line. Escapes backslashes (of folders on Windows). Throws
+ * RangeError for a value with a line break.
  */
 export function renderProperties(settings: Readonly<Record<string, string>>): string {
   const lines = Object.entries(settings).map(([key, value]) => {
@@ -87,7 +87,7 @@ export function renderProperties(settings: Readonly<Record<string, string>>): st
   return `${lines.join('\n')}\n`;
 }
 
-/** The same settings as environment of the apache/kafka image: `a.b.c` is KAFKA_A_B_C there. */
+/** The settings as environment variables of the apache/kafka image, where `a.b.c` is KAFKA_A_B_C. */
 export function asContainerEnvironment(settings: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(settings).map(([key, value]) => [

@@ -10,17 +10,17 @@ import {
   REGISTRY_VERSION,
 } from './versions.ts';
 
-type Say = (line: string) => void;
+type Report = (line: string) => void;
 
-/** 50 MB (Kafka) or 110 MB (registry) over a slow line. */
+/** Enough for 110 MB (registry) over a slow connection. */
 const FETCH_LIMIT_MS = 10 * 60_000;
 
-/** Folder with Kafka's jars, its runtime dependencies and the log binding. */
-export function ensureKafka(cacheFolder: string, say: Say): Promise<string> {
+/** Returns the folder with the jars of Kafka, its runtime dependencies and the log binding. */
+export function ensureKafka(cacheFolder: string, report: Report): Promise<string> {
   const artifact: Artifact = {
     name: `kafka-${KAFKA_VERSION}`,
     fetchInto: async (folder) => {
-      say(`fetching Apache Kafka ${KAFKA_VERSION} with Maven into ${cacheFolder} (about 50 MB, once)`);
+      report(`fetching Apache Kafka ${KAFKA_VERSION} with Maven into ${cacheFolder} (about 50 MB, once)`);
       const pom = path.join(folder, 'pom.xml');
       writeFileSync(pom, renderPom());
       await runMaven(folder, [
@@ -32,15 +32,15 @@ export function ensureKafka(cacheFolder: string, say: Say): Promise<string> {
       ]);
     },
   };
-  return ensureArtifact(cacheFolder, artifact, say);
+  return ensureArtifact(cacheFolder, artifact, report);
 }
 
-/** Folder with the unpacked Apicurio Registry. */
-export function ensureRegistry(cacheFolder: string, say: Say): Promise<string> {
+/** Returns the folder with the unpacked Apicurio Registry. */
+export function ensureRegistry(cacheFolder: string, report: Report): Promise<string> {
   const artifact: Artifact = {
     name: `apicurio-registry-${REGISTRY_VERSION}`,
     fetchInto: async (folder) => {
-      say(`fetching Apicurio Registry ${REGISTRY_VERSION} with Maven (about 110 MB, once)`);
+      report(`fetching Apicurio Registry ${REGISTRY_VERSION} with Maven (about 110 MB, once)`);
       mkdirSync(folder, { recursive: true });
       await runMaven(folder, [
         `${MAVEN_DEPENDENCY_PLUGIN}:unpack`,
@@ -49,10 +49,10 @@ export function ensureRegistry(cacheFolder: string, say: Say): Promise<string> {
       ]);
     },
   };
-  return ensureArtifact(cacheFolder, artifact, say);
+  return ensureArtifact(cacheFolder, artifact, report);
 }
 
-/** Class path of a folder of jars, sorted, so that an archive of loaded classes fits the next start. */
+/** Class path of a folder of jars, sorted, since a class archive is valid only for the same class path. */
 export function classPathOf(folder: string): string {
   const jars = readdirSync(folder).filter((name) => name.endsWith('.jar'));
   return jars
@@ -67,7 +67,7 @@ async function runMaven(cwd: string, args: readonly string[]): Promise<void> {
   if (result.code === 'missing') {
     throw new LocalKafkaError(
       'maven-missing',
-      'the jars of Kafka are not fetched yet and there is no Maven (mvn): install it, or set KAFKA_BROKERS to a running Kafka',
+      'Maven (mvn) is required to fetch the jars of Kafka and not installed: install it, or set KAFKA_BROKERS to a running Kafka',
     );
   }
   if (result.code === 0) return;

@@ -1,32 +1,32 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 
-/** A line to the watchdog: a process to watch or to forget, or all is over. */
+/** A message to the watchdog: the id of a process to watch, or to watch no longer. */
 export type GuardLine = { readonly watch: number } | { readonly forget: number };
 
 export interface Guard {
-  /** From now on the process ends with this one. */
+  /** Makes the watchdog kill this process when the calling process ends. */
   watch(pid: number): void;
   forget(pid: number): void;
-  /** Ends the watchdog: it kills what is still watched and removes the temporary folder. */
+  /** Stops the watchdog, which kills the processes still watched and removes the temporary folder. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a small process that outlives this one, whatever happens to it (also SIGKILL): when the pipe to it closes, it
- * kills the watched processes and removes `temporaryFolder`. Brokers have no such switch of their own.
+ * Starts a watchdog process. When the calling process ends, also by SIGKILL, the pipe between them closes, and the watchdog
+ * kills the watched processes and removes `temporaryFolder`. Brokers cannot be started so that they end with their parent.
  */
 export function startGuard(temporaryFolder: string | undefined): Guard {
   const script = path.join(import.meta.dirname, 'watchdog.ts');
   const args = temporaryFolder === undefined ? [script] : [script, temporaryFolder];
-  /** Detached: Ctrl-C goes to the whole foreground group and must not end the watchdog first. */
+  /** Detached, so that Ctrl-C, which signals the whole foreground group, does not stop the watchdog first. */
   const watchdog = spawn(process.execPath, args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   const ended = new Promise<void>((resolve) => {
     watchdog.once('close', () => resolve());
     watchdog.once('error', () => resolve());
   });
   watchdog.stdin.on('error', () => {
-    /* The watchdog was killed. The nodes are still stopped in the ordinary way. */
+    /* The watchdog was killed. The calling process still stops the nodes itself. */
   });
   watchdog.unref();
   const send = (line: GuardLine): void => {

@@ -6,11 +6,11 @@ import { LocalKafkaError } from './local-kafka-error.ts';
 import type { LocalRun } from './local-run.ts';
 
 export interface JavaLaunch {
-  /** For messages: `node 1`, `schema registry`. */
+  /** Name in messages, such as `schema registry`. */
   readonly label: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Working folder, for whatever the program leaves behind. */
+  /** The working folder. */
   readonly folder: string;
   readonly logFile: string;
   readonly archive?: ClassArchive;
@@ -22,19 +22,19 @@ export interface JavaProcess {
   readonly label: string;
   readonly logFile: string;
   isRunning(): boolean;
-  /** Resolves when the process is gone, with how it ended (`code 1`, `SIGKILL`). */
+  /** Resolves when the process has ended, with its exit code or signal (`code 1`, `SIGKILL`). */
   readonly ended: Promise<string>;
-  /** Sends the signal and waits for the end. SIGTERM turns into SIGKILL when the stop takes too long. */
+  /** Sends the signal and waits for the end; sends SIGKILL if that takes too long. */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** A broker stops in under 1 s, 2 s more when it writes the class archive; three at once on two cores in some 5 s. */
+/** A broker stops within 1 s, within 3 s when it writes the class archive, and three on two cores within 5 s. */
 const STOP_LIMIT_MS = 15_000;
 /** Java's exit code after SIGTERM (128 + 15). */
 const TERMINATED = 143;
 const LOG_TAIL_LINES = 25;
 
-/** Starts Java in a session of its own, so that Ctrl-C reaches only us and we stop it in order. */
+/** Starts Java in a separate session, so that Ctrl-C reaches only this process, which then stops Java gracefully. */
 export function startJava(launch: JavaLaunch, run: Pick<LocalRun, 'guard' | 'onFailure'>): JavaProcess {
   const log = openSync(launch.logFile, 'a');
   const child = spawn(launch.command, [...(launch.archive?.flags ?? []), ...launch.args], {
@@ -45,15 +45,15 @@ export function startJava(launch: JavaLaunch, run: Pick<LocalRun, 'guard' | 'onF
   });
   closeSync(log);
   const { pid } = child;
-  let isAskedToEnd = false;
+  let isStopping = false;
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => {
       if (pid !== undefined) run.guard.forget(pid);
       launch.archive?.onExit(code === 0 || code === TERMINATED);
-      const how = signal ?? `code ${code}`;
-      resolve(how);
-      if (!isAskedToEnd) run.onFailure(new LocalKafkaError('broker-failed', describeEnd(launch, how)));
+      const reason = signal ?? `code ${code}`;
+      resolve(reason);
+      if (!isStopping) run.onFailure(new LocalKafkaError('broker-failed', describeEnd(launch, reason)));
     });
   });
   if (pid === undefined) throw new LocalKafkaError('java-missing', `${launch.command} cannot be started`);
@@ -67,7 +67,7 @@ export function startJava(launch: JavaLaunch, run: Pick<LocalRun, 'guard' | 'onF
     ended,
     kill: async (signal) => {
       if (!isRunning()) return;
-      isAskedToEnd = true;
+      isStopping = true;
       child.kill(signal);
       const force = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
       await ended;
@@ -76,18 +76,17 @@ export function startJava(launch: JavaLaunch, run: Pick<LocalRun, 'guard' | 'onF
   };
 }
 
-function describeEnd(program: { label: string; logFile: string }, how: string): string {
-  return `${program.label} ended (${how}):\n${logTail(program.logFile)}`;
+function describeEnd(program: { label: string; logFile: string }, reason: string): string {
+  return `${program.label} ended (${reason}):\n${readLogTail(program.logFile)}`;
 }
 
-/** Last lines of a log file, for an error message. */
-function logTail(logFile: string): string {
+function readLogTail(logFile: string): string {
   if (!existsSync(logFile)) return '(no log)';
   return readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
 }
 
 /**
- * Waits until `isReady` answers true. Throws LocalKafkaError `broker-failed`, with the end of the log, when the process
+ * Waits until `isReady` resolves with true. Throws LocalKafkaError `broker-failed` with the end of the log if the process
  * ends first or takes longer than `limitMs`.
  */
 export async function waitUntilReady(
@@ -104,7 +103,7 @@ export async function waitUntilReady(
     if (Date.now() > giveUpAt) {
       throw new LocalKafkaError(
         'broker-failed',
-        `${java.label} was not ready within ${limitMs / 1_000} s:\n${logTail(java.logFile)}`,
+        `${java.label} was not ready within ${limitMs / 1_000} s:\n${readLogTail(java.logFile)}`,
       );
     }
     await sleep(pollMs);

@@ -6,31 +6,31 @@ import { MIN_JAVA_VERSION } from './versions.ts';
 
 export interface Java {
   readonly command: string;
-  /** As the Java names itself, such as `17.0.15+6-Debian-1deb12u1`. */
+  /** The build, such as `17.0.15+6-Debian-1deb12u1`. */
   readonly build: string;
 }
 
-/** `java -version` takes well under a second, on a busy machine a few. */
+/** `java -version` takes less than a second, a few on a busy machine. */
 const VERSION_LIMIT_MS = 20_000;
 
-/** Heap of one broker or registry; 12 partitions and messages of 8 MiB fit well. */
+/** Heap of one broker or registry: enough for 12 partitions and messages of 8 MiB. */
 const MAX_HEAP = '-Xmx384m';
 
-/** Off: a Java that cannot use the archive goes on without, and must not warn into the log. */
+/** Disables warnings of a Java that cannot use the class archive and starts without it. */
 const QUIET = ['-Xlog:cds=off', '-Xlog:cds+dynamic=off'];
 
-/** The Java to run: that of JAVA_HOME, else the first on the PATH. */
+/** The path of the Java of JAVA_HOME, else the first one on the PATH. */
 export function javaCommand(env: Readonly<Record<string, string | undefined>>): string {
   const home = env['JAVA_HOME'] ?? '';
   return home === '' ? 'java' : path.join(home, 'bin', 'java');
 }
 
-/** Makes sure that the Java can run a 4.x broker. Throws LocalKafkaError `java-missing` saying what to install. */
+/** Checks that the Java can run a 4.x broker. Throws LocalKafkaError `java-missing` with what to install. */
 export async function requireJava(command: string): Promise<Java> {
   const result = await runCommand(command, ['-version'], { limitMs: VERSION_LIMIT_MS });
   const advice = `install Java ${MIN_JAVA_VERSION} or newer (a JRE is enough) and put it on the PATH or into JAVA_HOME`;
   if (result.code === 'missing') {
-    throw new LocalKafkaError('java-missing', `there is no Java (${command}): ${advice}`);
+    throw new LocalKafkaError('java-missing', `Java (${command}) is not installed: ${advice}`);
   }
   const version = parseJavaVersion(result.output);
   if (result.code !== 0 || version === undefined) {
@@ -45,7 +45,7 @@ export async function requireJava(command: string): Promise<Java> {
   return { command, build: version.build };
 }
 
-/** Reads what `java -version` prints: `openjdk version "17.0.15" ...` and the build; 8 calls itself `1.8.0`. */
+/** Parses the output of `java -version`, such as `openjdk version "17.0.15" ...`; version 8 is printed as `1.8.0`. */
 export function parseJavaVersion(output: string): { major: number; build: string } | undefined {
   const version = /version "([^"]+)"/.exec(output)?.[1];
   const parts = version?.split('.') ?? [];
@@ -56,8 +56,8 @@ export function parseJavaVersion(output: string): { major: number; build: string
 }
 
 /**
- * For programs that start often and run briefly: first-tier compiler and the simplest collector halve the start-up, and an
- * end that is seen beats a process that limps on without memory.
+ * Flags for short-lived processes: the first-tier compiler and the serial collector halve the start-up time. A process
+ * without memory exits instead of continuing with errors.
  */
 export function javaFlags(temporaryFolder: string): string[] {
   return [
@@ -70,15 +70,15 @@ export function javaFlags(temporaryFolder: string): string[] {
   ];
 }
 
-/** Flags for one start of Java, and what to do once that process has ended. */
+/** The flags for one start of Java, and a function to call after its end. */
 export interface ClassArchive {
   readonly flags: readonly string[];
   onExit(isClean: boolean): void;
 }
 
 /**
- * Archive of loaded classes (class data sharing), beside the jars, for one build of Java: halves the start-up of broker and
- * registry. The first start that may record it writes it when it is stopped (which then takes 2 s longer), later ones map it.
+ * Archive of loaded classes (class data sharing) next to the jars, for one build of Java: halves the start-up time of broker
+ * and registry. The first process with `mayRecord` writes it when it stops, which takes 2 s more; later ones use it.
  */
 export function classArchive(
   folder: string,

@@ -8,7 +8,7 @@ import { LocalKafkaError } from './local-kafka-error.ts';
 import { nodeFolder, type LocalRun, type Workspace } from './local-run.ts';
 import { runCommand } from './run-command.ts';
 
-/** What all nodes of one cluster share. */
+/** The settings that all nodes of a cluster share. */
 export interface ClusterSetup {
   readonly java: Java;
   readonly jarFolder: string;
@@ -19,25 +19,25 @@ export interface ClusterSetup {
   readonly run: LocalRun;
 }
 
-/** One broker, which is also a controller. A test may kill it and start it again on its own data. */
+/** One broker, which is also a controller. A test may kill and restart it with its data. */
 export interface LocalKafkaNode {
   readonly nodeId: number;
   /** `127.0.0.1:PORT`. */
   readonly broker: string;
-  /** Of the Java process that runs now, or ran last. */
+  /** The id of the current or last Java process. */
   readonly pid: number;
   readonly process: JavaProcess;
-  /** Ends the process (default SIGKILL); resolves when it is gone. No effect if it is gone already. */
+  /** Sends a signal (default SIGKILL) and resolves when the process has ended. No effect if it has ended already. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Stops the process if it runs, starts it on the same ports and data; resolves when it is part of the cluster again. */
+  /** Restarts the process on the same ports and data; resolves when the node is part of the cluster again. */
   restart(): Promise<void>;
 }
 
 const FORMAT_LIMIT_MS = 60_000;
-/** Ready takes 2 s on an idle machine; three nodes on a busy one need far longer to form their quorum. */
+/** A node is ready after 2 s on an idle machine; three nodes on a busy one take much longer to form their quorum. */
 export const READY_LIMIT_MS = 90_000;
 
-/** Formats the data folder (unless done earlier) and starts the node; it is not ready yet. */
+/** Formats the data folder unless that was done before, and starts the node without waiting until it is ready. */
 export async function startNode(setup: ClusterSetup, plan: NodePlan): Promise<LocalKafkaNode> {
   const { folder } = setup.workspace;
   const settingsFile = path.join(folder, `node-${plan.nodeId}.properties`);
@@ -66,7 +66,7 @@ export async function startNode(setup: ClusterSetup, plan: NodePlan): Promise<Lo
   return node;
 }
 
-/** The node counts itself as part of the cluster (not while its former life still does), and serves groups. */
+/** Whether the restarted node is registered in the cluster and serves consumer groups. */
 async function isBack(plan: NodePlan): Promise<boolean> {
   const ids = await fetchBrokerIds(plan.brokerPort);
   return ids.includes(plan.nodeId) && (await canServeGroups(plan.brokerPort));
@@ -96,7 +96,7 @@ function launch(setup: ClusterSetup, plan: NodePlan, settingsFile: string): Java
       args: [...javaArguments(setup, 'kafka.Kafka'), settingsFile],
       folder: setup.workspace.folder,
       logFile: path.join(setup.workspace.folder, `node-${plan.nodeId}.log`),
-      // One recorder is enough.
+      // Only one node writes the archive.
       archive: classArchive(setup.jarFolder, 'broker', setup.java.build, plan.nodeId === 1),
     },
     setup.run,

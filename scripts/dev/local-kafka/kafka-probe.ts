@@ -1,39 +1,39 @@
 import { connect } from 'node:net';
 
 /**
- * A few questions to a broker in Kafka's own protocol, each over a connection of its own: enough to know that it is ready,
- * without a client's retries and logs. Formats: Kafka protocol guide, Metadata v1, FindCoordinator v0, ListGroups v0.
+ * Readiness checks of a broker in the Kafka protocol, each over its own connection, without the retries and logs of a
+ * client. Formats: Kafka protocol guide, Metadata v1, FindCoordinator v0, ListGroups v0.
  */
 const LOOPBACK = '127.0.0.1';
 const METADATA = { key: 3, version: 1 };
 const FIND_COORDINATOR = { key: 10, version: 0 };
 const LIST_GROUPS = { key: 16, version: 0 };
 const NO_ERROR = 0;
-/** A broker that is up answers at once; one that is starting may hold the request back. */
+/** A running broker responds immediately; one that is starting may delay the response. */
 const ANSWER_LIMIT_MS = 2_000;
 /** Length prefix of a Kafka frame. */
 const FRAME_HEADER_BYTES = 4;
 const CORRELATION_BYTES = 4;
 
-/** Ids of the brokers that take part in the cluster, as the one on this port knows them; empty when it does not answer. */
+/** Ids of the brokers in the cluster, as reported by the broker on this port; empty if it does not respond. */
 export async function fetchBrokerIds(port: number, host = LOOPBACK): Promise<number[]> {
   const noTopics = Buffer.alloc(4);
-  const answer = await ask({ host, port }, METADATA, noTopics);
+  const answer = await sendRequest({ host, port }, METADATA, noTopics);
   return answer === undefined ? [] : readBrokerIds(answer);
 }
 
 /**
- * Whether consumer groups can be served: there is a coordinator and it has read its part of the offsets topic. Asking makes
- * a fresh cluster create that topic, which takes a third of a second that the first test would otherwise wait for.
+ * Whether the broker serves consumer groups: there is a coordinator, and it has loaded its partitions of the offsets topic.
+ * In a new cluster the request also creates that topic, so that the first test does not wait 0.3 s for it.
  */
 export async function canServeGroups(port: number, host = LOOPBACK): Promise<boolean> {
-  const coordinator = await ask({ host, port }, FIND_COORDINATOR, text('local-kafka-warm-up'));
+  const coordinator = await sendRequest({ host, port }, FIND_COORDINATOR, text('local-kafka-warm-up'));
   if (coordinator === undefined || coordinator.readInt16BE(0) !== NO_ERROR) return false;
-  const groups = await ask({ host, port }, LIST_GROUPS, Buffer.alloc(0));
+  const groups = await sendRequest({ host, port }, LIST_GROUPS, Buffer.alloc(0));
   return groups !== undefined && groups.readInt16BE(0) === NO_ERROR;
 }
 
-/** Reads the head of a Metadata v1 answer: count, then per broker id, host, port and nullable rack. */
+/** Reads the brokers of a Metadata v1 response: count, then for each broker id, host, port and nullable rack. */
 export function readBrokerIds(answer: Buffer): number[] {
   const ids: number[] = [];
   let at = 4;
@@ -46,7 +46,7 @@ export function readBrokerIds(answer: Buffer): number[] {
   return ids;
 }
 
-/** One request frame: length, api key, version, correlation id, client id, body. */
+/** Encodes a request frame: length, api key, version, correlation id, client id, body. */
 export function requestFrame(api: { key: number; version: number }, body: Buffer): Buffer {
   const head = Buffer.alloc(8);
   head.writeInt16BE(api.key, 0);
@@ -64,8 +64,8 @@ function text(value: string): Buffer {
   return Buffer.concat([length, Buffer.from(value)]);
 }
 
-/** The answer's body, or undefined when none came. */
-function ask(
+/** Sends a request; resolves with the body of the response, or undefined without one. */
+function sendRequest(
   broker: { host: string; port: number },
   api: { key: number; version: number },
   body: Buffer,

@@ -1,6 +1,6 @@
 import { SystemError } from '../../../shared/platform/errors.ts';
 
-/** What can go wrong, and the exit code of `npm run kafka` for it. 0 is a stop on request. */
+/** The exit code of `npm run kafka` for each error; 0 after a requested stop. */
 export const EXIT_CODES = {
   'broker-failed': 1,
   'wrong-usage': 2,
@@ -12,7 +12,7 @@ export const EXIT_CODES = {
 
 export type LocalKafkaErrorCode = keyof typeof EXIT_CODES;
 
-/** The local broker cannot be had. The message says what to do about it. */
+/** The local broker cannot be started or has failed. The message contains advice. */
 export class LocalKafkaError extends SystemError {
   override readonly name = 'LocalKafkaError';
   declare readonly code: LocalKafkaErrorCode;
@@ -22,7 +22,7 @@ export class LocalKafkaError extends SystemError {
   }
 }
 
-/** True for what this machine lacks, as against what broke: a suite may be left out for the first only. */
+/** Whether a required program is not installed, which allows test suites to be skipped, unlike other errors. */
 export function isRequirementMissing(error: unknown): boolean {
   return (
     error instanceof LocalKafkaError && (error.code === 'java-missing' || error.code === 'maven-missing')

@@ -13,15 +13,15 @@ import path from 'node:path';
 import { type Guard, startGuard } from './guard.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 
-/** Folder of one cluster: a properties file, a log and a data folder for each node. */
+/** The folder of a cluster, with a properties file, a log and a data folder for each node. */
 export interface Workspace {
   readonly folder: string;
   readonly isTemporary: boolean;
 }
 
-/** Kafka writes it into a data folder when it formats it. */
+/** Kafka creates this file when it formats a data folder. */
 const META = 'meta.properties';
-/** Kafka's cluster ids are 16 bytes in base64 for URLs. */
+/** Kafka's cluster ids are 16 bytes in base64url. */
 const CLUSTER_ID_BYTES = 16;
 
 const LOG4J_SETTINGS = `status=error
@@ -33,32 +33,31 @@ rootLogger.level=warn
 rootLogger.appenderRef.console.ref=console
 `;
 
-/** Something that was started and must be stopped. */
 interface Stoppable {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Everything that one start created: its processes, their guard, and how to end them. */
+/** The processes of one start. */
 export interface LocalRun {
   readonly guard: Guard;
-  /** Stopped in this order: the registry first, as with its schemas on Kafka it takes leave of the brokers. */
+  /** Stopped before the nodes, since a registry with its schemas on Kafka leaves the brokers gracefully. */
   readonly registries: Stoppable[];
   readonly nodes: Stoppable[];
-  /** Reports a process that ended without being asked. */
+  /** Reports a process that ended unexpectedly. */
   readonly onFailure: (error: LocalKafkaError) => void;
   readonly failure: Promise<LocalKafkaError>;
   stop(): Promise<void>;
 }
 
-/** Opens a run over a workspace; a temporary workspace is removed when the run stops, or this process dies. */
+/** Starts a run in a workspace. A temporary workspace is removed when the run stops or this process ends. */
 export function openRun(workspace: Workspace): LocalRun {
   const guard = startGuard(workspace.isTemporary ? workspace.folder : undefined);
   const failure = Promise.withResolvers<LocalKafkaError>();
   const registries: Stoppable[] = [];
   const nodes: Stoppable[] = [];
   /**
-   * Several nodes stopping together wait for a quorum that is gone, until their limit. Where nothing is kept they need not;
-   * a single node stops at once, and in order, which lets it write the class archive.
+   * Nodes that stop together wait for a lost quorum until a timeout, so they are killed if their data is temporary. A single
+   * node stops gracefully within a second and can write the class archive.
    */
   const canKill = (nodeCount: number): boolean => workspace.isTemporary && nodeCount > 1;
   const stopAll = async (): Promise<void> => {
@@ -78,7 +77,7 @@ export function openRun(workspace: Workspace): LocalRun {
   };
 }
 
-/** Makes the folder ready for `nodeCount` nodes: a new temporary one, or `kept` with whatever data it has. */
+/** Prepares a folder for `nodeCount` nodes: a new temporary one, or `kept` with its existing data. */
 export function openWorkspace(kept: string | undefined, nodeCount: number): Workspace {
   const folder = kept === undefined ? mkdtempSync(path.join(tmpdir(), 'local-kafka-')) : path.resolve(kept);
   mkdirSync(path.join(folder, 'tmp'), { recursive: true });
@@ -86,7 +85,7 @@ export function openWorkspace(kept: string | undefined, nodeCount: number): Work
   if (earlier > 0 && earlier !== nodeCount) {
     throw new LocalKafkaError(
       'wrong-usage',
-      `${folder} holds the data of ${earlier} node(s): use --nodes ${earlier}, or another folder`,
+      `${folder} has the data of ${earlier} node(s): use --nodes ${earlier} or another folder`,
     );
   }
   writeFileSync(path.join(folder, 'log4j2.properties'), LOG4J_SETTINGS);
@@ -97,14 +96,14 @@ export function nodeFolder(workspace: Workspace, nodeId: number): string {
   return path.join(workspace.folder, `node-${nodeId}`);
 }
 
-/** The id that kept data belongs to, or a new one. */
+/** The cluster id of existing data, or a new one. */
 export function clusterIdOf(workspace: Workspace): string {
   const meta = path.join(nodeFolder(workspace, 1), META);
   const kept = existsSync(meta) ? /^cluster\.id=(\S+)/m.exec(readFileSync(meta, 'utf8'))?.[1] : undefined;
   return kept ?? newClusterId();
 }
 
-/** Kafka's tools read a leading dash as an option. */
+/** Without a leading dash, which Kafka's tools would read as an option. */
 function newClusterId(): string {
   const id = randomBytes(CLUSTER_ID_BYTES).toString('base64url');
   return id.startsWith('-') ? newClusterId() : id;

@@ -14,11 +14,11 @@ Starts Apache Kafka (KRaft) and a schema registry on 127.0.0.1 with the local Ja
 The first start fetches the jars with Maven. Ctrl-C stops everything.
 
   --nodes 1|3          brokers, each also a controller (1)
-  --port PORT          port of the first broker, the others take the next ones (free ports)
+  --port PORT          port of the first broker; the others use the next ports (free ports)
   --registry-port PORT port of the schema registry (a free port)
   --no-registry        Kafka only
-  --data DIR           keep the data in DIR and use it again next time (a temporary folder, removed at the end)
-  --outlive-parent     go on when the process that started this one ends
+  --data DIR           keep the data in DIR for the next start (a temporary folder, removed at the end)
+  --outlive-parent     keep running when the process that started this one ends
   --json               print one line of JSON instead of text once everything is ready
   --help               this text
 
@@ -49,7 +49,7 @@ const OPTIONS = {
   json: flag(),
 };
 
-/** Reads the command line of `npm run kafka`; undefined when help was asked for. Throws UsageError naming the option. */
+/** Reads the command line of `npm run kafka`; undefined for --help. Throws UsageError naming the option. */
 export function parseArguments(args: readonly string[]): KafkaArguments | undefined {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;
@@ -60,7 +60,7 @@ export function parseArguments(args: readonly string[]): KafkaArguments | undefi
   if (values['no-registry'] && registryPort !== undefined) {
     faults.push('--no-registry and --registry-port exclude each other');
   }
-  // The nodes take as many ports in a row.
+  // The nodes use consecutive ports.
   if (port !== undefined && port + nodes - 1 > MAX_PORT) {
     faults.push(`--port must be a port from 1 to ${MAX_PORT - nodes + 1} with --nodes ${nodes}`);
   }

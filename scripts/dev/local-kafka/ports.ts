@@ -3,13 +3,10 @@ import { createServer } from 'node:net';
 import type { NodePlan, ProxiedListener } from './broker-settings.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 
-/**
- * Below 32768, where Linux takes the ports of outgoing connections from: a node that was killed finds its port free again
- * when it is restarted.
- */
+/** Below 32768, so that no outgoing connection on Linux gets the port of a killed node before its restart. */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;
-/** Tries before giving up on finding a free port; most of the range is free on any machine. */
+/** Maximum number of ports to try; most of the range is free on any machine. */
 const MAX_TRIES = 200;
 
 export interface Ports {
@@ -17,33 +14,33 @@ export interface Ports {
   readonly registryPort: number;
 }
 
-export interface PortWishes {
+export interface PortRequest {
   readonly nodes?: 1 | 3;
   readonly port?: number;
   readonly registryPort?: number;
-  /** A second listener of each node, whose clients are sent to the port of a proxy. */
+  /** A second listener of each node that advertises the port of a proxy. */
   readonly proxied?: readonly ProxiedListener[];
 }
 
-/** The wished ports, which must be free (else LocalKafkaError `port-in-use`), and free ones for the rest. */
-export async function choosePorts(wishes: PortWishes): Promise<Ports> {
-  const count = wishes.nodes ?? 1;
+/** The requested ports and free ones for the rest. Throws LocalKafkaError `port-in-use` if a requested port is in use. */
+export async function choosePorts(request: PortRequest): Promise<Ports> {
+  const count = request.nodes ?? 1;
   const free = await findFreePorts(2 * count + 1);
   const brokerPorts = Array.from({ length: count }, (_, index) =>
-    wishes.port === undefined ? (free[index] ?? 0) : wishes.port + index,
+    request.port === undefined ? (free[index] ?? 0) : request.port + index,
   );
-  const registryPort = wishes.registryPort ?? free[2 * count] ?? 0;
-  if (wishes.port !== undefined) await Promise.all(brokerPorts.map((port) => requireFree(port, '--port')));
-  if (wishes.registryPort !== undefined) await requireFree(registryPort, '--registry-port');
+  const registryPort = request.registryPort ?? free[2 * count] ?? 0;
+  if (request.port !== undefined) await Promise.all(brokerPorts.map((port) => requireFree(port, '--port')));
+  if (request.registryPort !== undefined) await requireFree(registryPort, '--registry-port');
   const plans = brokerPorts.map((brokerPort, index): NodePlan => {
-    const proxied = wishes.proxied?.[index];
+    const proxied = request.proxied?.[index];
     const plan = { nodeId: index + 1, brokerPort, controllerPort: free[count + index] ?? 0 };
     return proxied === undefined ? plan : { ...plan, proxied };
   });
   return { plans, registryPort };
 }
 
-/** `count` different ports that are free on 127.0.0.1 at this moment. */
+/** Finds `count` distinct ports that are free on 127.0.0.1 at the moment. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const found = new Set<number>();
   for (let tries = 0; found.size < count && tries < MAX_TRIES; tries += 1) {
@@ -56,12 +53,12 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return [...found];
 }
 
-/** Throws LocalKafkaError `port-in-use` when something listens on the port already. */
+/** Throws LocalKafkaError `port-in-use` if another process listens on the port. */
 async function requireFree(port: number, option: string): Promise<void> {
   if (await isFree(port)) return;
   throw new LocalKafkaError(
     'port-in-use',
-    `port ${port} is in use on 127.0.0.1: stop what listens there, or choose another with ${option}`,
+    `port ${port} is in use on 127.0.0.1: stop the process that listens on it, or choose another port with ${option}`,
   );
 }
 

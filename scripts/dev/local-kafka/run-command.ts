@@ -1,44 +1,37 @@
-import { spawn } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
+import { promisify } from 'node:util';
 
 export interface CommandResult {
-  /** 0 for success, `missing` when there is no such command. */
+  /** The exit code, or `missing` if the command is not installed. */
   readonly code: number | 'missing';
-  /** Standard output and error as they came, the last MAX_OUTPUT_CHARS of them. */
+  /** Standard output followed by standard error. */
   readonly output: string;
 }
 
-/** Enough to show why a command failed; Maven may print much more. */
-const MAX_OUTPUT_CHARS = 16_384;
+/** Far more than Maven and apt-get print. */
+const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
 
-/** Runs a command to its end, or kills it (code 1) when it takes longer than `limitMs` or this process ends. */
-export function runCommand(
+const execute = promisify(execFile);
+
+/** Runs a command. Kills it (code 1) if it takes longer than `limitMs` or this process ends. */
+export async function runCommand(
   command: string,
   args: readonly string[],
-  options: { readonly limitMs: number; readonly cwd?: string },
+  { limitMs, cwd }: { readonly limitMs: number; readonly cwd?: string },
 ): Promise<CommandResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, [...args], { cwd: options.cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-    const kill = (): boolean => child.kill('SIGKILL');
-    const limit = setTimeout(kill, options.limitMs);
-    process.once('exit', kill);
-    const settle = (): void => {
-      clearTimeout(limit);
-      process.off('exit', kill);
-    };
-    let output = '';
-    const collect = (chunk: Buffer): void => {
-      output = (output + chunk.toString('utf8')).slice(-MAX_OUTPUT_CHARS);
-    };
-    child.stdout.on('data', collect);
-    child.stderr.on('data', collect);
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      settle();
-      if (error.code === 'ENOENT') resolve({ code: 'missing', output: error.message });
-      else reject(error);
-    });
-    child.once('close', (code) => {
-      settle();
-      resolve({ code: code ?? 1, output });
-    });
-  });
+  const options = { cwd, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
+  const running = execute(command, [...args], options);
+  const kill = (): boolean => running.child.kill('SIGKILL');
+  process.once('exit', kill);
+  try {
+    const { stdout, stderr } = await running;
+    return { code: 0, output: stdout + stderr };
+  } catch (error) {
+    const { code, message, stdout = '', stderr = '' } = error as ExecFileException;
+    if (code === 'ENOENT') return { code: 'missing', output: message };
+    if (typeof code === 'string') throw error;
+    return { code: code ?? 1, output: stdout + stderr };
+  } finally {
+    process.off('exit', kill);
+  }
 }

@@ -1,11 +1,8 @@
 import path from 'node:path';
-import { classArchive } from './java.ts';
-import { javaFlags } from './java.ts';
+import { classArchive, javaFlags, type Java } from './java.ts';
 import { startJava, waitUntilReady } from './java-process.ts';
-import type { LocalRun } from './local-run.ts';
-import type { Java } from './java.ts';
+import type { LocalRun, Workspace } from './local-run.ts';
 import { REGISTRY_CONFLUENT_PATH, REGISTRY_VERSION } from './versions.ts';
-import type { Workspace } from './local-run.ts';
 
 export interface RegistrySetup {
   readonly java: Java;
@@ -14,15 +11,15 @@ export interface RegistrySetup {
   readonly workspace: Workspace;
   readonly run: LocalRun;
   readonly port: number;
-  /** Keep the schemas on this Kafka; in memory if absent. Kept messages need the ids that they were written with. */
+  /** The Kafka that stores the schemas; in memory if absent. Stored messages refer to schemas by id. */
   readonly storageBroker?: string;
 }
 
-/** Ready takes 2 to 4 s on an idle machine, 10 s with the schemas on Kafka. */
+/** The registry is ready after 2 to 4 s on an idle machine, after 10 s with the schemas on Kafka. */
 const READY_LIMIT_MS = 90_000;
 const PROBE_LIMIT_MS = 2_000;
 
-/** Starts Apicurio Registry and waits until it answers. Throws LocalKafkaError with the end of its log. */
+/** Starts Apicurio Registry and waits until it responds. Throws LocalKafkaError with the end of its log. */
 export async function startRegistry(setup: RegistrySetup): Promise<void> {
   const { folder } = setup.workspace;
   const jar = path.join(setup.registryFolder, `apicurio-registry-app-${REGISTRY_VERSION}-runner.jar`);

@@ -1,48 +1,40 @@
-import type { NodePlan, ProxiedListener } from './broker-settings.ts';
 import { cacheDirectory } from './artifact-cache.ts';
-import { javaCommand } from './java.ts';
+import type { NodePlan } from './broker-settings.ts';
 import { classPathOf, ensureKafka, ensureRegistry } from './fetch-artifacts.ts';
+import { type Java, javaCommand, requireJava } from './java.ts';
 import { waitUntilReady } from './java-process.ts';
 import { type ClusterSetup, type LocalKafkaNode, READY_LIMIT_MS, startNode } from './kafka-node.ts';
-import { fetchBrokerIds, canServeGroups } from './kafka-probe.ts';
+import { canServeGroups, fetchBrokerIds } from './kafka-probe.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
-import { type LocalRun, openRun } from './local-run.ts';
-import { type Ports, choosePorts } from './ports.ts';
-import { type Java, requireJava } from './java.ts';
+import { clusterIdOf, type LocalRun, openRun, openWorkspace, type Workspace } from './local-run.ts';
+import { choosePorts, type PortRequest, type Ports } from './ports.ts';
 import { registryUrl, startRegistry } from './schema-registry.ts';
-import { type Workspace, clusterIdOf, openWorkspace } from './local-run.ts';
 
-export interface LocalKafkaOptions {
-  /** Brokers, each also a controller: 1 (default) or 3. */
-  readonly nodes?: 1 | 3;
-  /** Start a schema registry too (default). */
+/** By default one node and a registry on free ports. With three nodes, `port` is that of the first, the next ones follow. */
+export interface LocalKafkaOptions extends PortRequest {
+  /** Starts a schema registry too (default). */
   readonly registry?: boolean;
-  /** Port of the first broker, the others take the next ones; free ports if absent. */
-  readonly port?: number;
-  readonly registryPort?: number;
-  /** A second listener of each node, whose clients are sent to the port of a proxy; the nodes talk past it. */
-  readonly proxied?: readonly ProxiedListener[];
-  /** Folder to keep the data in; if absent a temporary one that is removed at the end. */
+  /** Folder for the data; by default a temporary one that is removed at the end. */
   readonly dataDirectory?: string;
   /** Reports slow steps: fetching jars, waiting for another process. */
-  readonly say?: (line: string) => unknown;
+  readonly report?: (line: string) => unknown;
 }
 
 export interface LocalKafka {
   /** `127.0.0.1:PORT` of each node. */
   readonly brokers: readonly string[];
-  /** Base address of the Confluent-compatible interface; absent without a registry. */
+  /** Base URL of the Confluent-compatible API; absent without a registry. */
   readonly registryUrl?: string;
   readonly nodes: readonly LocalKafkaNode[];
   /** Folder of settings, logs and data. */
   readonly folder: string;
-  /** Resolves when a process ended unexpectedly; a node killed through `nodes` does not count. */
+  /** Resolves when a process ends unexpectedly, but not when a node is killed through `nodes`. */
   readonly failure: Promise<LocalKafkaError>;
   /** Stops all processes and removes temporary data. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** A port that was free when chosen may be taken before it is bound: then all starts again with others. */
+/** Another process may bind a chosen port first; the cluster is then started with other ports. */
 const MAX_ATTEMPTS = 3;
 const PORT_TAKEN = /already in use|seems to be in use|BindException/i;
 
@@ -53,11 +45,11 @@ interface Fetched {
 }
 
 /**
- * Starts Apache Kafka (KRaft) on 127.0.0.1 with the local Java, and a schema registry; resolves when both are ready. No process
- * or temporary file outlives the calling process, however it ends.
+ * Starts Apache Kafka (KRaft) and a schema registry on 127.0.0.1 with the local Java; resolves when both are ready. No
+ * process or temporary file outlives the calling process, even if it is killed.
  *
- * Throws LocalKafkaError: its code says what is missing (`java-missing`, `maven-missing`), taken (`port-in-use`) or broken
- * (`fetch-failed`, `broker-failed`), its message what to do.
+ * Throws LocalKafkaError with the code `java-missing`, `maven-missing`, `port-in-use`, `fetch-failed` or `broker-failed`,
+ * and advice in its message.
  */
 export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<LocalKafka> {
   const fetched = await fetchAll(options);
@@ -73,11 +65,11 @@ export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<
 }
 
 async function fetchAll(options: LocalKafkaOptions): Promise<Fetched> {
-  const say = options.say ?? (() => undefined);
+  const report = options.report ?? (() => undefined);
   const java = await requireJava(javaCommand(process.env));
   const cache = cacheDirectory(process.env);
-  const jarFolder = await ensureKafka(cache, say);
-  const registryFolder = options.registry === false ? undefined : await ensureRegistry(cache, say);
+  const jarFolder = await ensureKafka(cache, report);
+  const registryFolder = options.registry === false ? undefined : await ensureRegistry(cache, report);
   return { java, jarFolder, registryFolder };
 }
 
@@ -119,7 +111,7 @@ async function startAll(
   if (registryFolder === undefined) return startCluster(cluster);
   const registry = { java: fetched.java, registryFolder, workspace, run, port: ports.registryPort };
   if (workspace.isTemporary) return inParallel(startCluster(cluster), startRegistry(registry));
-  /** Kept messages need the schema ids that they were written with, so the schemas are kept on the same Kafka. */
+  /** Stored messages refer to schemas by id, so the schemas are stored on the same Kafka. */
   const nodes = await startCluster(cluster);
   await startRegistry({ ...registry, storageBroker: nodes[0]?.broker ?? '' });
   return nodes;
@@ -135,14 +127,14 @@ async function startCluster(cluster: ClusterSetup): Promise<LocalKafkaNode[]> {
   return nodes;
 }
 
-/** A node is ready when it sees all of the cluster and can serve consumer groups. */
+/** Whether a node has joined the complete cluster and serves consumer groups. */
 async function isReady(plan: NodePlan | undefined, nodeCount: number): Promise<boolean> {
   if (plan === undefined) return false;
   const ids = await fetchBrokerIds(plan.brokerPort);
   return ids.length === nodeCount && (await canServeGroups(plan.brokerPort));
 }
 
-/** Both to their end, even if one fails: what starts late must be known before everything is stopped. */
+/** Waits for both even if one fails, since every started process must be known before all are stopped. */
 async function inParallel<T>(first: Promise<T>, second: Promise<unknown>): Promise<T> {
   await Promise.allSettled([first, second]);
   await second;

@@ -1,6 +1,6 @@
 /**
- * The process that guard.ts starts: `node watchdog.ts [TEMPORARY FOLDER]`. It lives until its standard input closes, then
- * kills every watched process and removes the folder.
+ * The process that guard.ts starts: `node watchdog.ts [TEMPORARY FOLDER]`. When its standard input closes, it kills every
+ * watched process and removes the folder.
  */
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -19,10 +19,10 @@ for (const pid of watched) {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    /* Already gone. */
+    /* It has already ended. */
   }
 }
-/** A killed process may write for another moment: rm tries again while the folder is not empty. */
+/** A killed process may still be writing, so rm retries while the folder is not empty. */
 if (temporaryFolder !== undefined) {
   rmSync(temporaryFolder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

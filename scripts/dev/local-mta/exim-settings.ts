@@ -8,21 +8,21 @@ export interface MtaPlan {
   readonly login: { readonly username: string; readonly password: string };
 }
 
-/** The one domain that it delivers to, into a folder for each user. */
+/** The only domain to which the server delivers, into a folder for each user. */
 export const MTA_DOMAIN = 'example.net';
 
-/** Receivers in that domain by the result of a delivery; all others are unknown (550). */
+/** Receivers in that domain by the result of a delivery; all others are refused with 550. */
 export const MTA_USERS = {
   delivered: ['ana', 'copy', 'archive'],
   /** Their mailbox is full: 452. */
   full: ['full'],
-  /** Greylisted: 450 the first time, delivered when tried again. */
+  /** Greylisted: 450 on the first attempt, delivered on the second. */
   newcomers: ['newcomer'],
 } as const;
 
 /**
- * Exim's own configuration: STARTTLS, login over TLS only, delivery into maildirs below `mail/`, no DNS, nothing ever
- * leaves the machine (no remote transport).
+ * Renders the configuration of Exim: STARTTLS, login over TLS only, delivery into maildirs below `mail/`, no DNS, and no
+ * remote transport, so that no message leaves the machine.
  */
 export function renderEximSettings(plan: MtaPlan): string {
   return [

@@ -4,10 +4,10 @@ import { ensureArtifact } from '../local-kafka/artifact-cache.ts';
 import { runCommand } from '../local-kafka/run-command.ts';
 import { SystemError } from '../../../shared/platform/errors.ts';
 
-/** `mta-missing` and `fetch-failed` are what the machine lacks (no Debian, no network); `mta-failed` is what broke. */
+/** `mta-missing`: not Debian; `fetch-failed`: no network or packages; `mta-failed`: Exim does not start. */
 export type LocalMtaErrorCode = 'mta-missing' | 'fetch-failed' | 'mta-failed';
 
-/** The local mail server cannot be had. The message says why and what to do about it. */
+/** The local mail server cannot be fetched or started. The message contains the reason and advice. */
 export class LocalMtaError extends SystemError {
   override readonly name = 'LocalMtaError';
   declare readonly code: LocalMtaErrorCode;
@@ -17,42 +17,40 @@ export class LocalMtaError extends SystemError {
   }
 }
 
-/** True for what this machine lacks, as against what broke: a suite may be left out for the first only. */
-export function isMtaLacking(error: unknown): boolean {
+/** Whether Exim is not available on this machine, which allows test suites to be skipped, unlike a failed start. */
+export function isMtaMissing(error: unknown): boolean {
   return error instanceof LocalMtaError && error.code !== 'mta-failed';
 }
 
-type Say = (line: string) => void;
-
-/** Where things are in the unpacked packages. */
+/** Paths in the unpacked packages. */
 export interface EximFiles {
   readonly binary: string;
-  /** Folder of the libraries that this machine may not have. */
+  /** Folder of the libraries that may not be installed. */
   readonly libraries: string;
-  /** Lets Exim find its user without one on this machine. */
+  /** Library that gives Exim its user from a file instead of the system. */
   readonly nssWrapper: string;
 }
 
 const DAEMON = 'exim4-daemon-light';
 const NSS_WRAPPER = 'libnss-wrapper';
-/** Part of every machine that runs Node; another C library beside its own would break both. */
+/** Installed wherever Node runs; a second C library would conflict with the installed one. */
 const NEVER_FETCHED = /^(?:libc6|libgcc-s1|libcrypt1|gcc-.*|libstdc\+\+6)$/;
 const FETCH_LIMIT_MS = 5 * 60_000;
 const QUERY_LIMIT_MS = 60_000;
 
 /**
- * Debian's Exim, unpacked into the cache (nothing is installed, no root is needed). Throws LocalMtaError `mta-missing` on a
- * machine that is not Debian or a kin of it, `fetch-failed` when its packages cannot be had.
+ * Unpacks Debian's Exim into the cache, without root and without installing it. Throws LocalMtaError `mta-missing` unless the
+ * system is Debian or a derivative, and `fetch-failed` if the packages cannot be downloaded.
  */
-export async function ensureExim(cacheFolder: string, say: Say): Promise<EximFiles> {
+export async function ensureExim(cacheFolder: string, report: (line: string) => void): Promise<EximFiles> {
   const artifact = {
     name: `exim4-${debianName()}-${process.arch}`,
     fetchInto: async (folder: string) => {
-      say(`fetching Exim with apt-get into ${cacheFolder} (about 2 MB, once)`);
+      report(`fetching Exim with apt-get into ${cacheFolder} (about 2 MB, once)`);
       await fetchInto(folder);
     },
   };
-  const folder = await ensureArtifact(cacheFolder, artifact, say);
+  const folder = await ensureArtifact(cacheFolder, artifact, report);
   const libraries = readdirSync(path.join(folder, 'usr', 'lib'), { recursive: true, encoding: 'utf8' }).find(
     (name) => path.basename(name) === 'libnss_wrapper.so',
   );
@@ -72,7 +70,7 @@ function debianName(): string {
   const value = (name: string): string =>
     (new RegExp(`^${name}="?([A-Za-z0-9._ -]*)`, 'm').exec(release)?.[1] ?? '').trim();
   if (!`${value('ID')} ${value('ID_LIKE')}`.split(' ').includes('debian')) {
-    throw new LocalMtaError('mta-missing', 'the packages of Exim need Debian or a kin of it');
+    throw new LocalMtaError('mta-missing', 'the packages of Exim require Debian or a derivative');
   }
   return `${value('ID')}-${value('VERSION_ID') || 'testing'}`;
 }
@@ -81,7 +79,7 @@ async function fetchInto(folder: string): Promise<void> {
   const downloads = path.join(folder, 'packages');
   mkdirSync(downloads);
   if (!(await download(downloads))) {
-    /** A fresh container has no lists of packages yet; where it may not update them, the first fault stands. */
+    /** A new container has no package lists yet. If the update fails, so does the second download. */
     await runCommand('apt-get', ['update', '-q'], { limitMs: FETCH_LIMIT_MS });
     if (!(await download(downloads))) {
       throw new LocalMtaError(
@@ -97,11 +95,11 @@ async function fetchInto(folder: string): Promise<void> {
     if (unpacked.code !== 0) throw new LocalMtaError('fetch-failed', `dpkg -x ${name}: ${unpacked.output}`);
   }
   rmSync(downloads, { recursive: true });
-  /** Without its set-user-id bit: it runs as the user who starts it. */
+  /** Removes the set-user-id bit, so that Exim runs as the current user. */
   chmodSync(path.join(folder, 'usr', 'sbin', 'exim4'), 0o755);
 }
 
-/** False when a package could not be found or fetched. */
+/** Returns false if a package cannot be found or downloaded. */
 async function download(folder: string): Promise<boolean> {
   const libraries = await missingLibraries();
   if (libraries === undefined) return false;
@@ -112,7 +110,7 @@ async function download(folder: string): Promise<boolean> {
   return result.code === 0;
 }
 
-/** Packages of libraries that Exim needs, with all that they need, and that are not installed. */
+/** The libraries that Exim requires, directly or indirectly, and that are not installed. */
 async function missingLibraries(): Promise<string[] | undefined> {
   const direct = await query('apt-cache', ['depends', ...ONLY_NEEDED, DAEMON]);
   const wanted = [...direct.matchAll(/^\s*Depends: (lib[^\s<>]+)$/gm)].map((match) => match[1] ?? '');
@@ -135,7 +133,6 @@ const ONLY_NEEDED = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces'
 
 async function query(command: string, args: readonly string[]): Promise<string> {
   const result = await runCommand(command, args, { limitMs: QUERY_LIMIT_MS });
-  if (result.code === 'missing')
-    throw new LocalMtaError('mta-missing', `there is no ${command} on this machine`);
+  if (result.code === 'missing') throw new LocalMtaError('mta-missing', `${command} is not installed`);
   return result.code === 0 ? result.output : '';
 }

@@ -25,28 +25,28 @@ export interface LocalMta {
   readonly port: number;
   /** Maildirs by user: `<folder>/mail/<user>/new`. */
   readonly folder: string;
-  /** What Exim says of its work, for a failed test. */
+  /** The logs of Exim, for a failed test. */
   log(): string;
-  /** Ends the process and removes its folder. Idempotent. */
+  /** Stops the process and removes its folder. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** It listens within half a second on an idle machine. */
+/** Exim listens within half a second on an idle machine. */
 const READY_LIMIT_MS = 15_000;
 const POLL_MS = 20;
 const STOP_LIMIT_MS = 5_000;
-/** The unprivileged user `nobody`: Exim refuses to keep running as root after its start. */
+/** The user `nobody`, since Exim refuses to run as root after its start. */
 const UNPRIVILEGED_ID = 65_534;
 
 /**
- * Starts Debian's Exim on 127.0.0.1 from the cache, with a configuration and a spool of its own in a temporary folder;
- * resolves when it answers. Whatever happens to the calling process, nothing of it stays behind. Throws LocalMtaError.
+ * Starts Debian's Exim from the cache on 127.0.0.1, with its configuration and spool in a temporary folder; resolves when it
+ * responds. Process and folder do not outlive the calling process, even if that is killed. Throws LocalMtaError.
  */
 export async function startLocalMta(
   options: Omit<MtaPlan, 'folder' | 'port'>,
-  say: (line: string) => void = () => undefined,
+  report: (line: string) => void = () => undefined,
 ): Promise<LocalMta> {
-  const files = await ensureExim(cacheDirectory(process.env), say);
+  const files = await ensureExim(cacheDirectory(process.env), report);
   const [port = 0] = await findFreePorts(1);
   const folder = mkdtempSync(path.join(tmpdir(), 'local-mta-'));
   const guard = startGuard(folder);
@@ -69,9 +69,9 @@ export async function startLocalMta(
     await untilReady(child, port);
     return { port, folder, log, stop: stopOnce };
   } catch (error) {
-    const said = log();
+    const output = log();
     await stopOnce();
-    throw new LocalMtaError('mta-failed', `Exim did not come up: ${said}`, error);
+    throw new LocalMtaError('mta-failed', `Exim did not start: ${output}`, error);
   }
 }
 
@@ -117,7 +117,7 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
   const giveUpAt = Date.now() + READY_LIMIT_MS;
   while (!(await isGreeting(port))) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error('it ended');
-    if (Date.now() > giveUpAt) throw new Error(`it did not answer within ${READY_LIMIT_MS / 1_000} s`);
+    if (Date.now() > giveUpAt) throw new Error(`it did not respond within ${READY_LIMIT_MS / 1_000} s`);
     await sleep(POLL_MS);
   }
 }

@@ -77,7 +77,7 @@ function isLack(error: unknown): boolean {
 }
 
 async function startLocally(): Promise<StartedKafka> {
-  const kafka = await startLocalKafka({ say: (line) => process.stderr.write(`kafka: ${line}\n`) });
+  const kafka = await startLocalKafka({ report: (line) => process.stderr.write(`kafka: ${line}\n`) });
   const { brokers, registryUrl } = kafka;
   return { address: { brokers, registryUrl, source: 'local' }, stop: () => kafka.stop() };
 }

@@ -109,9 +109,9 @@ describe('the command of a command line', () => {
   });
 
   it.each([
-    [[], 'give one of: list, show, drop\n(see --help)'],
-    [['lsit'], 'give one of: list, show, drop; did you mean list?\n(see --help)'],
-    [['purge'], 'give one of: list, show, drop\n(see --help)'],
+    [[], 'the command must be one of: list, show, drop\n(see --help)'],
+    [['lsit'], 'the command must be one of: list, show, drop; did you mean list?\n(see --help)'],
+    [['purge'], 'the command must be one of: list, show, drop\n(see --help)'],
     [
       ['drop', '--limit', '5', '--reason', 'r', '--limit', '6'],
       '--limit is not an option of drop\n--reason is not an option of drop\n(see --help)',

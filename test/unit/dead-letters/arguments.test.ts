@@ -38,8 +38,8 @@ describe('readDeadLettersArguments', () => {
   });
 
   it.each([
-    [[], 'give one of'],
-    [['purge'], 'give one of'],
+    [[], 'the command must be one of'],
+    [['purge'], 'the command must be one of'],
     [['list', '--nonsense'], 'nonsense'],
     [['list', '--dry-run'], '--dry-run is not an option of list'],
     [['show', 'a/1/2', '--force'], '--force is not an option of show'],

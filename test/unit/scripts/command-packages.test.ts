@@ -75,7 +75,7 @@ describe('the packages of a command', () => {
   it('are missing where there is no npm', async () => {
     vi.stubEnv('PATH', folder);
     await expect(installOwnPackages(folder, say)).rejects.toMatchObject({
-      message: expect.stringContaining('there is no npm on this machine'),
+      message: expect.stringContaining('npm is not installed'),
     });
   });
 });
