@@ -110,10 +110,10 @@ function findAnchor(terms: PlanTerms, startDate: CalendarDate): Anchor {
 
 /** True for a FirstDueDate up to LastDueDate, or one that was itself shifted back to it (X1). */
 function isContractAnchor(terms: PlanTerms, firstDueDate: CalendarDate): boolean {
-  const { lastDueDate, shift, settledRows } = terms;
+  const { lastDueDate, shift } = terms;
   if (lastDueDate === undefined) return false;
   if (firstDueDate <= lastDueDate) return true;
-  return settledRows > 0 && shift !== undefined && isShownOn(lastDueDate, firstDueDate, shift);
+  return shift !== undefined && isShownOn(lastDueDate, firstDueDate, shift);
 }
 
 /**

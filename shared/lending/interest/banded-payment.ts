@@ -214,7 +214,7 @@ function createSignProver(rule: BandedRule): (counts: readonly number[], tried: 
     for (const count of counts) {
       owed += computeFixedInterest(rule, getFactors(count), owed) - paid;
       toPay -= paid;
-      if (owed < 0n && paid > 0n && residual >= 0) return -1;
+      if (owed < -tie && paid > 0n && residual >= 0) return -1;
       if (rises && owed - toPay > end + tie) return 1;
     }
     const beyond = owed - end;

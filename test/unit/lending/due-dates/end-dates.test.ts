@@ -89,6 +89,11 @@ describe('ExpiryDateForOD of an overdraft (B5)', () => {
     expect(expiring('2025-03-15', { RealInstallmentNo: 4 }).rowCount).toBe(3);
   });
 
+  it('leaves MaturityDate in force when it is absent', () => {
+    const dates = datesFor({ MaturityDate: date('2025-06-20') }, { usesExpiry: true });
+    expect(texts(dates.dueDates).at(-1)).toBe('2025-06-20');
+  });
+
   it('must be after the start and the settled rows', () => {
     expect(expiryFaults({ ExpiryDateForOD: date('2025-01-01') })).toEqual([
       'ExpiryDateForOD date-order must be 2025-01-02 or later, after the start of the schedule',

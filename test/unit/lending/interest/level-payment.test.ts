@@ -55,6 +55,13 @@ describe('level payment (S5)', () => {
     expect(payment(months('-12.000000000000000000000000000001', 1), 10_050)).toBe(9949);
   });
 
+  it('rounds an exact tie above a residual by the rule', () => {
+    const tie = { balance: 10_050, residual: 50 };
+    const rate = percentToRatio(decimal(12));
+    expect(computeLevelPayment(createLinearRule(rate, 360, 'HALF_UP'), [30], tie)).toBe(10_101);
+    expect(computeLevelPayment(createLinearRule(rate, 360, 'HALF_EVEN'), [30], tie)).toBe(10_100);
+  });
+
   it('matches a 60-digit sum of discount factors for uneven periods and both signs of the rate', () => {
     const Exact = Decimal.clone({ precision: 60 });
     const counts = Array.from({ length: 97 }, (_, row) => 28 + ((row * 7) % 4));

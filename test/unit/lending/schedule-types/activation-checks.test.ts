@@ -235,6 +235,8 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
       'column Two shows the Fee SERVICE of another column: remove one of them',
       'column Four shows the InsuranceClass life of another column: remove one of them',
     ]);
+    const counted = ['Five', 'Six'].map((name) => formulaColumn(name, '1', { InsuranceClass: 'Life' }));
+    expect(withColumn(...counted)).toEqual([]);
   });
 
   it('accepts IsUpfront only for Fee and Insurance columns', () => {
@@ -322,6 +324,7 @@ describe('combinations of methods (S1, S2, S3)', () => {
     expect(withColumn(formulaColumn('TotalInstallment', 'PMT + ManagementFee'))).toEqual([
       'column TotalInstallment must have the Formula PMT + ManagementFee + Insurance, or be left out',
     ]);
+    expect(withColumn(formulaColumn('TotalInstallment', 'PMT + PMT + Insurance'))).toHaveLength(1);
     expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('TotalInstallment', '2 * Interest'))).toEqual([
       'column TotalInstallment must have the Formula Interest + Principal, or be left out',
     ]);

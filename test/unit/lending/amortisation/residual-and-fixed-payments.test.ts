@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/repayment-schedule.ts';
+import {
+  column,
+  date,
+  decimal,
+  dueDates,
+  faultCodes,
+  faultsOf,
+  scheduleOf,
+} from '../../../support/builders/lending-loan.ts';
+
+describe('residual value (B1)', () => {
+  it('adds a row on the last due date, without days and interest', () => {
+    const schedule = scheduleOf({ ResidualValue: decimal(200) });
+    expect(schedule.rows.at(-1)).toMatchObject({
+      InstallmentNo: 5,
+      noDays: 0,
+      installmentTypeId: INSTALLMENT_TYPE_IDS.Residual,
+      remainingValue: 20_000,
+      interest: 0,
+      principal: 20_000,
+      totalInstallment: 20_000,
+    });
+    expect(dueDates(schedule).slice(-2)).toEqual(['2025-05-01', '2025-05-01']);
+  });
+
+  it('is required by Balloon, which pays it with the last instalment by default (S4)', () => {
+    const balloon = { ScheduleType: 'Balloon', ResidualValue: decimal(200) } as const;
+    expect(scheduleOf(balloon).rows).toHaveLength(4);
+    expect(scheduleOf({ ...balloon, ResidualInInstallment: false }).rows).toHaveLength(5);
+    expect(faultsOf({ ScheduleType: 'Balloon' })[0]).toMatchObject({
+      path: 'ResidualValue',
+      code: 'missing',
+      status: 400,
+    });
+  });
+
+  it('is rejected above the amount', () => {
+    expect(faultCodes({ ResidualValue: decimal('1000.01') })).toEqual(['ResidualValue out-of-range']);
+  });
+});
+
+describe('fixed payment or principal (B2)', () => {
+  it('must cover the interest unless AllowNegativeAmortisation is true', () => {
+    const [fault] = faultsOf({ installmentValue: decimal(5) });
+    expect(fault).toEqual({
+      path: 'installmentValue',
+      code: 'payment-below-interest',
+      status: 422,
+      message: 'must cover the interest of row 1, or AllowNegativeAmortisation must be sent',
+    });
+  });
+
+  it.each([
+    ['EqualInstallments', 'principalValue', 'accepts only installmentValue'],
+    ['EqualPrincipal', 'installmentValue', 'accepts only principalValue'],
+    ['InterestOnly', 'installmentValue', 'accepts no fixed payment or principal'],
+    ['CreditCard', 'principalValue', 'accepts no fixed payment or principal'],
+  ])('is rejected by %s as %s', (ScheduleType, path, reason) => {
+    const terms = ScheduleType === 'CreditCard' ? { CapitalPercent: decimal(10) } : {};
+    const faults = faultsOf({ ScheduleType, [path]: decimal(200), ...terms });
+    expect(faults.map(({ code, message, ...fault }) => [fault.path, code, message])).toEqual([
+      [path, 'not-allowed', `must be left out: ${ScheduleType} ${reason}`],
+    ]);
+  });
+
+  it('is rejected when both are sent', () => {
+    const both = { installmentValue: decimal(200), principalValue: decimal(200) };
+    expect(faultCodes(both)).toContain('principalValue not-allowed');
+  });
+
+  it('accepts a fixed principal of 0 as not sent', () => {
+    expect(scheduleOf({ principalValue: decimal(0) }).rows).toEqual(scheduleOf().rows);
+  });
+});
+
+it('repays the principal that negative interest leaves when it is capitalised (R3, G2)', () => {
+  const schedule = scheduleOf({
+    InterestPercent: decimal(-12),
+    GracePeriodInterest: 2,
+    GraceType: 'Capitalised',
+    installmentValue: decimal(5000),
+  });
+  expect(column(schedule, 'principal')).toEqual(['990.00']);
+  expect(schedule.rows.map((row) => row.capitalisedInterest)).toEqual([-1000]);
+});
+
+describe('RealInstallmentNo with 30E/360 ISDA (B6, C1)', () => {
+  it('keeps the payment of all instalments and ends the last paid one on the termination date', () => {
+    const loan = {
+      InterestCalculationMethod: '30E/360 ISDA',
+      InstallmentDay: 31,
+      ActivationDate: date('2024-11-30'),
+      InstallmentsNo: 5,
+    } as const;
+    expect(column(scheduleOf(loan), 'pmt')[0]).toBe('206.04');
+    const paid = column(scheduleOf({ ...loan, RealInstallmentNo: 3 }), 'pmt');
+    expect(paid).toEqual(['206.04', '206.04', '611.62']);
+  });
+});
+
+describe('cards, deposits and single repayments (B3, B4, S4)', () => {
+  it('CreditCard requires CapitalPercent from 0 to 100', () => {
+    const card = { ScheduleType: 'CreditCard' } as const;
+    expect(column(scheduleOf({ ...card, CapitalPercent: decimal(0) }), 'principal').at(-1)).toBe('1000.00');
+    expect(faultCodes(card)).toEqual(['CapitalPercent missing']);
+    for (const percent of ['-0.01', '100.01']) {
+      const faults = faultCodes({ ...card, CapitalPercent: decimal(percent) });
+      expect(faults).toEqual(['CapitalPercent out-of-range']);
+    }
+  });
+
+  it('Deposit rejects commissions and other values of InterestCapitalization', () => {
+    const fee = { SourceValue: decimal(1), FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01') };
+    const deposit = { ScheduleType: 'Deposit', Commission: [{ ...fee, FeeName: 'F' }] } as const;
+    expect(faultCodes({ ...deposit, InterestCapitalization: 2 })).toEqual([
+      'InterestCapitalization out-of-range',
+      'Commission not-allowed',
+    ]);
+  });
+
+  it('Once has one instalment', () => {
+    const once = { ScheduleType: 'Once', InstallmentsNo: 1 } as const;
+    expect(column(scheduleOf(once), 'pmt')).toEqual(['1010.00']);
+    expect(faultCodes({ ScheduleType: 'Once' })).toEqual(['InstallmentsNo out-of-range']);
+  });
+
+  it('EffectiveRate requires a rate above -100 %', () => {
+    const terms = { ScheduleType: 'EffectiveRate', Amount: decimal(30_000) } as const;
+    expect(faultCodes({ ...terms, InterestPercent: decimal(-100) })).toEqual([
+      'InterestPercent rate-too-low',
+    ]);
+    expect(scheduleOf({ ...terms, InterestPercent: decimal(-99) }).rows).toHaveLength(4);
+  });
+});

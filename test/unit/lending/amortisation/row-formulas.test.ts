@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
+import type { ScheduleColumnRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
+import { fee } from '../../../support/builders/lending-charges.ts';
+import { column, date, decimal } from '../../../support/builders/lending-loan.ts';
+import {
+  columnOf,
+  formulaColumn,
+  LEVEL_COLUMNS,
+  outcomeWith,
+  recordOf,
+} from '../../../support/builders/schedule-type-records.ts';
+
+const BALANCE = columnOf('RemainingValue', 'RemainingValue');
+const INTEREST = columnOf('Interest', 'Linear');
+const FEES = columnOf('ManagementFee', 'Fee');
+
+function scheduleOf(
+  columns: readonly ScheduleColumnRecord[],
+  changes: Partial<RepaymentScheduleRequest> = {},
+) {
+  const outcome = outcomeWith(recordOf(columns), changes);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
+}
+
+function faultOf(columns: readonly ScheduleColumnRecord[], changes: Partial<RepaymentScheduleRequest> = {}) {
+  const outcome = outcomeWith(recordOf(columns), changes);
+  return outcome.kind === 'refused' ? outcome.faults[0]?.message : undefined;
+}
+
+/** The rows of a type with this principal formula. */
+const withPrincipal = (formula: string, ...extras: readonly ScheduleColumnRecord[]) =>
+  scheduleOf([BALANCE, INTEREST, formulaColumn('Principal', formula), FEES, ...extras]);
+
+describe('formulas of rows (S2)', () => {
+  it.each([
+    ['Amount / 8', ['125.00', '125.00', '125.00', '625.00']],
+    ['RemainingValue / 2', ['500.00', '250.00', '125.00', '125.00']],
+    ['0 - Amount', ['0.00', '0.00', '0.00', '1000.00']],
+    ['InstallmentNo * 100', ['100.00', '200.00', '300.00', '400.00']],
+    ['NoDays', ['31.00', '28.00', '31.00', '910.00']],
+    ['DayCountFraction * 1200', ['100.00', '100.00', '100.00', '700.00']],
+    ['InterestPercent + PeriodsPerYear', ['24.00', '24.00', '24.00', '928.00']],
+    ['Interest * 10', ['100.00', '90.00', '81.00', '729.00']],
+    ['Amount / InstallmentsNo', ['250.00', '250.00', '250.00', '250.00']],
+  ])('calculate the principal by %s', (formula, expected) => {
+    expect(column(withPrincipal(formula), 'principal')).toEqual(expected);
+  });
+
+  it('end the schedule when the principal exceeds the balance', () => {
+    expect(column(withPrincipal('600'), 'principal')).toEqual(['600.00', '400.00']);
+  });
+
+  it('calculate interest and payment', () => {
+    const schedule = scheduleOf([
+      BALANCE,
+      formulaColumn('Interest', 'RemainingValue * InterestPercent / 1000'),
+      formulaColumn('PMT', 'Interest + 200'),
+      columnOf('Principal', 'Balance'),
+    ]);
+    expect(column(schedule, 'interest')).toEqual(['12.00', '9.60', '7.20', '4.80']);
+    expect(column(schedule, 'pmt')).toEqual(['212.00', '209.60', '207.20', '404.80']);
+  });
+
+  it('add charges of formula columns to their totals and omit hidden columns', () => {
+    const extras = [
+      formulaColumn('Vat', 'ManagementFee / 5', { Fee: 'VAT' }),
+      formulaColumn('Cover', 'RemainingValue / 1000', { InsuranceClass: 'Cover', Display: false }),
+      formulaColumn('Half', 'PMT / 2'),
+      columnOf('Service', 'Fee', { Fee: 'Account fee' }),
+    ];
+    const schedule = scheduleOf([...LEVEL_COLUMNS, ...extras], { Commission: [fee()], InstallmentsNo: 2 });
+    expect(schedule.extraColumns).toEqual(['Vat', 'Half', 'Service']);
+    expect(schedule.rows.map(({ columns }) => columns)).toEqual([
+      [100, 25_376, 500],
+      [100, 25_376, 500],
+    ]);
+    expect(column(schedule, 'managementFee')).toEqual(['6.00', '6.00']);
+    expect(column(schedule, 'insurance')).toEqual(['1.00', '0.50']);
+  });
+
+  it('read the charges of the row when a column precedes the interest', () => {
+    const before = formulaColumn('Before', 'ManagementFee + RemainingValue');
+    const columns = [BALANCE, FEES, before, INTEREST, columnOf('Principal', 'Linear')];
+    const schedule = scheduleOf(columns, { Commission: [fee()] });
+    expect(schedule.rows.map((row) => row.columns?.[0])).toEqual([100_500, 75_500, 50_500, 25_500]);
+  });
+
+  it('collect formula charges with the due instalment after a prepayment (X3)', () => {
+    const EarlyRepayments = [{ Date: date('2025-01-16'), Amount: decimal(100) }];
+    const columns = [
+      BALANCE,
+      formulaColumn('Interest', 'RemainingValue * DayCountFraction'),
+      columnOf('Principal', 'Linear'),
+      FEES,
+      formulaColumn('Vat', '2', { Fee: 'VAT' }),
+    ];
+    const schedule = scheduleOf(columns, { EarlyRepayments, InstallmentsNo: 2 });
+    expect(column(schedule, 'interest')).toEqual(['41.67', '37.50', '37.50']);
+    expect(column(schedule, 'managementFee')).toEqual(['0.00', '2.00', '2.00']);
+  });
+
+  it('allow negative interest only at a negative rate (R3)', () => {
+    const columns = [BALANCE, formulaColumn('Interest', '0 - 1'), columnOf('Principal', 'Linear')];
+    expect(faultOf(columns)).toBe(
+      'must give column Interest a value in row 1: its formula gives interest below zero',
+    );
+    const negative = scheduleOf(columns, { InterestPercent: decimal(-12) });
+    expect(column(negative, 'interest')).toEqual(['-1.00', '-1.00', '-1.00', '-1.00']);
+  });
+
+  it.each([
+    ['1 / (InstallmentNo - 2)', 'Own', {}, 'in row 2: its formula'],
+    ['Interest - 8', 'Own', { Fee: 'VAT' }, 'in row 2: its formula gives a charge below zero'],
+    ['PMT * 0 - 1', 'Own', { InsuranceClass: 'Cover' }, 'in row 1: its formula gives a charge below zero'],
+  ])('report the row in which %s has no valid value', (formula, name, settings, message) => {
+    const fault = faultOf([...LEVEL_COLUMNS, formulaColumn(name, formula, settings)]);
+    expect(fault).toContain(`must give column ${name} a value ${message}`);
+  });
+});
