@@ -18,16 +18,16 @@ import { topicName } from '../shared/messaging/topics/topics.ts';
 import { errorText, MessagingError, SystemError } from '../shared/platform/errors.ts';
 import type { Log } from '../shared/platform/log.ts';
 
-/** Our largest message (8 MiB) as base64, with headers. */
+/** Allows for the largest message (8 MiB) as base64, with headers. */
 const MAX_BODY_BYTES = 16 * 1_024 * 1_024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 5_000;
-/** One command uses one connection; a few may run side by side. */
+/** Each command uses one connection; a few may run at the same time. */
 const MAX_CONNECTIONS = 8;
 const TOKEN_BYTES = 32;
-/** Only the user of this process may read the token. */
+/** Only the user of this process can read the token. */
 const FILE_MODE = 0o600;
-/** Size limit of an answer of `read`; it contains at least one message. */
+/** Size limit of a response of `read`, which contains at least one message. */
 const MAX_READ_BYTES = 1_024 * 1_024;
 const MAX_READ_MESSAGES = 500;
 
@@ -44,10 +44,10 @@ export interface AdminEndpoint {
   stop(): Promise<void>;
 }
 
-/** The calls by their path; each parses its own body. */
+/** The calls by their path; each parses its body. */
 type Calls = Readonly<Record<string, (body: unknown) => Promise<unknown>>>;
 
-/** A call that is refused before it accesses the log. */
+/** A call that is refused before it accesses the broker. */
 class Refusal extends Error {
   readonly status: number;
 
@@ -58,10 +58,9 @@ class Refusal extends Error {
 }
 
 /**
- * Gives the commands of this machine's user access to the log of an embedded broker, which no other process can reach: an
- * HTTP server of its own on 127.0.0.1, whose port and random token are in a file of mode 0600. It reads and writes only
- * the topics that `npm run dead-letters` needs. Resolves to undefined, with a warning in the log, where the file cannot be
- * written: the process serves without it.
+ * Starts an HTTP server on 127.0.0.1 for commands that access an embedded broker, which other processes cannot reach. Its
+ * port and random token are in a file of mode 0600. It reads and writes only the topics that `npm run dead-letters` needs.
+ * Logs a warning and resolves to undefined when the file cannot be written.
  */
 export async function startAdminEndpoint(options: AdminEndpointOptions): Promise<AdminEndpoint | undefined> {
   const { broker, topicPrefix, file, log } = options;
@@ -89,15 +88,18 @@ export async function startAdminEndpoint(options: AdminEndpointOptions): Promise
     writeAdminFile(file, { url, token, pid: process.pid });
     return { url, stop };
   } catch (error) {
-    log.warn({ file, reason: errorText(error) }, 'no admin endpoint: npm run dead-letters cannot be used');
+    log.warn(
+      { file, reason: errorText(error) },
+      'the admin endpoint is not available: npm run dead-letters cannot be used',
+    );
     await stop();
     return undefined;
   }
 }
 
 /**
- * Dead letters, their audit and the topics of work can be read, the last two written. Every other topic is refused with
- * MessagingError `topic-refused`.
+ * Creates the calls. Dead letters, their audit and work topics can be read; audit and work topics can be written. All other
+ * topics are refused with MessagingError `topic-refused`.
  */
 function createCalls(broker: Broker, publisher: Publisher, topicPrefix: string): Calls {
   const audit = topicName(topicPrefix, 'deadLetterAudit');
@@ -137,11 +139,11 @@ function parseCall<Shape extends z.ZodType>(shape: Shape, body: unknown): z.outp
 
 function allow(topics: ReadonlySet<string>, topic: string): void {
   if (topics.has(topic)) return;
-  const text = `the admin endpoint does not serve ${topic} in this way`;
+  const text = `the admin endpoint does not allow this access to ${topic}`;
   throw new MessagingError('topic-refused', text, { canRetry: false });
 }
 
-/** The retained offsets of each partition of a topic. */
+/** Reads the retained offsets of each partition of a topic. */
 async function readRetained(broker: Broker, topic: string): Promise<OffsetRange[]> {
   const offsets = await broker.admin.offsets(topic);
   return offsets.map(({ partition, low, high }) => ({ topic, partition, from: low, to: high }));
@@ -170,7 +172,7 @@ async function serve(request: IncomingMessage, calls: Calls, token: Buffer): Pro
   return call(parseJson(await readBody(request)));
 }
 
-/** Compares digests of equal length in constant time, so that nothing about the token is revealed. */
+/** Compares digests of equal length in constant time, so that timing reveals nothing about the token. */
 function isAllowed({ headers }: IncomingMessage, token: Buffer): boolean {
   const [, given = ''] = /^Bearer (.+)$/.exec(headers.authorization ?? '') ?? [];
   return timingSafeEqual(digest(given), token);
@@ -214,15 +216,15 @@ function refuse(response: ServerResponse, error: unknown, log: Log): void {
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {
-  // The unread rest of a body would be parsed as the next call.
+  // Otherwise the unread rest of a body would be parsed as the next call.
   const ending = status === 200 ? {} : { connection: 'close' };
   response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...ending });
   response.end(JSON.stringify(body));
 }
 
 /**
- * Writes the endpoint's address file atomically by a rename, so that it never exists with other permissions or partial
- * content; that of an earlier process is replaced. Throws when it cannot be written.
+ * Writes the address file atomically by a rename, so that it never exists with other permissions or partial content.
+ * Replaces the file of an earlier process. Throws when it cannot be written.
  */
 function writeAdminFile(file: string, content: AdminFile): void {
   mkdirSync(path.dirname(file), { recursive: true });
@@ -235,13 +237,13 @@ function writeAdminFile(file: string, content: AdminFile): void {
   }
 }
 
-/** Removes the file, unless another process has written its own since. Never throws: the token in it is useless then. */
+/** Removes the file unless another process has replaced it. Never throws, since its token is no longer valid. */
 function removeAdminFile(file: string, token: string): void {
   try {
     const read = adminFileShape.safeParse(JSON.parse(readFileSync(file, 'utf8')));
     if (read.success && read.data.token === token) rmSync(file, { force: true });
   } catch {
-    // It does not exist any more.
+    // It no longer exists.
   }
 }
 

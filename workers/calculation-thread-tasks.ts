@@ -1,4 +1,4 @@
-/** The work of a calculation thread: it runs the tasks of its parent process in sequence. */
+/** The calculation thread: runs the tasks of the thread pool in sequence. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer, ThreadConfig, ThreadTask } from './runtime/thread-pool.ts';

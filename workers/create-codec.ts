@@ -3,7 +3,7 @@ import { createMessageCodec, type MessageCodec } from '../shared/messaging/codec
 import type { Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 
-/** The codec of all messages: through the schema registry where one is configured, else by the fixed ids of the catalogue. */
+/** Creates the codec of all messages, with the configured schema registry or the schema ids of the list of messages. */
 export async function createCodec(
   config: Pick<Config, 'schemaRegistry'>,
   clock: Clock,

@@ -1,7 +1,6 @@
 /**
- * The entry for a Node of any version: `node workers/main.mjs [WORKER ...]`. A Node that cannot read TypeScript fails on
- * main.ts before a line of it runs, so this file is plain JavaScript and starts main.ts on the Node that the project
- * brings, or says which one is needed.
+ * The entry point for any version of Node: `node workers/main.mjs [WORKER ...]`. An old Node cannot parse TypeScript, so this
+ * file is plain JavaScript. It runs main.ts with the installed Node of the project, or prints which version is needed.
  */
 import { fileURLToPath } from 'node:url';
 

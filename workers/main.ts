@@ -1,14 +1,14 @@
-/** The entry of every process: checks Node, reads the configuration, starts the workers asked for, drains on a signal. */
+/** The entry point of all processes: checks the version of Node and runs the command. */
 import { enableCompileCache } from 'node:module';
 
-/** Sources run as they are from this version on. */
-const OLDEST_NODE = [24, 15] as const;
+/** The first version that runs the TypeScript sources directly. */
+const MIN_NODE = [24, 15] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
+if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   process.stderr.write(
-    `Node ${OLDEST_NODE.join('.')} or newer runs this; here is ${process.versions.node}. ` +
-      'Start it through npm (`npm start`), which brings its own Node.\n',
+    `Node ${MIN_NODE.join('.')} or newer is required; this is ${process.versions.node}. ` +
+      'Use `npm start`, which runs the Node of the project.\n',
   );
   process.exit(1);
 }

@@ -7,12 +7,12 @@ import type { Broker } from '../shared/messaging/ports.ts';
 import { topicName } from '../shared/messaging/topics/topics.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 
-/** The catalogue of a start without settings: example products. */
+/** The default catalogue: example products. */
 const EXAMPLE_CATALOGUE = fileURLToPath(new URL('../shared/product/example-catalogue', import.meta.url));
 
 /**
- * Puts the catalogue folder onto an embedded broker, which no other process can publish to. Does nothing when the topic is
- * not empty (several systems over one broker). Rejects with ConfigError naming everything that is wrong.
+ * Publishes the catalogue folder to an embedded broker, which other processes cannot reach. Does nothing when the topic is
+ * not empty (several systems with one broker). Rejects with a ConfigError that lists all faults.
  */
 export async function publishCatalogue(broker: Broker, codec: Codec, config: Config): Promise<void> {
   const topic = topicName(config.topicPrefix, 'catalogueRecords');

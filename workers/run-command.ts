@@ -8,13 +8,13 @@ import { lowerPriority } from '../shared/platform/lower-priority.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import type { AdminEndpoint } from './admin-endpoint.ts';
 import { WORKER_NAMES, type WorkerName } from './worker-list.ts';
-import { startBanner } from './start-banner.ts';
+import { renderStartBanner } from './start-banner.ts';
 import { startWorkers, type RunningSystem, type StartOptions } from './start-workers.ts';
 
 const HELP = `Usage: npm start -- [WORKER ...]
 
 Starts the named workers in one process, all of them when none is named: ${WORKER_NAMES.join(', ')}.
-Without KAFKA_BROKERS they run over the embedded broker, which keeps nothing across restarts.
+Without KAFKA_BROKERS they use the embedded broker, which keeps no messages across restarts.
 
   HOST, PORT          where the HTTP ingress listens (127.0.0.1, 8080)
   HEALTH_PORT         health and metrics of a process without an ingress
@@ -26,13 +26,13 @@ Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration,
 `;
 
 const LOG_NAME = 'engine';
-/** Beyond the drain time itself: what leaving groups and closing sockets may take before the process ends anyway. */
+/** Time for leaving groups and closing sockets after the drain timeout, before the process is ended. */
 const EXIT_GRACE_MS = 5_000;
 
-/** One Ctrl-C arrives twice under npm: from the terminal and, forwarded, from npm itself. */
+/** Under npm, Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Runs the process until a signal ends it. Never rejects: failures become exit codes with a message on stderr. */
+/** Runs the process until a signal ends it. Never rejects: failures end the process with a message and an exit code. */
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const names = chooseWorkers(args);
   if (names === undefined) return;
@@ -45,7 +45,7 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
   }
 }
 
-/** The message of a failed start; names the setting that helps, if there is one. */
+/** The message of a failed start, with the setting to change if there is one. */
 function describeFailure(error: unknown): string {
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (code === 'EADDRINUSE') {
@@ -70,7 +70,7 @@ function chooseWorkers(args: readonly string[]): readonly WorkerName[] | undefin
         ? WORKER_NAMES
         : WORKER_NAMES.filter((name) => positionals.includes(name));
     }
-    fail(`there is no worker ${unknown.join(', ')}; there are: ${WORKER_NAMES.join(', ')}`, 2);
+    fail(`unknown worker ${unknown.join(', ')}; the workers are ${WORKER_NAMES.join(', ')}`, 2);
   } catch (error) {
     fail(`${errorText(error)}\n\n${HELP}`, 2);
   }
@@ -81,12 +81,12 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   const log = createLog({ level: config.logLevel, name: LOG_NAME });
   watchEventLoop({ limitMs: config.blockedLoopLimitMs, name: LOG_NAME });
   const metrics = createMetrics({ processMetrics: true });
-  // Before anything is started: a signal during the start has to find what it stops.
+  // Before the start, so that signals are handled during it.
   const ending = awaitEnd(log, config.drainTimeoutMs + EXIT_GRACE_MS);
   if (servesBulkOnly(config, names)) lowerPriority(log);
   const startedAt = performance.now();
   let running: RunningSystem | undefined;
-  // Before the workers: a start that waits for Kafka or the registry is alive, and not ready.
+  // Before the workers: while the start waits for Kafka or the registry, the process is live but not ready.
   const healthServer =
     !names.includes('ingress') && config.http.healthPort !== undefined
       ? await startHealthServer({
@@ -100,7 +100,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   const system = (running = await startUnlessEnded({ config, names, log, metrics }, ending));
   const admin = await openAdminEndpoint(config, system, log);
   process.stdout.write(
-    startBanner({
+    renderStartBanner({
       config,
       names,
       url: system.url,
@@ -116,7 +116,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   process.exit(exitCode);
 }
 
-/** Starts the workers; a signal that comes meanwhile aborts the start and ends the process. */
+/** Starts the workers; a signal during the start aborts it and ends the process. */
 async function startUnlessEnded(options: StartOptions, ending: Promise<End>): Promise<RunningSystem> {
   const given = new AbortController();
   void ending.then(({ reason }) => given.abort(new Error(reason)));
@@ -132,12 +132,12 @@ async function startUnlessEnded(options: StartOptions, ending: Promise<End>): Pr
   }
 }
 
-/** No caller waits for such a process, while others on its machine may serve live traffic. */
+/** Whether the process serves bulk traffic only, for which no caller waits. */
 function servesBulkOnly({ scheduleLanes }: Config, names: readonly WorkerName[]): boolean {
   return names.every((name) => name === 'schedule') && !scheduleLanes.includes('interactive');
 }
 
-/** Only for an embedded broker: over Kafka commands reach the log themselves. */
+/** Opens the endpoint for an embedded broker only; commands access Kafka directly. */
 async function openAdminEndpoint(
   config: Config,
   { broker }: RunningSystem,
@@ -153,7 +153,7 @@ interface End {
   readonly exitCode: number;
 }
 
-/** Resolves on the first signal or bug; a second one, or a stop that takes longer than `limitMs`, ends the process. */
+/** Resolves on the first signal or unhandled error. A second one ends the process, as does a stop beyond `limitMs`. */
 function awaitEnd(log: Log, limitMs: number): Promise<End> {
   const { promise, resolve } = Promise.withResolvers<End>();
   let ended: End | undefined;

@@ -34,11 +34,11 @@ const LOOK_UP = {
   displayInterestsAndCommissions: true,
 };
 
-/** Neither leaves the machine as long as no provider is configured. */
+/** Written to the local outbox unless a provider is configured. */
 const SMS = { message: 'Your new account is ready.', receiver: '+40722123456' };
 const EMAIL = { message: 'Your offer is ready.', receiver: 'ana@mail.example', subject: 'Your offer' };
 
-/** A loan of that product as a customer would ask for it. */
+/** A simulation of a loan with that product. */
 const SIMULATION = {
   productCode: 'TL-PERSONAL',
   amount: 10_000,
@@ -47,8 +47,8 @@ const SIMULATION = {
   jsonFilterCommission: [{ name: 'Amount', value: 10_000 }],
 };
 
-/** What a start prints: where it listens and calls to paste. */
-export function startBanner(options: {
+/** Renders the output of a successful start: addresses and example calls. */
+export function renderStartBanner(options: {
   config: Config;
   names: readonly string[];
   url: string | undefined;
@@ -58,7 +58,7 @@ export function startBanner(options: {
   const { config, names, url } = options;
   const broker =
     config.kafka === undefined
-      ? 'embedded broker (one process, nothing is kept across restarts; set KAFKA_BROKERS for Kafka)'
+      ? 'embedded broker (one process, no messages are kept across restarts; set KAFKA_BROKERS for Kafka)'
       : `Kafka at ${config.kafka.brokers.join(', ')}`;
   const lines = [`Ready in ${Math.round(options.startMs)} ms: ${names.join(', ')}; ${broker}`];
   if (options.healthUrl !== undefined) lines.push(`Health and metrics: ${options.healthUrl}/health/ready`);
@@ -71,7 +71,7 @@ export function startBanner(options: {
     '# a repayment schedule',
     post(SCHEDULE_ACTION, SAMPLE),
     '',
-    '# the same with the effective annual rate, answered later: the reply names where',
+    '# the same with the effective annual rate, as an asynchronous request',
     post(
       SCHEDULE_ACTION,
       { jsonParam: { ...SAMPLE.jsonParam, CalculateDAE: 2 } },
@@ -84,18 +84,18 @@ export function startBanner(options: {
   );
   if (config.kafka === undefined && config.lending.catalogueFolder === undefined) {
     lines.push('# a product of the example catalogue', post('plat_bp_getbankingproductbycode', LOOK_UP), '');
-    lines.push('# what it would cost from today on', post('PLAT_BP_Simulate', SIMULATION), '');
+    lines.push('# a simulation of its costs', post('PLAT_BP_Simulate', SIMULATION), '');
   }
-  if (names.includes('notification')) lines.push(...notificationLines(config, url));
+  if (names.includes('notification')) lines.push(...renderNotificationCalls(config, url));
   lines.push(`# documentation: ${url}/docs   health: ${url}/health/ready   metrics: ${url}/metrics`, '');
   return `${lines.join('\n')}\n`;
 }
 
-function notificationLines(config: Config, url: string): string[] {
+function renderNotificationCalls(config: Config, url: string): string[] {
   const send = (channel: string, number: number, body: object): string =>
     `curl -s ${url}/api/notifications/v1/${channel}/send -H 'x-communication-channel: ${number}' ` +
     `-H 'x-sender-id: platrealm' -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
   const isLocal = config.kafka === undefined && config.notification.configFile === undefined;
-  const outbox = isLocal ? [`# what was sent, since no provider is configured: ${url}/outbox`, ''] : [];
+  const outbox = isLocal ? [`# sent notifications, since no provider is configured: ${url}/outbox`, ''] : [];
   return ['# an SMS', send('sms', 1, SMS), '', '# an e-mail', send('email', 2, EMAIL), '', ...outbox];
 }

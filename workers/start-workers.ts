@@ -35,7 +35,7 @@ export interface StartOptions {
   readonly metrics?: Metrics;
   /** A broker to join (tests: several systems over one embedded broker); absent: as configured. */
   readonly broker?: Broker;
-  /** Aborts the start, whatever it waits for. */
+  /** Aborts the start and its waits. */
   readonly signal?: AbortSignal;
 }
 
@@ -81,7 +81,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     for (const name of names) {
       const start = await WORKERS[name].load();
       const ownLog = log.child({ worker: name });
-      // A broker may fail in between; a worker whose start fails has left nothing running.
+      // The broker may fail meanwhile; a worker whose start fails leaves nothing running.
       await wait(`what worker ${name} needs`, async () => {
         started.push(await start({ ...context, log: ownLog }));
       });
@@ -99,7 +99,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   };
 }
 
-/** Only the code of the broker that is used gets loaded. */
+/** Loads only the code of the broker that is used. */
 async function createBroker(config: Config, log: Log, metrics: Metrics): Promise<Broker> {
   if (config.kafka === undefined) {
     const { createMemoryBroker } = await import('../shared/messaging/memory/broker.ts');
@@ -115,14 +115,14 @@ async function createBroker(config: Config, log: Log, metrics: Metrics): Promise
   return createKafkaBroker({ ...config.kafka, clientId: 'banking-product-engine', log, onUnreadable });
 }
 
-/** The work of a worker that is left out is not done at all: no other process can reach an embedded broker. */
+/** Without Kafka, requests for absent workers are not handled: other processes cannot reach an embedded broker. */
 function warnAboutAbsentWorkers(options: StartOptions, broker: Broker): void {
   const { names, log } = options;
   const absent = WORKER_NAMES.filter((name) => !names.includes(name));
   if (options.broker !== undefined || broker.kind === 'kafka' || absent.length === 0) return;
   log.warn(
     { absent },
-    'the embedded broker serves this process only: the work of the absent workers is not done',
+    'the embedded broker serves this process only: requests for the absent workers are not handled',
   );
 }
 

@@ -1,11 +1,11 @@
 import type { RunningWorker } from './runtime/worker.ts';
 
-/** The least time that a worker gets for committing and leaving its group. */
-const LEAVE_MS = 1_000;
+/** Minimum time for a worker to commit and leave its group. */
+const MIN_STOP_MS = 1_000;
 
 /**
- * Stops workers one after the other within a single timeout: each gets the time that those before it left. One that
- * fails does not prevent the others from stopping; the first failure is thrown when all have stopped.
+ * Stops workers one after another within a common timeout. After a failure the others are still stopped; the first failure
+ * is thrown at the end.
  */
 export async function stopInTurn(
   workers: readonly Pick<RunningWorker, 'stop'>[],
@@ -14,9 +14,9 @@ export async function stopInTurn(
   const endsAtMs = performance.now() + timeoutMs;
   const failures: unknown[] = [];
   for (const worker of workers) {
-    const leftMs = Math.max(endsAtMs - performance.now(), Math.min(timeoutMs, LEAVE_MS));
+    const remainingMs = Math.max(endsAtMs - performance.now(), Math.min(timeoutMs, MIN_STOP_MS));
     try {
-      await worker.stop(leftMs);
+      await worker.stop(remainingMs);
     } catch (error) {
       failures.push(error);
     }

@@ -1,15 +1,15 @@
 import type { StartWorker } from './runtime/worker.ts';
 import type { TopicKey } from '../shared/messaging/topics/topics.ts';
 
-/** A worker that this process can start: its code, loaded only when it is started, and the topics that it needs. */
+/** A worker: its code, which is loaded when it is started, and its topics. */
 export interface WorkerEntry {
   readonly load: () => Promise<StartWorker>;
   readonly topics: readonly TopicKey[];
-  /** It also needs the topics of the configured retry tiers. */
+  /** Whether it also needs the topics of the configured retry tiers. */
   readonly retryTiers?: true;
 }
 
-/** All workers by name, in the order of their start: consumers first, so that the ingress finds them listening. */
+/** All workers by name, in the order of their start: the ingress last, so that the consumers are running. */
 export const WORKERS = {
   schedule: {
     load: async () => (await import('./schedule/main.ts')).startScheduleWorker,

@@ -1,4 +1,4 @@
-/** Time as a parameter: handlers and runtime get a clock, tests pass their own. */
+/** The wall clock, passed as a parameter so that tests can replace it. */
 export interface Clock {
   /** Epoch milliseconds (UTC). */
   now(): number;
@@ -7,11 +7,11 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 /**
- * Measures durations and waits within this process. No correction of the wall clock moves it, and its figures mean nothing
- * to other processes. A type of its own, so that neither clock is taken for the other one.
+ * Measures durations within this process. It is not affected by corrections of the wall clock, and its values have no
+ * meaning in other processes. A separate type, so that the clocks cannot be confused.
  */
 export interface MonotonicClock {
-  /** Milliseconds since an arbitrary moment; never set back, never set forward. */
+  /** Milliseconds since an arbitrary moment; never adjusted. */
   elapsedMs(): number;
 }
 

@@ -1,12 +1,12 @@
 import { systemTimers, type Timers } from './timers.ts';
 
-/** A signal that is aborted by a time limit or by the caller's own signal, whichever comes first. */
+/** A signal that is aborted by a timeout or by the signal of the caller, whichever comes first. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
   readonly isTimedOut: () => boolean;
 }
 
-/** Opens a deadline; `using` clears its timer and listener, so that thousands of calls leave nothing behind. */
+/** Starts a deadline. Declare it with `using`, which removes its timer and listener. */
 export function openDeadline(
   caller: AbortSignal,
   timeoutMs: number,

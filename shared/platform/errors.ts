@@ -11,7 +11,7 @@ export class SystemError extends Error {
   }
 }
 
-/** Broker, registry or network cannot be reached: the message stays on the log and is tried again. */
+/** Broker, registry or network are unavailable: the message stays on its topic and is retried. */
 export class InfrastructureError extends SystemError {
   constructor(code: string, message: string, cause?: unknown) {
     super(code, message, { canRetry: true, cause });
@@ -24,7 +24,7 @@ export class MessagingError extends SystemError {
   override readonly name = 'MessagingError';
 }
 
-/** An invalid setting: the message names it and the allowed values, and the process does not start. */
+/** An invalid setting. The message names it and the allowed values; the process does not start. */
 export class ConfigError extends SystemError {
   constructor(message: string) {
     super('invalid-configuration', message, { canRetry: false });

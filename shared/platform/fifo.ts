@@ -1,7 +1,7 @@
-/** Freed slots at the front are given back in chunks, since moving the rest costs time. */
+/** Free slots at the front are removed in chunks, since moving the remaining items takes time. */
 const CUT_CHUNK = 1_024;
 
-/** A queue whose shift costs the same however long it is. */
+/** A queue whose shift takes constant time on average. */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #head = 0;
@@ -10,7 +10,7 @@ export class Fifo<T> {
     return this.#items.length - this.#head;
   }
 
-  /** The item that shift() would answer. */
+  /** The item that shift() would return. */
   get first(): T | undefined {
     return this.#items[this.#head];
   }
@@ -32,7 +32,7 @@ export class Fifo<T> {
     return item;
   }
 
-  /** Takes the item that was pushed last. */
+  /** Removes and returns the item that was pushed last. */
   pop(): T | undefined {
     if (this.length === 0) return undefined;
     const item = this.#items.pop();

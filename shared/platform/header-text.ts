@@ -1,29 +1,29 @@
 import type { Warning } from './problem.ts';
 
-/** The longest text that a worker puts into one header of an answer, in characters. */
+/** Limit of the text of one reply header, in characters. */
 export const HEADER_TEXT_CHARACTERS = 1_024;
-/** The longest list of warnings, in characters (E3). */
+/** Limit of the list of warnings, in characters (E3). */
 export const WARNINGS_LIST_CHARACTERS = 4_096;
 
-/** Only visible ASCII and blanks are safe in a header. By code points: half a surrogate pair has no encoding. */
+/** Headers may contain visible ASCII and blanks only. Matches code points, since half of a surrogate pair has no encoding. */
 const UNSAFE_IN_HEADER = /[^\x20-\x7e]/gu;
-/** In a list the two separators and blanks are unsafe too. */
+/** Items of a list may not contain blanks and the separators `,` and `;` either. */
 const UNSAFE_IN_ITEM = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/gu;
-/** Half of a percent-encoded byte, at the end of a text that was cut. */
+/** An incomplete percent-encoded byte at the end of a truncated text. */
 const CUT_BYTE = /%[0-9A-F]?$/;
 const TRUNCATED = 'truncated';
 
-/** Makes a text safe for a header: other characters percent-encoded as UTF-8, cut at 1,024 characters. */
+/** Makes a text safe for a header: percent-encodes other characters as UTF-8 and truncates at 1,024 characters. */
 export function safeHeaderText(text: string): string {
-  // Encoding only lengthens, so what is beyond the limit need not be encoded.
+  // Encoding never shortens a text, so characters beyond the limit need not be encoded.
   const encoded = percentEncode(text.slice(0, HEADER_TEXT_CHARACTERS), UNSAFE_IN_HEADER);
   if (encoded.length <= HEADER_TEXT_CHARACTERS) return encoded;
   return encoded.slice(0, HEADER_TEXT_CHARACTERS).replace(CUT_BYTE, '');
 }
 
 /**
- * Renders warnings as one header (E3): `code;path` items separated by a comma and a blank, each once, ASCII, at most
- * 4 KiB and then ending in `truncated`. `further` is such a list already. Undefined when there are no warnings.
+ * Renders warnings as one header (E3): distinct ASCII items `code;path`, separated by a comma and a blank. A list of more
+ * than 4 KiB is truncated and ends with `truncated`. `further` is a list in this format. Undefined without warnings.
  */
 export function warningsList(warnings: readonly Warning[], further: string | undefined): string | undefined {
   if (warnings.length === 0 && further === undefined) return undefined;

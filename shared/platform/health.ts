@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { createNameCheck, type ServedNames } from './host-names.ts';
 import type { Metrics } from './metrics.ts';
 
-/** A probe sends its few bytes at once; a slower request is not a probe. */
+/** Probes send their few bytes immediately. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * State of one part of the process; `reason` says what an operator should look at. Ready and degraded parts serve;
- * a starting part does not serve yet, or not at the moment; an unhealthy one needs a restart.
+ * Health of one part of the process, with a reason for the operator. Ready and degraded parts serve requests; a starting
+ * part does not serve yet or at the moment; an unhealthy one needs a restart.
  */
 export interface Health {
   readonly status: 'ready' | 'starting' | 'degraded' | 'unhealthy';
@@ -20,7 +20,7 @@ export interface HealthServer {
   stop(): Promise<void>;
 }
 
-/** Health of several parts as one: the worst of them counts. */
+/** Combines the health of several parts: the worst status and its reason. */
 export function combineHealth(parts: Readonly<Record<string, Health>>): Health {
   const rank = { ready: 0, degraded: 1, starting: 2, unhealthy: 3 } as const;
   let worst: Health = { status: 'ready' };
@@ -33,7 +33,7 @@ export function combineHealth(parts: Readonly<Record<string, Health>>): Health {
 
 /**
  * Serves /health/live (200 unless unhealthy), /health/ready (200 when ready or degraded) and /metrics for a process
- * that has no ingress; 403 to a foreign Host or Origin. Rejects when the port cannot be taken.
+ * without ingress; 403 for a foreign Host or Origin. Rejects when it cannot listen on the port.
  */
 export async function startHealthServer(
   options: ServedNames & {

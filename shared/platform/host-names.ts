@@ -6,7 +6,7 @@ export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 }
 
-/** Where a server listens, and its additional names. */
+/** The address of a server and its additional names. */
 export interface ServedNames {
   /** The address that the server listens on. */
   readonly host: string;
@@ -17,16 +17,15 @@ export interface ServedNames {
 /** Returns the problem of a request whose Host or Origin is not a name of the server, or undefined. */
 export type CheckNames = (headers: IncomingHttpHeaders) => Problem | undefined;
 
-/** The host of a Host header, IPv6 in brackets, and its port, which does not matter. */
+/** A Host header: the host, IPv6 in brackets, and an optional port. */
 const HOST = /^([^[\]:]+|\[[^[\]]+\])(?::\d*)?$/;
 const ORIGIN = /^https?:\/\//i;
 
 /**
- * Creates the check of Host and Origin. A page of another site can reach a server on loopback through a domain of its own
- * that resolves to 127.0.0.1 (DNS rebinding); the browser then sends that domain in Host and Origin. So a server that
- * listens on loopback accepts only loopback names, with any port, and the allowed hosts. A server on another address cannot
- * know its names and accepts every name unless allowed hosts are given. A request without Host (HTTP/1.0) does not come
- * from a browser and passes.
+ * Creates the check of Host and Origin against DNS rebinding: a page of another site can reach a server on loopback through
+ * a domain that resolves to 127.0.0.1, which the browser then sends in Host and Origin. A server on loopback therefore
+ * accepts only loopback names, with any port, and the allowed hosts. A server on another address accepts all names unless
+ * allowed hosts are configured. A request without Host (HTTP/1.0) is accepted, since browsers always send it.
  */
 export function createNameCheck({ host, allowedHosts }: ServedNames): CheckNames {
   if (!isLoopback(host) && allowedHosts.length === 0) return () => undefined;
@@ -44,8 +43,8 @@ export function createNameCheck({ host, allowedHosts }: ServedNames): CheckNames
 }
 
 const DETAIL =
-  'Send the request to localhost, 127.0.0.1 or [::1]. A server behind a reverse proxy takes further names from the ' +
-  'setting ALLOWED_HOSTS.';
+  'Send the request to localhost, 127.0.0.1 or [::1]. Further names of a server behind a reverse proxy are ' +
+  'configured by the setting ALLOWED_HOSTS.';
 
 function foreign(path: 'Host' | 'Origin'): Fault {
   return { path, code: 'unknown-value', message: 'must be a loopback name or one of ALLOWED_HOSTS' };

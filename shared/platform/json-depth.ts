@@ -1,4 +1,4 @@
-/** Deepest accepted nesting of objects and arrays in JSON; the interface's own shapes need five. */
+/** Limit of the nesting of objects and arrays in JSON; the requests of the interface have five levels. */
 export const MAX_JSON_DEPTH = 32;
 
 const QUOTE = 0x22;
@@ -9,9 +9,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Whether JSON in UTF-8 nests objects and arrays deeper than `maxDepth`. One pass without parsing, so that hostile
- * depth costs nothing: about 1 ms a MiB, whatever is in it. For bytes that are not JSON the answer is arbitrary, and
- * the parser rejects them. Multi-byte characters contain none of the bytes that matter here.
+ * Whether JSON in UTF-8 nests objects and arrays deeper than `maxDepth`. Scans the bytes once without parsing, about 1 ms a
+ * MiB for any content. For bytes that are not JSON the result is arbitrary, but the parser rejects them. Multi-byte
+ * characters contain none of the structural bytes.
  */
 export function exceedsJsonDepth(bytes: Uint8Array, maxDepth: number = MAX_JSON_DEPTH): boolean {
   const { length } = bytes;

@@ -10,8 +10,8 @@ type Given = Readonly<Record<string, string | undefined>>;
 export type Config = ReturnType<typeof toConfig>;
 
 /**
- * Parses the settings from an environment (`process.env` in production): the only place that reads it. Throws ConfigError
- * naming every wrong setting and what is allowed; values are never repeated in it.
+ * Parses the settings of an environment (`process.env` in production, which is read only here). Throws ConfigError with all
+ * invalid settings and the allowed values, but never the given ones, which may be secrets.
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(
@@ -31,25 +31,25 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const wrong = parsed.success
     ? []
     : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  const faults = [...unknownNames(given), ...unreadable, ...wrong, ...contradictions(given)];
+  const faults = [...findUnknownNames(given), ...unreadable, ...wrong, ...findContradictions(given)];
   if (faults.length > 0 || !parsed.success) {
-    throw new ConfigError(`the configuration is wrong:\n  ${faults.join('\n  ')}`);
+    throw new ConfigError(`the configuration is invalid:\n  ${faults.join('\n  ')}`);
   }
   return toConfig(parsed.data);
 }
 
-/** Our own prefixes: a name with one of them that is no setting is a misspelling. */
+/** Prefixes of our settings: an unknown name with one of them is a misspelling. */
 const OWN_PREFIX = /^(?:AUTH|KAFKA|NOTIFICATION)_/;
 /**
- * Foreign variables with such a prefix that a shell or a container may have: those of Kafka's own scripts (KAFKA_HOME,
- * KAFKA_HEAP_OPTS), the cache folder of `npm run kafka`, the port of docker-compose.yml, and the service addresses that
- * Kubernetes sets in every container (KAFKA_SERVICE_HOST, KAFKA_PORT_9092_TCP_ADDR).
+ * Other variables with these prefixes: those of Kafka scripts (KAFKA_HOME, KAFKA_HEAP_OPTS), the cache folder of `npm run
+ * kafka`, the port of docker-compose.yml, and the service addresses that Kubernetes sets in every container
+ * (KAFKA_SERVICE_HOST, KAFKA_PORT_9092_TCP_ADDR).
  */
 const FOREIGN_NAME =
   /^KAFKA_(?:HOME|DEBUG|CACHE_DIR|(?:\w+_)?OPTS)$|_SERVICE_HOST$|_SERVICE_PORT(?:_\w+)?$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
 
-/** Unknown settings, each with the most similar known name. */
-function unknownNames(given: Given): string[] {
+/** Finds unknown settings, each with the most similar known name. */
+function findUnknownNames(given: Given): string[] {
   const settings = [...Object.keys(environment.shape), ...SECRETS.map((name) => `${name}_FILE`)];
   return Object.keys(given)
     .filter((name) => OWN_PREFIX.test(name) && !FOREIGN_NAME.test(name) && !settings.includes(name))
@@ -60,10 +60,9 @@ function unknownNames(given: Given): string[] {
 }
 
 /**
- * Contradictions between settings. A setting that is invalid by itself is left out, so that all faults are reported at
- * once.
+ * Finds contradictions between settings. Ignores settings that are invalid by themselves, which are reported too.
  */
-function contradictions(given: Given): string[] {
+function findContradictions(given: Given): string[] {
   const readable = Object.entries(environment.shape).flatMap(([name, kind]) => {
     const read = kind.safeParse(given[name]);
     return read.success ? [[name, read.data]] : [];
@@ -73,14 +72,14 @@ function contradictions(given: Given): string[] {
     (key) => key !== undefined,
   );
   return [
-    ...kafkaContradictions(env),
-    ...plainTextSecrets(env),
-    ...providersWithoutDurableLog(given, env),
-    ...(keys.length > 1 ? ['give one of AUTH_JWT_SECRET, AUTH_JWKS_URL and AUTH_JWKS_FILE'] : []),
+    ...findKafkaContradictions(env),
+    ...findPlainTextSecrets(env),
+    ...findProvidersWithoutKafka(given, env),
+    ...(keys.length > 1 ? ['set only one of AUTH_JWT_SECRET, AUTH_JWKS_URL and AUTH_JWKS_FILE'] : []),
   ];
 }
 
-function kafkaContradictions(env: Partial<Environment>): string[] {
+function findKafkaContradictions(env: Partial<Environment>): string[] {
   const faults: string[] = [];
   const sasl = env.KAFKA_SASL_MECHANISM;
   if (
@@ -93,7 +92,7 @@ function kafkaContradictions(env: Partial<Environment>): string[] {
     faults.push('KAFKA_SASL_MECHANISM oauthbearer needs KAFKA_SASL_OAUTH_TOKEN_URL');
   }
   if ((env.KAFKA_SSL_CERT_FILE === undefined) !== (env.KAFKA_SSL_KEY_FILE === undefined)) {
-    faults.push('KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE are given together');
+    faults.push('KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE must be set together');
   }
   if (env.KAFKA_SSL === false) {
     const files = ['KAFKA_SSL_CA_FILE', 'KAFKA_SSL_CERT_FILE', 'KAFKA_SSL_KEY_FILE'] as const;
@@ -104,19 +103,19 @@ function kafkaContradictions(env: Partial<Environment>): string[] {
   return faults;
 }
 
-function providersWithoutDurableLog(given: Given, env: Partial<Environment>): string[] {
+function findProvidersWithoutKafka(given: Given, env: Partial<Environment>): string[] {
   const isDurable = given['KAFKA_BROKERS'] !== undefined;
   if (isDurable || env.NOTIFICATION_CONFIG_FILE === undefined || env.NOTIFICATION_ALLOW_LOSS === true)
     return [];
   return [
     'NOTIFICATION_CONFIG_FILE needs KAFKA_BROKERS: the embedded broker holds notifications in memory, so that a restart ' +
-      'or crash loses those that were accepted and not sent yet, and may send again what a repeated Idempotency-Key ' +
-      'names. NOTIFICATION_ALLOW_LOSS=true accepts this',
+      'or crash loses those that were accepted but not sent, and repeated Idempotency-Keys may send notifications ' +
+      'again. NOTIFICATION_ALLOW_LOSS=true allows this',
   ];
 }
 
-/** Passwords and keys that would cross a network in plain text; loopback is safe. */
-function plainTextSecrets(env: Partial<Environment>): string[] {
+/** Finds passwords and keys that would be sent in plain text beyond loopback. */
+function findPlainTextSecrets(env: Partial<Environment>): string[] {
   const faults: string[] = [];
   const mechanism = env.KAFKA_SASL_MECHANISM;
   const sendsSecret = mechanism === 'plain' || mechanism === 'oauthbearer';
@@ -131,15 +130,15 @@ function plainTextSecrets(env: Partial<Environment>): string[] {
     faults.push('SCHEMA_REGISTRY_PASSWORD needs a SCHEMA_REGISTRY_URL that is https or on loopback');
   }
   if (isPlainText(env.KAFKA_SASL_OAUTH_TOKEN_URL)) {
-    faults.push('KAFKA_SASL_OAUTH_TOKEN_URL must be https or on loopback: it takes the client secret');
+    faults.push('KAFKA_SASL_OAUTH_TOKEN_URL must be https or on loopback: it receives the client secret');
   }
   if (isPlainText(env.AUTH_JWKS_URL)) {
-    faults.push('AUTH_JWKS_URL must be https or on loopback: its keys decide who is let in');
+    faults.push('AUTH_JWKS_URL must be https or on loopback: its keys verify access tokens');
   }
   return faults;
 }
 
-/** Whether an address is beyond loopback and without TLS. */
+/** Whether an address is beyond loopback and has no TLS. */
 function isPlainText(address: string | undefined): boolean {
   if (address === undefined) return false;
   const { protocol, hostname } = new URL(address);

@@ -4,22 +4,22 @@ import { Worker } from 'node:worker_threads';
 /** The process ends with this code when its event loop was blocked (see watchEventLoop). */
 export const BLOCKED_LOOP_EXIT_CODE = 86;
 
-/** Interval of the heartbeat and of its check; a limit below four ticks has shorter ticks. */
+/** Interval of the heartbeat and its check; shorter for limits below four ticks. */
 const TICK_MS = 1_000;
 const MIN_TICKS = 4;
-/** A blocked thread is detected after this many times the limit at the latest, however busy the processors are. */
+/** A blocked thread is detected after this many times the limit at the latest, however busy the CPUs are. */
 const MAX_WAITING = 20;
-/** A thread in JavaScript pauses at once for the debugger; one in native code only when it returns. */
+/** Limit of the wait for the debugger: a thread pauses immediately in JavaScript, but not in native code. */
 const LOCATE_MS = 5_000;
 /** Frames of the call stack that are logged. */
 const MAX_FRAMES = 20;
-/** Between two microtasks the stack holds only Node's own functions; this many steps lead into user code. */
+/** Between two microtasks the stack has only functions of Node; this many steps lead to other code. */
 const MAX_STEPS = 200;
 /** pino's number of `error`. */
 const ERROR_LEVEL = 50;
 
 interface WatchOptions {
-  /** How long the event loop may be blocked; 0: not watched. */
+  /** How long the event loop may be blocked; 0 disables the watchdog. */
   readonly limitMs: number;
   /** The name in log lines. */
   readonly name: string;
@@ -34,17 +34,17 @@ interface Watched extends WatchOptions {
   readonly maxSteps: number;
   readonly level: number;
   readonly exitCode: number;
-  /** Paths are logged from here on. */
+  /** Paths are logged relative to this folder. */
   readonly root: string;
 }
 
 /**
  * Watches the event loop of this process from a separate thread. When no timer ran for `limitMs`, the thread writes a log
  * line with the call stack of the main thread (functions, files and lines, no values) to stderr and ends the process with
- * BLOCKED_LOOP_EXIT_CODE, or by SIGKILL if the main thread is in native code, which has no stack to show and takes no exit
- * code. Both threads count ticks instead of comparing clocks, so a suspended process or machine is not ended. Neither is one
- * that gets no processor: time in which the main thread waits for one hardly counts (MAX_WAITING). Costs 18 MB of memory,
- * one wake-up of each thread per second, and a few milliseconds at start.
+ * BLOCKED_LOOP_EXIT_CODE. If the main thread is in native code, the line has no stack and SIGKILL ends the process. Both
+ * threads count ticks instead of comparing clocks, so that a suspended process or machine is not ended. Time in which the
+ * main thread waits for a CPU hardly counts (MAX_WAITING). Costs 18 MB of memory, one wake-up of each thread per second,
+ * and a few milliseconds at start.
  */
 export function watchEventLoop({ limitMs, name }: WatchOptions): void {
   if (limitMs === 0) return;
@@ -65,13 +65,13 @@ export function watchEventLoop({ limitMs, name }: WatchOptions): void {
     exitCode: BLOCKED_LOOP_EXIT_CODE,
     root: fileURLToPath(new URL('../..', import.meta.url)),
   };
-  // As text: a thread that loads a TypeScript file takes the compiler along, twice the memory and time.
+  // As text: a thread that loads a TypeScript file also loads the compiler, which doubles memory and time.
   const source = `${[watch, mainThread, locate, report].join('\n')}\nwatch();`;
   new Worker(source, { eval: true, workerData: watched, env: {}, execArgv: [] }).unref();
 }
 
 /*
- * The functions below run in the thread, which gets them as text: they may use only one another, nothing else of this file.
+ * The functions below run in the thread and are passed to it as text: they may use only one another.
  */
 
 function watch(): void {
@@ -94,12 +94,12 @@ function watch(): void {
   }, watched.tickMs);
 }
 
-/** Whether the main thread runs or waits for a processor, and the processor time that it has had; both by Linux only. */
+/** Whether the main thread runs or waits for a CPU, and its CPU time; on Linux only. */
 function mainThread(): { readonly isRunnable: boolean; readonly cpuMs: number } {
   try {
     const file = `/proc/self/task/${process.pid}/stat`;
     const stat = process.getBuiltinModule('node:fs').readFileSync(file, 'latin1');
-    // Behind the name, which may contain anything; processor time is in hundredths of a second (proc_pid_stat(5)).
+    // After the name, which may contain any characters; CPU time is in hundredths of a second (proc_pid_stat(5)).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { isRunnable: fields[0] === 'R', cpuMs: 10 * (Number(fields[11]) + Number(fields[12])) };
   } catch {
@@ -135,7 +135,7 @@ function locate(watched: Watched, isBlocked: () => boolean): void {
     clearTimeout(late);
     report(watched, frames, () => {
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), watched.locateMs);
-      // Node would write to stderr that it waits for a debugger, which is this session.
+      // Otherwise Node would write to stderr that it waits for the debugger to disconnect.
       const expression = `process.getBuiltinModule('node:fs').closeSync(2); process.exit(${watched.exitCode})`;
       const callFrameId = params.callFrames[0]?.callFrameId ?? '';
       session.post('Debugger.evaluateOnCallFrame', { callFrameId, expression });
@@ -146,7 +146,7 @@ function locate(watched: Watched, isBlocked: () => boolean): void {
   session.post('Debugger.pause');
 }
 
-/** Calls `end` afterwards, also when stderr is not read, which may be what blocks the process. */
+/** Writes the log line and calls `end`, also when stderr is not read, which may have blocked the process. */
 function report(
   { level, name, limitMs, locateMs }: Watched,
   where: readonly string[],

@@ -5,8 +5,8 @@ import { errorText } from './errors.ts';
 import type { Log } from './log.ts';
 
 /**
- * Lowers the priority of this process, so that portfolio work slows down on a busy machine and live traffic does not. A
- * tenth of the usual share remains, enough to stay in a consumer group. If the system refuses, that is only logged.
+ * Lowers the priority of this process, so that bulk work does not slow down live traffic on a busy machine. It keeps about a
+ * tenth of the usual CPU share, enough to stay in its consumer group. Logs a warning if the system refuses.
  */
 export function lowerPriority(log: Pick<Log, 'warn'>, set: (priority: number) => void = setPriority): void {
   try {
@@ -16,12 +16,12 @@ export function lowerPriority(log: Pick<Log, 'warn'>, set: (priority: number) =>
   }
 }
 
-/** Linux: a link to `<process>/task/<thread>` of the calling thread. */
+/** On Linux a link to `<process>/task/<thread>` of the calling thread. */
 const THREAD_LINK = '/proc/thread-self';
 
 /**
  * Lowers the priority of the calling worker thread below that of the event loop of its process and of other processes.
- * Only Linux has priorities of threads; elsewhere, or if the system refuses, nothing changes.
+ * On systems without thread priorities, or if the system refuses, nothing changes.
  */
 export function lowerThreadPriority(): void {
   try {

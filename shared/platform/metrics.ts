@@ -1,13 +1,13 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** Latency buckets in seconds: from well under a millisecond (embedded) to the longest reply time-out. */
+/** Latency buckets in seconds: from the embedded broker to the longest reply timeout. */
 const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The process's metrics. Labels hold names and codes only: never ids, amounts or personal data. */
+/** The metrics of the process. Labels are names and codes, never ids, amounts or personal data. */
 export interface Metrics {
   counter(name: string, help: string, labelNames?: readonly string[]): Counter;
   gauge(name: string, help: string, labelNames?: readonly string[]): Gauge;
-  /** Seconds, over the standard latency buckets. */
+  /** A histogram in seconds with the standard latency buckets. */
   duration(name: string, help: string, labelNames?: readonly string[]): Histogram;
   /** Calls `collect` before each scrape, to set gauges that are only needed then. */
   onScrape(collect: () => void): void;
@@ -16,7 +16,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-/** Creates an empty registry; a metric requested twice is the same metric. */
+/** Creates an empty registry; a name that is requested again returns the same metric. */
 export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }): Metrics {
   const registry = new Registry();
   const collectors: (() => void)[] = [];

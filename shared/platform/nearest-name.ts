@@ -1,12 +1,12 @@
-/** Longer names are not compared: no known name is as long. */
+/** Longer names are not compared, since no known name is as long. */
 const MAX_COMPARED_LENGTH = 64;
-/** One mistake per this many characters is a misspelling; more is another word. */
+/** A misspelling has at most one mistake per this many characters. */
 const CHARACTERS_PER_MISTAKE = 4;
 const MAX_MISTAKES = 3;
 
 /**
- * Finds the candidate most similar to a misspelt name: the one with the fewest mistakes (a letter inserted, missing or
- * replaced, or two neighbours swapped), the first of several; case does not matter. Undefined when none is similar.
+ * Finds the candidate most similar to a misspelt name, ignoring case: the first one with the fewest mistakes (letters
+ * inserted, missing or replaced, or two neighbours swapped). Undefined when none is similar.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_COMPARED_LENGTH) return undefined;

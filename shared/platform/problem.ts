@@ -1,4 +1,4 @@
-/** RFC 9457 problem details as this system answers them (E1). Never a stack trace, a secret or half a result. */
+/** Problem details (RFC 9457, E1), without stack traces, secrets or partial results. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -11,20 +11,20 @@ export interface Problem {
   readonly correlationId?: string;
 }
 
-/** One fault of a request: `path` names the field as the interface spells it, e.g. `jsonParam.Commission[0].SourceValue`. */
+/** A fault of a request; `path` is the field as spelt in the interface, such as `jsonParam.Commission[0].SourceValue`. */
 export interface Fault {
   readonly path: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** A field that had no effect, reported in the response header `Warnings` (E3, E5). */
+/** An ignored field, reported in the response header `Warnings` (E3, E5). */
 export interface Warning {
   readonly code: string;
   readonly path: string;
 }
 
-/** Every stable error code, once: status (E1), title, and whether the same request may succeed later. */
+/** All stable error codes: status (E1), title, and whether the same request may succeed later. */
 export const ERROR_CODES = {
   'malformed-http': { status: 400, title: 'This is not a valid HTTP request', retryable: false },
   'malformed-json': { status: 400, title: 'The body is not valid JSON', retryable: false },
@@ -73,7 +73,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Problem types are URNs, since the project has no web address of its own to promise. */
+/** Problem types are URNs, since the project has no permanent web address. */
 const TYPE_PREFIX = 'urn:plat:problem:';
 
 export interface ProblemExtras {
@@ -83,13 +83,13 @@ export interface ProblemExtras {
   readonly instance?: string;
 }
 
-/** Builds the problem document of a code; status and title come from the one list of codes (E1). */
+/** Creates the problem of a code with its status and title (E1). */
 export function createProblem(code: ErrorCode, extras: ProblemExtras = {}): Problem {
   const { status, title } = ERROR_CODES[code];
   return { type: TYPE_PREFIX + code, title, status, code, ...extras };
 }
 
-/** Whether a problem's code says that the same request may succeed later; unknown codes are final. */
+/** Whether the same request may succeed later, by the code of the problem; unknown codes are not retryable. */
 export function isRetryable(problem: Problem): boolean {
   return Object.hasOwn(ERROR_CODES, problem.code) && ERROR_CODES[problem.code as ErrorCode].retryable;
 }

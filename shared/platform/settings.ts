@@ -8,29 +8,28 @@ import {
 } from './retention.ts';
 
 /**
- * Every setting of a process: its kind, its bounds and its default. Each has a default that lets a newcomer start without
- * any, or may be absent.
+ * All settings of a process with their types, bounds and defaults. All are optional.
  */
 const KIB = 1_024;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** A month, for batch systems whose issuer offers no shorter tokens. */
+/** 30 days, for batch systems whose issuer offers no shorter tokens. */
 const MAX_TOKEN_LIFETIME_MS = 720 * HOUR;
 const MAX_RETRY_TIERS = 8;
 const COMMANDS_KEPT = `commands are kept for ${COMMAND_RETENTION_MS / HOUR}h`;
 const OUTCOMES_KEPT = `outcomes are kept for ${OUTCOME_RETENTION_MS / HOUR}h`;
 
-/** The lanes of a schedule worker, which share only the process where one worker serves both. */
+/** The lanes of a schedule worker; in one process they share nothing else. */
 const SCHEDULE_LANES = ['interactive', 'bulk'] as const;
 
 const HOST_NAME = /^(?:[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[\da-f:.]+\])$/;
 const DURATION = /^([1-9]\d{0,5})([smh])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
 
-/** `1`, `true`, `yes`, `on` and their opposites. */
+/** A boolean: `1`, `true`, `yes`, `on` or their opposites. */
 const flag = z.stringbool({ error: 'must be one of true, false, 1, 0, yes, no, on and off' });
-/** A whole number within bounds, with one message for every way to be wrong. */
+/** A whole number within bounds, with one message for all faults. */
 const count = (max: number, min = 0) => {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.coerce
@@ -41,7 +40,7 @@ const port = count(65_535);
 const oneOf = <const Name extends string>(names: readonly Name[]) =>
   z.enum(names, { error: `must be one of ${names.join(', ')}` });
 const secret = (minLength: number) => z.string().min(minLength, `must have at least ${minLength} characters`);
-/** An address appears in logs and errors, where credentials must not: they have settings of their own. */
+/** An address without credentials, since addresses appear in logs and errors. */
 const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .refine(
@@ -57,28 +56,28 @@ const list = z
       .filter((item) => item !== ''),
   )
   .refine((items) => items.length > 0, 'must name at least one');
-/** A comma list of host names and addresses without ports, in lower case. */
+/** A comma-separated list of host names and addresses without ports, in lower case. */
 const hosts = list
   .transform((items) => items.map((item) => item.toLowerCase()))
   .refine(
     (items) => items.every((item) => HOST_NAME.test(item)),
     'must hold host names or addresses without scheme and port, such as bank.example or [fd00::1]',
   );
-/** A comma list of some of these names, each once. */
+/** A comma-separated list of distinct names of `names`. */
 const listOf = <const Name extends string>(names: readonly Name[]) =>
   list.pipe(
     z
       .array(oneOf(names), { error: `must hold some of ${names.join(', ')}` })
-      .refine((items) => new Set(items).size === items.length, 'must not name one twice'),
+      .refine((items) => new Set(items).size === items.length, 'must not contain a name twice'),
   );
-/** `10s`, `5m`, `1h` as milliseconds, up to `maxMs`; `why` says what would be lost beyond it. */
+/** A duration such as `10s`, `5m` or `1h` in milliseconds, up to `maxMs`; `why` is the reason of the limit. */
 const durationUpTo = (maxMs: number, why: string) =>
   z
     .string()
     .regex(DURATION, 'must be a duration such as 10s, 5m or 1h')
     .transform((text) => durationMs(text))
     .refine((ms) => ms <= maxMs, `must be ${maxMs / HOUR}h at most: ${why}`);
-/** A comma list of increasing durations. */
+/** A comma-separated list of increasing durations. */
 const durations = list
   .refine((items) => items.every((item) => DURATION.test(item)), 'must hold durations such as 10s,1m,10m,1h')
   .transform((items) => items.map((item) => durationMs(item)))
@@ -91,7 +90,7 @@ const durations = list
 export const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8_080),
-  /** Names other than loopback that callers may send in Host and Origin, as a reverse proxy passes them on. */
+  /** Names other than loopback that callers may send in Host and Origin, such as those of a reverse proxy. */
   ALLOWED_HOSTS: hosts.default([]),
   /** Health and metrics of processes without an ingress; absent: none. */
   HEALTH_PORT: port.optional(),
@@ -121,30 +120,30 @@ export const environment = z.object({
   RATE_LIMIT_PER_SECOND: count(1_000_000).default(100),
   REPLY_TIMEOUT_MS: count(10 * MINUTE, 1).default(10 * SECOND),
   ASYNC_TIMEOUT_MS: count(60 * MINUTE, 1).default(MINUTE),
-  /** Signs result addresses; all ingress instances of one cluster share it. */
+  /** Signs result addresses; must be the same for all ingress instances of a cluster. */
   RESULT_ID_SECRET: secret(16).optional(),
   AUTH_JWT_SECRET: secret(32).optional(),
   AUTH_JWKS_URL: webAddress.optional(),
   AUTH_JWKS_FILE: z.string().optional(),
   AUTH_ISSUER: z.string().optional(),
-  /** Each token must name it in `aud`: a token issued for another service is not accepted. */
+  /** Tokens must have it in `aud`, so that tokens issued for another service are rejected. */
   AUTH_AUDIENCE: z.string().default('banking-product-engine'),
   /** The longest lifetime of a token, since a stolen one is valid until it expires. */
   AUTH_MAX_LIFETIME: durationUpTo(MAX_TOKEN_LIFETIME_MS, 'a stolen token is valid until it expires').default(
     24 * HOUR,
   ),
   AUTH_USER_CLAIM: z.string().optional(),
-  /** Name of the holiday calendar that serves requests which name none (H2). */
+  /** Name of the holiday calendar for requests that name none (H2). */
   DEFAULT_HOLIDAY_CALENDAR: z.string().optional(),
-  /** Countries whose calendars are checked and read at start, so that no request waits for a file. */
+  /** Countries whose calendars are validated and loaded at start, so that requests do not wait for files. */
   HOLIDAY_COUNTRIES: list.default([]),
   /** Folder of the product catalogue that is published to the embedded broker. */
   CATALOGUE_FOLDER: z.string().optional(),
-  /** Provider configuration of the notifications (interface 4.8), a mounted secret; absent: the local outbox. */
+  /** Provider configuration of notifications (interface 4.8), a mounted secret; absent: the local outbox is used. */
   NOTIFICATION_CONFIG_FILE: z.string().optional(),
   /** Allows a provider configuration over the embedded broker, which loses its messages with its process. */
   NOTIFICATION_ALLOW_LOSS: flag.default(false),
-  /** Folder of the local outbox, where messages end when no provider is configured. */
+  /** Folder of the local outbox, which is used when no provider is configured. */
   OUTBOX_FOLDER: z.string().default('var/outbox'),
   /** ISO 3166 country of telephone numbers without a country code; absent: they are refused (N4). */
   NOTIFICATION_DEFAULT_COUNTRY: z
@@ -158,29 +157,29 @@ export const environment = z.object({
       `must hold durations of ${MAX_RETRY_TIER_MS / HOUR}h at most: ${OUTCOMES_KEPT}`,
     )
     .default([10_000, MINUTE, 10 * MINUTE, HOUR]),
-  /** A notification that could not be sent within this time becomes a dead letter. */
+  /** A notification that cannot be sent within this time becomes a dead letter. */
   NOTIFICATION_TIME_LIMIT_SMS: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).default(6 * HOUR),
   NOTIFICATION_TIME_LIMIT_EMAIL: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).default(24 * HOUR),
-  /** What happens to a notification whose sending had an unknown outcome. */
+  /** What to do with a notification whose outcome is unknown. */
   NOTIFICATION_UNKNOWN_SMS: oneOf(['park', 'resend']).default('park'),
   NOTIFICATION_UNKNOWN_EMAIL: oneOf(['park', 'resend']).default('park'),
-  /** One call of a provider, from connecting to its answer. */
+  /** Timeout of one call of a provider, from connecting to its response. */
   NOTIFICATION_SEND_TIMEOUT_MS: count(10 * MINUTE, 100).default(30 * SECOND),
   EMAIL_BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(10 * KIB * KIB),
-  /** Over the embedded broker: file for address and token of the admin endpoint; `none`: no endpoint. */
+  /** File for address and token of the admin endpoint of an embedded broker; `none`: no endpoint. */
   ADMIN_FILE: z.string().default('var/admin.json'),
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
-  /** How long a start waits for Kafka and the schema registry; 0: not at all. */
+  /** How long a start waits for Kafka and the schema registry; 0: it does not wait. */
   START_TIMEOUT_MS: count(HOUR).default(2 * MINUTE),
-  /** A process whose event loop is blocked for this long exits; 0: not watched. */
+  /** A process whose event loop is blocked for this long exits; 0: disabled. */
   BLOCKED_LOOP_LIMIT_MS: count(10 * MINUTE).default(30 * SECOND),
-  /** Lanes that a schedule worker serves: live requests, portfolio requests, or both. */
+  /** Lanes of a schedule worker: live requests, bulk requests, or both. */
   SCHEDULE_LANES: listOf(SCHEDULE_LANES).default([...SCHEDULE_LANES]),
   /** Messages that one consumer handles concurrently. */
   LANES: count(10_000, 1).default(64),
 });
 
-/** What the settings mean once they are parsed; see load-config.ts. */
+/** The parsed settings; see load-config.ts. */
 export type Environment = z.infer<typeof environment>;
 
 /** Settings that may come from a file named by `<NAME>_FILE`, as mounted secrets are. */

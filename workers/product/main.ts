@@ -87,7 +87,7 @@ export function startProductWorker(
     deadLetterTopic: 'productDeadLetters',
     lanes: [{ lane: 'interactive', requestTopic: 'productRequests' }],
     open,
-    handlersOf: ({ view }) => createProductHandlers(view),
+    createHandlers: ({ view }) => createProductHandlers(view),
   });
 }
 

@@ -10,25 +10,25 @@ import { checkedHandlers } from './checked-handlers.ts';
 import type { RunningWorker, WorkerContext } from './worker.ts';
 import type { WorkerCatalogue } from '../../shared/catalogue/open-catalogue.ts';
 
-/** Messages of every worker that answers from the catalogue. */
+/** Message types of all workers that use the catalogue. */
 const COMMON_TYPES = ['CatalogueRecord', 'ProblemReply'];
 
-/** What distinguishes one worker that answers from the catalogue. */
+/** A worker that uses the catalogue. */
 export interface CatalogueWorker<Opened extends WorkerCatalogue> {
   readonly name: string;
   /** Record names of its requests and replies. */
   readonly messageTypes: readonly string[];
   readonly deadLetterTopic: TopicKey;
-  /** In the order in which they start. */
+  /** In the order of their start. */
   readonly lanes: readonly Pick<RequestConsumerOptions, 'lane' | 'requestTopic' | 'sliceMs'>[];
   readonly open: (context: WorkerContext, worker: string) => Promise<Opened>;
-  /** The handlers by the type of the request; they are called only with requests whose fields are valid. */
-  readonly handlersOf: (catalogue: Opened) => Handlers;
+  /** Creates the handlers by the type of the request; they are called with valid requests only. */
+  readonly createHandlers: (catalogue: Opened) => Handlers;
 }
 
 /**
- * Starts a worker that answers from the catalogue: reads the whole of it, then consumes requests on its lanes and replies.
- * Rejects when it cannot begin; nothing is left running then. Lanes stop before the catalogue.
+ * Starts a worker that uses the catalogue: reads the complete catalogue and then consumes requests on its lanes. Stops
+ * everything again before it rejects. The lanes are stopped before the catalogue.
  */
 export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   context: WorkerContext,
@@ -43,7 +43,7 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
     await catalogue.stop(timeoutMs);
   };
   try {
-    const handlers = checkedHandlers(worker.handlersOf(catalogue), catalogue.view);
+    const handlers = checkedHandlers(worker.createHandlers(catalogue), catalogue.view);
     for (const own of worker.lanes) {
       lanes.set(
         own.lane,

@@ -4,7 +4,7 @@ import { refused } from '../../shared/messaging/outcome.ts';
 import type { ScheduleCatalogue } from '../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 
-/** What names in requests are validated with; the catalogue of the moment. */
+/** The current catalogue, for the validation of names in requests. */
 interface KnownNames {
   readonly lending: ScheduleCatalogue;
 }
@@ -12,8 +12,8 @@ interface KnownNames {
 const REQUESTS = new Map(ACTIONS.map(({ requestType, request }) => [requestType, request]));
 
 /**
- * Handlers that see only requests whose fields are valid: what came in JSON was checked when it was read, what came in
- * Avro is checked here, by the contract of its action, and refused with all of its faults at once (E1, E3).
+ * Wraps handlers so that they receive valid requests only. Requests in JSON were validated when they were parsed; requests
+ * in Avro are validated here by the contract of their action, and refused with all of their faults (E1, E3).
  */
 export function checkedHandlers(handlers: Handlers, view: KnownNames): Handlers {
   return Object.fromEntries(

@@ -1,7 +1,6 @@
 /**
- * Calculations off the event loop (E6): worker threads that turn whole requests into encoded replies, and that render large
- * replies. So a long calculation delays no other caller, health check or heartbeat of a consumer group, and uses the memory
- * of its thread.
+ * Calculations outside the event loop (E6): worker threads calculate requests to encoded replies, and render large replies.
+ * Long calculations then delay no other callers, health checks or heartbeats, and use the memory of their thread.
  */
 
 import { availableParallelism } from 'node:os';
@@ -19,7 +18,7 @@ import { createProblem } from '../../shared/platform/problem.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
 import type { LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
 
-/** A request to calculate in a thread. */
+/** A request to be calculated in a thread. */
 export interface CalculationWork {
   /** Record name of the request. */
   readonly type: string;
@@ -28,19 +27,19 @@ export interface CalculationWork {
   /** Format of the reply. */
   readonly format: MessageFormat;
   readonly originTimestampMs: number;
-  /** Epoch milliseconds after which it is refused instead of started, because its caller no longer waits. */
+  /** Epoch milliseconds after which it is refused instead of started, since its caller no longer waits. */
   readonly deadlineMs: number | undefined;
   /** The environment of the calculation. */
   readonly snapshot: LendingSnapshot;
-  /** Is queued however many others are: the number of such calculations is limited by its batch. */
+  /** Queued without a limit, since its batch limits the number of such calculations. */
   readonly isPatient: boolean;
 }
 
-/** Long work off the event loop. Rejects with InfrastructureError when the process stops meanwhile. */
+/** Long work outside the event loop. Rejects with InfrastructureError when the process stops meanwhile. */
 export interface CalculationThreads {
-  /** The outcome of a request with its encoded reply; undefined when the queue is full. */
+  /** Calculates a request; the outcome has the encoded reply. Undefined when the queue is full. */
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
-  /** Decodes a reply and renders its answer; undefined when the queue is full. */
+  /** Decodes a reply and renders it as JSON; undefined when the queue is full. */
   render(message: EncodedMessage): Promise<Reply | undefined>;
   /** Terminates the threads. Running and queued tasks are rejected. Idempotent. */
   stop(): Promise<void>;
@@ -49,35 +48,35 @@ export interface CalculationThreads {
 /** Settings of a thread's codec. */
 export type ThreadConfig = Pick<Config, 'schemaRegistry'>;
 
-/** A task of a thread, one at a time. */
+/** A task of a thread. */
 export type ThreadTask =
   | {
       readonly kind: 'calculate';
       readonly work: Omit<CalculationWork, 'snapshot' | 'isPatient' | 'deadlineMs'>;
-      /** Absent: that of the previous calculation. */
+      /** Undefined: that of the previous calculation. */
       readonly snapshot: LendingSnapshot | undefined;
     }
   | { readonly kind: 'render'; readonly value: Uint8Array; readonly headers: TextHeaders };
 
 type TextHeaders = Readonly<Record<string, string | undefined>>;
 
-/** The answer of a thread. A bug is rethrown to the caller of the task. */
+/** The result of a task. An error is rethrown to its caller. */
 export type ThreadAnswer =
   | { readonly kind: 'calculated'; readonly outcome: Outcome }
   | { readonly kind: 'rendered'; readonly reply: Reply }
   | { readonly kind: 'failed'; readonly error: Error; readonly mayPass: boolean };
 
-/** More threads would compete for the same processors; one is reserved for the event loop. */
+/** More threads would compete for the same CPUs; one CPU is reserved for the event loop. */
 const MAX_THREADS = 2;
-/** Limit of queued tasks of one kind, at about 0.4 s each: more would exceed the time limit of a reply (E6). */
+/** Limit of queued tasks of one kind, at about 0.4 s each: more would exceed the reply timeout (E6). */
 const MAX_WAITING = 16;
 /** Limit of queued calculations without a deadline: the other places are reserved for waiting callers. */
 const MAX_WAITING_UNHURRIED = 8;
-/** The most expensive request takes about a second; a thread that takes this long is faulty and is terminated. */
+/** The most expensive request takes about a second; a thread that exceeds this time is terminated. */
 const MAX_TASK_MS = 30_000;
 /** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
 const MAX_HEAP_MIB = 256;
-/** Young generation of that heap: without a limit it grows several times larger, and a thread takes about 100 MiB more. */
+/** Young generation of that heap: without a limit it grows several times larger, by about 100 MiB for a thread. */
 const MAX_YOUNG_HEAP_MIB = 16;
 
 interface Task {
@@ -116,7 +115,7 @@ export function createCalculationThreads(
     value: Uint8Array,
     { snapshot, deadlineMs }: Partial<Pick<CalculationWork, 'snapshot' | 'deadlineMs'>> = {},
   ) => {
-    if (isStopped) return Promise.reject(interrupted());
+    if (isStopped) return Promise.reject(createInterruption());
     const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer>();
     const transfer = [value.buffer as ArrayBuffer];
     queue.push({ message, snapshot, deadlineMs, transfer, resolve, reject });
@@ -127,25 +126,25 @@ export function createCalculationThreads(
     calculate: async ({ snapshot, isPatient, deadlineMs, ...work }) => {
       const places = deadlineMs === undefined ? MAX_WAITING_UNHURRIED : MAX_WAITING;
       if (!isPatient && waiting.calculations.length >= places) return undefined;
-      const value = ownBytes(work.value);
+      const value = copyBytes(work.value);
       const message: ThreadTask = { kind: 'calculate', work: { ...work, value }, snapshot: undefined };
       const answer = await enqueue(waiting.calculations, message, value, { snapshot, deadlineMs });
-      return answer.kind === 'calculated' ? withBuffer(answer.outcome) : unexpected(answer);
+      return answer.kind === 'calculated' ? restoreBuffer(answer.outcome) : throwUnexpected(answer);
     },
     render: async ({ value, headers }) => {
       if (waiting.renderings.length >= MAX_WAITING) return undefined;
-      const own = ownBytes(value ?? new Uint8Array());
+      const own = copyBytes(value ?? new Uint8Array());
       const answer = await enqueue(
         waiting.renderings,
-        { kind: 'render', value: own, headers: textOf(headers) },
+        { kind: 'render', value: own, headers: toTextHeaders(headers) },
         own,
       );
-      return answer.kind === 'rendered' ? answer.reply : unexpected(answer);
+      return answer.kind === 'rendered' ? answer.reply : throwUnexpected(answer);
     },
     stop: async () => {
       isStopped = true;
       waiting.interrupt();
-      await Promise.all(threads.map((thread) => thread.stop(interrupted())));
+      await Promise.all(threads.map((thread) => thread.stop(createInterruption())));
     },
   };
 }
@@ -160,7 +159,7 @@ class WaitingTasks {
     this.#clock = clock;
   }
 
-  /** Rendering comes first: it completes a request. A calculation whose deadline has passed is refused. */
+  /** Returns the next task: renderings first, since they complete a request. Refuses calculations after their deadline. */
   next(): Task | undefined {
     const rendering = this.renderings.shift();
     if (rendering !== undefined) return rendering;
@@ -172,12 +171,13 @@ class WaitingTasks {
 
   interrupt(): void {
     for (const queue of [this.renderings, this.calculations]) {
-      for (let task = queue.shift(); task !== undefined; task = queue.shift()) task.reject(interrupted());
+      for (let task = queue.shift(); task !== undefined; task = queue.shift())
+        task.reject(createInterruption());
     }
   }
 }
 
-/** One thread, which is restarted when it has ended. */
+/** One thread, restarted with the next task after it has ended. */
 class CalculationThread {
   readonly #entry: URL;
   readonly #config: ThreadConfig;
@@ -257,18 +257,18 @@ class CalculationThread {
   }
 }
 
-/** The bytes in a buffer of their own, which can be transferred to another thread. */
-function ownBytes(bytes: Uint8Array): Uint8Array {
+/** Copies bytes to a buffer that can be transferred to another thread. */
+function copyBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** Headers as text: their bytes may be views of a whole fetch response, which would be copied completely. */
-function textOf(headers: MessageHeaders): TextHeaders {
+/** Converts headers to text, since their bytes may be views of a complete fetch response, which would be copied. */
+function toTextHeaders(headers: MessageHeaders): TextHeaders {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, headerText(headers, name)]));
 }
 
-/** A buffer arrives from another thread as a plain byte array. */
-function withBuffer(outcome: Outcome): Outcome {
+/** Restores the buffer of an encoded reply, which another thread sends as a plain byte array. */
+function restoreBuffer(outcome: Outcome): Outcome {
   const encoded = outcome.kind === 'done' ? outcome.reply?.encoded : undefined;
   if (outcome.kind !== 'done' || outcome.reply === undefined || encoded === undefined) return outcome;
   const { buffer, byteOffset, byteLength } = encoded.value;
@@ -276,12 +276,12 @@ function withBuffer(outcome: Outcome): Outcome {
   return { ...outcome, reply: { ...outcome.reply, encoded: { ...encoded, value } } };
 }
 
-function unexpected(answer: ThreadAnswer): never {
+function throwUnexpected(answer: ThreadAnswer): never {
   if (answer.kind !== 'failed') throw new Error('a calculation thread answered another task');
   const { error, mayPass } = answer;
   throw mayPass ? new InfrastructureError('calculation-thread', error.message, error) : error;
 }
 
-function interrupted(): InfrastructureError {
+function createInterruption(): InfrastructureError {
   return new InfrastructureError('work-interrupted', 'the process stops in the middle of a calculation');
 }

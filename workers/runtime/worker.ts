@@ -16,7 +16,7 @@ export interface WorkerContext extends SystemPorts {
   readonly codec: Codec;
   /** Takes long calculations off the event loop; absent: they are done on it. */
   readonly threads?: CalculationThreads;
-  /** The workers of this process that have started, by name. */
+  /** Health of the started workers of this process, by name. */
   readonly processHealth: () => Readonly<Record<string, Health>>;
 }
 

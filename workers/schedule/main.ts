@@ -56,7 +56,7 @@ export function startScheduleWorker(context: WorkerContext): Promise<RunningWork
     deadLetterTopic: 'scheduleDeadLetters',
     lanes: LANES.filter(({ lane }) => context.config.scheduleLanes.includes(lane)),
     open: openLendingCatalogue,
-    handlersOf: ({ environment }) =>
+    createHandlers: ({ environment }) =>
       createScheduleHandlers(environment, threads === undefined ? undefined : { threads, codec }),
   });
 }

@@ -34,7 +34,7 @@ export function startSimulationWorker(
     deadLetterTopic: 'simulationDeadLetters',
     lanes: [{ lane: 'interactive', requestTopic: 'simulationRequests' }],
     open: (own, worker) => openLendingCatalogue(own, worker, open),
-    handlersOf: ({ view, environment }) => createSimulationHandlers(view, environment),
+    createHandlers: ({ view, environment }) => createSimulationHandlers(view, environment),
   });
 }
 

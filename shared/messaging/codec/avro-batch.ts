@@ -16,14 +16,14 @@ import {
   type RequestBatch,
 } from './request-batch.ts';
 
-/** Bytes of an item beside its value and texts, at most: five lengths and branches, and the status. */
-const ITEM_BYTES = 64;
-/** UTF-8 of one UTF-16 code unit, at most. */
+/** Upper bound for the bytes of an item besides its value and texts: lengths, union branches and status. */
+const MAX_ITEM_OVERHEAD_BYTES = 64;
+/** Upper bound for the UTF-8 bytes of one UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3;
 
 /**
- * Opens a batch: `read` returns its record, or throws on bytes that do not follow their schema. Each item is decoded by
- * `decode`, as the message value that it is.
+ * Opens a batch. `read` returns its record or throws on bytes that do not follow their schema; `decode` decodes the message
+ * value of an item.
  */
 export function openAvroBatch(
   read: () => unknown,
@@ -83,10 +83,10 @@ export function toBatchRecord({ items }: RequestBatch | ReplyBatch): {
 
 /** Upper bound for the bytes of a batch, so that replies of megabytes are written at the first attempt. */
 export function maxBatchBytes({ items }: ReturnType<typeof toBatchRecord>): number {
-  let bytes = ITEM_BYTES;
+  let bytes = MAX_ITEM_OVERHEAD_BYTES;
   for (const { id, value, warnings, holidayCalendar } of items) {
     const units = (id?.length ?? 0) + (warnings?.length ?? 0) + (holidayCalendar?.length ?? 0);
-    bytes += ITEM_BYTES + value.length + units * MAX_UNIT_BYTES;
+    bytes += MAX_ITEM_OVERHEAD_BYTES + value.length + units * MAX_UNIT_BYTES;
   }
   return bytes;
 }

@@ -1,16 +1,16 @@
 /**
- * Checks Avro bytes against their schema before they are decoded. avsc is written for trusted bytes: it allocates what a
- * count announces, follows lengths out of the buffer and notices only at the end. Here every count, length, branch and
- * symbol is checked against the bytes that are actually there, so that hostile bytes cost no more than their size.
+ * Checks Avro bytes against their schema before they are decoded. avsc expects trusted bytes: it allocates as many items as
+ * a count declares, follows lengths beyond the buffer and detects this only at the end. This check compares every count,
+ * length, branch and symbol with the available bytes, so that the cost of hostile bytes is limited by their size.
  */
 
 import avro, { type Type } from 'avsc';
 import { branchesOf, isUnion } from './avro-schema.ts';
 
 /** A varint of 64 bits has at most ten bytes. */
-const LONGEST_VARINT_BYTES = 10;
-const INT_MIN = -(2 ** 31);
-const INT_MAX = 2 ** 31 - 1;
+const MAX_VARINT_BYTES = 10;
+const MIN_INT = -(2 ** 31);
+const MAX_INT = 2 ** 31 - 1;
 
 /** The bytes do not follow their schema. */
 export class MalformedAvroError extends Error {
@@ -31,9 +31,9 @@ interface Cursor {
 type Walk = (cursor: Cursor) => void;
 
 /**
- * Compiles the check of a schema. An array that is a field of the record itself may have `maxItems` items, as its blocks
- * announce them: beyond them the check fails with TooManyItemsError. Throws TypeError when the schema has arrays or maps
- * whose items have no bytes: a few bytes could then announce billions of items.
+ * Compiles the check of a schema. Arrays that are fields of the top-level record may have at most `maxItems` items in all
+ * blocks; the check throws TooManyItemsError beyond them. Throws TypeError when the schema has arrays whose items have no
+ * bytes, since a few bytes could then declare billions of items.
  */
 export function compileBoundsCheck(type: Type, maxItems = Infinity): BoundsCheck {
   const known = new Map<Type, Walk>();
@@ -44,19 +44,19 @@ export function compileBoundsCheck(type: Type, maxItems = Infinity): BoundsCheck
   return (bytes, start) => {
     const cursor = { bytes, at: start };
     walk(cursor);
-    if (cursor.at !== bytes.length) throw new MalformedAvroError('bytes are left over at the end');
+    if (cursor.at !== bytes.length) throw new MalformedAvroError('there are bytes after the value');
   };
 }
 
 function compileField(type: Type, known: Map<Type, Walk>, maxItems: number): Walk {
   if (!(type instanceof avro.types.ArrayType)) return compile(type, known);
-  return walkBlocks(itemWalk(type.itemsType, known), maxItems);
+  return walkBlocks(compileItem(type.itemsType, known), maxItems);
 }
 
 function compile(type: Type, known: Map<Type, Walk>): Walk {
   const found = known.get(type);
   if (found !== undefined) return found;
-  // A record may contain itself: what is compiled within it uses this placeholder.
+  // Recursive records: nested uses of the type call this placeholder.
   let walk: Walk = walkNothing;
   known.set(type, (cursor) => walk(cursor));
   walk = compileNew(type, known);
@@ -68,7 +68,7 @@ function compileNew(type: Type, known: Map<Type, Walk>): Walk {
   if (type instanceof avro.types.LogicalType) return compile(type.underlyingType, known);
   if (type instanceof avro.types.RecordType)
     return walkRecord(type.fields.map((field) => compile(field.type, known)));
-  if (type instanceof avro.types.ArrayType) return walkBlocks(itemWalk(type.itemsType, known));
+  if (type instanceof avro.types.ArrayType) return walkBlocks(compileItem(type.itemsType, known));
   if (type instanceof avro.types.MapType) {
     const value = compile(type.valuesType as Type, known);
     return walkBlocks((cursor) => {
@@ -82,7 +82,7 @@ function compileNew(type: Type, known: Map<Type, Walk>): Walk {
   return walkPrimitive(type.typeName);
 }
 
-function itemWalk(items: Type, known: Map<Type, Walk>): Walk {
+function compileItem(items: Type, known: Map<Type, Walk>): Walk {
   if (hasNoBytes(items, new Set())) throw new TypeError('arrays of items without bytes are not supported');
   return compile(items, known);
 }
@@ -150,13 +150,13 @@ function walkBlocks(item: Walk, maxItems = Infinity): Walk {
       const items = Math.abs(count);
       const end = sized ? readVarint(cursor) + cursor.at : undefined;
       if (items > cursor.bytes.length - cursor.at) {
-        throw new MalformedAvroError('an array announces more items than there are bytes');
+        throw new MalformedAvroError('an array declares more items than there are bytes');
       }
       all += items;
       if (all > maxItems) throw new TooManyItemsError(`there are more than ${maxItems} items`);
       for (let index = 0; index < items; index++) item(cursor);
       if (end !== undefined && end !== cursor.at)
-        throw new MalformedAvroError('a block has another size than it says');
+        throw new MalformedAvroError('a block has another size than it declares');
     }
   };
 }
@@ -170,7 +170,7 @@ function walkBoolean(cursor: Cursor): void {
 
 function walkInt(cursor: Cursor): void {
   const value = readVarint(cursor);
-  if (value < INT_MIN || value > INT_MAX) throw new MalformedAvroError('an int has more than 32 bits');
+  if (value < MIN_INT || value > MAX_INT) throw new MalformedAvroError('an int has more than 32 bits');
 }
 
 /** avsc would read a number below -2^52 as another one (see avro-schema.ts); odd zig-zag numbers are negative. */
@@ -191,7 +191,7 @@ function advance(cursor: Cursor, size: number): void {
   cursor.at += size;
 }
 
-/** Reads a zig-zag varint; beyond 2^53 the result is only approximate, which every caller then refuses or ignores. */
+/** Reads a zig-zag varint. Results beyond 2^53 are approximate; all callers reject or ignore them. */
 function readVarint(cursor: Cursor): number {
   const { bytes } = cursor;
   let at = cursor.at;
@@ -201,7 +201,7 @@ function readVarint(cursor: Cursor): number {
   for (let factor = 0x80, read = 1; byte >= 0x80; factor *= 0x80, read++) {
     byte = bytes[at++];
     if (byte === undefined) throw new MalformedAvroError('the bytes end within a number');
-    if (read === LONGEST_VARINT_BYTES) throw new MalformedAvroError('a number has more than 64 bits');
+    if (read === MAX_VARINT_BYTES) throw new MalformedAvroError('a number has more than 64 bits');
     value += (byte & 0x7f) * factor;
   }
   cursor.at = at;

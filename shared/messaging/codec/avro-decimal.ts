@@ -1,7 +1,7 @@
 /**
- * The Avro logical type `decimal`: an unscaled whole number as big-endian two's complement bytes, with precision and
- * scale in the schema (Avro specification, "Decimal"). A value is written exactly or not at all: one
- * with more decimals than the scale, or more digits than the precision, is refused and never rounded (M1).
+ * The Avro logical type `decimal`: an unscaled integer as big-endian two's complement bytes, with precision and scale in
+ * the schema (Avro specification, "Decimal"). Values are never rounded: one with more decimals than the scale, or more
+ * digits than the precision, is rejected (M1).
  */
 
 import avro, { type Schema, type Type } from 'avsc';
@@ -10,18 +10,18 @@ import { Decimal } from 'decimal.js';
 /** Why a value cannot be represented exactly by a decimal of the schema. */
 export type DecimalMisfit = 'not-a-decimal' | 'too-many-decimals' | 'too-large';
 
-/** Digits in all and decimals of a schema's decimal. */
+/** Total digits and decimals of a decimal type. */
 export interface DecimalLimits {
   readonly precision: number;
   readonly scale: number;
 }
 
-/** Largest number of bytes that a JavaScript number holds exactly as a whole number. */
-const SMALL_BYTES = 6;
+/** Integers of up to this many bytes are exact as a JavaScript number. */
+const MAX_EXACT_NUMBER_BYTES = 6;
 const SIGN_BIT = 0x80;
 const ZERO = Buffer.from([0]);
 
-/** Undefined when the value fits exactly, else the reason why it does not. */
+/** The reason why a value does not fit exactly; undefined when it does. */
 export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMisfit | undefined {
   if (!Decimal.isDecimal(value) || !value.isFinite()) return 'not-a-decimal';
   if (value.isZero()) return undefined;
@@ -29,7 +29,7 @@ export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMis
   return value.decimalPlaces() > limits.scale ? 'too-many-decimals' : undefined;
 }
 
-/** The shortest bytes of a value that fits (see {@link decimalMisfit}). Negative zero is written as zero. */
+/** The shortest encoding of a value that fits (see {@link decimalMisfit}). Negative zero is encoded as zero. */
 export function decimalToBytes(value: Decimal, scale: number): Buffer {
   if (value.isZero()) return ZERO;
   const unscaled = BigInt(value.toFixed(scale).replace('.', ''));
@@ -41,13 +41,13 @@ export function decimalToBytes(value: Decimal, scale: number): Buffer {
   return bytes;
 }
 
-/** The value of the bytes. Throws RangeError when there are none, or when they have more digits than the precision. */
+/** Decodes a value. Throws RangeError on no bytes, and on more bytes or digits than the precision allows. */
 export function bytesToDecimal(bytes: Buffer, limits: DecimalLimits): Decimal {
-  if (bytes.length === 0 || bytes.length > widestBytes(limits.precision)) {
-    throw new RangeError(`a decimal of ${limits.precision} digits has no ${bytes.length} bytes`);
+  if (bytes.length === 0 || bytes.length > maxBytes(limits.precision)) {
+    throw new RangeError(`a decimal of ${limits.precision} digits cannot have ${bytes.length} bytes`);
   }
   const unscaled =
-    bytes.length <= SMALL_BYTES
+    bytes.length <= MAX_EXACT_NUMBER_BYTES
       ? bytes.readIntBE(0, bytes.length)
       : BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString('hex')}`));
   const digits = unscaled.toString();
@@ -57,13 +57,13 @@ export function bytesToDecimal(bytes: Buffer, limits: DecimalLimits): Decimal {
   return new Decimal(`${digits}e-${limits.scale}`);
 }
 
-/** Bytes that the widest value of a precision needs: floor(p log2 10) + 1 bits, and one more for the sign. */
-function widestBytes(precision: number): number {
+/** Bytes of the largest value of a precision: floor(p log2 10) + 1 bits, and a sign bit. */
+function maxBytes(precision: number): number {
   const bits = Math.floor(precision * Math.log2(10)) + 1;
   return Math.floor(bits / 8) + 1;
 }
 
-/** Registered with avsc under the name `decimal`; values are `Decimal` of decimal.js. */
+/** The logical type that avsc uses for `decimal`; values are `Decimal` of decimal.js. */
 export class DecimalType extends avro.types.LogicalType {
   readonly limits: DecimalLimits;
 
@@ -79,7 +79,7 @@ export class DecimalType extends avro.types.LogicalType {
     this.limits = { precision, scale };
   }
 
-  /** Undefined makes avsc refuse the value, and choose the null branch of an optional field for null. */
+  /** When this returns undefined, avsc rejects the value or, in a union, tries the other branches. */
   override _toValue(value: unknown): Buffer | undefined {
     return decimalMisfit(value, this.limits) === undefined
       ? decimalToBytes(value as Decimal, this.limits.scale)
@@ -90,7 +90,7 @@ export class DecimalType extends avro.types.LogicalType {
     return bytesToDecimal(bytes, this.limits);
   }
 
-  /** A writer's decimal is readable without loss when it has the same scale and no more digits than ours. */
+  /** Accepts decimals of a writer with the same scale and at most the same precision, which are read without loss. */
   override _resolve(writer: Type): ((value: Decimal) => Decimal) | undefined {
     if (!(writer instanceof DecimalType)) return undefined;
     const { precision, scale } = writer.limits;

@@ -18,11 +18,11 @@ import { MAX_BATCH_ITEMS, type ReplyBatch, type RequestBatch } from './request-b
 export const MAGIC_BYTE = 0;
 /** Bytes before the value. */
 export const WIRE_HEADER_BYTES = 5;
-/** Fits nearly every message; a larger one makes the buffer grow to what was needed, up to the limit below. */
-const FIRST_SCRATCH_BYTES = 64 * 1_024;
-/** A larger buffer is not kept: one huge message shall not occupy memory permanently. */
+/** Sufficient for nearly all messages; larger ones make the buffer grow up to the limit below. */
+const INITIAL_SCRATCH_BYTES = 64 * 1_024;
+/** A larger buffer is not kept, so that one large message does not occupy memory permanently. */
 const MAX_KEPT_SCRATCH_BYTES = 1_024 * 1_024;
-/** Most faults that are listed of one payload. */
+/** Limit of the faults reported for one payload. */
 const MAX_FAULTS = 100;
 
 /** A message of the list with its schema. */
@@ -33,14 +33,14 @@ export interface AvroMessage {
   readonly form: Pick<MessageForm, 'toRecord' | 'fromRecord'>;
 }
 
-/** Reads values of one writer's schema as our own. */
+/** Reads values of one writer's schema as payloads of our schema. */
 export interface AvroReader {
   readonly message: AvroMessage;
   /** Returns the payload; throws when the bytes are not exactly one value of the writer's schema. */
   read(bytes: Buffer): unknown;
 }
 
-/** A payload that does not fit its schema was to be encoded. No value is ever rounded or truncated to make it fit. */
+/** A payload cannot be encoded because it does not fit its schema. Values are never rounded or truncated. */
 export class PayloadError extends SystemError {
   override readonly name = 'PayloadError';
   readonly faults: readonly Fault[];
@@ -52,7 +52,7 @@ export class PayloadError extends SystemError {
   }
 }
 
-/** Builds a message from its schema. Throws when the schema is not valid, or names another record. */
+/** Builds a message from its schema. Throws when the schema is not valid or is of another record. */
 export function createAvroMessage(
   definition: MessageDefinition,
   schemaText: string,
@@ -67,7 +67,7 @@ export function createAvroMessage(
   return { definition, schema, schemaText, form };
 }
 
-/** Creates the reader of a writer's schema. Throws when it cannot be read as ours; the text names the field. */
+/** Creates the reader of a writer's schema. Throws, naming the field, when the schema is incompatible with ours. */
 export function createAvroReader(message: AvroMessage, writer: Type): AvroReader {
   const { definition, schema, form } = message;
   const check = compileBoundsCheck(writer, definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity);
@@ -87,9 +87,9 @@ export function createAvroReader(message: AvroMessage, writer: Type): AvroReader
   };
 }
 
-/** Creates the writer of payloads; it throws PayloadError that names each field which does not fit. */
+/** Creates the writer of payloads. The writer throws PayloadError with every field that does not fit. */
 export function createAvroWriter(): (message: AvroMessage, schemaId: number, payload: unknown) => Buffer {
-  let scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES);
+  let scratch = Buffer.allocUnsafeSlow(INITIAL_SCRATCH_BYTES);
   const writeOne = (message: AvroMessage, payload: unknown): Buffer => {
     const record = message.form.toRecord?.(payload) ?? payload;
     let target = scratch;
@@ -110,7 +110,7 @@ export function createAvroWriter(): (message: AvroMessage, schemaId: number, pay
   };
 }
 
-/** Batches have megabytes: they are written into a buffer that is large enough, and not copied again. */
+/** Writes a batch, which may have megabytes, into a buffer of sufficient size instead of copying it. */
 function writeBatch(message: AvroMessage, batch: RequestBatch | ReplyBatch): Buffer {
   const record = toBatchRecord(batch);
   const target = Buffer.allocUnsafe(WIRE_HEADER_BYTES + maxBatchBytes(record));
@@ -129,8 +129,8 @@ function encodeInto({ definition, schema }: AvroMessage, record: unknown, target
 }
 
 /**
- * All fields whose value has no exact representation in the schema; empty when the payload fits. Codes:
- * `too-many-decimals` and `out-of-range` for numbers, `wrong-type` for all else. Paths are written
+ * Finds all fields whose value has no exact representation in the schema; empty when the payload fits. Codes:
+ * `too-many-decimals` and `out-of-range` for numbers, otherwise `wrong-type`. Paths have the form
  * `Commission[0].SourceValue`.
  */
 export function findSchemaFaults(schema: Type, payload: unknown): readonly Fault[] {
@@ -178,8 +178,8 @@ function describeDecimalMisfit(value: unknown, limits: DecimalLimits): Omit<Faul
 type Visit = (value: unknown) => void;
 
 /**
- * Avro writes null where the payload has no field (M6). Compiles the pass that makes the nulls of optional fields
- * undefined, in place; undefined where the schema has no optional field.
+ * Absent fields are null in Avro and undefined in payloads (M6). Compiles a function that converts the nulls of optional
+ * fields in place; undefined when the schema has no optional fields.
  */
 function compileAbsence(type: Type): Visit | undefined {
   if (type instanceof avro.types.RecordType) return compileRecordAbsence(type);

@@ -2,8 +2,8 @@ import avro, { type ForSchemaOptions, type Type } from 'avsc';
 import { DecimalType } from './avro-decimal.ts';
 
 /**
- * How all Avro schemas are interpreted, ours and those of other writers: decimals are `Decimal`, a decimal that violates
- * the specification is an error instead of bare bytes, and records have no methods that a field could clash with.
+ * Options for all Avro schemas, ours and those of other writers: decimals are `Decimal`, an invalid decimal type is an
+ * error instead of bytes, and records have no methods that could conflict with field names.
  */
 export const AVRO_OPTIONS = {
   logicalTypes: { decimal: DecimalType as unknown as ForSchemaOptions['logicalTypes'][string] },
@@ -11,7 +11,7 @@ export const AVRO_OPTIONS = {
   omitRecordMethods: true,
 } as const;
 
-/** Builds the type of one of our own schemas. Throws on a union whose branches plain values could not tell apart. */
+/** Parses one of our own schemas. Throws on a union whose branches cannot be distinguished by plain values. */
 export function parseOwnSchema(text: string): Type {
   return avro.Type.forSchema(JSON.parse(text) as avro.Schema, {
     ...AVRO_OPTIONS,
@@ -20,12 +20,12 @@ export function parseOwnSchema(text: string): Type {
   });
 }
 
-/** Builds the type of another writer's schema, which may have unions that are only skipped. */
+/** Parses the schema of another writer. It may have ambiguous unions, in fields that are skipped. */
 export function parseWriterSchema(text: string): Type {
   return avro.Type.forSchema(JSON.parse(text) as avro.Schema, { ...AVRO_OPTIONS, wrapUnions: 'auto' });
 }
 
-/** True when bytes of both schemas mean the same, logical types and their attributes included. */
+/** Whether the schemas are equal except for doc texts, logical types and their attributes included. */
 export function isSameSchema(one: Type, other: Type): boolean {
   return JSON.stringify(withoutDocs(one)) === JSON.stringify(withoutDocs(other));
 }
@@ -45,7 +45,7 @@ function withoutDocs(type: Type): unknown {
   ) as unknown;
 }
 
-/** The part of avsc's long that its type declarations omit. */
+/** Methods of avsc's long that its type declarations omit. */
 interface LongMethods {
   readonly _check: (this: Type, value: unknown, flags: unknown, hook?: Hook) => boolean;
   readonly _write: (this: Type, tap: unknown, value: unknown) => void;
@@ -56,14 +56,14 @@ type Hook = (value: unknown, type: unknown) => void;
 const { _check: check, _write: write } = avro.types.LongType.prototype as unknown as LongMethods;
 
 /**
- * Smallest integer that avsc writes and reads exactly. It computes the zig-zag form, 2|n| - 1, in binary floating point:
- * below -2^52 that is rounded, and the number is read as another one, even with another sign.
+ * Smallest integer that avsc writes and reads exactly. It computes the zig-zag form, 2|n| - 1, in binary floating point,
+ * which rounds below -2^52: the number would be read as another one, even with another sign.
  */
 export const MIN_EXACT_LONG = -(2 ** 52);
 /** Largest integer that avsc writes and reads. */
 export const MAX_EXACT_LONG = Number.MAX_SAFE_INTEGER - 1;
 
-/** The type `long`, which accepts exact numbers only. What is read is verified by the bounds check. */
+/** The type `long` for exact integers only. The bounds check verifies integers that are read. */
 class ExactLongType extends avro.types.LongType {
   _check(value: unknown, flags: unknown, hook?: Hook): boolean {
     if (typeof value !== 'number' || value >= MIN_EXACT_LONG) return check.call(this, value, flags, hook);

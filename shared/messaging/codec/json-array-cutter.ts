@@ -19,8 +19,8 @@ export interface Span {
 }
 
 /**
- * Finds the items of a JSON array without parsing them, some bytes at a time. The structural characters of JSON are
- * single bytes that are part of no other character, so that invalid text in one item does not affect the others.
+ * Finds the items of a JSON array without parsing them, in steps. The structural characters of JSON are single bytes that
+ * do not occur in multi-byte characters, so that invalid text in one item does not affect the others.
  */
 export class JsonArrayCutter {
   readonly spans: Span[] = [];
@@ -29,13 +29,13 @@ export class JsonArrayCutter {
   #at: number;
   #start: number;
   #isInText = false;
-  /** Whether the item has anything but whitespace so far. */
+  /** Whether the current item has anything but whitespace so far. */
   #hasContent = false;
   /** 1 between the items, 0 after the array. */
   #depth = 1;
   #deepest = 1;
 
-  /** The first bracket in the bytes must open the array. */
+  /** The array starts at the first opening bracket of the bytes. */
   constructor(bytes: Buffer, maxItems: number) {
     this.#bytes = bytes;
     this.#maxItems = maxItems;
@@ -44,8 +44,8 @@ export class JsonArrayCutter {
   }
 
   /**
-   * Searches the next `budget` bytes. `cut`: `spans` has all items, or one more than allowed, where the search ends;
-   * `malformed`: the bytes are not an array.
+   * Scans the next `budget` bytes. `cut`: `spans` is complete, or has one item more than allowed; `malformed`: the bytes are
+   * not an array.
    */
   step(budget: number): 'more' | 'cut' | 'malformed' {
     const { length } = this.#bytes;
@@ -73,7 +73,7 @@ export class JsonArrayCutter {
     this.#at = at;
   }
 
-  /** Most bytes are within an item, and are searched here. */
+  /** Scans within an item, where most bytes are. */
   #passNested(bytes: Buffer): void {
     const { length } = bytes;
     let at = this.#at;
@@ -89,13 +89,13 @@ export class JsonArrayCutter {
         if (depth > deepest) deepest = depth;
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
     }
-    // A text that continues ends the loop one byte too far.
+    // When the string continues beyond the bytes, the loop has advanced one byte too far.
     this.#at = this.#isInText ? at - 1 : at;
     this.#depth = depth;
     this.#deepest = deepest;
   }
 
-  /** A byte between the items, or within one that is neither array nor object. Returns false where an array cannot have it. */
+  /** Reads a byte outside nested values; returns false if it is invalid there. */
   #passByte(byte: number | undefined): boolean {
     this.#at += 1;
     if (this.#depth === 0) return false;

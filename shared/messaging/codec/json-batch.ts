@@ -1,7 +1,7 @@
 /**
- * Batches in JSON. The array is only split into its items at first, which takes 3 to 8 ms a MiB, in steps of half a
- * millisecond; each item is parsed when its turn comes (about 10 ms a MiB, without interruption), and one that is not
- * valid JSON, or UTF-8, does not affect the others.
+ * Batches in JSON. The array is first split into its items, in steps of half a millisecond (3 to 8 ms for 1 MiB). Each item
+ * is parsed when it is handled (about 10 ms for 1 MiB, without interruption), so that one of invalid JSON or UTF-8 does not
+ * affect the others.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -28,7 +28,7 @@ import {
   type ReplyBatchItem,
 } from './request-batch.ts';
 
-/** Bytes that are searched before the time is checked again. */
+/** Bytes that are scanned in one step. */
 const STEP_BYTES = 64 * 1_024;
 
 /** Splits an array of requests of one type into its items. */
@@ -51,11 +51,11 @@ export function openJsonBatch(bytes: Buffer, of: JsonType): BatchOpening {
 }
 
 /**
- * The JSON of a ReplyBatch: `[{"id": ..., "status": ..., "headers": {...}, "body": ...}]`. Bodies of megabytes are copied
- * once, into bytes of exactly the length that is needed.
+ * Writes a ReplyBatch as JSON: `[{"id": ..., "status": ..., "headers": {...}, "body": ...}]`. Bodies are copied once, into a
+ * buffer of the exact length.
  */
 export function writeJsonReplyBatch({ items }: ReplyBatch): Buffer {
-  const openings = items.map((item, index) => `${index === 0 ? '[' : '},'}${openingOf(item)}`);
+  const openings = items.map((item, index) => `${index === 0 ? '[' : '},'}${renderOpening(item)}`);
   const end = items.length === 0 ? '[]' : '}]';
   let length = end.length;
   for (const [index, { value }] of items.entries()) {
@@ -71,15 +71,15 @@ export function writeJsonReplyBatch({ items }: ReplyBatch): Buffer {
   return target;
 }
 
-/** An item up to its body. */
-function openingOf({ id, status, warnings, holidayCalendar }: ReplyBatchItem): string {
+/** Renders an item up to its body. */
+function renderOpening({ id, status, warnings, holidayCalendar }: ReplyBatchItem): string {
   const idText = id === undefined ? '' : `"id":${JSON.stringify(id)},`;
   if (warnings === undefined && holidayCalendar === undefined) return `{${idText}"status":${status},"body":`;
   const headers = { [HEADER.warnings]: warnings, [HEADER.holidayCalendar]: holidayCalendar };
   return `{${idText}"status":${status},"headers":${JSON.stringify(headers)},"body":`;
 }
 
-/** The content of an item, or why it cannot be read. */
+/** The parsed item, or why it cannot be parsed. */
 type Content =
   | { readonly kind: 'content'; readonly body: unknown; readonly id: unknown }
   | Extract<Decoded, { kind: 'undecodable' }>;

@@ -1,11 +1,11 @@
-/** JSON messages: from bytes to payload within limits, and back. */
+/** Decodes JSON messages within limits. */
 
 import { isUtf8 } from 'node:buffer';
 import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../platform/json-depth.ts';
 import { createProblem, type Fault, type Warning } from '../../platform/problem.ts';
 import type { Decoded } from '../codec.ts';
 
-/** A JSON value read as the payload of a message type, or everything that is wrong with it (E1, E3). */
+/** A JSON value parsed as the payload of a message type, or all of its faults (E1, E3). */
 export type JsonParsed =
   | { readonly kind: 'valid'; readonly payload: unknown; readonly warnings: readonly Warning[] }
   | {
@@ -18,15 +18,15 @@ export type JsonParsed =
       readonly faults: readonly Fault[];
     };
 
-/** How a message type is written: as JSON in the spellings of the interface, and where it differs as an Avro record. */
+/** How a message type is represented in JSON and, where the record differs from the payload, in Avro. */
 export interface MessageForm {
-  /** Reads the value of `JSON.parse`. Never throws, whatever the value is. */
+  /** Parses a value of `JSON.parse`. Never throws. */
   parse(value: unknown): JsonParsed;
-  /** Writes a payload of the type as JSON text. */
+  /** Renders a payload of the type as JSON text. */
   render(payload: unknown): string;
-  /** The Avro record of a payload, where it differs from the payload. Throws when something would be lost. */
+  /** Converts a payload to its Avro record, where they differ. Throws when information would be lost. */
   toRecord?(payload: unknown): unknown;
-  /** Makes a decoded Avro record the payload, in place. */
+  /** Converts a decoded Avro record to the payload in place. */
   fromRecord?(record: unknown): void;
 }
 
@@ -39,14 +39,14 @@ export interface JsonType {
   readonly form: MessageForm;
 }
 
-/** Largest JSON message that is parsed: parsing takes about 10 ms a MiB without interruption, and 4,000 rows have 2 MiB. */
+/** Largest JSON message that is parsed: parsing blocks for about 10 ms a MiB, and 4,000 instalments have 2 MiB. */
 export const MAX_JSON_BYTES = 4 * 1_024 * 1_024;
 
 export const TOO_LARGE_JSON = createProblem('body-too-large', {
   detail: `A JSON message has at most ${MAX_JSON_BYTES} bytes.`,
 });
 
-/** Decodes the bytes of a JSON message; problems never repeat what was sent. */
+/** Decodes a JSON message. Problems never contain parts of the message. */
 export function decodeJson(bytes: Buffer, of: JsonType): Decoded {
   if (bytes.length > MAX_JSON_BYTES) return { kind: 'undecodable', format: 'json', problem: TOO_LARGE_JSON };
   if (!isUtf8(bytes)) return malformedJson('The message is not valid UTF-8.');
@@ -60,7 +60,7 @@ export function decodeJson(bytes: Buffer, of: JsonType): Decoded {
   return toDecoded(of.form.parse(value), of.type);
 }
 
-/** The result of reading a JSON value as a message. */
+/** Converts the result of parsing a JSON value. */
 export function toDecoded(parsed: JsonParsed, type: string): Decoded {
   if (parsed.kind === 'invalid') {
     const problem = createProblem(parsed.problem, { errors: parsed.faults });

@@ -23,10 +23,10 @@ import type { SchemaRegistry } from './schema-registry.ts';
 import { createSchemaStore, type Found, type SchemaStore } from './schema-store.ts';
 
 export interface MessageCodecOptions {
-  /** The forms by message type; a type without one is not written as JSON. */
+  /** The forms by message type; a type without one has no JSON representation. */
   readonly shapes: MessageForms;
   readonly clock: Clock;
-  /** Absent: the fixed ids of the list of messages are used, and every reader needs the same list. */
+  /** Absent: the schema ids of the list of messages are used, and all readers need the same list. */
   readonly registry?: SchemaRegistry | undefined;
   /** Whether prepare() registers a schema that the registry lacks (default), or rejects. */
   readonly registerMissing?: boolean | undefined;
@@ -35,35 +35,34 @@ export interface MessageCodecOptions {
 /** The codec of the list of messages. */
 export interface MessageCodec extends Codec {
   /**
-   * Fields of a payload whose value has no exact representation in the type's Avro schema, such as a number with more
-   * decimals than the schema has; empty when it fits. Readable but not computable: status 422 (E1). Never throws for a
-   * type of the list.
+   * Fields of a payload whose value has no exact representation in the Avro schema of the type, such as a number with too
+   * many decimals; empty when it fits. Such a request is answered with 422 (E1). Never throws for a type of the list.
    */
   faultsOf(type: string, payload: unknown): readonly Fault[];
 }
 
-/** What header content-type says of our own messages. */
+/** The content types of our own messages. */
 export const CONTENT_TYPE = {
   avro: 'application/vnd.apache.avro',
   json: 'application/json',
 } as const satisfies Record<MessageFormat, string>;
 
-/** Says nothing about the format; some producers write it on every message. */
+/** Indicates no format; some producers set it on every message. */
 const NEUTRAL_TYPE = 'application/octet-stream';
 const AVRO_TYPES: ReadonlySet<string> = new Set([CONTENT_TYPE.avro, 'application/avro', 'avro/binary']);
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
-/** What JSON allows before its first bracket: blank, tab, line feed, carriage return. */
-const JSON_BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
-/** No producer indents more; a message of blanks alone is not searched to its end. */
+/** JSON whitespace: blank, tab, line feed, carriage return. */
+const JSON_WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+/** Whitespace beyond this is not scanned; no producer indents more. */
 const MAX_JSON_INDENT = 1_024;
 /**
- * Unknown schema ids that the registry is asked for on behalf of one batch. Items with further ones are undecodable
- * without a call: a batch with 500 unknown ids would make 500 calls.
+ * Unknown schema ids that are looked up for one batch; otherwise a batch with 500 unknown ids would cause 500 calls of the
+ * registry. Items with further unknown ids are undecodable.
  */
 const MAX_UNKNOWN_IDS = 8;
 
-/** Builds the codec of all messages in the list. Throws when a schema is not valid or was changed without a release. */
+/** Creates the codec of all messages of the list. Throws when a schema is invalid or was changed without a release. */
 export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
   const { shapes } = options;
   const messages = MESSAGES.map((definition) =>
@@ -91,7 +90,7 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
       if (value?.[0] !== MAGIC_BYTE) return firstJsonByte(value) === OPEN_ARRAY;
       if (value.length < WIRE_HEADER_BYTES) return false;
       const id = value.readUInt32BE(1);
-      // After prepare() our own id is known before any message with it was read.
+      // After prepare(), this id is known before the first message with it is read.
       if (id === store.writerId(requestBatch)) return true;
       const found = store.known(id);
       return found !== undefined && 'message' in found && found.message === requestBatch;
@@ -127,10 +126,10 @@ class Decoder {
     this.#forms = forms;
   }
 
-  /** Decodes a message, or an item of a batch, whose unknown schema ids are collected in `unknownIds`. */
+  /** Decodes a message or an item of a batch; `unknownIds` collects the unknown schema ids of the batch. */
   decode({ value, headers }: EncodedMessage, unknownIds?: Set<number>): SyncOrAsync<Decoded> {
     const contentType = headerText(headers, HEADER.contentType);
-    const format = formatOf(value);
+    const format = detectFormat(value);
     if (value === null || format === undefined) {
       const isEmpty = value === null || value.length === 0;
       const detail = isEmpty ? 'The message is empty.' : 'The message is neither Avro nor JSON.';
@@ -177,7 +176,7 @@ class Decoder {
     }
   }
 
-  /** An item of a batch is a message value without headers. */
+  /** The decoder of batch items, which are message values without headers. */
   #itemDecoder(): (value: Buffer) => SyncOrAsync<Decoded> {
     const unknownIds = new Set<number>();
     return (value) => this.decode({ value, headers: {} }, unknownIds);
@@ -190,14 +189,14 @@ class Decoder {
     if (form === undefined) {
       return undecodable('json', `The header ${HEADER.messageType} names no known type of message.`);
     }
-    if (firstJsonByte(value) === OPEN_ARRAY && mayComeInBatches(type))
+    if (firstJsonByte(value) === OPEN_ARRAY && allowsBatches(type))
       return batchDecoded('json', () => openJsonBatch(value, { type, form }));
     return decodeJson(value, { type, form });
   }
 }
 
-/** Arrays may hold the requests that have a topic for bulk traffic. */
-function mayComeInBatches(type: string): boolean {
+/** Requests with a topic for bulk traffic may be sent in arrays. */
+function allowsBatches(type: string): boolean {
   const definition = messageDefinition(type);
   return definition?.kind === 'request' && definition.bulkRequestTopic !== undefined;
 }
@@ -215,8 +214,8 @@ function undecodable(format: MessageFormat, detail: string): Decoded {
   return { kind: 'undecodable', format, problem: createProblem('undecodable-message', { detail }) };
 }
 
-/** The first byte decides; undefined when it is of neither format. */
-function formatOf(value: Buffer | null): MessageFormat | undefined {
+/** Detects the format by the first byte; undefined when it is neither. */
+function detectFormat(value: Buffer | null): MessageFormat | undefined {
   if (value?.[0] === MAGIC_BYTE) return 'avro';
   const first = firstJsonByte(value);
   return first === OPEN_OBJECT || first === OPEN_ARRAY ? 'json' : undefined;
@@ -224,18 +223,18 @@ function formatOf(value: Buffer | null): MessageFormat | undefined {
 
 function firstJsonByte(value: Buffer | null): number | undefined {
   let at = 0;
-  while (at < MAX_JSON_INDENT && JSON_BLANKS.has(value?.[at] ?? -1)) at += 1;
+  while (at < MAX_JSON_INDENT && JSON_WHITESPACE.has(value?.[at] ?? -1)) at += 1;
   return value?.[at];
 }
 
-/** Whether a content type is given that is not the one of the format. */
+/** Whether the content type names another format. */
 function contradicts(contentType: string | undefined, format: MessageFormat): boolean {
   const mediaType = mediaTypeOf(contentType);
   if (mediaType === undefined || mediaType === '' || mediaType === NEUTRAL_TYPE) return false;
   return formatOfContentType(mediaType) !== format;
 }
 
-/** The format that a content type names; undefined when it names neither. Parameters and case do not matter. */
+/** The format of a content type, without regard to parameters and case; undefined for other types. */
 function formatOfContentType(contentType: string | undefined): MessageFormat | undefined {
   const mediaType = mediaTypeOf(contentType);
   if (mediaType === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Many requests in one message, and their answers in one. In JSON a batch is an array whose header plat-message-type
- * names the type of its items; in Avro it is a record of whole message values.
+ * Batches: requests in one message, and their replies in one. In JSON a batch is an array of items of the type in header
+ * plat-message-type; in Avro it is a record of encoded messages.
  */
 
 import { createProblem, type Fault, type Problem } from '../../platform/problem.ts';
@@ -11,20 +11,20 @@ import type { SyncOrAsync } from '../sync-or-async.ts';
 export const REQUEST_BATCH = 'RequestBatch';
 export const REPLY_BATCH = 'ReplyBatch';
 
-/** Most requests in one message: with schedules of 60 rows a reply of 2 MB in Avro; in JSON some 400 fill a message. */
+/** Limit of requests in one message. With schedules of 60 instalments the reply has 2 MB in Avro; in JSON, 400 fill a message. */
 export const MAX_BATCH_ITEMS = 500;
-/** A batch whose answers exceed this is refused: it is the largest message of any of our topics. */
+/** Limit of the replies of a batch: the largest message of all our topics. */
 export const MAX_BATCH_REPLY_BYTES = 8 * 1_024 * 1_024;
-/** Longest id of an item that is text. */
+/** Limit of an item id that is a string. */
 export const MAX_ID_CHARACTERS = 200;
 
 export type BatchItemId = string | number;
 
 /** One request of a batch. */
 export interface BatchItem {
-  /** As sent; undefined where there is none, or none that can be echoed. */
+  /** As sent; undefined when it is absent or invalid. */
   readonly id: BatchItemId | undefined;
-  /** Reads the request as if it had come alone; a fault of its id is one of the request. Called once. */
+  /** Decodes the request as if it had been sent alone; a fault of its id is a fault of the request. Called once. */
   decode(): SyncOrAsync<Decoded>;
 }
 
@@ -33,21 +33,21 @@ export type OpenedBatch =
   | { readonly kind: 'items'; readonly items: readonly BatchItem[] }
   | { readonly kind: 'invalid'; readonly problem: Problem };
 
-/** The search for the items of a batch, in steps of some 64 KiB so that other work can run in between. */
+/** Finds the items of a batch in steps of about 64 KiB, so that other work can run in between. */
 export interface BatchOpening {
-  /** Searches some more bytes; undefined while there are more. Never throws. */
+  /** Scans the next bytes; returns undefined until all are scanned. Never throws. */
   step(): OpenedBatch | undefined;
 }
 
-/** Payload of a decoded RequestBatch: its bytes are not read before it is opened. */
+/** Payload of a decoded RequestBatch; its bytes are not read before it is opened. */
 export interface EncodedBatch {
   /** Format of the message, and of the reply. */
   readonly format: MessageFormat;
-  /** Begins to find the items, each of which is read later. */
+  /** Starts to find the items, each of which is decoded later. */
   open(): BatchOpening;
 }
 
-/** Opens a batch in one go, which may take 20 ms: for commands, which have nothing else to do meanwhile. */
+/** Opens a batch without interruption, which may block for 20 ms. For commands and tests. */
 export function openAtOnce(batch: EncodedBatch): OpenedBatch {
   const opening = batch.open();
   let opened = opening.step();
@@ -55,16 +55,16 @@ export function openAtOnce(batch: EncodedBatch): OpenedBatch {
   return opened;
 }
 
-/** Payload of a RequestBatch to be written; written as Avro only. */
+/** Payload of a RequestBatch to be encoded, in Avro only. */
 export interface RequestBatch {
   readonly items: readonly {
     readonly id?: BatchItemId | undefined;
-    /** A whole message value as it would be sent alone. */
+    /** The encoded request, as it would be sent alone. */
     readonly value: Buffer;
   }[];
 }
 
-/** One answer. In Avro an id is text, and `value` a whole message value; in JSON `value` is the text of the body. */
+/** One reply. In Avro the id is a string and `value` an encoded message; in JSON `value` is the body as text. */
 export interface ReplyBatchItem {
   readonly id?: BatchItemId | undefined;
   /** 200, or the status of the problem. */
@@ -76,12 +76,12 @@ export interface ReplyBatchItem {
   readonly holidayCalendar?: string | undefined;
 }
 
-/** Payload of a ReplyBatch: one answer for each request, in their order. */
+/** Payload of a ReplyBatch: one reply for each request, in their order. */
 export interface ReplyBatch {
   readonly items: readonly ReplyBatchItem[];
 }
 
-/** What is wrong with the number of requests in a message; undefined when nothing is. */
+/** The problem of a batch with no or too many requests; undefined when the number is valid. */
 export function batchSizeProblem(items: number): Problem | undefined {
   if (items > 0 && items <= MAX_BATCH_ITEMS) return undefined;
   const code = items === 0 ? 'empty' : 'too-many-items';
@@ -89,11 +89,11 @@ export function batchSizeProblem(items: number): Problem | undefined {
   return createProblem('invalid-request', { errors: [{ path: 'items', code, message }] });
 }
 
-/** What is wrong with the id of an item; undefined when nothing is. */
+/** The fault of an item id; undefined when it is valid. */
 export function batchIdFault(id: unknown): Fault | undefined {
   if (id === undefined || id === null || Number.isSafeInteger(id)) return undefined;
   const path = 'id';
-  const allowed = `text of 1 to ${MAX_ID_CHARACTERS} characters, or a whole number that binary numbers hold exactly`;
+  const allowed = `text of 1 to ${MAX_ID_CHARACTERS} characters, or a whole number from -(2^53 - 1) to 2^53 - 1`;
   const message = `must be ${allowed}`;
   if (typeof id === 'number') return { path, code: 'out-of-range', message };
   if (typeof id !== 'string') return { path, code: 'wrong-type', message };

@@ -1,7 +1,7 @@
 /**
- * Whether two versions of a schema can read each other's messages, and if not, which field is the cause and why. Stricter
- * than registries: they compare neither the precision and scale of decimals nor dates turned into numbers, and give no
- * reasons.
+ * Compares two versions of a schema: whether each can read the messages of the other, and if not, which field is the cause
+ * and why. Schema registries compare neither the precision and scale of decimals nor dates changed to numbers, and report
+ * no reasons.
  */
 
 import avro, { type ForSchemaOptions, type Schema, type Type } from 'avsc';
@@ -11,9 +11,9 @@ import { AVRO_OPTIONS, branchesOf, isUnion } from './avro-schema.ts';
 
 /** One reason why messages of one version cannot be read by the other. */
 export interface Incompatibility {
-  /** Field such as `Commission[].SourceValue`; the record's name where the whole record is meant. */
+  /** A field such as `Commission[].SourceValue`, or the name of the record. */
   readonly field: string;
-  /** What is wrong and what to do instead. */
+  /** The cause and what to do instead. */
   readonly reason: string;
 }
 
@@ -23,7 +23,7 @@ interface Change {
   readonly newer: Type;
 }
 
-/** A logical type whose values stay bare numbers or text: only its name counts here. */
+/** A logical type whose values are not converted; only its name is compared. */
 class BareLogicalType extends avro.types.LogicalType {
   override _fromValue(value: unknown): unknown {
     return value;
@@ -50,14 +50,14 @@ const LOGICAL_TYPES = {
 };
 
 /**
- * Everything that keeps old and new code from reading each other's messages; empty when every upgrade order works. Takes
- * the text of both schemas; throws when one of them is not valid.
+ * Finds all reasons why old and new code cannot read each other's messages; empty when they can be upgraded in any order.
+ * Takes the text of both schemas; throws when one is not valid.
  */
 export function incompatibilities(olderText: string, newerText: string): readonly Incompatibility[] {
   const older = parse(olderText);
   const newer = parse(newerText);
   const found = compareTypes({ older, newer }, '');
-  return found.length > 0 ? found : [...resolves(newer, older), ...resolves(older, newer)];
+  return found.length > 0 ? found : [...resolve(newer, older), ...resolve(older, newer)];
 }
 
 function parse(text: string): Type {
@@ -102,11 +102,11 @@ function compareRecords(
     }
   }
   for (const field of older.fields) {
-    const isGone = newer.fields.every(({ name }) => name !== field.name);
-    if (isGone && field.defaultValue() === undefined) {
+    const isRemoved = newer.fields.every(({ name }) => name !== field.name);
+    if (isRemoved && field.defaultValue() === undefined) {
       found.push({
         field: path(field.name),
-        reason: 'was mandatory and is gone; older readers need it, so keep it',
+        reason: 'was mandatory and is removed; older readers need it, so keep it',
       });
     }
   }
@@ -139,8 +139,8 @@ function compareDecimals(older: DecimalType, newer: DecimalType, field: string):
   return [{ field, reason }];
 }
 
-/** What the comparison of fields did not find is left to the rules of Avro itself. */
-function resolves(reader: Type, writer: Type): Incompatibility[] {
+/** Differences beyond those of fields are found by the resolution rules of Avro. */
+function resolve(reader: Type, writer: Type): Incompatibility[] {
   try {
     reader.createResolver(writer);
     return [];
@@ -153,7 +153,7 @@ function changedType({ older, newer }: Change, field: string): Incompatibility {
   return { field, reason: `was ${describe(older)} and is ${describe(newer)}; add a new field` };
 }
 
-/** The type in words, logical types included that are kept as their bare numbers. */
+/** Describes a type for messages, logical types by their name. */
 function describe(type: Type): string {
   if (type instanceof DecimalType) return `decimal(${type.limits.precision},${type.limits.scale})`;
   if (type instanceof avro.types.RecordType) return `record ${type.name}`;

@@ -8,8 +8,8 @@ import { errorText, InfrastructureError, SystemError } from '../../platform/erro
 import { AVRO_OPTIONS } from './avro-schema.ts';
 
 /**
- * Old and new code can read every change, in both directions and over all earlier versions: requesters and workers are
- * upgraded in any order, upstream systems independently, and messages stay on the log for days.
+ * Every version can read the messages of all others: requesters, workers and upstream systems are upgraded in any order,
+ * and messages stay on their topics for days.
  */
 export const COMPATIBILITY_LEVEL = COMPATIBILITY.FULL_TRANSITIVE;
 
@@ -20,11 +20,11 @@ export interface SchemaRegistrySettings {
   readonly password?: string | undefined;
 }
 
-/** What a registry has for a schema id. An id keeps its schema permanently. */
+/** Result of looking up a schema id. An id keeps its schema permanently. */
 export type FoundSchema =
   | { readonly kind: 'found'; readonly schema: Type }
   | { readonly kind: 'unknown' }
-  /** There is a schema, but it is not Avro, or cannot be interpreted. */
+  /** The schema is not Avro or is invalid. */
   | { readonly kind: 'unusable'; readonly reason: string };
 
 /**
@@ -50,21 +50,21 @@ export interface RegisteredVersion {
   readonly text: string;
 }
 
-/** One attempt: a registry answers in milliseconds, and a consumer's partition waits for it. */
+/** One attempt. A registry responds in milliseconds, and a partition waits for it. */
 const REQUEST_TIMEOUT_MS = 2_000;
-/** Attempts beyond the first after a server error. */
+/** Further attempts after a server error. */
 const RETRIES = 1;
 const FIRST_RETRY_SECONDS = 0.1;
 /** All attempts and a slow response body together. */
 const TOTAL_TIMEOUT_MS = 5_000;
-/** One call of an operator's command, which may wait longer than a consumer. */
+/** One call of a command, which may wait longer than a consumer. */
 const COMMAND_TIMEOUT_MS = 5_000;
 
 const NOT_FOUND = 404;
 const CONFLICT = 409;
-/** The registry does not accept the credentials, or does not authorise them. */
+/** Unauthorized, Forbidden. */
 const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403]);
-/** What the library's HTTP client makes of a call without an answer: a status 400 of its own. */
+/** The HTTP client of the library reports calls without a response with status 400. */
 const NO_ANSWER = /\bError, status 400: Timeout \((\d+)ms\)$/;
 const NO_CONNECTION = /\bError, status 400: (.*\b(?:E[A-Z]{5,}|socket hang up|certificate)\b.*)$/s;
 
@@ -149,7 +149,7 @@ async function registerSchema(library: LibraryRegistry, subject: string, schema:
   }
 }
 
-/** Rejects when an answer takes longer than all attempts may; an answer after that is ignored. */
+/** Rejects when all attempts together take too long; a later response is ignored. */
 async function withinTime<Value>(answer: Promise<Value>): Promise<Value> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
@@ -172,15 +172,15 @@ function libraryFailure(error: unknown): InfrastructureError {
   return unavailable(why, error, statusOf(error));
 }
 
-/** HTTP status of a refused call; network failures have the status 400 of the library's own client. */
+/** HTTP status of a failed call; the library reports network failures with status 400. */
 function statusOf(error: unknown): number | undefined {
   const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
   return typeof status === 'number' ? status : undefined;
 }
 
 /**
- * A registry says in words what it did not find. A proxy whose registry is down may answer 404 too, without such words;
- * the library then invents a text. Readable messages must not be given up because of that.
+ * Whether a 404 is from the registry, which sends a message with it, and not from a proxy whose registry is down. For a
+ * response without a message the library makes a text with the status.
  */
 function isRegistryAnswer(error: unknown): boolean {
   return !/\bError, status \d+/.test(errorText(error));
@@ -191,7 +191,7 @@ function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
 }
 
-/** The JSON at a path of the registry; undefined when the registry does not have it. */
+/** Fetches JSON from a path of the registry; undefined when it is not found. */
 async function get(settings: SchemaRegistrySettings, path: string): Promise<unknown> {
   const { username, password = '' } = settings;
   const login = Buffer.from(`${username}:${password}`).toString('base64');
@@ -205,7 +205,7 @@ async function get(settings: SchemaRegistrySettings, path: string): Promise<unkn
     });
     const { status, ok } = response;
     if (status === NOT_FOUND && (await hasErrorCode(response))) return undefined;
-    if (!ok) throw unavailable(`it answered with status ${status}`, undefined, status);
+    if (!ok) throw unavailable(`it responded with status ${status}`, undefined, status);
     return await response.json();
   } catch (error) {
     if (error instanceof InfrastructureError) throw error;
@@ -215,7 +215,7 @@ async function get(settings: SchemaRegistrySettings, path: string): Promise<unkn
   }
 }
 
-/** Distinguishes a missing subject from an address that is not a registry's. */
+/** Whether a 404 is from a registry, and not from another server at the address. */
 async function hasErrorCode(response: Response): Promise<boolean> {
   try {
     const body: unknown = await response.json();

@@ -13,13 +13,13 @@ export interface DefinedSchema {
 export interface SchemaFault {
   /** Full name of the record. */
   readonly subject: string;
-  /** What is wrong, which field is meant, and what to do. */
+  /** The cause with its field, and what to do. */
   readonly reason: string;
-  /** True when only the released copy is missing, which `release` makes. */
+  /** True when only the released copy is missing, which `release` writes. */
   readonly unreleased?: true;
 }
 
-/** Compares the schemas with those that were released; empty when they may be shipped. */
+/** Compares the schemas with the released ones; empty when they can be shipped. */
 export function checkReleases(
   schemas: readonly DefinedSchema[],
   released: readonly ReleasedSchema[],

@@ -1,6 +1,6 @@
 /**
- * The schema of an id on the wire, and the id that our own messages are written with. Known ids are answered
- * synchronously; the registry is queried once for an id, however many messages wait for it.
+ * Finds the schema of a schema id, and the schema id of our own messages. Known ids are returned synchronously; concurrent
+ * messages with an unknown id share one query of the registry.
  */
 
 import { FIRST_LOCAL_SCHEMA_ID, type MessageDefinition, recordName } from '../../../schemas/messages.ts';
@@ -12,14 +12,14 @@ import { type AvroMessage, type AvroReader, createAvroReader } from './avro-mess
 import { isSameSchema, parseWriterSchema } from './avro-schema.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
-/** How long an id that the registry does not know is not looked up again. */
+/** Time before an id that is unknown to the registry is looked up again. */
 export const NEGATIVE_CACHE_MS = 30_000;
-/** Most schemas of other writers that are cached; a system has some dozens. The oldest are evicted. */
-const MAX_KEPT_SCHEMAS = 1_000;
-/** Most unknown ids that are cached, so that messages with random ids cannot fill the memory. */
+/** Limit of cached schemas of other writers; a system has some dozens. The oldest are evicted. */
+const MAX_CACHED_SCHEMAS = 1_000;
+/** Limit of cached unknown ids, so that messages with random ids do not exhaust the memory. */
 const MAX_UNKNOWN_IDS = 10_000;
 
-/** Why messages of an id cannot be read. */
+/** The reason why messages with a schema id cannot be read. */
 export interface Unreadable {
   readonly unreadable: string;
 }
@@ -28,13 +28,13 @@ export type Found = AvroReader | Unreadable;
 
 /** Schemas by id. */
 export interface SchemaStore {
-  /** Reader of an id, or why there is none; undefined when the registry has to be queried first. */
+  /** The reader of an id, or why there is none; undefined when the registry must be queried. */
   known(id: number): Found | undefined;
   /** Queries the registry. Rejects with InfrastructureError when it is unavailable. */
   find(id: number): Promise<Found>;
-  /** Id that a message is written with; undefined when the registry has to be queried first. */
+  /** The schema id to encode a message with; undefined when the registry must be queried. */
   writerId(message: AvroMessage): number | undefined;
-  /** Looks the message's schema up, and registers it where that is allowed. Rejects with SystemError otherwise. */
+  /** Looks up the schema id of a message and registers a missing schema where allowed. Rejects with SystemError otherwise. */
   findWriterId(message: AvroMessage): Promise<number>;
 }
 
@@ -47,11 +47,11 @@ export interface SchemaStoreOptions {
   readonly registerMissing?: boolean | undefined;
 }
 
-/** Builds the store. Throws when a schema was changed without taking a new local id. */
+/** Creates the store. Throws when a schema was changed without a new local id. */
 export function createSchemaStore(options: SchemaStoreOptions): SchemaStore {
   const { messages, registry, clock } = options;
   const byRecord = new Map(messages.map((message) => [recordName(message.definition), message]));
-  const ownReaders = localReaders(options, byRecord);
+  const ownReaders = createLocalReaders(options, byRecord);
   const foreignReaders = new Map<number, Found>();
   const unknownUntil = new Map<number, number>();
   const inFlight = new Map<number, Promise<Found>>();
@@ -60,14 +60,14 @@ export function createSchemaStore(options: SchemaStoreOptions): SchemaStore {
   const fetch = async (from: SchemaRegistry, id: number): Promise<Found> => {
     const found = await from.schemaOf(id);
     if (found.kind === 'unknown') {
-      keep(unknownUntil, id, clock.now() + NEGATIVE_CACHE_MS, MAX_UNKNOWN_IDS);
+      cache(unknownUntil, id, clock.now() + NEGATIVE_CACHE_MS, MAX_UNKNOWN_IDS);
       return unknownId(id);
     }
     const reader =
       found.kind === 'found'
-        ? readerOf(found.schema, byRecord)
+        ? createReader(found.schema, byRecord)
         : { unreadable: `schema id ${id} cannot be used: ${found.reason}` };
-    keep(foreignReaders, id, reader, MAX_KEPT_SCHEMAS);
+    cache(foreignReaders, id, reader, MAX_CACHED_SCHEMAS);
     return reader;
   };
 
@@ -82,22 +82,26 @@ export function createSchemaStore(options: SchemaStoreOptions): SchemaStore {
       if (registry === undefined) return Promise.resolve(unknownId(id));
       const waiting = inFlight.get(id);
       if (waiting !== undefined) return waiting;
-      const asked = fetch(registry, id).finally(() => inFlight.delete(id));
-      inFlight.set(id, asked);
-      return asked;
+      const query = fetch(registry, id).finally(() => inFlight.delete(id));
+      inFlight.set(id, query);
+      return query;
     },
     writerId: (message) =>
       registry === undefined ? message.definition.localSchemaId : writerIds.get(message),
     findWriterId: async (message) => {
       if (registry === undefined) return message.definition.localSchemaId;
-      const id = await idFrom(registry, message, options.registerMissing ?? true);
+      const id = await findOrRegister(registry, message, options.registerMissing ?? true);
       writerIds.set(message, id);
       return id;
     },
   };
 }
 
-async function idFrom(registry: SchemaRegistry, message: AvroMessage, mayRegister: boolean): Promise<number> {
+async function findOrRegister(
+  registry: SchemaRegistry,
+  message: AvroMessage,
+  mayRegister: boolean,
+): Promise<number> {
   const subject = recordName(message.definition);
   const id = await registry.registeredId(subject, message.schemaText);
   if (id !== undefined) return id;
@@ -106,15 +110,15 @@ async function idFrom(registry: SchemaRegistry, message: AvroMessage, mayRegiste
   throw new SystemError('schema-not-registered', advice, { canRetry: true });
 }
 
-/** Readers of all ids that the project itself has assigned. */
-function localReaders(
+/** Creates the readers of all local schema ids. */
+function createLocalReaders(
   { messages, released }: SchemaStoreOptions,
   byRecord: ReadonlyMap<string, AvroMessage>,
 ): Map<number, Found> {
   const readers = new Map<number, Found>();
   for (const { localSchemaId, text } of released) {
     const schema = parseWriterSchema(text);
-    readers.set(localSchemaId, readerOf(schema, byRecord));
+    readers.set(localSchemaId, createReader(schema, byRecord));
     const current = messages.find((message) => message.definition.localSchemaId === localSchemaId);
     if (current !== undefined && !isSameSchema(current.schema, schema)) throw changed(current.definition);
   }
@@ -132,7 +136,7 @@ function changed({ type, localSchemaId }: MessageDefinition): Error {
   );
 }
 
-function readerOf(writer: Type, byRecord: ReadonlyMap<string, AvroMessage>): Found {
+function createReader(writer: Type, byRecord: ReadonlyMap<string, AvroMessage>): Found {
   const message = byRecord.get(writer.name ?? '');
   if (message === undefined)
     return { unreadable: `record ${writer.name ?? 'without name'} is not in the list of messages` };
@@ -150,10 +154,10 @@ function unknownId(id: number): Unreadable {
 }
 
 /** Sets a key and evicts the oldest when there are too many. */
-function keep<Value>(map: Map<number, Value>, key: number, value: Value, most: number): void {
+function cache<Value>(map: Map<number, Value>, key: number, value: Value, maxSize: number): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size <= most) return;
+  if (map.size <= maxSize) return;
   const oldest = map.keys().next();
   if (oldest.done !== true) map.delete(oldest.value);
 }

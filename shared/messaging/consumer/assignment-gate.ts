@@ -4,14 +4,14 @@ import type { TopicPartition } from '../message.ts';
 import { CONSUMER_DEFAULTS, type RuntimeOptions } from './consumer-options.ts';
 
 /**
- * Keeps processing stopped after an assignment until the data that it depends on is up to date, so that no message is
- * handled without the results of the partition's former owner. A failed wait is retried with growing delays; no message
- * is handled meanwhile, and the consumer stays in its group.
+ * Delays processing after an assignment until the data that it depends on is up to date, so that no message is handled
+ * without the results of the previous owner of the partition. A failed wait is retried with growing delays. The consumer
+ * stays in its group meanwhile.
  */
 export class AssignmentGate {
   readonly #options: Pick<RuntimeOptions, 'gate' | 'log' | 'retryBackoff' | 'random'>;
   readonly #onOpen: () => void;
-  /** The wait of the present assignment; aborted by the next one. */
+  /** The wait of the current assignment; aborted by the next one. */
   #waiting: AbortController | undefined;
   #retry: NodeJS.Timeout | undefined;
 
@@ -24,7 +24,7 @@ export class AssignmentGate {
     return this.#waiting === undefined;
   }
 
-  /** Closes until the wait for these partitions is over; cancels the wait of an earlier assignment. */
+  /** Closes the gate until the data of these partitions is read; cancels the wait of an earlier assignment. */
   close(partitions: readonly TopicPartition[]): void {
     this.cancel();
     if (this.#options.gate === undefined) return;
@@ -32,7 +32,7 @@ export class AssignmentGate {
     void this.#wait(partitions, this.#waiting, 1);
   }
 
-  /** Ends the wait without opening. */
+  /** Cancels the wait without calling `onOpen`. */
   cancel(): void {
     clearTimeout(this.#retry);
     this.#waiting?.abort();

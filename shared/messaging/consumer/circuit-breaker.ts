@@ -6,9 +6,9 @@ import type { KeyOrderedExecutor } from './key-ordered-executor.ts';
 export interface BreakerOptions {
   /** Failures in a row, without any success between them, that open the breaker. Default 200. */
   readonly maxFailures?: number;
-  /** Different keys among them: one bad message sent repeatedly says nothing about the others. Default 20; 0: any. */
+  /** Distinct keys among them, since repeated failures of one message do not affect others. Default 20; 0: any. */
   readonly minKeys?: number;
-  /** While the breaker is open, messages are tried at this interval at the longest. Default 60,000 ms. */
+  /** Longest interval between probes while the breaker is open. Default 60,000 ms. */
   readonly probeIntervalMs?: number;
 }
 
@@ -23,29 +23,29 @@ export interface OpenBreaker {
 
 export interface BreakerParts {
   readonly executor: Pick<KeyOrderedExecutor, 'running' | 'runOne'>;
-  /** Called after each change; messages may be started when `closed`. */
+  /** Called after each change of state. */
   readonly onChange: (state: BreakerState) => void;
   readonly clock: Clock;
-  /** False while no message may be started at all, not even as a probe. */
+  /** False while no message may be started, not even as a probe. */
   readonly mayProbe: () => boolean;
 }
 
 const MAX_FAILURES = 200;
 const MIN_KEYS = 20;
 const PROBE_INTERVAL_MS = 60_000;
-/** Messages of different keys that are tried at a time: beside bad ones there are others that succeed. */
+/** Concurrent probes, of different keys: some may succeed while others fail. */
 export const PROBE_MESSAGES = 10;
-/** The first try follows soon, since one caller's bad messages may block others; the interval doubles with each try. */
+/** The first probes follow soon, since failing messages of one caller may block others; the interval then doubles. */
 const FIRST_PROBE_MS = 250;
 
 /**
- * Protects a topic against a bad deployment that would turn every message into an error. It opens when there are only
- * failures, of many keys, and closes with the first success: messages that fail by themselves do not open it while any
- * other succeeds. Expected refusals are successes, and transient failures count neither way.
+ * Stops consumption after a bad deployment, which would turn every message into an error. It opens when only failures of
+ * many keys occur, and closes with the first success, so that a few failing messages do not open it while others succeed.
+ * Refusals count as successes; transient failures are ignored.
  *
- * While it is open the consumer stays in its group and starts no message except a few probes of different keys, the
- * oldest and the newest in turn, at growing intervals. Failing probes have ended like any other failure (answered, or
- * stored as a dead letter), so that each interval tries other messages.
+ * While it is open, the consumer stays in its group and starts only a few probes of different keys, the oldest and newest
+ * message alternately, at growing intervals. A failed probe is completed like any other failure (answered, or stored as a
+ * dead letter), so that each interval probes other messages.
  */
 export class CircuitBreaker {
   readonly #parts: BreakerParts;
@@ -55,7 +55,7 @@ export class CircuitBreaker {
   #openSinceMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #intervalMs = FIRST_PROBE_MS;
-  /** Messages that may still be tried within this interval. */
+  /** Probes that may still be started in this interval. */
   #probesLeft = 0;
   #isTurnOfNewest = false;
   #isProbing = false;
@@ -70,13 +70,13 @@ export class CircuitBreaker {
     return this.#openSinceMs === undefined ? 'closed' : 'open';
   }
 
-  /** While open: since when, and how often messages are tried at the longest. */
+  /** The opening time and longest probe interval; undefined while closed. */
   get openState(): OpenBreaker | undefined {
     if (this.#openSinceMs === undefined) return undefined;
     return { sinceMs: this.#openSinceMs, probeIntervalMs: this.#probeIntervalMs };
   }
 
-  /** Counts the result of a message; `key` as FailureRun.add takes it. Returns the state after it. */
+  /** Counts the result of a message and returns the new state. For `key` see FailureRun.add. */
   count(result: FinalResult, key?: Uint8Array | null): BreakerState {
     if (result === 'settled') {
       this.#failures.reset();
@@ -86,14 +86,14 @@ export class CircuitBreaker {
     return this.state;
   }
 
-  /** A probe met a transient failure, which proves nothing: another message may be tried instead. */
+  /** A probe failed transiently, which shows nothing about the handler: another message may be probed instead. */
   returnProbe(): void {
     this.#probesLeft = Math.min(this.#probesLeft + 1, PROBE_MESSAGES);
   }
 
-  /** Messages have arrived, or one has freed its place: the remaining probes of the interval use them. */
+  /** Starts remaining probes of the interval; called when messages have arrived or a place is free. */
   probe(): void {
-    // A message that ends at once comes back here; the loop continues with the next.
+    // A message that ends synchronously calls this method again; the running loop continues with the next one.
     if (this.#isProbing || this.#openSinceMs === undefined) return;
     this.#isProbing = true;
     try {
@@ -134,7 +134,7 @@ export class CircuitBreaker {
     const { executor, mayProbe } = this.#parts;
     while (this.state === 'open' && this.#probesLeft > 0 && executor.running < PROBE_MESSAGES) {
       if (!mayProbe()) return;
-      // Before the call: a message that ends within it may return its probe.
+      // Before the call, since a message that ends within it may return its probe.
       this.#probesLeft -= 1;
       const work = executor.runOne(this.#isTurnOfNewest ? 'newest' : 'oldest');
       if (work === undefined) {
@@ -150,7 +150,7 @@ export class CircuitBreaker {
 export class FailureRun {
   readonly #maxFailures: number;
   readonly #minKeys: number;
-  /** Hashes of the failed keys, no more of them than are needed. */
+  /** Hashes of the failed keys, at most minKeys. */
   readonly #keys = new Set<number>();
   #failures = 0;
   #keyless = 0;
@@ -161,8 +161,8 @@ export class FailureRun {
   }
 
   /**
-   * Counts a failure. A message without a key (null) counts as one with a key of its own; undefined is for work that
-   * belongs to a message which is counted itself. Returns whether there are enough failures of enough keys.
+   * Counts a failure. A message without a key (null) counts as a distinct key; undefined is for work of a message that is
+   * counted itself. Returns whether both limits are reached.
    */
   add(key: Uint8Array | null | undefined): boolean {
     this.#failures += 1;

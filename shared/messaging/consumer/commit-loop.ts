@@ -1,7 +1,7 @@
 import type { PartitionOffset } from '../message.ts';
 import type { OffsetTracker } from './offset-tracker.ts';
 
-/** What is committed: the generation, its trackers, and the source that stores their positions. */
+/** The generation to commit, its trackers, and the commit call of the source. */
 export interface CommitTarget {
   readonly generation: number;
   readonly trackers: Iterable<OffsetTracker>;
@@ -16,8 +16,8 @@ export interface CommitResult {
 type Due = readonly { readonly tracker: OffsetTracker; readonly offset: number }[];
 
 /**
- * Commits the contiguous prefixes, one commit at a time: a later one must not overtake an earlier one. Failures are
- * reported; the next commit covers what the failed one missed.
+ * Commits the contiguous prefixes of completed messages, one commit at a time so that no commit overtakes an earlier one.
+ * Failures are reported; the next commit includes the offsets of a failed one.
  */
 export class CommitLoop {
   readonly #target: () => CommitTarget | undefined;
@@ -30,12 +30,12 @@ export class CommitLoop {
     this.#report = report;
   }
 
-  /** Commits what is done at this moment (or, behind a commit in flight, at its end). Never rejects. */
+  /** Commits all completed prefixes, after the commit in flight if there is one. Never rejects. */
   now(): Promise<void> {
     if (this.#running === undefined) return this.#run();
     this.#next ??= this.#running.then(() => {
       this.#next = undefined;
-      // A commit that began between the end of the former one and this moment covers this call too.
+      // A commit that was started since the previous one ended includes this call.
       return this.#running ?? this.#run();
     });
     return this.#next;

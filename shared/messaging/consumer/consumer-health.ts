@@ -27,12 +27,12 @@ export class ConsumerHealth {
     this.#detector = new StallDetector(stallMs);
   }
 
-  /** Observes the progress; called often, so that a stall is timed from its beginning. `ended` counts all ended works. */
+  /** Observes the progress; called often, so that stalls are measured from their start. `ended` counts all ended works. */
   observe(trackers: Iterable<OffsetTracker>, ended: number): void {
     this.#progress = this.#detector.check(trackers, ended, performance.now());
   }
 
-  /** Records a commit; returns whether commits have just begun to fail. */
+  /** Records a commit; returns whether it is the first to fail after a success. */
   committed({ kind }: CommitResult): boolean {
     const failedBefore = this.#commitsFailingSinceMs !== undefined;
     if (kind === 'failed') this.#commitsFailingSinceMs ??= performance.now();
@@ -40,27 +40,31 @@ export class ConsumerHealth {
     return kind === 'failed' && !failedBefore;
   }
 
-  /** `starting` before the first assignment; an open breaker explains a stall, so it is reported first. */
+  /** `starting` before the first assignment. An open breaker is reported first, since it causes stalls. */
   report({ isAssigned, isGated }: ConsumerPhase, breaker: OpenBreaker | undefined): Health {
-    if (breaker !== undefined) return { status: 'degraded', reason: openReason(breaker, this.#reads) };
+    if (breaker !== undefined)
+      return { status: 'degraded', reason: describeOpenBreaker(breaker, this.#reads) };
     const failingMs = performance.now() - (this.#commitsFailingSinceMs ?? Infinity);
     if (failingMs >= this.#stallMs) {
       return { status: 'unhealthy', reason: `commits have failed for ${toSeconds(failingMs)} s` };
     }
     if (!isAssigned) return { status: 'starting', reason: 'not yet assigned' };
-    if (isGated) return { status: 'starting', reason: 'the data that it depends on is being read' };
+    if (isGated) return { status: 'starting', reason: 'the data that its messages depend on is being read' };
     return this.#progress;
   }
 }
 
-/** What is wrong, where, since when, and what ends it. */
-function openReason({ sinceMs, probeIntervalMs }: OpenBreaker, reads: ConsumerReads | undefined): string {
+/** Describes an open breaker and how it closes. */
+function describeOpenBreaker(
+  { sinceMs, probeIntervalMs }: OpenBreaker,
+  reads: ConsumerReads | undefined,
+): string {
   const where = reads === undefined ? 'a consumer' : `group ${reads.groupId} on ${reads.topics.join(', ')}`;
   const since = new Date(sinceMs).toISOString();
   const interval = probeIntervalMs / SECOND_MS;
   return (
-    `the circuit breaker of ${where} is open since ${since}: there were only failures, so the other messages stay on ` +
-    `the topic; ${PROBE_MESSAGES} messages are tried every ${interval} s, and any success closes it. ` +
+    `the circuit breaker of ${where} is open since ${since}: only failures occurred, so the other messages stay on the ` +
+    `topic; it probes ${PROBE_MESSAGES} messages every ${interval} s, and any success closes it. ` +
     'Find the cause in the log or by npm run dead-letters -- list'
   );
 }
@@ -68,14 +72,13 @@ function openReason({ sinceMs, probeIntervalMs }: OpenBreaker, reads: ConsumerRe
 interface Observed {
   position: number | undefined;
   movedMs: number;
-  /** Since when nothing has happened that counts as progress. */
+  /** Time of the last event that counts as progress. */
   sinceMs: number;
 }
 
 /**
- * Detects partitions that have a backlog and make no progress: a stuck handler, or a source that delivers nothing. A
- * partition whose first message waits, while other messages end, is not stuck: it waits for its turn, or for what its
- * next attempt needs, and a restart would bring neither.
+ * Detects partitions with a backlog and no progress, because of a stuck handler or a source that delivers nothing. A
+ * partition whose first message is queued or held while other messages end is not stalled: a restart would not help.
  */
 export class StallDetector {
   readonly #stallMs: number;
@@ -88,10 +91,9 @@ export class StallDetector {
   }
 
   /**
-   * `unhealthy` when delivered messages have not moved a prefix for the stall time. `degraded` when the log has had more
-   * than was delivered for that time, which can also be the control records of a foreign transaction (a restart would not
-   * help), or when the first message has waited for another attempt that long. `ended` counts the ended works of all
-   * partitions; times are monotonic milliseconds.
+   * `unhealthy` when delivered messages made no progress for the stall time. `degraded` when records were not delivered for
+   * that time, which may be control records of a transaction (a restart would not help), or when the first message has been
+   * retried for that time. `ended` counts the ended works of all partitions; times are monotonic milliseconds.
    */
   check(trackers: Iterable<OffsetTracker>, ended: number, nowMs: number): Health {
     if (ended !== this.#ended) this.#lastEndMs = nowMs;

@@ -8,25 +8,25 @@ import type { WindowOptions } from './owned-partitions.ts';
 
 /** The defaults of a consumer. */
 export const CONSUMER_DEFAULTS = {
-  /** Messages in progress: enough to hide the round trip of a reply to the broker, few enough to bound memory. */
+  /** Messages in progress: hides the round trip of a reply to the broker, and limits memory. */
   concurrency: 64,
-  /** Longest synchronous work between two turns of the event loop: HTTP and heartbeats wait no longer. */
+  /** Longest synchronous work between two turns of the event loop, which delays HTTP and heartbeats. */
   sliceMs: 10,
-  /** Bounds what a kill -9 may repeat; a commit costs one request. */
+  /** Limits how many messages are processed again after a kill -9; each commit costs one request. */
   commitIntervalMs: 200,
   /** A sixth of the interactive session timeout: several may be lost. */
   heartbeatIntervalMs: 1_000,
   /** A partition that has a backlog but made no progress for this time is reported. */
   stallMs: 60_000,
-  /** Transient failures: retried soon at first, then without overloading infrastructure that recovers. */
+  /** Transient failures: retried soon at first, then slower so as not to overload recovering infrastructure. */
   retryBackoff: { minMs: 250, maxMs: 10_000 },
-  /** A crashed consumer is rebuilt soon, but a crash loop does not keep its group rebalancing. */
+  /** A crashed source is replaced soon, but a crash loop does not cause continuous rebalances. */
   restartBackoff: { minMs: 1_000, maxMs: 30_000 },
-  /** Time that messages in progress have to end in a shutdown. */
+  /** Time for messages in progress to end during a shutdown. */
   drainTimeoutMs: 10_000,
 } as const;
 
-/** What a consumer reads and in which group, for its health. */
+/** Group and topics of a consumer, for its health. */
 export interface ConsumerReads {
   readonly groupId: string;
   readonly topics: readonly string[];
@@ -47,24 +47,24 @@ export interface RuntimeOptions {
   readonly retryBackoff?: BackoffOptions;
   readonly breaker?: BreakerOptions;
   readonly stallMs?: number;
-  /** 0 up to 1, spreads delays. Default Math.random. */
+  /** Returns 0 up to 1, to spread delays. Default Math.random. */
   readonly random?: () => number;
   /** Called after each change. Must not throw. */
   readonly onBreaker?: (state: BreakerState) => void;
   readonly reads?: ConsumerReads;
   /**
-   * Awaited after each assignment before its first message is started, for example until a table that the work depends on
-   * is read to its end. Heartbeats continue; a rejection is retried with growing delays. `signal` is aborted when the
-   * assignment is over.
+   * Awaited after each assignment before its first message is started, for example until a table that handlers depend on is
+   * read to its end. Heartbeats continue; a rejection is retried with growing delays. `signal` is aborted at the end of the
+   * assignment.
    */
   readonly gate?: (partitions: readonly TopicPartition[], signal: AbortSignal) => Promise<void>;
-  /** Reports since when a breaker is open. Default: the system's clock. */
+  /** For the opening time of the circuit breaker. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** Counters since the consumer was created; plain numbers, cheap to count and to read at a scrape. */
+/** Counters since the consumer was created. */
 export interface ConsumerCounters {
-  /** Messages that ended, failed ones included. */
+  /** Messages that were completed, failed ones included. */
   settled: number;
   /** Messages whose processing failed unexpectedly. */
   failed: number;
@@ -73,17 +73,17 @@ export interface ConsumerCounters {
   /** Redelivered messages that joined work in progress. */
   joined: number;
   commits: number;
-  /** Commits refused because their generation was over. */
+  /** Commits rejected because their generation had ended. */
   commitsOutdated: number;
   commitsFailed: number;
   /** Assignments received. */
   rebalances: number;
   breakerOpened: number;
-  /** Sources that crashed and were rebuilt. */
+  /** Sources that crashed and were replaced. */
   crashes: number;
 }
 
-/** Counters, and the state at this moment. */
+/** Counters and the current state. */
 export interface ConsumerStats extends Readonly<ConsumerCounters> {
   readonly running: number;
   readonly held: number;

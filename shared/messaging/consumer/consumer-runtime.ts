@@ -25,12 +25,12 @@ import { OwnedPartitions, type PartitionLag } from './owned-partitions.ts';
 const DRAIN_POLL_MS = 10;
 /** A last commit that takes longer than this is abandoned: its messages are delivered again. */
 const LAST_COMMIT_MS = 5_000;
-/** Unavailable infrastructure fails every message alike: one log line in this time is enough. */
+/** Unavailable infrastructure fails every message: log lines about it are limited to one in this time. */
 const LOG_INTERVAL_MS = 5_000;
-/** Leaving the group may take this long; after it, the group expels the consumer by its session timeout. */
+/** Longest wait for leaving the group; after it, the session timeout removes the consumer. */
 const LEAVE_MS = 5_000;
 
-/** The source that is read at present. */
+/** The current source. */
 interface Attachment {
   readonly source: GroupSource;
   readonly timers: readonly NodeJS.Timeout[];
@@ -40,9 +40,8 @@ interface Attachment {
 }
 
 /**
- * Passes what a group source delivers to the process callback, ordered by key, and commits the contiguous prefix of what
- * is done. It outlives its sources: after a crash another one is attached, and messages delivered again join the work
- * that is still in progress.
+ * Passes delivered messages to the process callback, ordered by key, and commits the contiguous prefix of completed ones.
+ * After a crash of the source another one is attached, and redelivered messages join the work that is still in progress.
  */
 export class ConsumerRuntime {
   readonly counters: ConsumerCounters = {
@@ -91,12 +90,12 @@ export class ConsumerRuntime {
     );
   }
 
-  /** Counts the result of work that a message brought along, and returns whether the circuit breaker is closed. */
+  /** Counts the result of further work of a message, and returns whether the circuit breaker is closed. */
   count(result: FinalResult): boolean {
     return this.#breaker.count(result) === 'closed';
   }
 
-  /** Makes `source` the one that is read, and returns the sink to start it with. Calls of former sinks are ignored. */
+  /** Makes `source` the current one and returns the sink to start it with. Calls of earlier sinks are ignored. */
   attach(source: GroupSource, onCrash: (error: Error) => void): GroupSink {
     this.detach();
     const attached: Attachment = {
@@ -141,7 +140,7 @@ export class ConsumerRuntime {
     };
   }
 
-  /** Detaches the source: nothing queued is started any more, nothing is committed; what is running continues. */
+  /** Detaches the source: drops queued messages and ends commits; running messages continue. */
   detach(): void {
     for (const timer of this.#attached?.timers ?? []) clearInterval(timer);
     this.#attached = undefined;
@@ -222,7 +221,7 @@ export class ConsumerRuntime {
     const { added, joined, forgotten } = this.#inFlight.deliver(messages, tracker);
     this.counters.joined += joined;
     for (const work of added) this.#executor.add(work);
-    // The next attempt of a forgotten work will never be made: messages of its key must not wait for it.
+    // A forgotten work has no further attempts: messages of its key must not wait for it.
     for (const work of forgotten) this.#executor.endDelay(work);
     this.#executor.dispatch();
     this.#breaker.probe();
@@ -237,11 +236,11 @@ export class ConsumerRuntime {
     finishWork(work);
     tracker.advance();
     this.#owned.resumeWhenHalf(tracker);
-    // The commit at the time of the revocation did not include what was still running then.
+    // The commit at the revocation did not include messages that were still running.
     if (this.#attached?.isRevoking === true && this.#executor.running === 0) void this.#commits.now();
   }
 
-  /** No message is skipped because of a throw: a transient failure and a bug are retried with growing delays. */
+  /** A message that throws is retried with growing delays, after transient failures and bugs alike. */
   #thrown(work: Work, error: unknown): ProcessingResult {
     const { message, attempts } = work;
     const { topic, partition, offset } = message;
@@ -256,7 +255,7 @@ export class ConsumerRuntime {
       if (nowMs - this.#transientLoggedMs >= LOG_INTERVAL_MS) {
         this.#transientLoggedMs = nowMs;
         const fields = { topic, partition, attempts, reason: errorText(error) };
-        log.warn(fields, 'infrastructure is unavailable; messages wait');
+        log.warn(fields, 'infrastructure is unavailable; messages are retried');
       }
     }
     return { retryAfterMs: backoffMs(retryBackoff, attempts, random) };
@@ -266,7 +265,7 @@ export class ConsumerRuntime {
     if (state === 'open') this.counters.breakerOpened += 1;
     this.#options.log.error({ breaker: state, ...this.#options.reads }, 'the circuit breaker changed');
     this.#options.onBreaker?.(state);
-    // Last, since messages started now may fail and change it again.
+    // Last, since the messages that it starts may change the breaker again.
     this.#setFlow();
   }
 
@@ -305,6 +304,6 @@ export class ConsumerRuntime {
     else if (result.kind === 'outdated') this.counters.commitsOutdated += 1;
     else this.counters.commitsFailed += 1;
     if (isFirstFailure)
-      this.#options.log.warn({ err: result.error }, 'commits fail; the next one covers what was missed');
+      this.#options.log.warn({ err: result.error }, 'a commit failed; the next one includes its offsets');
   }
 }

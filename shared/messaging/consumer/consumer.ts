@@ -14,7 +14,7 @@ export interface ConsumerOptions extends RuntimeOptions {
 
 /** A supervised consumer in a consumer group. */
 export interface Consumer {
-  /** Resolves when the source is started (assignment follows). When the first start rejects, everything is stopped again. */
+  /** Resolves when the source is started; the assignment follows. Stops everything again before it rejects. */
   start(): Promise<void>;
   /** Drains: accepts nothing new, lets messages in progress end for at most `timeoutMs` (10 s), commits, leaves. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
@@ -22,14 +22,14 @@ export interface Consumer {
   health(): Health;
   lag(): readonly PartitionLag[];
   stats(): ConsumerStats;
-  /** Counts the result of work that a message brought along for the circuit breaker; false: the breaker is open. */
+  /** Counts the result of further work of a message for the circuit breaker; false when the breaker is open. */
   count(result: FinalResult): boolean;
 }
 
-/** Time that a discarded source has to stop. */
+/** Longest wait for a crashed source to stop. */
 const DISCARD_MS = 5_000;
 
-/** Creates the consumer and keeps it running: a crashed source is discarded and rebuilt with growing delays. */
+/** Creates a consumer that replaces a crashed source with growing delays. */
 export function createConsumer(options: ConsumerOptions): Consumer {
   return new SupervisedConsumer(options);
 }
@@ -103,7 +103,7 @@ class SupervisedConsumer implements Consumer {
     this.#runtime.detach();
     const { log, restartBackoff = CONSUMER_DEFAULTS.restartBackoff, random = Math.random } = this.#options;
     const delayMs = backoffMs(restartBackoff, this.#crashesInARow, random);
-    log.error({ err: error, delayMs }, 'the consumer crashed and will be rebuilt');
+    log.error({ err: error, delayMs }, 'the consumer crashed and will be restarted');
     source
       ?.stop(DISCARD_MS)
       .catch((reason: unknown) => log.warn({ err: reason }, 'a crashed consumer did not stop'));

@@ -3,29 +3,29 @@ import type { FinalResult, ProcessingResult } from '../processing-result.ts';
 import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
 import type { Work } from './offset-tracker.ts';
 
-/** What the executor needs of its owner. */
+/** Callbacks of the owner of the executor. */
 export interface ExecutorCalls {
   run(work: Work): SyncOrAsync<ProcessingResult>;
-  /** Decides about a throw of run(); throws nothing itself. */
+  /** Converts a throw or rejection of run() to a result. Must not throw. */
   thrown(work: Work, error: unknown): ProcessingResult;
   /** The work has ended; the next of its key follows. */
   ended(work: Work, result: FinalResult): void;
-  /** The work waits for its next attempt. */
+  /** The work is held for its next attempt. */
   held(work: Work): void;
-  /** Whether a held work is still wanted when its delay is over. */
+  /** Whether a held work is still to be run after its delay. */
   wanted(work: Work): boolean;
 }
 
 export interface ExecutorOptions {
-  /** Total weight of the works in progress. Held ones do not count: they must not block other keys. */
+  /** Total weight of the running works. Held works do not count, so that they do not block other keys. */
   readonly limit: number;
-  /** Weight of a work; default: 1 each. The first in the queue is started when it fits, or when no other is running. */
+  /** Weight of a work, by default 1. The next work starts when its weight fits, or when no other is running. */
   readonly weigh?: ((work: Work) => number) | undefined;
   /** Longest synchronous work between two turns of the event loop, in milliseconds. */
   readonly sliceMs: number;
 }
 
-/** The works of one key that are not done, the oldest first; a message without a key has a queue of its own. */
+/** The unfinished works of one key, the oldest first. A message without a key has a queue of its own. */
 interface KeyQueue {
   first: Work;
   last: Work;
@@ -38,10 +38,10 @@ interface KeyQueue {
   readonly siblings: Map<string, KeyQueue> | undefined;
 }
 
-/** The longest delay that a timer of Node supports; a longer one would fire at once. */
+/** The longest delay of a Node timer; a longer one would fire immediately. */
 const MAX_DELAY_MS = 2_147_483_647;
 
-/** Runs works concurrently, but those of one key one after another, in the order in which they came. */
+/** Runs works of different keys concurrently, and those of one key in the order of their arrival. */
 export class KeyOrderedExecutor {
   readonly #calls: ExecutorCalls;
   readonly #options: ExecutorOptions;
@@ -69,12 +69,12 @@ export class KeyOrderedExecutor {
     return this.#held.size;
   }
 
-  /** Nothing is running and nothing could be started; held works may still come back. */
+  /** No work is running or queued; held works may still become due. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#ready.length === 0;
   }
 
-  /** Appends a work to the queue of its key. It starts with the next dispatch(). */
+  /** Appends a work to the queue of its key; dispatch() starts it. */
   add(work: Work): void {
     const { topic, key } = work.message;
     if (key === null) {
@@ -98,7 +98,7 @@ export class KeyOrderedExecutor {
     queue.last = work;
   }
 
-  /** Starts works in order, until the limit or the end of the time slice. */
+  /** Starts works in order, up to the limit or the end of the time slice. */
   dispatch(): void {
     if (this.#isDispatching || this.#isPaused || this.#ready.length === 0) return;
     this.#isDispatching = true;
@@ -110,7 +110,7 @@ export class KeyOrderedExecutor {
     }
   }
 
-  /** Starts no more works until resume(); running ones continue. */
+  /** Starts no works until resume(); running ones continue. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -120,7 +120,7 @@ export class KeyOrderedExecutor {
     this.dispatch();
   }
 
-  /** Starts one work, even while paused: that of the key which has waited longest, or the one that came last. */
+  /** Starts one work even while paused: of the key that has waited longest or shortest. */
   runOne(which: 'oldest' | 'newest' = 'oldest'): Work | undefined {
     const queue = which === 'oldest' ? this.#ready.shift() : this.#ready.pop();
     if (queue === undefined) return undefined;
@@ -140,7 +140,7 @@ export class KeyOrderedExecutor {
     }
   }
 
-  /** Drops every work that was not started; running and held ones keep their queues. */
+  /** Drops all works that were not started; running and held ones keep their queues. */
   dropQueued(): void {
     this.#ready.clear();
     for (const siblings of this.#topics.values()) {
@@ -153,7 +153,7 @@ export class KeyOrderedExecutor {
     }
   }
 
-  /** Drops held works too: the consumer ends. */
+  /** Pauses permanently and drops queued and held works. */
   close(): void {
     this.pause();
     for (const timer of this.#held.values()) clearTimeout(timer);
@@ -176,7 +176,7 @@ export class KeyOrderedExecutor {
     return this.#options.weigh?.(work) ?? 1;
   }
 
-  /** A slice ends with the turn of the event loop, however many promises are settled within it. */
+  /** A slice lasts for one turn of the event loop, including all promises settled within it. */
   #openSlice(): void {
     this.#isSliceOpen = true;
     this.#sliceEndMs = performance.now() + this.#options.sliceMs;

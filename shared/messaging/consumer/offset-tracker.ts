@@ -2,19 +2,19 @@ import type { LogMessage, TopicPartition } from '../message.ts';
 
 /**
  * A delivered message in the consumer.
- * queued: waits for its turn · running: is being processed · held: waits for its next attempt · done.
+ * `queued`: not started · `running`: being processed · `held`: waits for its next attempt · `done`: completed.
  */
 export interface Work {
-  /** A placeholder once the work is done, so that the bytes of the message can be freed before the commit. */
+  /** Replaced by a placeholder when the work is done, to free the message before its commit. */
   message: LogMessage;
   readonly offset: number;
   readonly timestampMs: number;
   readonly bytes: number;
-  /** When this process first received it (monotonic milliseconds); kept when it is delivered again. */
+  /** When this process first received it (monotonic milliseconds); unchanged by redeliveries. */
   readonly receivedMs: number;
   state: 'queued' | 'running' | 'held' | 'done';
   attempts: number;
-  /** Tracks its completion: the partition in the generation in which the message was last delivered. */
+  /** The tracker of the partition in the generation of the last delivery. */
   tracker: OffsetTracker;
   /** The next message of the same key. */
   follower: Work | undefined;
@@ -55,29 +55,28 @@ export function finishWork(work: Work): void {
 const CUT_CHUNK = 512;
 
 /**
- * One partition in one generation of the group: what was delivered, in offset order, and up to where everything is done
- * without a gap. Only that contiguous prefix is ever committed, so that a message which is not done is delivered again,
- * even if later ones are done.
+ * Tracks one partition in one generation of the group: the delivered messages in offset order, and the contiguous prefix of
+ * completed ones. Only this prefix is committed, so that an unfinished message is redelivered even if later ones are
+ * completed.
  */
 export class OffsetTracker implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
-  /** A later generation has begun: nothing that ends here counts any more. */
+  /** The generation has ended: later completions do not count. */
   closed = false;
-  /** Paused because too much is beyond the prefix. */
+  /** Whether the partition is paused because its window is full. */
   paused = false;
-  /** The next offset to be written to the partition, as far as is known. */
+  /** The last known high watermark of the partition. */
   highWatermark = 0;
   /**
-   * How far the source has read where it found no message. Counts for the lag only and is never committed: only
-   * delivered messages are.
+   * Offset up to which the source has read, beyond the last message. Used for the lag only, never committed.
    */
   readTo = 0;
-  /** Messages delivered and not done, and their bytes: what is held in memory. */
+  /** Delivered messages that are not done, and their bytes: those held in memory. */
   unfinished = 0;
   unfinishedBytes = 0;
   #works: Work[] = [];
-  /** Index of the first work that is not known to be committed. */
+  /** Index of the first work without a confirmed commit. */
   #start = 0;
   /** Index of the first work that is not done: the end of the prefix. */
   #head = 0;
@@ -90,7 +89,7 @@ export class OffsetTracker implements TopicPartition {
     this.partition = partition;
   }
 
-  /** Number of delivered messages beyond the prefix, done ones included. */
+  /** Delivered messages beyond the prefix, done ones included. */
   get pending(): number {
     return this.#works.length - this.#head;
   }
@@ -124,7 +123,7 @@ export class OffsetTracker implements TopicPartition {
     return next === 0 && first === undefined ? 0 : Math.max(0, this.highWatermark - next);
   }
 
-  /** Adds the next delivered message. Offsets grow. */
+  /** Adds the next delivered message, in offset order. */
   add(work: Work): void {
     this.#works.push(work);
     this.#lastOffset = work.offset;
@@ -133,13 +132,13 @@ export class OffsetTracker implements TopicPartition {
     this.unfinishedBytes += work.bytes;
   }
 
-  /** One of its works is done. */
+  /** Records that one of its works is done. */
   finished(work: Work): void {
     this.unfinished -= 1;
     this.unfinishedBytes -= work.bytes;
   }
 
-  /** Moves the end of the prefix over all that is done. */
+  /** Advances the prefix over completed works. */
   advance(): void {
     let work = this.#works[this.#head];
     while (work?.state === 'done') {
@@ -149,12 +148,12 @@ export class OffsetTracker implements TopicPartition {
     }
   }
 
-  /** The offset to commit; undefined when nothing was done since the last commit. */
+  /** The offset to commit; undefined when it is committed already. */
   uncommitted(): number | undefined {
     return this.#position === this.#committed ? undefined : this.#position;
   }
 
-  /** The commit of `position` is stored: works below it can be forgotten. */
+  /** Records that the commit of `position` is stored, and forgets the works below it. */
   confirm(position: number): void {
     this.#committed = position;
     while (this.#start < this.#head && (this.#works[this.#start]?.offset ?? position) < position) {
@@ -166,7 +165,7 @@ export class OffsetTracker implements TopicPartition {
     this.#start = 0;
   }
 
-  /** Works that may be delivered again. */
+  /** Works without a confirmed commit, which may be redelivered. */
   unconfirmed(): readonly Work[] {
     return this.#works.slice(this.#start);
   }

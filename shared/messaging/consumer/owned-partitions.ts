@@ -3,21 +3,21 @@ import type { GroupSource } from '../ports.ts';
 import type { InFlight } from './redelivered-work.ts';
 import { OffsetTracker } from './offset-tracker.ts';
 
-/** How much of one partition is received before the partition is paused. */
+/** Limits of one partition, beyond which it is paused. */
 export interface WindowOptions {
   /** Messages that are not done. Default 1,000. */
   readonly messages?: number;
   /** Bytes of messages that are not done. Default 32 MiB. */
   readonly bytes?: number;
   /**
-   * Messages beyond the prefix, done ones included: what a crash may repeat. Default as `messages`: one message that
-   * waits for another attempt then soon holds up its whole partition.
+   * Messages beyond the prefix, done ones included, which a crash may repeat. Default as `messages`: one message held for
+   * another attempt then soon blocks its partition.
    */
   readonly pending?: number;
 }
 
 export interface PartitionLag extends TopicPartition {
-  /** Messages that are not done, as far as the source has reported. */
+  /** Messages that are not done, up to the last known high watermark. */
   readonly lag: number;
 }
 
@@ -26,7 +26,7 @@ type PausableSource = Pick<GroupSource, 'pause' | 'resume'>;
 const WINDOW_MESSAGES = 1_000;
 const WINDOW_BYTES = 32 * 1_024 * 1_024;
 
-/** The partitions that this consumer owns in the current generation, and which of them are paused. */
+/** The partitions of this consumer in the current generation; pauses those with a full window. */
 export class OwnedPartitions {
   readonly #inFlight: InFlight;
   readonly #maxMessages: number;
@@ -34,7 +34,7 @@ export class OwnedPartitions {
   readonly #maxPending: number;
   #trackers = new Map<string, OffsetTracker>();
   #source: PausableSource | undefined;
-  /** All are paused, regardless of the state of each. */
+  /** All partitions are paused permanently. */
   #isStopped = false;
 
   constructor(inFlight: InFlight, options: WindowOptions = {}) {
@@ -45,8 +45,8 @@ export class OwnedPartitions {
   }
 
   /**
-   * A new generation: started work is kept for redeliveries, and what ends for the former generation no longer counts.
-   * The new partitions start unpaused, whatever the source remembers of the former generation.
+   * Starts a new generation. Started work of the previous one is kept for redeliveries. Partitions that the source still has
+   * paused are resumed.
    */
   assign(source: PausableSource, partitions: readonly TopicPartition[]): void {
     const paused = [...this.#trackers.values()].filter((tracker) => tracker.paused);
@@ -59,7 +59,7 @@ export class OwnedPartitions {
     else if (paused.length > 0) source.resume(paused.map(toPlain));
   }
 
-  /** Owns no partition any more. */
+  /** Gives up all partitions; started work is kept for redeliveries. */
   release(): void {
     for (const tracker of this.#trackers.values()) {
       tracker.closed = true;
@@ -87,7 +87,7 @@ export class OwnedPartitions {
     return count;
   }
 
-  /** Pauses a partition that has too much beyond its prefix. */
+  /** Pauses a partition whose window is full. */
   pauseWhenFull(tracker: OffsetTracker): void {
     if (tracker.paused || this.#isStopped) return;
     const isFull = tracker.unfinished >= this.#maxMessages || tracker.unfinishedBytes >= this.#maxBytes;
@@ -96,7 +96,7 @@ export class OwnedPartitions {
     this.#source?.pause([toPlain(tracker)]);
   }
 
-  /** Resumes a paused partition once it is below half of its window, so that it does not pause again at once. */
+  /** Resumes a paused partition below half of its window, so that it is not paused again immediately. */
   resumeWhenHalf(tracker: OffsetTracker): void {
     if (!tracker.paused || tracker.closed) return;
     const isAboveHalf =
@@ -106,7 +106,7 @@ export class OwnedPartitions {
     if (!this.#isStopped) this.#source?.resume([toPlain(tracker)]);
   }
 
-  /** Pauses all permanently, those of future generations too: the consumer ends. */
+  /** Pauses all partitions permanently, also those of later generations. */
   pauseAll(): void {
     this.#isStopped = true;
     this.#source?.pause([...this.#trackers.values()].map(toPlain));

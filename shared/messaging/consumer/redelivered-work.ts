@@ -2,9 +2,9 @@ import { partitionId, type LogMessage } from '../message.ts';
 import { createWork, type OffsetTracker, type Work } from './offset-tracker.ts';
 
 /**
- * Work of earlier generations that may be delivered again: what was started or done but not known to be committed when
- * the group rebalanced or the consumer was rebuilt. A redelivered message joins its work instead of being processed twice
- * by this process. Bounded by what may lie beyond a partition's prefix; forgotten once the partition has been read past it.
+ * Work of earlier generations that may be redelivered: started or done, but without a confirmed commit when the group
+ * rebalanced or the source was replaced. A redelivered message joins its work, so that this process does not process it
+ * twice. Its size is limited by the window of each partition; work is forgotten once the partition is read beyond it.
  */
 export class InFlight {
   readonly #works = new Map<string, Map<number, Work>>();
@@ -15,7 +15,7 @@ export class InFlight {
     return size;
   }
 
-  /** Keeps the started and done works of a partition whose generation has ended. */
+  /** Keeps the started and completed works of a partition whose generation has ended. */
   keep(tracker: OffsetTracker): void {
     const started = tracker.unconfirmed().filter((work) => work.state !== 'queued');
     if (started.length === 0) return;
@@ -26,8 +26,8 @@ export class InFlight {
   }
 
   /**
-   * Adds delivered messages of one partition to its tracker. A message that was started in an earlier generation joins
-   * that work, one that was already delivered in this generation is skipped, and all others are new.
+   * Adds delivered messages of one partition to its tracker. A message started in an earlier generation joins its work; one
+   * that was already delivered in this generation is skipped.
    */
   deliver(messages: readonly LogMessage[], tracker: OffsetTracker): Delivery {
     const id = partitionId(tracker.topic, tracker.partition);
@@ -56,13 +56,13 @@ export interface Delivery {
   readonly added: readonly Work[];
   /** Number of messages that joined earlier work. */
   readonly joined: number;
-  /** Earlier works whose messages will not be delivered again, since another consumer has done them. */
+  /** Earlier works that will not be redelivered, since another consumer has completed them. */
   readonly forgotten: readonly Work[];
 }
 
 /**
- * Removes the work of a message that was delivered before. The timestamps are compared too, so that a topic which was
- * deleted and created again is not mistaken for the old one.
+ * Removes and returns the work of a redelivered message. Timestamps must match, so that messages of a recreated topic do not
+ * join work of the deleted one.
  */
 function take(works: Map<number, Work>, { offset, timestampMs }: LogMessage): Work | undefined {
   const work = works.get(offset);

@@ -31,7 +31,7 @@ export interface BatchHandlingOptions {
   readonly onItems?: (counts: BatchCounts) => void;
 }
 
-/** How the items of a batch ended. */
+/** The items of a batch by their result. */
 export interface BatchCounts {
   done: number;
   refused: number;
@@ -41,10 +41,9 @@ export interface BatchCounts {
 const STATUS_DONE = 200;
 
 /**
- * Handles batches: every item as if it had come alone, one batch at a time, in time slices; while one waits for anything,
- * the next one uses them. An item that is refused or meets a bug is answered with its problem and does not affect the
- * others; a transient failure ends the attempt, and the whole batch is retried. The same message gets the same reply
- * bytes, whenever it is handled (D2).
+ * Handles batches, one at a time in time slices; while one waits, the next one uses them. Each item is handled as if it had
+ * been sent alone: one that is refused or fails unexpectedly is answered with its problem and does not affect the others.
+ * After a transient failure the whole batch is retried. The same message always gets the same reply bytes (D2).
  */
 export function createBatchHandler(options: BatchHandlingOptions): Handler {
   const { slices } = options;
@@ -58,10 +57,10 @@ export function createBatchHandler(options: BatchHandlingOptions): Handler {
   };
 }
 
-/** Refuses batches where only single requests are served, and names the topic for batches if there is one. */
+/** Refuses batches on a topic of single requests, and names the topic for batches if there is one. */
 export function refuseBatches(bulkTopic: string | undefined): Handler {
-  const single = 'This topic takes one request in a message';
-  const detail = bulkTopic === undefined ? `${single}.` : `${single}; several in one go to ${bulkTopic}.`;
+  const single = 'This topic accepts one request in a message';
+  const detail = bulkTopic === undefined ? `${single}.` : `${single}; send batches to ${bulkTopic}.`;
   const problem = createProblem('invalid-request', { detail });
   return () => refused(problem);
 }
@@ -81,7 +80,7 @@ class BatchRun {
 
   async answer(): Promise<Outcome> {
     this.#assertNotStopping();
-    // Other batches came first: the deadline may have passed by now.
+    // The deadline may have passed while other batches were handled.
     if (this.#isExpired()) return refused(createProblem('deadline-exceeded'));
     const opened = await this.#open();
     if (opened.kind === 'invalid') return refused(opened.problem);
@@ -90,7 +89,7 @@ class BatchRun {
       this.#options.onItems?.(this.#counts);
       return refused(answers);
     }
-    // Within a slice, since it copies megabytes; and the single answers need not be kept until the reply is sent.
+    // In a slice of its own, since it copies megabytes. Encoding here also frees the single replies early.
     if (this.#options.slices.isOver()) await this.#yield();
     const encoding = this.#options.codec.encode(REPLY_BATCH, { items: answers }, this.#batch.format);
     const encoded = isPromise(encoding) ? await this.#awaitOutside(encoding) : encoding;
@@ -131,7 +130,7 @@ class BatchRun {
     this.#assertNotStopping();
   }
 
-  /** Waits without occupying the slices, which other batches use meanwhile. */
+  /** Releases the slices to other batches while it waits. */
   async #awaitOutside<T>(promise: Promise<T>): Promise<T> {
     const { slices } = this.#options;
     slices.release();
@@ -142,7 +141,7 @@ class BatchRun {
     }
   }
 
-  /** Continues with a value within the slices: at once where it is available. */
+  /** Continues with a value within the slices, synchronously where it is available. */
   #andThen<T, Next>(value: SyncOrAsync<T>, step: (value: T) => SyncOrAsync<Next>): SyncOrAsync<Next> {
     if (!isPromise(value)) return step(value);
     return this.#awaitOutside(value).then((late) => {
@@ -155,7 +154,7 @@ class BatchRun {
     return isExpired(this.#request.deadlineMs, this.#options.clock);
   }
 
-  /** When the process stops, the next owner of the partition handles the batch. */
+  /** Throws when the process stops; the next owner of the partition then handles the batch. */
   #assertNotStopping(): void {
     if (!this.#request.signal.aborted) return;
     throw new InfrastructureError('work-interrupted', 'the process stops in the middle of a batch');
@@ -186,7 +185,7 @@ class BatchRun {
           return answer;
         });
       case 'retry':
-        throw new InfrastructureError(outcome.problem.code, 'an item of a batch can only be handled later');
+        throw new InfrastructureError(outcome.problem.code, 'an item of the batch must be retried');
       default:
         return assertNever(outcome);
     }
@@ -198,7 +197,7 @@ class BatchRun {
     { reply, outputs }: Extract<Outcome, { kind: 'done' }>,
   ): SyncOrAsync<ReplyBatchItem> {
     if (reply === undefined || outputs !== undefined)
-      throw new Error('an item of a batch has an answer and nothing else');
+      throw new Error('an item of a batch must have a reply and no outputs');
     const ignoredFields = decoded.kind === 'decoded' ? (decoded.warnings ?? []) : [];
     const warnings = warningsList(ignoredFields, reply.warnings);
     const calendar = reply.holidayCalendar;
@@ -223,7 +222,7 @@ class BatchRun {
     }));
   }
 
-  /** A bug is the problem of its item; of several in one batch the first is logged. */
+  /** Answers an unexpected error with a problem; only the first one of a batch is logged. */
   #fail(item: BatchItem, index: number, error: unknown): SyncOrAsync<ReplyBatchItem> {
     if (isTransientFailure(error)) throw error;
     this.#counts.unexpected += 1;

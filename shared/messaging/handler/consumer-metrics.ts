@@ -8,7 +8,7 @@ import type { Handled } from './request-handling.ts';
 /** Observers of one worker's consumer, as metrics. */
 export interface ConsumerMetrics {
   readonly onHandled: (handled: Handled) => void;
-  /** How the requests of one batch ended. */
+  /** The items of one batch by their result. */
   readonly onBatchItems: (counts: BatchCounts) => void;
   readonly onBreaker: (state: BreakerState) => void;
   /** `code` is one of a fixed list, so that it can be a label. */
@@ -17,7 +17,7 @@ export interface ConsumerMetrics {
   follow(consumer: Pick<Consumer, 'lag' | 'stats'>): void;
 }
 
-/** The counters of a consumer that become a metric. */
+/** The consumer statistics that are exported as metrics. */
 const FIGURES = [
   'settled',
   'failed',
@@ -30,7 +30,7 @@ const FIGURES = [
   'paused',
 ] as const satisfies readonly (keyof ConsumerStats)[];
 
-/** Makes the metrics of a worker: handler durations, outcomes, lag, breaker, dead letters; labels are names and codes. */
+/** Creates the metrics of a worker: handler durations, results, lag, circuit breaker, dead letters. */
 export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetrics {
   const durations = metrics.duration(
     'plat_handler_duration_seconds',

@@ -10,7 +10,7 @@ import type { Request } from './request.ts';
 export interface DeadLetterReason {
   /** A problem's code, or a reply fault. */
   readonly code: string;
-  /** One sentence for an operator: never a stack trace, a secret or a body. */
+  /** One sentence for an operator, without stack traces, secrets or bodies. */
   readonly text: string;
 }
 
@@ -21,15 +21,15 @@ export interface DeadLetterOptions {
   readonly clock: Clock;
 }
 
-/** What a dead letter records of a request. */
+/** The parts of a request that a dead letter records. */
 export type DeadRequest = Pick<Request, 'message' | 'attempt' | 'originTimestampMs'>;
 
 /** Longer explanations belong in the log. */
 const MAX_REASON_CHARACTERS = 1_000;
-/** A key that makes a dead letter too large is omitted; one up to this length cannot have been the cause. */
+/** A dead letter without value and headers omits longer keys; shorter ones cannot make it too large. */
 const MAX_BARE_KEY_BYTES = 1_024;
 
-/** Writes dead letters. Rejects only with a transient failure: the message then stays on its own topic. */
+/** Writes dead letters. Rejects with transient failures only; the message then stays on its topic. */
 export class DeadLetters {
   readonly #options: DeadLetterOptions;
 
@@ -41,13 +41,13 @@ export class DeadLetters {
     for (const letter of this.#versions(request, reason)) {
       if (await this.#accepts(letter)) return;
     }
-    throw this.#unavailable('not even the provenance fits');
+    throw this.#unavailable('even the provenance is too large');
   }
 
   /**
-   * The whole message with its provenance; if that exceeds the size limit of the topic, without the value; and if headers
-   * or key are that large, only the provenance, which says where the rest can still be read. Without the last version a
-   * message with huge headers would block its partition forever.
+   * Versions of decreasing size, for the size limit of the topic: the complete message with its provenance, without the
+   * value, and the provenance alone, so that a message with oversized headers or key does not block its partition.
+   * The original can be read by its topic, partition and offset.
    */
   *#versions(request: DeadRequest, reason: DeadLetterReason): Iterable<OutgoingMessage> {
     const { topic } = this.#options;
@@ -60,7 +60,7 @@ export class DeadLetters {
     yield { topic, key: bareKey, value: null, headers: this.#provenance(request, bare) };
   }
 
-  /** Where the message came from and why it is dead, with its origin time (D2). */
+  /** Origin and reason of a dead letter, with its origin timestamp (D2). */
   #provenance(
     { message, attempt, originTimestampMs }: DeadRequest,
     { code, text }: DeadLetterReason,
@@ -92,7 +92,7 @@ export class DeadLetters {
     }
   }
 
-  /** A dead-letter topic that accepts nothing is unavailable infrastructure: no message may be lost. */
+  /** Failures of the dead-letter topic are transient, so that no message is lost. */
   #unavailable(why: string, cause?: unknown): InfrastructureError {
     const what = `dead letters cannot be written to ${this.#options.topic}: ${why}`;
     return new InfrastructureError('dead-letters-unavailable', what, cause);

@@ -25,8 +25,8 @@ export interface OutcomeDeliveryParts {
 }
 
 /**
- * Carries out the outcome of a request: reply, error reply or dead letter. It resolves when the broker has acknowledged
- * one of them, so that the request's offset may be committed. Rejects with a transient failure (try again), or a bug.
+ * Delivers the outcome of a request: a reply, an error reply or a dead letter. Resolves when the broker has acknowledged
+ * it, so that the offset of the request can be committed. Rejects with a transient failure, which is retried, or a bug.
  */
 export class OutcomeDelivery {
   readonly #parts: OutcomeDeliveryParts;
@@ -55,25 +55,25 @@ export class OutcomeDelivery {
   }
 
   /**
-   * Answers a bug with its problem, and stores the request as a dead letter in any case: the requester knows at once, and
-   * an operator can redrive the request once the bug is fixed.
+   * Answers an unexpected error with its problem and also stores the request as a dead letter, which can be redriven once
+   * the bug is fixed.
    */
   async answerBug(request: Request, problem: Problem): Promise<void> {
     await this.#bury(request, toReason(problem, await this.#answerProblem(request, problem)));
   }
 
-  /** Stores the request as a dead letter, without an answer. */
+  /** Stores the request as a dead letter without a reply. */
   abandon(request: Request, problem: Problem): Promise<FinalResult> {
     return this.#bury(request, toReason(problem));
   }
 
-  /** Answers with the problem; where no reply can be sent, the request becomes a dead letter. */
+  /** Replies with the problem; if no reply can be sent, the request becomes a dead letter. */
   async #refuse(request: Request, problem: Problem): Promise<FinalResult> {
     const why = await this.#answerProblem(request, problem);
     return why === undefined ? 'settled' : this.#bury(request, toReason(problem, why));
   }
 
-  /** Sends the error reply; the result says why it cannot be sent, if so. */
+  /** Sends the error reply; returns the reason if it cannot be sent. */
   async #answerProblem(request: Request, problem: Problem): Promise<string | undefined> {
     const route = await this.#parts.router.find(request.message);
     if (route.kind === 'fault') return replyDeadLetterReason(route.code).text;
@@ -81,7 +81,7 @@ export class OutcomeDelivery {
     return fault === 'too-large' ? 'the error reply is too large' : fault?.text;
   }
 
-  /** Sends the reply. The result is undefined when it is delivered, else that of the refusal or dead letter in its place. */
+  /** Sends the reply; returns undefined when it is delivered, otherwise the result of the refusal or dead letter. */
   async #reply(request: Request, body: ReplyBody): Promise<FinalResult | undefined> {
     const route = await this.#parts.router.find(request.message);
     if (route.kind === 'fault') return this.#bury(request, replyDeadLetterReason(route.code));

@@ -1,4 +1,4 @@
-/** When a reply cannot be delivered, the request becomes a dead letter: the codes, and how a failed send is classified. */
+/** Dead letters of requests whose reply cannot be delivered: their codes, and the classification of failed sends. */
 
 import { InfrastructureError, MessagingError } from '../../platform/errors.ts';
 import type { TopicPartition } from '../message.ts';
@@ -23,8 +23,8 @@ export function replyDeadLetterReason(code: ReplyFault): DeadLetterReason {
 }
 
 /**
- * Why a reply that could not be published never will be: it is too large, or its destination is at fault. Rethrows
- * transient failures, such as a partition whose leader does not answer, and bugs.
+ * Classifies the permanent failure to publish a reply: it is too large, or its destination is invalid. Rethrows transient
+ * failures, such as a silent leader, and bugs.
  */
 export async function classifyReplyError(
   error: unknown,
@@ -39,7 +39,7 @@ export async function classifyReplyError(
   return replyDeadLetterReason(await findMissing(destination, directory));
 }
 
-/** What the publisher did not find, according to the broker now; where the broker does find it, the publisher's metadata is stale. */
+/** Queries the broker for what the publisher did not find. Throws a transient failure when it exists, since the metadata is stale. */
 async function findMissing(
   { topic, partition }: TopicPartition,
   directory: TopicDirectory,

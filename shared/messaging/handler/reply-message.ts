@@ -8,20 +8,20 @@ import type { HeaderValue, OutgoingMessage, TopicPartition } from '../message.ts
 import type { ReplyBody } from '../outcome.ts';
 import type { Request } from './request.ts';
 
-/** NestJS treats the presence of the header as the end of an answer, and writes one zero byte itself. */
+/** NestJS ends a reply by the presence of this header, and writes one zero byte itself. */
 const DISPOSED = Buffer.alloc(1);
 /**
- * NestJS passes only this header of an error to its callers, parsed where it is JSON: the whole problem if it fits, else
- * one line of it.
+ * NestJS passes only this header of an error to its callers, parsed if it is JSON: the complete problem if it fits,
+ * otherwise one line.
  */
 const MAX_ERROR_CHARACTERS = 4_096;
 const MAX_ERROR_LINE_CHARACTERS = 500;
-/** A correlation id that can be written into a document as text; others are only echoed as bytes. */
+/** A correlation id that can be part of a JSON document; others are only echoed as bytes. */
 const VISIBLE_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Builds the reply message in the request's format; fields that decoding ignored come first in its warnings (E3). Rejects
- * with a bug when the payload does not fit its schema.
+ * Creates the reply in the format of the request; its warnings begin with the fields that the decoder ignored (E3). Rejects
+ * when the payload does not fit its schema, which is a bug.
  */
 export async function createReply(
   codec: Codec,
@@ -37,7 +37,7 @@ export async function createReply(
   return address(request, destination, encoded.value, headers);
 }
 
-/** Builds an error reply: the problem as its body, and headers for callers that do not read the body. */
+/** Creates an error reply: the problem as body, and headers for callers that do not read the body. */
 export async function createErrorReply(
   codec: Codec,
   request: Request,
@@ -53,15 +53,15 @@ export async function createErrorReply(
   return address(request, destination, encoded.value, headers);
 }
 
-/** The problem of a reply of this type that exceeds the message size of its topic. */
+/** The problem of a reply that exceeds the message size of its topic. */
 export function replyTooLarge(type: string): Problem {
   if (type !== REPLY_BATCH) return createProblem('reply-too-large');
   const detail =
-    'The answers to the requests of this message are larger than a message may be: send fewer in one.';
+    'The replies to the requests of this batch exceed the size limit of a message: send smaller batches.';
   return createProblem('reply-too-large', { detail });
 }
 
-/** The problem with the correlation id of the request, where it can be written into a document (E1). */
+/** Adds the correlation id of the request to a problem if it is visible ASCII (E1). */
 export function withCorrelationId(problem: Problem, correlationId: HeaderValue | undefined): Problem {
   const id = correlationId?.toString('latin1') ?? '';
   return problem.correlationId === undefined && VISIBLE_ID.test(id)
@@ -84,7 +84,7 @@ function nestErrorText(problem: Problem): string {
   return `${problem.code}: ${problem.detail ?? problem.title}`.slice(0, MAX_ERROR_LINE_CHARACTERS);
 }
 
-/** Echoes the request's key and correlation id unchanged, whatever bytes they are. */
+/** Addresses a reply and copies key and correlation id of the request, which may be any bytes. */
 function address(
   { message, correlationId }: Request,
   { topic, partition }: TopicPartition,

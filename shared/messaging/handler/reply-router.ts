@@ -19,7 +19,7 @@ import type { Request } from './request.ts';
 import { SilentPartitions } from './silent-partitions.ts';
 import type { TopicDirectory } from './topic-directory.ts';
 
-/** The destination of a reply, and the publisher that carries it. */
+/** The destination of a reply and its publisher. */
 export interface Route extends TopicPartition {
   readonly kind: 'route';
   readonly publisher: Publisher;
@@ -31,26 +31,26 @@ interface Fault {
 }
 
 export interface ReplyRouterOptions {
-  /** Carries replies to our own topics, and the outputs of handlers. */
+  /** For replies to our own topics, and the outputs of handlers. */
   readonly replies: Publisher;
-  /** Carries replies to all other topics. */
+  /** For replies to all other topics. */
   readonly foreignReplies: Publisher;
-  /** Carries replies to silent partitions, which must not hold up others. Absent: `foreignReplies` does. */
+  /** For replies to silent partitions, which must not delay others. Default: `foreignReplies`. */
   readonly probes?: Publisher;
-  /** Carries large replies to our own topics, which must not hold up small ones. Absent: `replies` does. */
+  /** For large replies to our own topics, which must not delay small ones. Default: `replies`. */
   readonly largeReplies?: Publisher;
   readonly ownReplyTopics: readonly string[];
-  /** Topics that no reply may go to: requests, commands, dead letters. */
+  /** Topics that are refused as reply topics: requests, commands, dead letters. */
   readonly internalTopics: readonly string[];
 }
 
 /**
- * Replies to foreign topics are slow when this many are in flight and the oldest has taken this long; further requests
- * with foreign reply topics then wait on their topic, so that the other places stay free for those of our own ingress.
+ * Replies to foreign topics are slow when MAX_SLOW_REPLIES are in flight and the oldest has taken SLOW_REPLY_MS. Further
+ * requests with foreign reply topics are then retried later, so that the other places stay free for our own ingress.
  */
 const SLOW_REPLY_MS = 500;
 const MAX_SLOW_REPLIES = 16;
-/** Writing and sending a reply of this size takes some 10 ms. */
+/** Encoding and sending a reply of this size takes about 10 ms. */
 const LARGE_REPLY_BYTES = 1_048_576;
 /** A valid topic name in Kafka. */
 const TOPIC_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
@@ -60,9 +60,9 @@ const INT32_BYTES = 4;
 const fault = (code: ReplyFault): Fault => ({ kind: 'fault', code });
 
 /**
- * Finds the destination of replies. Our own internal topics (requests, commands, dead letters) are refused, since any
- * requester could otherwise make the workers consume their own replies. Replies to foreign topics and to silent
- * partitions have publishers of their own, so that they hold up no others.
+ * Finds the destination of replies. Internal topics are refused, since a requester could otherwise make the workers consume
+ * their own replies. Replies to foreign topics and silent partitions have separate publishers, so that they do not delay
+ * others.
  */
 export class ReplyRouter {
   readonly #options: ReplyRouterOptions;
@@ -71,7 +71,7 @@ export class ReplyRouter {
   readonly #internal: ReadonlySet<string>;
   readonly #silent = new SilentPartitions();
   /** Foreign replies in flight, the oldest first, with the start of each (monotonic milliseconds). */
-  readonly #foreignSends = new Set<{ readonly beganMs: number }>();
+  readonly #foreignSends = new Set<{ readonly startedMs: number }>();
 
   constructor(options: ReplyRouterOptions, directory: TopicDirectory) {
     this.#options = options;
@@ -81,9 +81,9 @@ export class ReplyRouter {
   }
 
   /**
-   * Holds back a request whose reply could not be sent now: throws a transient failure, so that it waits on its topic
-   * before it is computed. Of the requests for a silent partition a few pass as probes (`probeEnded` must follow). The
-   * result is undefined for requests to be handled, else the outcome of one that has waited too long.
+   * Decides whether a request can be handled, before it is calculated. Throws a transient failure when its reply could not
+   * be sent now; a few requests for a silent partition are admitted as probes (`probeEnded` must follow). Returns undefined
+   * for a request to be handled, otherwise the outcome of one that has waited too long.
    */
   admit(request: Request): SyncOrAsync<Outcome | undefined> {
     const isSlow = this.#isSlow();
@@ -91,18 +91,18 @@ export class ReplyRouter {
     return andThen(this.find(request.message), (route) => this.#admit(request, route, isSlow));
   }
 
-  /** The request has ended, or is retried later. */
+  /** Ends the probe of a request, if it was one; called when the request has ended or is retried later. */
   probeEnded(request: Request): void {
     if (request.probedPartition !== undefined) this.#silent.probeEnded(request.probedPartition);
     request.probedPartition = undefined;
   }
 
-  /** Synchronous for known topics. Rejects when the broker cannot be asked. */
+  /** Finds the route of the reply, synchronously for cached topics. Rejects when the broker cannot be queried. */
   find(message: LogMessage): SyncOrAsync<Route | Fault> {
     const address = readReplyAddress(message.headers);
     if (address.kind === 'fault') return address;
     const { topic, partition } = address;
-    // Topics of the broker itself begin with two underscores.
+    // Internal topics of Kafka start with two underscores.
     if (this.#internal.has(topic) || topic.startsWith('__')) return fault('reply-topic-refused');
     return andThen(this.#directory.partitions(topic, partition), (count) => {
       if (count === undefined) return fault('reply-topic-unknown');
@@ -112,17 +112,17 @@ export class ReplyRouter {
     });
   }
 
-  /** Sends a reply, and records whether its partition answers. Rejects as publishers do. */
+  /** Publishes a reply and records whether its partition is silent. Rejects as publishers do. */
   async publish(route: Route, reply: OutgoingMessage): Promise<void> {
     const id = partitionId(route.topic, route.partition);
-    const send = { beganMs: performance.now() };
+    const send = { startedMs: performance.now() };
     if (!this.#own.has(route.topic)) this.#foreignSends.add(send);
     try {
       await this.#publisherBySize(route, reply).publish([reply]);
       this.#silent.answered(id);
     } catch (error) {
       if (!isTransientFailure(error)) this.#silent.answered(id);
-      else if (isOfLeader(error)) this.#silent.silent(id, send.beganMs);
+      else if (isOfLeader(error)) this.#silent.silent(id, send.startedMs);
       throw error;
     } finally {
       this.#foreignSends.delete(send);
@@ -132,7 +132,7 @@ export class ReplyRouter {
   #isSlow(): boolean {
     if (this.#foreignSends.size < MAX_SLOW_REPLIES) return false;
     const [oldest] = this.#foreignSends;
-    return oldest !== undefined && performance.now() - oldest.beganMs >= SLOW_REPLY_MS;
+    return oldest !== undefined && performance.now() - oldest.startedMs >= SLOW_REPLY_MS;
   }
 
   #admit(request: Request, route: Route | Fault, isSlow: boolean): Outcome | undefined {
@@ -165,7 +165,7 @@ export class ReplyRouter {
     return this.#own.has(topic) ? replies : foreignReplies;
   }
 
-  /** By the key, as every Kafka client does; without a key any partition that is not silent, the same at each attempt. */
+  /** By the key, as all Kafka clients do; without a key a partition that is not silent, the same at each attempt. */
   #choosePartition({ key, offset }: LogMessage, topic: string, count: number): number {
     if (key !== null) return partitionOfKey(key, count);
     for (let step = 0; step < count; step += 1) {
@@ -176,12 +176,12 @@ export class ReplyRouter {
   }
 }
 
-/** Whether the leader of the partition itself failed, rather than requests before it in the publisher's queue. */
+/** Whether the leader of the partition failed, and not requests before it in the queue of the publisher. */
 function isOfLeader(error: unknown): boolean {
   return error instanceof MessagingError && (error.code === 'send-unknown' || error.cause !== undefined);
 }
 
-/** Where a requester wants its reply; whether the topic exists is not known yet. */
+/** The reply address of a request; its topic may not exist. */
 type ReplyAddress =
   | { readonly kind: 'address'; readonly topic: string; readonly partition: number | undefined }
   | Fault;
@@ -198,8 +198,8 @@ export function readReplyAddress(headers: MessageHeaders): ReplyAddress {
 }
 
 /**
- * Decimal text (NestJS) or four bytes big-endian (Spring). Four digits cannot be meant as bytes: that would be a
- * partition beyond 800 million.
+ * Decimal text (NestJS) or four bytes big-endian (Spring). Four digits are text: as bytes they would be a partition beyond
+ * 800 million.
  */
 function readPartition(given: HeaderValue): number | undefined {
   const text = given.toString();

@@ -20,14 +20,14 @@ import { WorkSlices } from './work-slices.ts';
 type Lane = 'interactive' | 'bulk';
 
 /**
- * A consumer of requests. Interactive and bulk traffic share nothing but the process. Dead letters count for the circuit
- * breaker on the bulk lane only, where no caller waits: on the interactive lane one requester whose requests cannot be
- * answered would stop those of all others.
+ * Options of a request consumer. Interactive and bulk lanes share only the process. Dead letters count for the circuit
+ * breaker only on the bulk lane: on the interactive lane, one requester whose requests cannot be answered would block all
+ * others.
  */
 export interface RequestConsumerOptions {
   /** Name of the worker, and part of the consumer group's name. */
   readonly worker: string;
-  /** Part of the consumer group's name; never changed, since the committed offsets belong to the group. */
+  /** Part of the name of the consumer group, which must not change since it owns the committed offsets. */
   readonly lane: Lane;
   readonly requestTopic: TopicKey;
   readonly deadLetterTopic: TopicKey;
@@ -37,7 +37,7 @@ export interface RequestConsumerOptions {
   readonly sliceMs?: number;
 }
 
-/** What a request consumer needs of a worker's context. */
+/** The parts of the worker context that a request consumer uses. */
 export interface RequestConsumerContext {
   readonly config: Config;
   readonly log: Log;
@@ -53,37 +53,37 @@ export interface RequestConsumer {
 }
 
 /**
- * Batches in progress at a time: one is computed while the others are read or their replies acknowledged. More would only
- * wait in memory, and be started in vain when their partition is reassigned.
+ * Batches in progress: one is calculated while the others are decoded or their replies acknowledged. More would only
+ * occupy memory, and be wasted when their partition is reassigned.
  */
 const MAX_BATCHES_IN_PROGRESS = 4;
 
 /**
- * How long a reply to a foreign partition that does not answer occupies its place among the requests in progress; the
- * request then waits on its topic. Interactive callers do not wait much longer. On the bulk lane no caller waits, and the
- * partitions of a broker that died have new leaders after its session (9 s by default) and an election.
+ * How long a reply to an unresponsive foreign partition occupies a place among the requests in progress; the request is then
+ * retried later. Interactive callers do not wait much longer. On the bulk lane the limit allows for the election of new
+ * leaders when a broker dies (session timeout 9 s by default).
  */
 const FOREIGN_DEADLINE_MS: Readonly<Record<Lane, number>> = { interactive: 3_000, bulk: 30_000 };
-/** The same for a silent partition: whether it answers again is known within the timeout of a request. */
+/** The same limit for probes of silent partitions. */
 const PROBE_DEADLINE_MS = 3_000;
 
 /**
- * Requests behind one that waits for its reply partition are answered but cannot be committed. Each costs some hundred
- * bytes, and after a crash is answered again with the same correlation id. The limit for one partition, waiting requests
- * included, is ten minutes of 80 requests a second.
+ * Requests after one that waits for its reply partition are answered but cannot be committed. Each uses some hundred bytes,
+ * and is answered again after a crash, with the same correlation id. The limit for one partition is ten minutes of 80
+ * requests a second.
  */
 const WINDOW = { pending: 50_000 } as const;
 
 /**
- * When the circuit breaker opens, and how often it probes. On the interactive lane callers wait, so it probes often. A
- * bulk message carries hundreds of requests, often all under one key, and no caller waits: it opens sooner there.
+ * Limits of the circuit breaker. On the interactive lane it probes often, since callers wait. On the bulk lane it opens
+ * sooner, since a message has hundreds of requests, often all with one key.
  */
 const BREAKER: Readonly<Record<Lane, BreakerOptions>> = {
   interactive: { probeIntervalMs: 2_000 },
   bulk: { maxFailures: 20, minKeys: 0 },
 };
 
-/** Starts a consumer with publishers of its own. When it rejects, everything is stopped again. */
+/** Starts a consumer with publishers of its own. Stops everything again before it rejects. */
 export async function startRequestConsumer(
   context: RequestConsumerContext,
   options: RequestConsumerOptions,
@@ -155,13 +155,13 @@ function createPublishers(broker: Broker, clientId: string, lane: Lane) {
   };
 }
 
-/** A publisher that connects with its first message, since most processes never need it. */
+/** A publisher that connects with its first message, since most processes do not use it. */
 function startedOnFirstUse(publisher: Publisher): Publisher {
   let isStarted = false;
   return {
     start: () => publisher.start(),
     publish: (messages) => {
-      // It keeps trying to connect by itself; what is published meanwhile is queued.
+      // The publisher keeps trying to connect and queues messages meanwhile.
       if (!isStarted) publisher.start().catch(() => undefined);
       isStarted = true;
       return publisher.publish(messages);
@@ -171,7 +171,7 @@ function startedOnFirstUse(publisher: Publisher): Publisher {
   };
 }
 
-/** Batches are served on the bulk lane: on the interactive one they would delay requesters of single requests. */
+/** Batches are served on the bulk lane only; on the interactive lane they would delay single requests. */
 function batchHandler(
   { codec, clock, config, log }: RequestConsumerContext,
   { lane, requestTopic, handlers, sliceMs }: RequestConsumerOptions,
@@ -185,7 +185,7 @@ function batchHandler(
   return refuseBatches(bulkTopic === undefined ? undefined : topicName(config.topicPrefix, bulkTopic));
 }
 
-/** The topic for bulk traffic of the requests on this topic. */
+/** The bulk topic of the requests on this topic. */
 function findBulkTopic(requestTopic: TopicKey): TopicKey | undefined {
   for (const message of MESSAGES) {
     if (message.kind === 'request' && message.requestTopic === requestTopic) return message.bulkRequestTopic;

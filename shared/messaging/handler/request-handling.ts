@@ -22,18 +22,18 @@ export interface RequestHandlingOptions extends ReplyRouterOptions {
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called for each request that was settled or will be retried. Must not throw. */
+  /** Called for each request that was completed or will be retried. Must not throw. */
   readonly onHandled?: (handled: Handled) => void;
   readonly onDeadLetter?: (code: string) => void;
-  /** Dead letters count as failures for the circuit breaker. Default false: one bad peer cannot stop the others then. */
+  /** Whether dead letters count as failures for the circuit breaker. Default false: one requester cannot block others. */
   readonly deadLettersFail?: boolean;
-  /** A message whose deadline has passed is refused (default), or passed to its handler. */
+  /** Whether a message whose deadline has passed is refused (default) or passed to its handler. */
   readonly expired?: 'refuse' | 'handle';
 }
 
 /** How a request was handled, for metrics. */
 export interface Handled {
-  /** Message type; `unknown` unless it is served here. */
+  /** Message type; `unknown` if there is no handler for it. */
   readonly type: string;
   readonly result: 'done' | 'refused' | 'retry' | 'abandoned' | 'unexpected';
   /** The problem's code, unless done. */
@@ -46,9 +46,8 @@ const UNEXPECTED = createProblem('unexpected');
 const RESULTS = { refused: 'refused', retry: 'retry', abandon: 'abandoned' } as const;
 
 /**
- * Handles requests from the record to the acknowledged reply: decode, refuse expired ones, call the handler, deliver its
- * outcome. A failing worker never leaves a requester without an answer: whatever is thrown is answered at once as
- * `unexpected`, without any detail of it.
+ * Handles requests from the record to the acknowledged reply: decodes, refuses expired ones, calls the handler and delivers
+ * its outcome. A requester always gets a reply: an unexpected error is answered with `unexpected`, without details.
  */
 export function createRequestHandling(options: RequestHandlingOptions): { readonly process: Process } {
   const handling = new RequestHandling(options);
@@ -111,7 +110,7 @@ class RequestHandling {
     if (decoded.kind === 'decoded') {
       request.type = decoded.type;
       request.warnings = decoded.warnings;
-      // After an outage the backlog of requests that have timed out is worked off fast.
+      // Expired requests are refused without calculation, to work off the backlog of an outage fast.
       if (expired !== 'handle' && isExpired(request.deadlineMs, clock)) {
         return refused(createProblem('deadline-exceeded'));
       }
@@ -132,8 +131,8 @@ class RequestHandling {
   }
 
   /**
-   * Answers a bug and stores the request as a dead letter, even where the error reply itself fails on a bug. Transient
-   * failures are rethrown.
+   * Answers an unexpected error and stores the request as a dead letter, even if the error reply fails unexpectedly too.
+   * Rethrows transient failures.
    */
   async #fail(request: Request, error: unknown, startedMs: number): Promise<ProcessingResult> {
     try {
@@ -160,7 +159,7 @@ class RequestHandling {
 
   #report({ type }: Request, how: Pick<Handled, 'result' | 'code'>, startedMs: number): void {
     const { handlers, onHandled } = this.#options;
-    // Only types that are served here become the label of a metric.
+    // Other types must not become labels of metrics, since requesters choose them.
     const label = type !== undefined && Object.hasOwn(handlers, type) ? type : 'unknown';
     onHandled?.({ type: label, ...how, durationMs: performance.now() - startedMs });
   }

@@ -6,43 +6,43 @@ import { headerNumber, headerValue } from '../headers.ts';
 import type { HeaderValue, LogMessage } from '../message.ts';
 import { refused, type Outcome } from '../outcome.ts';
 
-/** A request as its handler receives it beside the payload: the message and what its headers say. */
+/** The message of a request and its headers, passed to the handler with the payload. */
 export interface Request {
   readonly message: LogMessage;
   /** Counts from 1. */
   readonly attempt: number;
   /** Aborted when the process no longer waits for what is still running. */
   readonly signal: AbortSignal;
-  /** As sent: any bytes. The reply echoes them. */
+  /** As sent, any bytes; echoed in the reply. */
   readonly correlationId: HeaderValue | undefined;
-  /** When the request entered the log, in epoch milliseconds: the same at every redelivery (D2). */
+  /** When the request was first published, in epoch milliseconds; the same at every redelivery (D2). */
   readonly originTimestampMs: number;
   /** Epoch milliseconds after which the requester no longer waits for the reply. */
   readonly deadlineMs: number | undefined;
-  /** Whether the request is an item of a batch; `message` is the batch then. */
+  /** Whether the request is an item of a batch, whose message is `message`. */
   readonly isBatchItem: boolean;
-  /** Format of the reply: that of the request, as decoding finds it. */
+  /** Format of the request and its reply, determined by the decoder. */
   format: MessageFormat;
   /** Type of the decoded message. */
   type?: string | undefined;
-  /** Ignored fields that decoding found (E3). */
+  /** Fields that the decoder ignored (E3). */
   warnings?: readonly Warning[] | undefined;
-  /** The silent reply partition that this attempt probes (ReplyRouter). */
+  /** The silent reply partition that this attempt probes (see ReplyRouter). */
   probedPartition?: string | undefined;
 }
 
-/** Serves one message type. Synchronous where it can be, so that pure calculations need no promise. */
+/** Handles one message type, synchronously where possible so that calculations need no promise. */
 export type Handler = (payload: unknown, request: Request) => Outcome | Promise<Outcome>;
 
 /** Handlers by message type (record name in the list of messages). */
 export type Handlers = Readonly<Record<string, Handler>>;
 
-/** Requester and worker clocks may differ by this much; a request is not refused before its deadline plus this. */
+/** Tolerance for the clocks of requester and worker: a request is refused this long after its deadline. */
 export const DEADLINE_SKEW_MS = 2_000;
 /** First byte of a message in the Confluent wire format. */
 const AVRO_MAGIC = 0;
 
-/** Reads the headers of a request. Never throws: a header without a usable value counts as absent. */
+/** Reads the headers of a request. Never throws: an invalid header counts as absent. */
 export function readRequest(message: LogMessage, attempt: number, signal: AbortSignal): Request {
   const { headers } = message;
   return {
@@ -60,7 +60,7 @@ export function readRequest(message: LogMessage, attempt: number, signal: AbortS
   };
 }
 
-/** Passes the decoded message to the handler of its type. Unreadable messages and types without a handler are refused. */
+/** Passes a decoded message to the handler of its type. Refuses undecodable messages and types without a handler. */
 export function callHandler(
   handlers: Handlers,
   decoded: Decoded,
@@ -70,7 +70,7 @@ export function callHandler(
   const { type, payload } = decoded;
   const handler = Object.hasOwn(handlers, type) ? handlers[type] : undefined;
   if (handler !== undefined) return handler(payload, request);
-  const detail = `messages of type ${type} are not served here`;
+  const detail = `There is no handler for messages of type ${type} on this topic.`;
   return refused(createProblem('undecodable-message', { detail }));
 }
 

@@ -1,49 +1,47 @@
 import { partitionId, type LogMessage } from '../message.ts';
 
-/** Requests that probe a silent reply partition at a time: each occupies a place of the consumer for seconds. */
+/** Limit of concurrent probes: each occupies a place of the consumer for seconds. */
 const MAX_PROBES = 2;
 /**
- * Requests of one request partition that wait for silent reply partitions as long as MAX_SILENCE_MS allows: half of the
- * consumer's window, so that the requests of other requesters still get through.
+ * Requests of one request partition that may wait for silent reply partitions up to MAX_SILENCE_MS: half of the consumer
+ * window, so that requests of other requesters are still handled.
  */
 const MAX_WAITING = 500;
 /**
- * Further requests wait only this long, although they may hold up those of others: a broker that froze or died is not the
- * fault of the reply topic, and its partitions have new leaders by then (a broker's session is 9 s by default, 18 s with
- * ZooKeeper).
+ * Limit for further requests, which may delay those of others. Within it, the partitions of a broker that froze or died
+ * have new leaders (session timeout 9 s by default, 18 s with ZooKeeper).
  */
 const MAX_CROWDED_SILENCE_MS = 30_000;
 /**
- * A reply partition that accepted nothing for this time, while others did, is not recovering: elections take seconds, and
- * the restart of a broker takes minutes.
+ * A reply partition that is silent for this time while others accept replies is not recovering: elections take seconds, and
+ * restarts of a broker minutes.
  */
 const MAX_SILENCE_MS = 600_000;
-/** Waiting requests come back after 10 s at the latest; a partition without any request for this time is forgotten. */
+/** Waiting requests are retried within 10 s; a partition without requests for this time is forgotten. */
 const FORGOTTEN_MS = 60_000;
 
 /** A reply partition that accepted no reply when it was last tried. */
 interface Silence {
   isProbed: boolean;
-  /** Since when other partitions accepted replies and this one did not; undefined while none did. Monotonic milliseconds. */
+  /** Since when only this partition has been silent; undefined while all are. Monotonic milliseconds. */
   aloneSinceMs: number | undefined;
   requestedAtMs: number;
 }
 
 /**
- * `send`: nothing is known against the partition. `probe`: this request finds out whether it accepts replies, and
- * `probeEnded` must follow. `wait`: the request is retried later. `give-up`: waiting longer is pointless or would hold up
- * other requests.
+ * `send`: the partition is not silent. `probe`: this request tests whether it accepts replies, and `probeEnded` must follow.
+ * `wait`: the request is retried later. `give-up`: the request has waited too long, or would delay others.
  */
 export type ReplyAdmission = 'send' | 'probe' | 'wait' | 'give-up';
 
 /**
- * Reply partitions whose leader does not answer, each by itself: other partitions, of the same topic too, are not
- * affected. Requests for a silent one wait on their topic before they are computed, without occupying a place among those
- * in progress; a few probe whether it answers again.
+ * Reply partitions whose leader does not respond. Requests for a silent partition are retried later, without being
+ * calculated or occupying a place among those in progress; a few are admitted as probes. Other partitions, even of the same
+ * topic, are not affected.
  */
 export class SilentPartitions {
   readonly #silences = new Map<string, Silence>();
-  /** The first waiting requests by the partition they came from: their offsets, and when each was last considered. */
+  /** The first waiting requests of each request partition: their offsets, and when each was last retried. */
   readonly #places = new Map<string, Map<number, number>>();
   readonly #now: () => number;
   #probes = 0;
@@ -62,7 +60,7 @@ export class SilentPartitions {
     return this.#silences.has(id);
   }
 
-  /** Decides about a request whose reply goes to the partition. */
+  /** Decides whether a request with this reply partition is handled now. */
   admit(id: string, message: LogMessage): ReplyAdmission {
     const silence = this.#silences.get(id);
     if (silence === undefined) return 'send';
@@ -73,9 +71,9 @@ export class SilentPartitions {
       this.#probes += 1;
       return 'probe';
     }
-    const longestMs = this.#hasPlace(message, nowMs) ? MAX_SILENCE_MS : MAX_CROWDED_SILENCE_MS;
+    const maxMs = this.#hasPlace(message, nowMs) ? MAX_SILENCE_MS : MAX_CROWDED_SILENCE_MS;
     const { aloneSinceMs = nowMs } = silence;
-    return nowMs - aloneSinceMs >= longestMs ? 'give-up' : 'wait';
+    return nowMs - aloneSinceMs >= maxMs ? 'give-up' : 'wait';
   }
 
   probeEnded(id: string): void {
@@ -84,17 +82,17 @@ export class SilentPartitions {
     if (silence !== undefined) silence.isProbed = false;
   }
 
-  /** The partition's leader accepted a reply, or rejected one for its content. */
+  /** Records that the leader of the partition accepted a reply, or rejected one for its content. */
   answered(id: string): void {
     this.#acceptedAtMs = this.#now();
     this.#silences.delete(id);
   }
 
-  /** The partition did not accept a reply within the deadline of a publish that began at `beganMs` (monotonic). */
-  silent(id: string, beganMs: number): void {
+  /** Records that the partition did not respond to a publish started at `startedMs` (monotonic) within its deadline. */
+  silent(id: string, startedMs: number): void {
     const nowMs = this.#now();
     forgetOld(this.#silences, ({ requestedAtMs }) => nowMs - requestedAtMs);
-    const isAlone = this.#acceptedAtMs >= beganMs;
+    const isAlone = this.#acceptedAtMs >= startedMs;
     const known = this.#silences.get(id);
     if (known !== undefined) known.aloneSinceMs = isAlone ? (known.aloneSinceMs ?? nowMs) : undefined;
     else {
@@ -103,13 +101,13 @@ export class SilentPartitions {
     }
   }
 
-  /** Whether the request is among the first that wait; places of requests that no longer wait are reused. */
+  /** Whether the request is among the first waiting ones; places of requests that no longer wait are reused. */
   #hasPlace({ topic, partition, offset }: LogMessage, nowMs: number): boolean {
     const origin = partitionId(topic, partition);
     const places = this.#places.get(origin) ?? new Map<number, number>();
     this.#places.set(origin, places);
     if (places.size >= MAX_WAITING && !places.has(offset)) {
-      forgetOld(places, (consideredAtMs) => nowMs - consideredAtMs);
+      forgetOld(places, (retriedAtMs) => nowMs - retriedAtMs);
       if (places.size >= MAX_WAITING) return false;
     }
     places.set(offset, nowMs);

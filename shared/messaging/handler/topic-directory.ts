@@ -4,13 +4,13 @@ import type { BrokerAdmin } from '../ports.ts';
 import type { SyncOrAsync } from '../sync-or-async.ts';
 
 /**
- * A known topic is looked up again after this time, since it may have been deleted or given more partitions. The cached
- * answer is used until the new one is there: a slow broker must not delay replies.
+ * A known topic is looked up again after this time, since it may have been deleted or have more partitions. The cached
+ * number is used until then, so that a slow broker does not delay replies.
  */
 const KNOWN_MS = 300_000;
-/** A missing topic or partition is believed missing for this time only, since its requests become dead letters meanwhile. */
+/** A missing topic or partition is cached for a short time only, since its requests become dead letters. */
 const MISSING_MS = 5_000;
-/** Requesters choose the names; beyond this number the oldest are forgotten. */
+/** Limit of cached topics, since requesters choose the names; the oldest are evicted. */
 const MAX_TOPICS = 1_000;
 
 interface Entry {
@@ -31,8 +31,8 @@ export class TopicDirectory {
   }
 
   /**
-   * The number of partitions; undefined when there is no such topic. `wanted` is a partition that the caller needs: a
-   * topic without it may have grown since it was looked up. Rejects when the broker cannot be asked.
+   * The number of partitions; undefined when the topic does not exist. `wanted` is a partition that the caller needs: a
+   * topic without it is looked up again, since it may have grown. Rejects when the broker cannot be queried.
    */
   partitions(topic: string, wanted = 0): SyncOrAsync<number | undefined> {
     const entry = this.#entries.get(topic);
@@ -45,7 +45,7 @@ export class TopicDirectory {
     return entry.partitions;
   }
 
-  /** The number of partitions according to the broker now. Concurrent calls share one request. */
+  /** Queries the number of partitions. Concurrent calls share one request. */
   refresh(topic: string): Promise<number | undefined> {
     let loading = this.#loading.get(topic);
     if (loading === undefined) {

@@ -3,16 +3,16 @@ import { Fifo } from '../../platform/fifo.ts';
 export interface WorkSliceOptions {
   /** Longest synchronous work between two turns of the event loop, in milliseconds. */
   readonly sliceMs: number;
-  /** Monotonic milliseconds; default: the process's own clock. */
+  /** Monotonic milliseconds. Default: `performance.now`. */
   readonly now?: () => number;
-  /** Calls back in the next turn of the event loop; default: setImmediate. */
+  /** Calls back in the next turn of the event loop. Default: setImmediate. */
   readonly nextTurn?: (callback: () => void) => void;
 }
 
 /**
- * Time slices for long synchronous work, one task at a time: the holder works until `isOver`, then awaits `yield`, and
- * everything else in the process runs in between. Every slice begins in a turn of its own, so that there is never more
- * than one in a turn. First come, first served; `release` must follow each `acquire`.
+ * Time slices for long synchronous work of one task at a time. The holder works until `isOver` and then awaits `yield`, so
+ * that the event loop runs in between; each slice starts in a new turn. Waiting tasks are served in order of arrival.
+ * `release` must follow each `acquire`.
  */
 export class WorkSlices {
   readonly #sliceMs: number;
@@ -28,7 +28,7 @@ export class WorkSlices {
     this.#nextTurn = nextTurn;
   }
 
-  /** Resolves at the beginning of the caller's first slice, when no other task holds them. Never rejects. */
+  /** Waits until no other task holds the slices; resolves at the start of the first slice. Never rejects. */
   acquire(): Promise<void> {
     if (!this.#isHeld) {
       this.#isHeld = true;
@@ -39,19 +39,19 @@ export class WorkSlices {
     return promise;
   }
 
-  /** Whether the slice is used up. */
+  /** Whether the current slice has ended. */
   isOver(): boolean {
     return this.#now() >= this.#endMs;
   }
 
-  /** Lets the event loop run for one turn; resolves at the beginning of the next slice. */
+  /** Waits for the next turn of the event loop; resolves at the start of the next slice. */
   yield(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#begin(resolve);
     return promise;
   }
 
-  /** Passes the slices on to the task that has waited longest. */
+  /** Passes the slices to the task that has waited longest. */
   release(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#isHeld = false;

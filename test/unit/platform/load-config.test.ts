@@ -59,7 +59,9 @@ describe('loadConfig', () => {
     expect(loadConfig({}).scheduleLanes).toEqual(['interactive', 'bulk']);
     expect(loadConfig({ SCHEDULE_LANES: 'bulk' }).scheduleLanes).toEqual(['bulk']);
     expect(faultOf({ SCHEDULE_LANES: 'bulk,night' })).toContain('must be one of interactive, bulk');
-    expect(faultOf({ SCHEDULE_LANES: 'bulk,bulk' })).toContain('SCHEDULE_LANES: must not name one twice');
+    expect(faultOf({ SCHEDULE_LANES: 'bulk,bulk' })).toContain(
+      'SCHEDULE_LANES: must not contain a name twice',
+    );
     expect(faultOf({ SCHEDULE_LANES: ' , ' })).toContain('SCHEDULE_LANES: must name at least one');
   });
 

@@ -258,7 +258,7 @@ it('refuses a batch whose reply exceeds the message size, with the advice to sen
   for (const reply of refusals) {
     expect(textOf(reply, HEADER.errorCode)).toBe('reply-too-large');
     expect(textOf(reply, HEADER.errorRetryable)).toBe('false');
-    expect((JSON.parse(String(reply?.value)) as Problem).detail).toContain('send fewer in one');
+    expect((JSON.parse(String(reply?.value)) as Problem).detail).toContain('send smaller batches');
   }
   const one = jsonAnswers(await ask(await createBatchWorld(), jsonBatch([long])));
   expect(60 * JSON.stringify(one[0]?.body).length).toBeGreaterThan(MAX_BATCH_REPLY_BYTES);
@@ -303,7 +303,7 @@ it('refuses a batch on a worker without a bulk topic', async () => {
     ...(await avroBatch(world.codec, [{ value: Buffer.alloc(1) }])),
     topic: TOPIC.productRequests,
   });
-  expect(textOf(reply, HEADER.nestError)).toContain('takes one request in a message.');
+  expect(textOf(reply, HEADER.nestError)).toContain('accepts one request in a message.');
 });
 
 it('publishes a batch with an unknown reply topic as one dead letter', async () => {
