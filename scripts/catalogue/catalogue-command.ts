@@ -12,7 +12,8 @@ import type { OtherCalendars } from '../../shared/lending/calendars/business-cal
 import { assertNever } from '../../shared/platform/errors.ts';
 import {
   type CatalogueRecord,
-  codeKey,
+  identifyRecord,
+  isSameCode,
   KIND_FOLDERS,
   type RecordIdentity,
   recordKey,
@@ -150,7 +151,7 @@ async function show(
   { connect }: CommandTools,
 ): Promise<CommandReport> {
   const { identities, records } = await readTopicRecords(await connect());
-  const versions = identities.filter((one) => one.kind === kind && codeKey(one.code) === codeKey(code));
+  const versions = identities.filter((one) => one.kind === kind && isSameCode(one.code, code));
   const highest = Math.max(...versions.map((one) => one.version));
   const key = recordKey({ kind, code, version: version ?? highest });
   const entry = records.get(key);
@@ -169,12 +170,13 @@ async function changeStatus(
   const topic = await readTopicRecords(connection);
   const key = recordKey({ kind, code, version });
   const entry = topic.records.get(key);
-  const next = entry === undefined ? undefined : withStatus(entry, name);
-  if (entry === undefined || next === undefined) return unknown(kind, code, version);
-  const status = String(Reflect.get(next.record, 'Status'));
-  if (Reflect.get(entry.record, 'Status') === status) {
+  if (entry === undefined) return unknown(kind, code, version);
+  const status = name === 'close' ? 'Closed' : kind === 'product' ? 'Approved' : 'Active';
+  if (identifyRecord(entry).status === status) {
     return done([`${key} is ${status} already`], { key, status, changed: false });
   }
+  // The compiler cannot derive that the record still belongs to its kind.
+  const next = { ...entry, record: { ...entry.record, Status: status } } as CatalogueRecord;
   const after = { put: new Map([[key, next]]), removed: [] };
   const faults = validateResult(after, topic, tools.otherCalendars);
   if (faults.length > 0) return refused(faults);
@@ -235,28 +237,4 @@ function valueText(value: unknown): string {
 
 function validity({ validFrom, validTo }: RecordIdentity): string {
   return validFrom === null && validTo === null ? '' : `${validFrom ?? '...'} to ${validTo ?? '...'}`;
-}
-
-/** Changes the status of a record; undefined for kinds without a status. */
-function withStatus(entry: CatalogueRecord, command: 'approve' | 'close'): CatalogueRecord | undefined {
-  const isApproval = command === 'approve';
-  switch (entry.kind) {
-    case 'product':
-      return { ...entry, record: { ...entry.record, Status: isApproval ? 'Approved' : 'Closed' } };
-    case 'interest-list':
-    case 'commission-list':
-    case 'insurance-list':
-    case 'discount-list':
-    case 'schedule-type': {
-      const record = { ...entry.record, Status: isApproval ? 'Active' : 'Closed' };
-      // The compiler cannot derive that the record still belongs to its kind.
-      return { ...entry, record } as CatalogueRecord;
-    }
-    case 'custom-list':
-    case 'periodicity':
-    case 'calendar':
-      return undefined;
-    default:
-      return assertNever(entry);
-  }
 }

@@ -37,7 +37,7 @@ afterAll(async () => {
   await scope.close();
 });
 
-/** Runs `npm run catalogue` on the Kafka of the test, with what it prints as one JSON document. */
+/** Runs `npm run catalogue` on the Kafka of the test, and parses its JSON output. */
 function catalogue(
   ...args: string[]
 ): Promise<{ code: number; output: Record<string, unknown>; text: string }> {
@@ -125,7 +125,7 @@ suite('the catalogue on Kafka', () => {
     const producer = scope.createClient().producer();
     await producer.connect();
     const value = JSON.stringify({ kind: 'product', body: productValue('BY-HAND') });
-    // The first send of a producer asks for the topic's leaders, which is not what the promise is about.
+    // The first send of a producer also fetches metadata, which is not part of the measured time.
     await producer.send({ topic, messages: [{ key: 'product/never-there/1', value: null }] });
     const sentAt = performance.now();
     await producer.send({

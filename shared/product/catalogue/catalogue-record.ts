@@ -104,6 +104,11 @@ export function codeKey(code: string): string {
   return code.trim().toLowerCase();
 }
 
+/** Compares two codes or names as {@link codeKey} normalises them; an absent one equals none. */
+export function isSameCode(one: string | null | undefined, other: string): boolean {
+  return one !== null && one !== undefined && codeKey(one) === codeKey(other);
+}
+
 /** The key of a record's messages, `<kind>/<code in lower case>/<version>`. */
 export function recordKey({
   kind,

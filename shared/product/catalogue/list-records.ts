@@ -105,7 +105,7 @@ export interface CommissionRecord {
   /** At most one Active one on any day. */
   readonly Values: readonly CommissionValue[];
   readonly Formula: FormulaRecord | null;
-  /** Due at the start of its period; null: as the schedule type says (F1). */
+  /** Due at the start of its period; null: as defined by the schedule type (F1). */
   readonly IsUpfront: boolean | null;
   /** The percentage is annual (F2). */
   readonly PerAnnum: boolean;
@@ -151,7 +151,7 @@ export interface InsuranceRecord {
   readonly Values: readonly InsuranceValue[];
   /** Base of the percentage (F2); null: the financed amount. */
   readonly PercentAppliedTo: string | null;
-  /** Due at the start of its period; null: as the schedule type says (F1). */
+  /** Due at the start of its period; null: as defined by the schedule type (F1). */
   readonly IsUpfront: boolean | null;
   /** The percentage is annual (F2). */
   readonly PerAnnum: boolean;

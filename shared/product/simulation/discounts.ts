@@ -3,7 +3,7 @@
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
 import type { Validation } from '../../lending/request/validation.ts';
-import { codeKey } from '../catalogue/catalogue-record.ts';
+import { isSameCode } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type { DiscountRecord, InterestRecord } from '../catalogue/list-records.ts';
@@ -117,7 +117,7 @@ function readNamedDiscounts(
 ): readonly NamedDiscount[] {
   return (items ?? []).map((item, index) => {
     const path = `${field}[${index}]`;
-    if (item.ProductCode !== undefined && codeKey(item.ProductCode) !== codeKey(product.Code)) {
+    if (item.ProductCode !== undefined && !isSameCode(item.ProductCode, product.Code)) {
       validation.reject(
         `${path}.ProductCode`,
         'unknown-value',
@@ -134,9 +134,11 @@ function findNamedDiscounts(
   offered: readonly DiscountRecord[],
   validation: Validation,
 ): readonly DiscountRecord[] {
-  const byName = Name === undefined ? undefined : offered.filter((found) => isEqual(found.Name, Name));
+  const byName = Name === undefined ? undefined : offered.filter((found) => isSameCode(found.Name, Name));
   const byId =
-    ProductDiscountId === undefined ? undefined : offered.filter(({ Id }) => isEqual(Id, ProductDiscountId));
+    ProductDiscountId === undefined
+      ? undefined
+      : offered.filter(({ Id }) => isSameCode(Id, ProductDiscountId));
   if (byName === undefined && byId === undefined) {
     validation.reportMissing(`${path}.Name`, 'is missing; the discount must have Name or ProductDiscountId');
     return [];
@@ -161,10 +163,6 @@ function findNamedDiscounts(
 function describeAllowed(offered: readonly DiscountRecord[], what: string): string {
   if (offered.length === 0) return 'must be left out: the product has no discount for this request';
   return `must be ${what} of ${offered.map(({ Name }) => Name).join(', ')}`;
-}
-
-function isEqual(first: string, second: string): boolean {
-  return codeKey(first) === codeKey(second);
 }
 
 /** A discount without a value has no effect. */
@@ -206,7 +204,7 @@ export function appliesToCharge(record: DiscountRecord, charge: ListCharge): boo
 }
 
 function isNullOr(wanted: string | null, found: string | null): boolean {
-  return wanted === null || (found !== null && codeKey(wanted) === codeKey(found));
+  return wanted === null || isSameCode(found, wanted);
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 import { hasRate } from './interest-rates.ts';
 import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
-import { codeKey } from '../catalogue/catalogue-record.ts';
+import { isSameCode } from '../catalogue/catalogue-record.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 import { isActive } from '../catalogue/valid-versions.ts';
 
@@ -80,16 +80,10 @@ function chooseInterests(interests: readonly InterestRecord[], type: InterestTyp
 /** Reads the type by its id or its name; undefined when the request names none, or an unknown one. */
 function readInterestType(request: SimulateRequest, validation: Validation): InterestType | undefined {
   const { interestType, interestTypeName } = request;
-  const byId =
-    interestType === undefined
-      ? undefined
-      : INTEREST_TYPES.find((option) => codeKey(INTEREST_OPTION_IDS[option]) === codeKey(interestType));
-  const byName =
-    interestTypeName === undefined
-      ? undefined
-      : INTEREST_TYPES.find((option) => codeKey(option) === codeKey(interestTypeName));
+  const byId = INTEREST_TYPES.find((type) => isSameCode(interestType, INTEREST_OPTION_IDS[type]));
+  const byName = INTEREST_TYPES.find((type) => isSameCode(interestTypeName, type));
   if (interestType !== undefined && byId === undefined) {
-    const ids = INTEREST_TYPES.map((option) => `${INTEREST_OPTION_IDS[option]} (${option})`).join(', ');
+    const ids = INTEREST_TYPES.map((type) => `${INTEREST_OPTION_IDS[type]} (${type})`).join(', ');
     validation.reject('interestType', 'unknown-value', `must be one of ${ids}`);
   }
   if (interestTypeName !== undefined && byName === undefined) {

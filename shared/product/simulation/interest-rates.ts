@@ -23,7 +23,7 @@ import type {
   InterestValue,
 } from '../catalogue/list-records.ts';
 import type { FormulaArguments } from './product-formula.ts';
-import { codeKey } from '../catalogue/catalogue-record.ts';
+import { isSameCode } from '../catalogue/catalogue-record.ts';
 import type { OfferedInterest } from './simulation-result.ts';
 import { isActive, isWithin, valueOn } from '../catalogue/valid-versions.ts';
 
@@ -186,7 +186,7 @@ function findRangeRate(
   { Interests }: InterestListRecord,
   day: CalendarDate,
 ): ExactFigure | undefined {
-  const named = Interests.find((other) => isActive(other) && codeKey(other.Name) === codeKey(InterestName));
+  const named = Interests.find((other) => isActive(other) && isSameCode(other.Name, InterestName));
   const value = named === undefined ? undefined : valueOn(named.Values, day);
   return value === undefined ? undefined : toExact(value.Value);
 }

@@ -80,7 +80,7 @@ export function priceInsurances(
 }
 
 /**
- * Whether a charge comes with every contract (Q6): a commission of the schedule that is loaded automatically or
+ * True when a charge comes with every contract (Q6): a commission of the schedule that is loaded automatically or
  * mandatory, unless it is charged on an unused amount; an insurance of the instalments that is mandatory for applicant
  * or debtor.
  */

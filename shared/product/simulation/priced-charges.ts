@@ -8,7 +8,7 @@ import {
 } from '../../lending/dates/periodicity.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import type { CommissionItem, InsuranceItem } from '../../lending/request/repayment-schedule-request.ts';
-import { codeKey } from '../catalogue/catalogue-record.ts';
+import { codeKey, isSameCode } from '../catalogue/catalogue-record.ts';
 import { type Discount, type Discounted, applyPercentages, applyValues } from './discounts.ts';
 import {
   toDecimal,
@@ -85,7 +85,7 @@ function priceCharge(
       `must be a product whose ${chargeTitle(charge)} ${message}`,
     );
   };
-  if (codeKey(charge.currency) !== codeKey(loan.currency)) return refuse(`is in ${loan.currency}`);
+  if (!isSameCode(charge.currency, loan.currency)) return refuse(`is in ${loan.currency}`);
   if (signOf(charge.price) < 0) return refuseNegative(charge, validation);
   const periodicity = findPeriodicity(charge.periodicityType, loan.periodicities);
   if (periodicity === undefined) return refuse('has a known periodicity');

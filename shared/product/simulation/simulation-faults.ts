@@ -151,7 +151,7 @@ function refuseRate({ code, message }: RequestFault, { Name }: InterestRecord): 
   return refuseProduct(code, `whose interest ${Name} has valid rates: each ${message}`);
 }
 
-/** Ranges that the caller sent keep their positions; the term may exceed the last range of the catalogue. */
+/** Ranges of the request keep their positions; the term may exceed the last range of the catalogue. */
 function translateRanges(fault: RequestFault, { request, terms, interest }: FaultContext): RequestFault {
   if ((request.jsonMultipleInterestRates?.length ?? 0) > 0) {
     return { ...fault, path: fault.path.replace('MultipleInterestRates', 'jsonMultipleInterestRates') };

@@ -14,6 +14,7 @@ import {
   checkFormulaUse,
   checkMoney,
   checkPercent,
+  checkPeriodicity,
   checkValues,
   MONEY_LIMITS,
   PERCENT_LIMITS,
@@ -93,19 +94,4 @@ function checkChargedBase(
       'must be another figure: simulations include this charge, and have no unused amount',
     );
   }
-}
-
-/** Periodicities are built in or records of the catalogue (D7). */
-export function checkPeriodicity(
-  field: string,
-  name: string,
-  { lending }: Pick<RecordContext, 'lending'>,
-  report: ReportFault,
-): void {
-  if (lending === undefined || findPeriodicity(name, lending.periodicities) !== undefined) return;
-  const known = lending.periodicities.map((periodicity) => periodicity.name).join(', ');
-  report(
-    field,
-    `names the periodicity ${name}, which is not known: add it to periodicities, or name one of ${known}`,
-  );
 }

@@ -1,7 +1,12 @@
 /** Checks that records are unique by code and version, and by GUID (L1). */
 
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
-import { type CatalogueRecord, codeKey, identifyRecord, recordKey } from '../catalogue/catalogue-record.ts';
+import {
+  type CatalogueRecord,
+  identifyRecord,
+  isSameCode,
+  recordKey,
+} from '../catalogue/catalogue-record.ts';
 import { describeRecord, type ReportFault, createReporter } from './check-context.ts';
 
 /** A GUID, in lower case, and its field of a record. */
@@ -50,8 +55,8 @@ function checkKey(
 function mayShareId(one: GuidField, other: GuidField): boolean {
   const [known, found] = [identifyRecord(one.entry), identifyRecord(other.entry)];
   const isItem = one.field.includes('.') && other.field.includes('.');
-  const isSameCode = known.kind === found.kind && codeKey(known.code) === codeKey(found.code);
-  return isItem && isSameCode && one.entry !== other.entry;
+  const isSameFamily = known.kind === found.kind && isSameCode(known.code, found.code);
+  return isItem && isSameFamily && one.entry !== other.entry;
 }
 
 function isVersioned({ kind }: CatalogueRecord): boolean {

@@ -5,7 +5,7 @@ import { MAX_CHARGES } from '../../lending/charges/charge-terms.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { currencyDigits } from '../../lending/numbers/money.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
-import { codeKey } from '../catalogue/catalogue-record.ts';
+import { codeKey, isSameCode } from '../catalogue/catalogue-record.ts';
 import type { DiscountRecord, InsuranceRecord } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
@@ -50,7 +50,7 @@ export function checkContractCharges(
     .filter((record) => comesWithContract(record) && hasPriceIn(record, days))
     .map(readCharge);
   for (const charge of priced) {
-    if (codeKey(charge.currency) === codeKey(Currency) || currencyDigits(Currency) === undefined) continue;
+    if (isSameCode(charge.currency, Currency) || currencyDigits(Currency) === undefined) continue;
     const currency = charge.currency.trim().toUpperCase();
     reportProblem(
       `whose ${chargeTitle(charge)} is in ${currency}, not ${Currency}: name a list in ${Currency}`,

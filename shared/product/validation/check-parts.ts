@@ -10,6 +10,7 @@ import {
 import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';
 import { type FormulaTree, collectNames } from '../../lending/formula/tree.ts';
+import { findPeriodicity } from '../../lending/dates/periodicity.ts';
 import { CHARGE_BASES } from '../../lending/charges/charge-price.ts';
 import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';
@@ -103,6 +104,21 @@ export function checkListName(
 export function describeMissing(kind: RecordKind, code: string): string {
   const what = kind.replace('-', ' ');
   return `names the ${what} ${code}, which is not in the catalogue or not Active: add it to ${KIND_FOLDERS[kind]}, or name another`;
+}
+
+/** Periodicities are built in or records of the catalogue (D7). */
+export function checkPeriodicity(
+  field: string,
+  name: string,
+  { lending }: Pick<RecordContext, 'lending'>,
+  report: ReportFault,
+): void {
+  if (lending === undefined || findPeriodicity(name, lending.periodicities) !== undefined) return;
+  const known = lending.periodicities.map((periodicity) => periodicity.name).join(', ');
+  report(
+    field,
+    `names the periodicity ${name}, which is not known: add it to periodicities, or name one of ${known}`,
+  );
 }
 
 /** Limits of a formula's value: an annual rate, a price or discount in percent, or money. */

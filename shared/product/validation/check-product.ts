@@ -6,13 +6,13 @@ import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/product-types.t
 import { GRACE_TYPES } from '../../lending/terms/repayment-terms.ts';
 import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
 import { checkItems, nestReport, type RecordContext, type ReportFault } from './check-context.ts';
-import { checkPeriodicity } from './check-charge-lists.ts';
 import {
   checkCurrency,
   checkDays,
   checkFilters,
   checkListName,
   checkBounds,
+  checkPeriodicity,
   describeMissing,
   WHOLE_PERCENT,
 } from './check-parts.ts';
