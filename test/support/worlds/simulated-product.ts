@@ -18,6 +18,7 @@ import type {
 import type {
   Availability,
   GeneralData,
+  ProductInsuranceItem,
   ProductRecord,
 } from '../../../shared/product/catalogue/product-record.ts';
 import type { SimulateRequest } from '../../../shared/product/simulation/simulate-request.ts';
@@ -212,6 +213,23 @@ const GENERAL: GeneralData = {
   PenaltyForGracePeriod: false,
 };
 
+/** An insurance item of a product that refers to the list INS, with changes. */
+export function insuranceItem(
+  Code: string,
+  changes: Partial<ProductInsuranceItem> = {},
+): ProductInsuranceItem {
+  return {
+    Id: guid(30),
+    Name: `Item ${Code}`,
+    Code,
+    InsuranceList: 'INS',
+    StartDate: null,
+    EndDate: null,
+    Filters: [],
+    ...changes,
+  };
+}
+
 /** The product PL with one item for all interests and commissions, with changes. */
 export function product(offering: Offering = {}): ProductRecord {
   return {
@@ -237,17 +255,7 @@ export function product(offering: Offering = {}): ProductRecord {
     InterestsAndCommissions: [
       { Id: guid(10), Name: 'Standard', InterestList: 'INT', CommissionList: 'COM', Filters: [] },
     ],
-    Insurances: [
-      {
-        Id: guid(30),
-        Name: 'Cover',
-        Code: 'COVER',
-        InsuranceList: 'INS',
-        StartDate: null,
-        EndDate: null,
-        Filters: [],
-      },
-    ],
+    Insurances: [insuranceItem('COVER')],
     Discounts: ['DIS'],
     Questions: [],
     Documents: [],

@@ -32,9 +32,9 @@ const STUDY = SIMULATE_EXAMPLES.find(({ key }) => key === 'byFormula') ?? PERSON
 async function startCaller() {
   const broker = await createSharedBroker(2);
   await startOn(broker, startSimulationWithExamples);
-  const ask = await createLogCaller(broker);
+  const send = await createLogCaller(broker);
   return (value: Buffer, headers: MessageHeaders, timestampMs = EXAMPLE_TIME_MS) =>
-    ask({ topic: TOPIC.simulationRequests, value, headers, timestampMs });
+    send({ topic: TOPIC.simulationRequests, value, headers, timestampMs });
 }
 
 const jsonOf = (body: object) => Buffer.from(JSON.stringify(body));
@@ -43,8 +43,8 @@ const faultsOf = (reply: unknown) => (reply as Problem).errors?.map(({ path, cod
 
 describe('a simulation over Kafka', () => {
   it.each(SIMULATE_EXAMPLES)('replies in JSON to a request in JSON: $key', async ({ request, reply }) => {
-    const ask = await startCaller();
-    const answer = await ask(jsonOf(request), OF_TYPE);
+    const send = await startCaller();
+    const answer = await send(jsonOf(request), OF_TYPE);
     expect(bodyOf(answer)).toEqual(reply);
     expect(headerText(answer.headers, HEADER.messageType)).toBe('SimulateReply');
     expect(headerText(answer.headers, HEADER.correlationId)).toBe('loan-4711');
@@ -52,7 +52,7 @@ describe('a simulation over Kafka', () => {
   });
 
   it('replies in Avro to a request in Avro, with amounts in minor units', async () => {
-    const ask = await startCaller();
+    const send = await startCaller();
     const request = {
       productCode: 'tl-study',
       amount: new Decimal(1500),
@@ -69,7 +69,7 @@ describe('a simulation over Kafka', () => {
       },
     };
     const { value, headers } = await codec.encode('SimulateRequest', request, 'avro');
-    const reply = await ask(value, headers);
+    const reply = await send(value, headers);
     const decoded = await codec.decode({ value: reply.value, headers: reply.headers });
     const [record] = (STUDY.reply as { Records: readonly Record<string, unknown>[] }).Records;
     expect(decoded).toEqual({
@@ -98,9 +98,9 @@ describe('a simulation over Kafka', () => {
   });
 
   it('starts the loan on the day of the message, so that a replay gives the same reply (Q2)', async () => {
-    const ask = await startCaller();
+    const send = await startCaller();
     const charges = async (timestampMs: number) => {
-      const reply = bodyOf(await ask(jsonOf(PERSONAL.request), OF_TYPE, timestampMs));
+      const reply = bodyOf(await send(jsonOf(PERSONAL.request), OF_TYPE, timestampMs));
       const [record] = (reply as { Records: readonly { OutputInsuranceJson: string }[] }).Records;
       return JSON.parse(record?.OutputInsuranceJson ?? '') as unknown;
     };
@@ -111,8 +111,8 @@ describe('a simulation over Kafka', () => {
   });
 
   it('replies with 404 for an unknown product, and 422 with all faults for invalid values', async () => {
-    const ask = await startCaller();
-    const unknown = bodyOf(await ask(jsonOf({ ...PERSONAL.request, productCode: 'TL-BRIDGE' }), OF_TYPE));
+    const send = await startCaller();
+    const unknown = bodyOf(await send(jsonOf({ ...PERSONAL.request, productCode: 'TL-BRIDGE' }), OF_TYPE));
     expect(unknown).toMatchObject({ code: 'unknown-product', status: 404, correlationId: 'loan-4711' });
     expect(faultsOf(unknown)).toEqual(['productCode unknown-product']);
 
@@ -124,7 +124,7 @@ describe('a simulation over Kafka', () => {
       discount: [{ Name: 'None' }],
       interestTypeName: 'Flat',
     };
-    const refused = bodyOf(await ask(jsonOf(wrong), OF_TYPE));
+    const refused = bodyOf(await send(jsonOf(wrong), OF_TYPE));
     expect(refused).toMatchObject({ code: 'not-computable', status: 422 });
     expect(faultsOf(refused)).toEqual([
       'amount too-many-decimals',
@@ -136,9 +136,9 @@ describe('a simulation over Kafka', () => {
   });
 
   it('replies with 400 for a contradictory request, and applies the limits of JSON to Avro', async () => {
-    const ask = await startCaller();
+    const send = await startCaller();
     const disagreeing = { ...STUDY.request, interestTypeName: 'Fixed' };
-    const contradiction = bodyOf(await ask(jsonOf(disagreeing), OF_TYPE));
+    const contradiction = bodyOf(await send(jsonOf(disagreeing), OF_TYPE));
     expect(contradiction).toMatchObject({ code: 'invalid-request', status: 400 });
     expect(faultsOf(contradiction)).toEqual(['interestTypeName exclusive']);
 
@@ -148,7 +148,7 @@ describe('a simulation over Kafka', () => {
       jsonInputFormula: { discountInput: [{ name: '', value: new Decimal(1) }] },
     };
     const { value, headers } = await codec.encode('SimulateRequest', overLimits, 'avro');
-    const reply = await ask(value, headers);
+    const reply = await send(value, headers);
     const decoded = await codec.decode({ value: reply.value, headers: reply.headers });
     expect(decoded).toMatchObject({ type: 'ProblemReply', payload: { code: 'invalid-request' } });
     expect(faultsOf(decoded.kind === 'decoded' && decoded.payload)).toEqual([

@@ -11,15 +11,7 @@ import type { ProductInsuranceItem } from '../../../../shared/product/catalogue/
 import type { ItemFilter } from '../../../../shared/product/catalogue/record-parts.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
-import {
-  catalogueOf,
-  customRecord,
-  insuranceItem,
-  insuranceRecord,
-  insurances,
-  LOOK_UP_DAY,
-  product,
-} from '../../../support/builders/look-up-records.ts';
+import { catalogueOf, insuranceItem, SIMULATION_DAY } from '../../../support/worlds/simulated-product.ts';
 
 const example: LookUpContext = { catalogue: EXAMPLE_CATALOGUE, requestDay: date('2026-01-15') };
 const PERSONAL_2 = '9136b630-6317-5acd-85f7-807dd5296800';
@@ -79,11 +71,11 @@ describe('display data', () => {
   });
 
   test('has null for absent fields', () => {
-    const context = { catalogue: catalogueOf([product({})]), requestDay: LOOK_UP_DAY };
-    expect(lookUpDetails({ productCode: 'P' }, context)).toEqual({
+    const context = { catalogue: catalogueOf(), requestDay: SIMULATION_DAY };
+    expect(lookUpDetails({ productCode: 'PL' }, context)).toEqual({
       kind: 'found',
       answer: {
-        Name: 'Product',
+        Name: 'Personal loan',
         ProductImage: null,
         Benefits: null,
         DisplayConditions: null,
@@ -100,16 +92,16 @@ test('documents are in catalogue order, or an empty list', () => {
     { ReportId: PERSONAL_1, DisplayName: 'A', IsMandatory: true, IsAccord: null },
   ];
   const context = (Documents: typeof documents) => ({
-    catalogue: catalogueOf([product({ Documents })]),
-    requestDay: LOOK_UP_DAY,
+    catalogue: catalogueOf({ product: { Documents } }),
+    requestDay: SIMULATION_DAY,
   });
-  expect(lookUpDocuments({ productCode: 'P' }, context(documents))).toMatchObject({
+  expect(lookUpDocuments({ productCode: 'PL' }, context(documents))).toMatchObject({
     answer: [
       { Doc: { ReportId: HOME, IsMandatory: null, IsAccord: false }, Report: { DisplayName: 'B' } },
       { Doc: { ReportId: PERSONAL_1, IsMandatory: true, IsAccord: null }, Report: { DisplayName: 'A' } },
     ],
   });
-  expect(lookUpDocuments({ productCode: 'P' }, context([]))).toMatchObject({ answer: [] });
+  expect(lookUpDocuments({ productCode: 'PL' }, context([]))).toMatchObject({ answer: [] });
 });
 
 const filtered = (Code: string, ...Filters: readonly ItemFilter[]) => insuranceItem(Code, { Filters });
@@ -118,18 +110,10 @@ const AGE: ItemFilter = { Name: 'Age', From: 18, To: 70 };
 function codesFor(
   Insurances: readonly ProductInsuranceItem[],
   filterList?: InsuranceListRequest['filterList'],
-  requestDay: CalendarDate = LOOK_UP_DAY,
+  requestDay: CalendarDate = SIMULATION_DAY,
 ) {
-  const catalogue = catalogueOf(
-    [product({ Insurances })],
-    [],
-    [
-      insuranceRecord(insurances()),
-      insuranceRecord(insurances({ Code: 'CLOSED', Status: 'Closed' })),
-      customRecord({ Code: 'Regions', Version: 1, Values: [1, 2.5] }),
-    ],
-  );
-  const found = lookUpInsuranceList({ productCode: 'P', filterList }, { catalogue, requestDay });
+  const catalogue = catalogueOf({ product: { Insurances } });
+  const found = lookUpInsuranceList({ productCode: 'PL', filterList }, { catalogue, requestDay });
   if (found.kind !== 'found') return found.faults.map(({ path, code }) => `${path} ${code}`);
   const warnings = found.warnings.map(({ code, path }) => `${code};${path}`);
   return [...found.answer.map(({ ItemCode }) => ItemCode), ...warnings];
@@ -137,18 +121,16 @@ function codesFor(
 
 describe('insurance lists (L3)', () => {
   test('returns items with their lists, in catalogue order', () => {
-    const catalogue = catalogueOf(
-      [product({ Insurances: [insuranceItem('B'), insuranceItem('A')] })],
-      [],
-      [insuranceRecord(insurances())],
-    );
-    expect(lookUpInsuranceList({ productCode: 'P' }, { catalogue, requestDay: LOOK_UP_DAY })).toMatchObject({
+    const catalogue = catalogueOf({ product: { Insurances: [insuranceItem('B'), insuranceItem('A')] } });
+    expect(
+      lookUpInsuranceList({ productCode: 'PL' }, { catalogue, requestDay: SIMULATION_DAY }),
+    ).toMatchObject({
       answer: [
         {
           ItemName: 'Item B',
           ItemCode: 'B',
-          InsuranceListId: '0f8fad5b-d9cb-469f-a165-708677289503',
-          InsuranceListName: 'Insurances',
+          InsuranceListId: '00000000-0000-4000-8000-000000000013',
+          InsuranceListName: 'List INS',
         },
         { ItemCode: 'A' },
       ],
@@ -156,11 +138,7 @@ describe('insurance lists (L3)', () => {
   });
 
   test('returns the items whose filters pass', () => {
-    const items = [
-      filtered('A', AGE),
-      filtered('B', { Name: 'Region', List: 'regions' }),
-      insuranceItem('C'),
-    ];
+    const items = [filtered('A', AGE), filtered('B', { Name: 'Region', List: 'odd' }), insuranceItem('C')];
     expect(codesFor(items)).toEqual(['A', 'B', 'C']);
     expect(codesFor(items, [{ name: 'age', value: 70 }])).toEqual(['A', 'B', 'C']);
     expect(codesFor(items, [{ name: 'age', value: 71 }])).toEqual(['B', 'C']);
@@ -185,11 +163,11 @@ describe('insurance lists (L3)', () => {
 
   test('leaves out items that are not valid on the day, or whose list is not in force', () => {
     const items = [
-      insuranceItem('A', { StartDate: '2026-01-15', EndDate: '2026-01-15' }),
-      insuranceItem('B', { InsuranceList: 'CLOSED' }),
+      insuranceItem('A', { StartDate: '2025-01-01', EndDate: '2025-01-01' }),
+      insuranceItem('B', { InsuranceList: 'UNKNOWN' }),
     ];
     expect(codesFor(items)).toEqual(['A']);
-    expect(codesFor(items, [], date('2026-01-16'))).toEqual([]);
-    expect(codesFor(items, [], date('2026-01-14'))).toEqual([]);
+    expect(codesFor(items, [], date('2025-01-02'))).toEqual([]);
+    expect(codesFor(items, [], date('2024-12-31'))).toEqual([]);
   });
 });

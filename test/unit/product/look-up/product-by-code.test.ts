@@ -11,14 +11,10 @@ import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.t
 import { date } from '../../../support/builders/lending-loan.ts';
 import {
   catalogueOf,
-  insuranceItem,
-  insuranceRecord,
-  insurances,
+  insurance,
   interest,
-  LOOK_UP_DAY,
-  product,
-} from '../../../support/builders/look-up-records.ts';
-import { insurance } from '../../../support/worlds/simulated-product.ts';
+  SIMULATION_DAY,
+} from '../../../support/worlds/simulated-product.ts';
 
 const example: LookUpContext = { catalogue: EXAMPLE_CATALOGUE, requestDay: date('2026-01-15') };
 const ALL: SectionFlags = Object.fromEntries(SECTION_FLAGS.map((flag) => [flag, true]));
@@ -93,6 +89,8 @@ function fieldsOf({ BankingProduct: _always, ...containers }: Answer): string {
   return ['BankingProduct', ...lines].join(' | ');
 }
 
+const EMPTY = { InterestsAndCommissions: [], Insurances: [], Discounts: [] };
+
 describe('sections (L2)', () => {
   test('have a flag each', () => {
     const known = Object.values(FIELDS).flatMap((sections) => Object.keys(sections));
@@ -100,7 +98,7 @@ describe('sections (L2)', () => {
   });
 
   test('are returned for every combination of flags, with their containers, in order', () => {
-    const plain = { catalogue: catalogueOf([product({})]), requestDay: LOOK_UP_DAY };
+    const plain = { catalogue: catalogueOf(), requestDay: SIMULATION_DAY };
     const combinations = 2 ** SECTION_FLAGS.length;
     expect(combinations).toBe(16_384);
     const wrong: object[] = [];
@@ -108,7 +106,7 @@ describe('sections (L2)', () => {
       const flags = Object.fromEntries(
         SECTION_FLAGS.map((flag, place) => [flag, (bits & (1 << place)) !== 0]),
       );
-      const found = lookUpProduct({ BankingProductCode: 'P', ...flags }, plain);
+      const found = lookUpProduct({ BankingProductCode: 'PL', ...flags }, plain);
       const fields = found.kind === 'found' ? fieldsOf(found.answer) : found.kind;
       const expected = expectedFields(flags);
       if (fields !== expected) wrong.push({ flags, fields, expected });
@@ -134,8 +132,11 @@ describe('sections (L2)', () => {
 
   test('are empty lists without data', () => {
     const { Details, Availability, Dimensions } = answerOf(
-      { BankingProductCode: 'p', ...ALL },
-      { catalogue: catalogueOf([product({ PaymentScheduleTypes: [] })]), requestDay: LOOK_UP_DAY },
+      { BankingProductCode: 'pl', ...ALL },
+      {
+        catalogue: catalogueOf({ product: { PaymentScheduleTypes: [], ...EMPTY } }),
+        requestDay: SIMULATION_DAY,
+      },
     );
     const { GeneralData: _data, ...lists } = Details ?? {};
     expect(Object.values(lists)).toEqual([[], [], [], [], [], []]);
@@ -196,65 +197,65 @@ describe('the version of a look-up (L1)', () => {
 });
 
 describe('items and values (L2)', () => {
-  const lists = {
-    'interest-list': [
-      interest({ Name: 'Draft', Status: 'Draft' }),
-      interest({
-        Name: 'Changing',
-        Values: [
-          { Value: 5, ValueStatus: 'Active', ValidFrom: null, ValidTo: '2025-12-31' },
-          { Value: 6, ValueStatus: 'Active', ValidFrom: '2026-01-01', ValidTo: '2026-12-31' },
-          { Value: 7, ValueStatus: 'Draft', ValidFrom: '2026-01-01', ValidTo: null },
-        ],
-      }),
-      interest({
-        Name: 'Stepped',
-        Type: 'Collection',
-        CollectionInterests: [
-          {
-            InterestName: 'Changing',
-            InterestStartPeriod: 1,
-            InterestEndPeriod: null,
-            InterestStartDate: '2026-01-01',
-            InterestEndDate: null,
-          },
-        ],
-      }),
-      interest({
-        Name: 'Banded',
-        Type: 'Collection',
-        BandedInterests: [
-          {
-            InterestName: 'Low',
-            MinUtilizedAmount: 0,
-            MaxUtilizedAmount: 1000,
-            IsForOverdraft: false,
-            CollectionValidFrom: '2026-01-01',
-            CollectionValidTo: null,
-            Value: 3.5,
-            ValueMessage: null,
-          },
-        ],
-      }),
-    ],
+  const band = {
+    InterestName: 'Low',
+    MinUtilizedAmount: 0,
+    MaxUtilizedAmount: 1000,
+    IsForOverdraft: false,
+    CollectionValidFrom: '2026-01-01',
+    CollectionValidTo: null,
+    Value: 3.5,
+    ValueMessage: null,
   };
+  const interests = [
+    interest({ Name: 'Draft', Status: 'Draft' }),
+    interest({
+      Name: 'Changing',
+      Values: [
+        { Value: 5, ValueStatus: 'Active', ValidFrom: null, ValidTo: '2025-12-31' },
+        { Value: 6, ValueStatus: 'Active', ValidFrom: '2026-01-01', ValidTo: '2026-12-31' },
+        { Value: 7, ValueStatus: 'Draft', ValidFrom: '2026-01-01', ValidTo: null },
+      ],
+    }),
+    interest({
+      Name: 'Stepped',
+      Type: 'Collection',
+      Values: [],
+      CollectionInterests: [
+        {
+          InterestName: 'Changing',
+          InterestStartPeriod: 1,
+          InterestEndPeriod: null,
+          InterestStartDate: '2026-01-01',
+          InterestEndDate: null,
+        },
+      ],
+    }),
+    interest({
+      Name: 'Banded',
+      Code: 'BANDED',
+      Type: 'Collection',
+      Values: [],
+      BandedInterests: [band],
+    }),
+  ];
   const item = {
     Id: '0f8fad5b-d9cb-469f-a165-708677289501',
     Name: 'Offer',
-    InterestList: 'I',
+    InterestList: 'INT',
     CommissionList: 'GONE',
     Filters: [],
   };
-  const catalogue = catalogueOf([product({ InterestsAndCommissions: [item] })], lists['interest-list']);
+  const catalogue = catalogueOf({ interests, product: { InterestsAndCommissions: [item] } });
   const offerOn = (day: string) =>
     answerOf(
-      { BankingProductCode: 'P', displayInterestsAndCommissions: true, Date: date(day) },
-      { catalogue, requestDay: LOOK_UP_DAY },
+      { BankingProductCode: 'PL', displayInterestsAndCommissions: true, Date: date(day) },
+      { catalogue, requestDay: SIMULATION_DAY },
     ).Dimensions?.['InterestsAndCommissions']?.[0] as { Interests: readonly Fields[] } & Fields;
 
   test('are left out unless Active; a list that is not in force has neither name nor items', () => {
     const offer = offerOn('2026-01-15');
-    expect(offer).toMatchObject({ CommissionListName: null, InterestListName: 'Interests', Commissions: [] });
+    expect(offer).toMatchObject({ CommissionListName: null, InterestListName: 'List INT', Commissions: [] });
     expect(offer.Interests.map((one) => one['Name'] ?? one['InterestName'])).toEqual([
       'Changing',
       'Stepped',
@@ -291,21 +292,10 @@ describe('items and values (L2)', () => {
   test('have the second shape for a Collection interest by utilised amount, with days as text', () => {
     expect(offerOn('2026-01-15').Interests[2]).toEqual({
       InterestName: 'Banded',
-      InterestCode: 'Banded',
+      InterestCode: 'BANDED',
       InterestType: 'Collection',
       IsForOverdraft: false,
-      BandedInterests: [
-        {
-          InterestName: 'Low',
-          MinUtilizedAmount: 0,
-          MaxUtilizedAmount: 1000,
-          IsForOverdraft: false,
-          CollectionValidFrom: '2026-01-01',
-          CollectionValidTo: null,
-          Value: 3.5,
-          ValueMessage: null,
-        },
-      ],
+      BandedInterests: [band],
     });
   });
 });
@@ -313,12 +303,11 @@ describe('items and values (L2)', () => {
 test('insurances are the Active ones of the lists of the product', () => {
   const active = insurance({ InsuranceName: 'Life' });
   const closed = insurance({ InsuranceName: 'Old', Status: 'Closed' });
-  const list = insuranceRecord(insurances({ Insurances: [active, closed] }));
   const { Dimensions } = answerOf(
-    { BankingProductCode: 'P', displayInsurance: true },
+    { BankingProductCode: 'PL', displayInsurance: true },
     {
-      catalogue: catalogueOf([product({ Insurances: [insuranceItem('INS')] })], [], [list]),
-      requestDay: LOOK_UP_DAY,
+      catalogue: catalogueOf({ insurances: [active, closed] }),
+      requestDay: SIMULATION_DAY,
     },
   );
   expect(Dimensions?.['Insurance']).toMatchObject([{ Insurances: [{ InsuranceName: 'Life' }] }]);
@@ -326,10 +315,10 @@ test('insurances are the Active ones of the lists of the product', () => {
 });
 
 test('schedule types are found by name or code, in the order of the product', () => {
-  const catalogue = catalogueOf([product({ PaymentScheduleTypes: ['EP', 'EqualInstallments'] })]);
+  const catalogue = catalogueOf({ product: { PaymentScheduleTypes: ['EP', 'EqualInstallments'] } });
   const { Details } = answerOf(
-    { BankingProductCode: 'P', displayPaymentScheduleTypes: true },
-    { catalogue, requestDay: LOOK_UP_DAY },
+    { BankingProductCode: 'PL', displayPaymentScheduleTypes: true },
+    { catalogue, requestDay: SIMULATION_DAY },
   );
   const types = Details?.['AssociatedPaymentScheduleTypes'] as readonly Fields[];
   expect(types.map(({ PaymentScheduleTypeName }) => PaymentScheduleTypeName)).toEqual([
@@ -347,10 +336,10 @@ test('schedule types are found by name or code, in the order of the product', ()
 });
 
 function productTypesOf(BankingProductType: string, ...PaymentScheduleTypes: readonly string[]) {
-  const catalogue = catalogueOf([product({ BankingProductType, PaymentScheduleTypes })]);
+  const catalogue = catalogueOf({ product: { BankingProductType, PaymentScheduleTypes } });
   const { Details } = answerOf(
-    { BankingProductCode: 'P', displayPaymentScheduleTypes: true },
-    { catalogue, requestDay: LOOK_UP_DAY },
+    { BankingProductCode: 'PL', displayPaymentScheduleTypes: true },
+    { catalogue, requestDay: SIMULATION_DAY },
   );
   const types = Details?.['AssociatedPaymentScheduleTypes'] as readonly Fields[];
   return types.map(({ ProductType }) => ProductType);

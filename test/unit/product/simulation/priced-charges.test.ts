@@ -9,6 +9,7 @@ import {
   commission,
   guid,
   insurance,
+  insuranceItem,
   interest,
   messagesOf,
   price,
@@ -155,15 +156,7 @@ describe('the insurances of a simulation', () => {
   });
 
   it('belong to items that are valid on the day and pass all filters, each once (L2, L3)', () => {
-    const item = {
-      Id: guid(30),
-      Name: 'Cover',
-      Code: 'COVER',
-      InsuranceList: 'INS',
-      StartDate: null,
-      EndDate: null,
-      Filters: [{ Name: 'Age', From: null, To: 60 }],
-    };
+    const item = insuranceItem('COVER', { Filters: [{ Name: 'Age', From: null, To: 60 }] });
     const Filters = [{ Name: 'Smoker', Values: [0] }];
     const offering = {
       insurances: [insurance({ Filters })],

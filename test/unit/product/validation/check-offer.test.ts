@@ -2,14 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
 import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import type { InsuranceRecord, InterestRecord } from '../../../../shared/product/catalogue/list-records.ts';
-import type { ProductRecord } from '../../../../shared/product/catalogue/product-record.ts';
+import type {
+  ProductInsuranceItem,
+  ProductRecord,
+} from '../../../../shared/product/catalogue/product-record.ts';
 import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
 import {
   formulaColumn,
   LEVEL_COLUMNS,
   recordOf as scheduleType,
 } from '../../../support/builders/schedule-type-records.ts';
-import { discount, guid, insurance, interest, product } from '../../../support/worlds/simulated-product.ts';
+import {
+  discount,
+  guid,
+  insurance,
+  insuranceItem,
+  interest,
+  product,
+} from '../../../support/worlds/simulated-product.ts';
 
 interface Parts {
   readonly interests?: readonly InterestRecord[];
@@ -69,16 +79,8 @@ const manyInsurances = (start: number, count: number, changes: Partial<Insurance
   );
 
 /** An insurance item that refers to the insurance list with that number. */
-const item = (place: number, changes: Partial<ProductRecord['Insurances'][number]> = {}) => ({
-  Id: guid(40 + place),
-  Name: `Item ${place}`,
-  Code: `ITEM${place}`,
-  InsuranceList: `INS${place}`,
-  StartDate: null,
-  EndDate: null,
-  Filters: [],
-  ...changes,
-});
+const item = (place: number, changes: Partial<ProductInsuranceItem> = {}) =>
+  insuranceItem(`ITEM${place}`, { Id: guid(40 + place), InsuranceList: `INS${place}`, ...changes });
 
 describe('checks of an Approved product', () => {
   it.each([

@@ -28,9 +28,9 @@ const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 
 async function startCaller() {
   const broker = await createSharedBroker(2);
   await startOn(broker, startWithExamples);
-  const ask = await createLogCaller(broker);
+  const send = await createLogCaller(broker);
   return (value: Buffer, headers: MessageHeaders, timestampMs = EXAMPLE_TIME_MS) =>
-    ask({ topic: TOPIC.productRequests, value, headers, timestampMs });
+    send({ topic: TOPIC.productRequests, value, headers, timestampMs });
 }
 
 const jsonOf = (body: object) => Buffer.from(JSON.stringify(body));
@@ -45,9 +45,9 @@ const EXAMPLES = [
 ] as const;
 
 it.each(EXAMPLES)('%s replies in JSON to a request in JSON', async (type, examples) => {
-  const ask = await startCaller();
+  const send = await startCaller();
   for (const { request, reply } of examples) {
-    const answer = await ask(jsonOf(request), ofType(`${type}Request`));
+    const answer = await send(jsonOf(request), ofType(`${type}Request`));
     expect(bodyOf(answer)).toEqual(reply);
     expect(headerText(answer.headers, HEADER.messageType)).toBe(`${type}Reply`);
     expect(headerText(answer.headers, HEADER.correlationId)).toBe('loan-4711');
@@ -68,26 +68,26 @@ it.each([
   ],
   ['GetProductDocuments', { productCode: 'TL-PERSONAL' }, { documents: PRODUCT_DOCUMENTS_EXAMPLES[0].reply }],
 ])('%s replies in Avro to a request in Avro', async (type, request, payload) => {
-  const ask = await startCaller();
+  const send = await startCaller();
   const { value, headers } = await codec.encode(`${type}Request`, request, 'avro');
-  const reply = await ask(value, headers);
+  const reply = await send(value, headers);
   const decoded = await codec.decode({ value: reply.value, headers: reply.headers });
   expect(decoded).toEqual({ kind: 'decoded', type: `${type}Reply`, format: 'avro', payload });
 });
 
 it('selects the version by the day of the message, so that a replay gives the same reply (L1)', async () => {
-  const ask = await startCaller();
+  const send = await startCaller();
   const body = jsonOf({ BankingProductCode: 'TL-PERSONAL' });
   const type = ofType('GetBankingProductByCodeRequest');
-  const lastOfOld = await ask(body, type, Date.UTC(2023, 11, 31, 23, 59, 59, 999));
+  const lastOfOld = await send(body, type, Date.UTC(2023, 11, 31, 23, 59, 59, 999));
   expect(bodyOf(lastOfOld)).toMatchObject({ BankingProduct: { EndDate: '2023-12-31T00:00:00' } });
-  const firstOfNew = await ask(body, type, Date.UTC(2024, 0, 1));
+  const firstOfNew = await send(body, type, Date.UTC(2024, 0, 1));
   expect(bodyOf(firstOfNew)).toMatchObject({ BankingProduct: { StartDate: '2024-01-01T00:00:00' } });
 });
 
 it('replies with 404 for an unknown product and 400 for a contradictory request, in both formats', async () => {
-  const ask = await startCaller();
-  const unknown = await ask(jsonOf({ productCode: 'NOTHING' }), ofType('GetProductDocumentsRequest'));
+  const send = await startCaller();
+  const unknown = await send(jsonOf({ productCode: 'NOTHING' }), ofType('GetProductDocumentsRequest'));
   expect(bodyOf(unknown)).toMatchObject({
     code: 'unknown-product',
     status: 404,
@@ -98,7 +98,7 @@ it('replies with 404 for an unknown product and 400 for a contradictory request,
 
   const contradicting = { productCode: 'TL-PERSONAL', productId: '0ea28468-eabf-59d0-a3c0-ef7ba75a2d13' };
   const { value, headers } = await codec.encode('GetBankingProductDetailsRequest', contradicting, 'avro');
-  const refused = await ask(value, headers);
+  const refused = await send(value, headers);
   const decoded = await codec.decode({ value: refused.value, headers: refused.headers });
   expect(decoded).toMatchObject({
     type: 'ProblemReply',
@@ -107,9 +107,9 @@ it('replies with 404 for an unknown product and 400 for a contradictory request,
 });
 
 it('applies the limits of JSON requests to Avro requests', async () => {
-  const ask = await startCaller();
+  const send = await startCaller();
   const { value, headers } = await codec.encode('GetProductInsuranceListRequest', { productId: 'x' }, 'avro');
-  const reply = await ask(value, headers);
+  const reply = await send(value, headers);
   expect(headerText(reply.headers, HEADER.errorCode)).toBe('invalid-request');
 });
 
