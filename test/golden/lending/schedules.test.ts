@@ -113,8 +113,8 @@ const GOLDEN: readonly Golden[] = [
   },
 ];
 
-describe('schedules as a banker reads them', () => {
-  it.each(GOLDEN)('$file has not changed', async ({ file, title, changes }) => {
+describe('golden tables of schedule types', () => {
+  it.each(GOLDEN)('equals $file', async ({ file, title, changes }) => {
     await expect(scheduleTable(title, scheduleOf(changes))).toMatchFileSnapshot(`./${file}.txt`);
   });
 });

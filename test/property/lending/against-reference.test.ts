@@ -1,4 +1,4 @@
-/** The engine against the slow reference: an independent calculation of every rule, equal in every figure. */
+/** Compares the engine with the reference implementation, which calculates every rule independently. */
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,13 +8,13 @@ import { brokenInvariant } from '../../support/reference/schedule-invariants.ts'
 
 const REQUESTS_PER_TEST = 2_500;
 const REQUESTS_WITH_RATES = 1_000;
-const LONGEST_TEST_MS = 120_000;
-/** The same requests in every run, so that a change is what makes the difference; other parts add to it. */
+const MAX_TEST_MS = 120_000;
+/** A fixed seed, so that every run tests the same requests; each part adds its number. */
 const SEED = 20_261_121;
-/** Most random requests are ones that the rules calculate. */
-const LEAST_CALCULATED = 0.8;
+/** The other random requests are refused by the rules. */
+const MIN_CALCULATED_SHARE = 0.8;
 
-/** Throws with both tables when a random request is answered differently; gives the number of calculated ones. */
+/** Throws with both tables when the two schedules of a random request differ; returns the number of calculated requests. */
 function compare(requests: number, withRates: boolean, part: number): number {
   let calculated = 0;
   fc.assert(
@@ -32,15 +32,17 @@ function compare(requests: number, withRates: boolean, part: number): number {
   return calculated;
 }
 
-describe('a random request over all features', { timeout: LONGEST_TEST_MS }, () => {
+describe('calculateRepaymentSchedule for random requests', { timeout: MAX_TEST_MS }, () => {
   it.each([1, 2, 3, 4])(
-    'is calculated as the slow reference does, to the cent in every row, and keeps M3 (part %i of 4)',
+    'equals the reference to the cent in every row, and keeps M3 (part %i of 4)',
     (part) => {
-      expect(compare(REQUESTS_PER_TEST, false, part)).toBeGreaterThan(REQUESTS_PER_TEST * LEAST_CALCULATED);
+      expect(compare(REQUESTS_PER_TEST, false, part)).toBeGreaterThan(
+        REQUESTS_PER_TEST * MIN_CALCULATED_SHARE,
+      );
     },
   );
 
-  it('has the DAE or EIR that the slow reference proves with 60 digits (A1, A2)', () => {
-    expect(compare(REQUESTS_WITH_RATES, true, 0)).toBeGreaterThan(REQUESTS_WITH_RATES * LEAST_CALCULATED);
+  it('returns the DAE or EIR that the reference proves with 60 digits (A1, A2)', () => {
+    expect(compare(REQUESTS_WITH_RATES, true, 0)).toBeGreaterThan(REQUESTS_WITH_RATES * MIN_CALCULATED_SHARE);
   });
 });

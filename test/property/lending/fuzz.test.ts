@@ -12,7 +12,7 @@ import type {
 } from '../../../shared/lending/request/repayment-schedule.ts';
 import { engineOf, requestText } from '../../support/reference/compare-with-reference.ts';
 import { FOUR_DECIMALS, flowsByDays } from '../../support/builders/rate-flows.ts';
-import { fuzzed } from '../../support/random/fuzz-request.ts';
+import { fuzzRequest } from '../../support/random/fuzz-request.ts';
 import { Picks } from '../../support/random/pick.ts';
 import { randomRequest } from '../../support/random/request.ts';
 import { brokenInvariant } from '../../support/reference/schedule-invariants.ts';
@@ -55,7 +55,7 @@ describe('calculateRepaymentSchedule with fuzzed requests', { timeout: MAX_TEST_
     const property = fc.property(randomRequest, fc.noBias(fc.nat()), (request, seed) => {
       const picks = new Picks(seed);
       for (let turn = 0; turn < MUTATIONS_PER_REQUEST; turn += 1) {
-        const wild = fuzzed(picks, request);
+        const wild = fuzzRequest(picks, request);
         const outcome = engineOf(wild);
         kinds[outcome.kind] += 1;
         const violation = findViolation(wild, outcome);

@@ -1,4 +1,4 @@
-/** Features in combination: every two forms that can stand together do so in a schedule that equals the reference. */
+/** Pairwise tests: every two compatible variants of features occur together in a schedule that equals the reference. */
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,23 +13,23 @@ import { allPairs, coveringTable } from '../../support/random/pairwise.ts';
 import { Picks } from '../../support/random/pick.ts';
 import { brokenInvariant } from '../../support/reference/schedule-invariants.ts';
 
-const LEAST_COMBINATIONS = 3_600;
-const LEAST_CALCULATED = 2_000;
+const MIN_COMBINATIONS = 3_600;
+const MIN_CALCULATED = 2_000;
 const SEED = 20_250_101;
-const MOST_REPORTS = 3;
-const LONGEST_TEST_MS = 120_000;
+const MAX_REPORTS = 3;
+const MAX_TEST_MS = 120_000;
 
 const { combinations, impossiblePairs } = coveringTable({
   features: FEATURES,
   reasonAgainst,
   picks: new Picks(SEED),
-  least: LEAST_COMBINATIONS,
+  least: MIN_COMBINATIONS,
 });
 const refused = combinations.filter((combination) => reasonAgainst(combination) !== undefined);
 const calculated = combinations.filter((combination) => reasonAgainst(combination) === undefined);
 
-describe('features in combination', { timeout: LONGEST_TEST_MS }, () => {
-  it(`pair every two forms that can stand together, in ${calculated.length} calculated and ${refused.length} refused requests`, () => {
+describe('pairwise combinations of features', { timeout: MAX_TEST_MS }, () => {
+  it(`cover every compatible pair in ${calculated.length} calculated and ${refused.length} refused requests`, () => {
     const held = new Set(
       calculated.flatMap((combination) => {
         const values = Object.entries(combination).map(([name, value]) => `${name}=${value}`);
@@ -40,11 +40,11 @@ describe('features in combination', { timeout: LONGEST_TEST_MS }, () => {
     expect(missing).toEqual(
       impossiblePairs.toSorted((one, other) => missing.indexOf(one) - missing.indexOf(other)),
     );
-    expect(combinations.length).toBeGreaterThanOrEqual(LEAST_COMBINATIONS);
-    expect(calculated.length).toBeGreaterThan(LEAST_CALCULATED);
+    expect(combinations.length).toBeGreaterThanOrEqual(MIN_COMBINATIONS);
+    expect(calculated.length).toBeGreaterThan(MIN_CALCULATED);
   });
 
-  it('leave out only pairs of which one alone is a reason to refuse', () => {
+  it('omit only pairs that a rule refuses', () => {
     const reasons = new Set(
       refused
         .filter((combination) => impossiblePairs.some((pair) => holds(combination, pair)))
@@ -58,17 +58,17 @@ describe('features in combination', { timeout: LONGEST_TEST_MS }, () => {
     ).toBe(true);
   });
 
-  it('are refused where a rule says so', () => {
+  it('are refused if a rule refuses them', () => {
     const wrong = refused.map(featureRequest).filter((request) => engineOf(request).kind === 'schedule');
     expect(wrong.map(requestText)).toEqual([]);
   });
 
-  it('are calculated otherwise, equal the reference in every figure and keep M3', () => {
+  it('otherwise equal the reference in every figure and keep M3', () => {
     const wrong = calculated.map(featureRequest).filter((request) => {
       const engine = engineOf(request);
       return engine.kind === 'refused' || difference(request, false, engine) !== undefined;
     });
-    expect(wrong.slice(0, MOST_REPORTS).map((request) => differenceReport(request))).toEqual([]);
+    expect(wrong.slice(0, MAX_REPORTS).map((request) => differenceReport(request))).toEqual([]);
     const broken = calculated.map(featureRequest).flatMap((request) => {
       const engine = engineOf(request);
       return engine.kind === 'refused' ? [] : (brokenInvariant(request, engine) ?? []);

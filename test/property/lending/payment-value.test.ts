@@ -11,7 +11,7 @@ import {
   type Periodicity,
 } from '../../../shared/lending/dates/periodicity.ts';
 
-/** Far more digits than any answer has, so that the reference errs only where a tie is a hair's breadth away. */
+/** Far more digits than any answer has, so that only payments very close to a tie need more. */
 const Exact = Decimal.clone({ precision: 120, rounding: Decimal.ROUND_HALF_UP, maxE: 9e15, minE: -9e15 });
 
 const REPEATING = BUILT_IN_PERIODICITIES.filter(({ unit }) => unit !== 'Once');
@@ -44,7 +44,7 @@ const ratePercent = fc.oneof(
   fc.integer({ min: 100, max: 100_000 }).map(String),
 );
 
-/** A loan of which a share is still owed, or a savings plan. */
+/** A loan with a future value, or a savings plan. */
 function annuities(maxInstallments: number): fc.Arbitrary<Annuity> {
   return fc
     .record({
@@ -83,7 +83,7 @@ function engineOf(annuity: Annuity): { pmt: Decimal; principal: Decimal } {
   return { pmt: outcome.pmtValue, principal: outcome.principalValue };
 }
 
-/** The rate of one period, written down anew from P1. */
+/** The rate of one period by rule P1, independent of the engine. */
 function periodRate({ rate, method, periodicity }: Annuity, Arithmetic = Exact): Decimal {
   const yearly = new Arithmetic(rate).div(100);
   const months = monthsPerPeriod(periodicity);
@@ -106,12 +106,12 @@ function referencePayment(annuity: Annuity, Arithmetic = Exact): Decimal {
   return (annuity.inAdvance ? arrears.div(i.plus(1)) : arrears).times(sign);
 }
 
-/** Enough digits to distinguish a payment from a tie that it nearly is: discount factors of these annuities go down to 1e-1000. */
+/** Enough digits to tell a payment from a tie close to it: discount factors of these annuities go down to 1e-1000. */
 const Finer = Decimal.clone({ precision: 1_500 });
-/** Rounding to fewer digits than were calculated makes a tie exact again that the steps of the calculation missed. */
+/** Fewer digits than were calculated: rounding to them restores an exact tie that was lost in inexact steps. */
 const TRUSTED_DIGITS = 1_400;
 
-/** The payment as it is shown, by 120 digits, and by more where these differ from what is to be compared. */
+/** The rounded payment, calculated with 120 digits, or with 1,500 when the result differs from `shown`. */
 function expectedPayment(annuity: Annuity, shown: string): string {
   const round = (payment: Decimal): string => {
     const rounded = payment.toDecimalPlaces(annuity.digits, Decimal.ROUND_HALF_UP);
@@ -122,8 +122,8 @@ function expectedPayment(annuity: Annuity, shown: string): string {
   return round(referencePayment(annuity, Finer).toSignificantDigits(TRUSTED_DIGITS));
 }
 
-describe('payment values', () => {
-  it('a hair below a tie are rounded down, however small the difference (M5)', () => {
+describe('calculatePaymentValue for random annuities', () => {
+  it('rounds a payment just below a tie down (M5)', () => {
     const annuity: Annuity = {
       rate: '2087',
       installments: 148,
@@ -139,7 +139,7 @@ describe('payment values', () => {
     expect(expectedPayment(annuity, '0.05217')).toBe('0.05217');
   });
 
-  it('on a tie are rounded away from zero, where the steps of the reference are inexact (M5)', () => {
+  it('rounds an exact tie away from zero (M5)', () => {
     const annuity: Annuity = {
       rate: '-77.265',
       installments: 46,
@@ -155,7 +155,7 @@ describe('payment values', () => {
     expect(expectedPayment(annuity, '-0.0509197813')).toBe('-0.0509197813');
   });
 
-  it('equal those of a reference with 120 digits (P1, P2, M5)', () => {
+  it('equals a reference with 120 digits (P1, P2, M5)', () => {
     fc.assert(
       fc.property(annuities(400), (annuity) => {
         fc.pre(periodRate(annuity).greaterThan(-1));
@@ -166,7 +166,7 @@ describe('payment values', () => {
     );
   });
 
-  it('bring the balance from the financed amount to what is still owed, within their own rounding', () => {
+  it('returns a payment that brings the balance from the financed amount to the future value, except for rounding', () => {
     fc.assert(
       fc.property(annuities(60), (annuity) => {
         const i = periodRate(annuity);
@@ -188,7 +188,7 @@ describe('payment values', () => {
     );
   });
 
-  it('in advance grown over one period equal those in arrears', () => {
+  it('returns a payment in arrears that is the payment in advance plus interest of one period', () => {
     fc.assert(
       fc.property(annuities(60), (annuity) => {
         const i = periodRate(annuity);
@@ -202,7 +202,7 @@ describe('payment values', () => {
     );
   });
 
-  it('scale with the amounts: ten times as much to one decimal fewer has the same digits', () => {
+  it('returns the same digits for ten times the amounts with one decimal fewer', () => {
     fc.assert(
       fc.property(annuities(120), (annuity) => {
         fc.pre(periodRate(annuity).greaterThan(-1) && annuity.digits > 0);
@@ -220,7 +220,7 @@ describe('payment values', () => {
     );
   });
 
-  it('with grace are those of one installment fewer (P2)', () => {
+  it('returns the payment of one installment fewer with grace (P2)', () => {
     fc.assert(
       fc.property(annuities(120), (annuity) => {
         fc.pre(periodRate(annuity).greaterThan(-1));

@@ -1,4 +1,4 @@
-/** The estimate of a request against what it really takes. */
+/** Compares estimated and actual reply sizes, and checks that the estimated time grows with the request. */
 
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -15,14 +15,14 @@ import { randomRequest } from '../../support/random/request.ts';
 
 const RANDOM_REQUESTS = 1_500;
 const LOANS_WITH_CHARGES = 300;
-/** A reply of a loan that runs to its end is at most so many times the estimate: texts vary in their digits. */
-const LARGEST_SHARE = 2.5;
-const LONGEST_TEST_MS = 120_000;
+/** Largest ratio of reply size to estimate for a loan that runs to its end; texts vary in their digits. */
+const MAX_RATIO = 2.5;
+const MAX_TEST_MS = 120_000;
 
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 beforeAll(() => codec.prepare(['CalculateRepaymentScheduleReply']));
 
-/** Bytes of the reply; undefined where the request is refused. */
+/** Bytes of the reply; undefined when the request is refused. */
 async function replyBytesOf(request: RepaymentScheduleRequest): Promise<number | undefined> {
   const schedule = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY });
   if (schedule.kind === 'refused') return undefined;
@@ -76,8 +76,8 @@ const chargedLoan = fc
     }),
   );
 
-describe('the estimated size of a reply', { timeout: LONGEST_TEST_MS }, () => {
-  it('is never more than the reply has, so that nothing is refused that would fit', async () => {
+describe('scheduleEffort, reply size', { timeout: MAX_TEST_MS }, () => {
+  it('never exceeds the actual size, so that no request is refused whose reply fits', async () => {
     await fc.assert(
       fc.asyncProperty(randomRequest, fc.boolean(), async (request, isExplained) => {
         const asked = { ...request, Explain: isExplained };
@@ -89,7 +89,7 @@ describe('the estimated size of a reply', { timeout: LONGEST_TEST_MS }, () => {
     );
   });
 
-  it('is never more than the reply has where charges of any names, dates and periods are explained', async () => {
+  it('never exceeds the actual size for explained charges of any names, dates and periods', async () => {
     let calculated = 0;
     await fc.assert(
       fc.asyncProperty(chargedLoan, async (request) => {
@@ -103,7 +103,7 @@ describe('the estimated size of a reply', { timeout: LONGEST_TEST_MS }, () => {
     expect(calculated).toBeGreaterThan(LOANS_WITH_CHARGES / 2);
   });
 
-  it('comes near the reply of a long loan with many charges, so that hardly anything is calculated in vain', async () => {
+  it('is close to the actual size for a long loan with many charges', async () => {
     const charged = fc.record({
       count: fc.integer({ min: 20, max: 60 }),
       value: fc.integer({ min: 1, max: 99_999 }),
@@ -124,7 +124,7 @@ describe('the estimated size of a reply', { timeout: LONGEST_TEST_MS }, () => {
         const bytes = (await replyBytesOf(request)) ?? 0;
         const { leastReplyBytes } = scheduleEffort(request, REQUEST_DAY);
         expect(bytes / leastReplyBytes).toBeGreaterThanOrEqual(1);
-        expect(bytes / leastReplyBytes).toBeLessThan(LARGEST_SHARE);
+        expect(bytes / leastReplyBytes).toBeLessThan(MAX_RATIO);
       }),
       { numRuns: 20, seed: 20_261_122 },
     );
@@ -134,7 +134,7 @@ describe('the estimated size of a reply', { timeout: LONGEST_TEST_MS }, () => {
 const effortOfFlows = (count: number) =>
   rateEffort({ Rule: 'IRR', Amounts: Array.from({ length: count }, () => decimal(1)) }).processorMs;
 
-describe('the estimated processor time', () => {
+describe('scheduleEffort and rateEffort, processor time', () => {
   const grown = {
     InstallmentsNo: (count: number) => ({ InstallmentsNo: Math.max(1, count) }),
     Commission: (count: number) => ({
@@ -156,18 +156,21 @@ describe('the estimated processor time', () => {
     }),
   };
 
-  it.each(Object.entries(grown))('never falls while %s grows, explained or not', (_, changes) => {
-    const size = fc.integer({ min: 0, max: 200 });
-    fc.assert(
-      fc.property(size, size, fc.boolean(), (one, other, Explain) => {
-        const effort = (count: number) =>
-          scheduleEffort(loan({ ...changes(count), Explain }), REQUEST_DAY).processorMs;
-        expect(effort(Math.max(one, other))).toBeGreaterThanOrEqual(effort(Math.min(one, other)));
-      }),
-    );
-  });
+  it.each(Object.entries(grown))(
+    'never decreases when %s grows, with and without explanations',
+    (_, changes) => {
+      const size = fc.integer({ min: 0, max: 200 });
+      fc.assert(
+        fc.property(size, size, fc.boolean(), (one, other, Explain) => {
+          const effort = (count: number) =>
+            scheduleEffort(loan({ ...changes(count), Explain }), REQUEST_DAY).processorMs;
+          expect(effort(Math.max(one, other))).toBeGreaterThanOrEqual(effort(Math.min(one, other)));
+        }),
+      );
+    },
+  );
 
-  it('grows with the flows of a rate', () => {
+  it('increases with the flows of a rate', () => {
     expect(effortOfFlows(5_000)).toBeGreaterThan(effortOfFlows(50));
   });
 });

@@ -1,4 +1,4 @@
-/** Laws that relate two schedules to each other: ten times the amount, two halves, a recalculation without a change. */
+/** Relations between two schedules: ten times the amount, a loan split in two, a recalculation without changes. */
 
 import type { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
@@ -30,7 +30,7 @@ function total({ rows }: RepaymentSchedule): number {
   return rows.reduce((sum, row) => sum + row.totalInstallment, 0);
 }
 
-/** The request with each amount of money made by `change`. */
+/** The request with `change` applied to each amount of money. */
 function withMoney(request: Request, change: (money: Decimal) => Decimal): Request {
   const { Commission } = request;
   return {
@@ -48,38 +48,38 @@ function withMoney(request: Request, change: (money: Decimal) => Decimal): Reque
 }
 
 /**
- * How far rounding moves the total of a schedule at most, in minor units: half a unit in each row's interest, and half
- * a unit of payment that stays in the balance of every later row and bears interest there.
+ * The largest effect of rounding on the total of a schedule, in minor units: half a unit in the interest of each row, and
+ * half a unit of each payment, which stays in the balance of all later rows and bears interest.
  */
-function roundingOf(request: Request): number {
+function maxRoundingOf(request: Request): number {
   const rows = request.InstallmentsNo;
   const months = { Monthly: 1, Quarterly: 3, Semestrial: 6 }[request.PeriodicityType] ?? 12;
   const growth = 1 + ((request.InterestPercent?.toNumber() ?? 0) * (months + 2)) / 1200;
   return rows + rows * growth ** rows;
 }
 
-describe('ten times the amount', () => {
-  it('gives ten times the total, but for rounding', () => {
+describe('a schedule of ten times the amount', () => {
+  it('has ten times the total, except for rounding', () => {
     fc.assert(
       fc.property(plainLoan, (request) => {
         const one = total(scheduleOf(request));
         const ten = total(scheduleOf(withMoney(request, (money) => money.times(10))));
-        expect(Math.abs(ten - 10 * one)).toBeLessThanOrEqual(11 * roundingOf(request));
+        expect(Math.abs(ten - 10 * one)).toBeLessThanOrEqual(11 * maxRoundingOf(request));
       }),
       RUNS,
     );
   });
 });
 
-describe('two loans of the same terms', () => {
-  it('sum up to the one of both amounts, but for rounding', () => {
+describe('two loans with the same terms', () => {
+  it('add up to one loan of both amounts, except for rounding', () => {
     fc.assert(
       fc.property(plainLoan, fc.integer({ min: 10, max: 90 }), (request, percent) => {
         const share = (money: Decimal) => money.times(percent).div(100).toDecimalPlaces(2);
         const first = total(scheduleOf(withMoney(request, share)));
         const second = total(scheduleOf(withMoney(request, (money) => money.minus(share(money)))));
         expect(Math.abs(first + second - total(scheduleOf(request)))).toBeLessThanOrEqual(
-          3 * roundingOf(request),
+          3 * maxRoundingOf(request),
         );
       }),
       RUNS,
@@ -87,7 +87,7 @@ describe('two loans of the same terms', () => {
   });
 });
 
-/** The payment that all rows but the last pay after the grace; undefined when they do not pay the same. */
+/** The payment of all rows after the grace period except the last; undefined when these payments differ. */
 function usualPayment(request: Request, rows: readonly ScheduleRow[]): number | undefined {
   const name = LEVEL.has(request.ScheduleType) ? 'pmt' : 'principal';
   const grace = Math.max(request.GracePeriodPrincipal ?? 0, request.GracePeriodInterest ?? 0);
@@ -97,7 +97,7 @@ function usualPayment(request: Request, rows: readonly ScheduleRow[]): number | 
   return payments.size === 1 ? usual[0]?.[name] : undefined;
 }
 
-/** The fields that make a request the recalculation of its own schedule after the row `settled`. */
+/** The request that recalculates the schedule of another one after the row `settled`. */
 function recalculationOf(request: Request, old: RepaymentSchedule, settled: number): Request | undefined {
   if (settled >= request.InstallmentsNo) return undefined;
   const row = old.rows[settled - 1];
@@ -117,24 +117,24 @@ function recalculationOf(request: Request, old: RepaymentSchedule, settled: numb
   };
 }
 
-/** Compares rows, and names the request where they differ. */
+/** Compares rows, and shows the request when they differ. */
 function expectRows(request: Request, rows: readonly ScheduleRow[], expected: readonly ScheduleRow[]): void {
   expect({ request: requestText(request), rows }).toEqual({ request: requestText(request), rows: expected });
 }
 
-describe('a recalculation in which nothing changed', () => {
-  it('gives the old rows again from any row on, with the old payment locked (X4)', () => {
+describe('a recalculation without changes', () => {
+  it('returns the remaining rows of the original schedule if the payment is fixed (X4)', () => {
     let compared = 0;
     fc.assert(
       fc.property(plainLoan, fc.integer({ min: 1, max: 39 }), (request, settledAtMost) => {
         const grace = Math.max(request.GracePeriodPrincipal ?? 0, request.GracePeriodInterest ?? 0);
-        const isHeldBack = request.GraceType === 'Spread' && (request.GracePeriodInterest ?? 0) > 0;
+        const isSpread = request.GraceType === 'Spread' && (request.GracePeriodInterest ?? 0) > 0;
         const settled = Math.max(grace + 1, Math.min(settledAtMost, request.InstallmentsNo - 1));
         const old = scheduleOf(request);
-        const again = isHeldBack ? undefined : recalculationOf(request, old, settled);
+        const again = isSpread ? undefined : recalculationOf(request, old, settled);
         if (again === undefined) return;
         const { rows } = scheduleOf(again);
-        // A lock drops rows after the balance is zero, which a solved payment leaves in place.
+        // With a fixed payment the schedule ends at a balance of zero; with a solved payment it keeps all rows.
         const expected = old.rows.slice(settled).filter((row) => row.remainingValue > 0);
         expectRows(again, rows, expected);
         compared += 1;
@@ -144,7 +144,7 @@ describe('a recalculation in which nothing changed', () => {
     expect(compared).toBeGreaterThan(RUNS.numRuns / 3);
   });
 
-  it('may count its dates from the contract’s first due date as well (X1)', () => {
+  it('returns the same rows if FirstDueDate is the first due date of the contract (X1)', () => {
     let compared = 0;
     fc.assert(
       fc.property(plainLoan, (request) => {

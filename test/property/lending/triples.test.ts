@@ -1,7 +1,7 @@
 /**
- * Features in threes: every three forms that can stand together do so in a schedule that keeps M3. Beside the forms of
- * the pairs these are negative and zero rates, capitalised deposits, payments below the interest, and blocks and
- * prepayments of nearly the whole balance, for which the reference schedule has no plain form.
+ * Tests of triples: every three compatible variants of features occur together in a schedule that keeps M3. Compared to
+ * the pairwise tests there are also negative and zero rates, capitalised deposits, payments below the interest, and
+ * blocked amounts and prepayments of nearly the whole balance, which the reference does not calculate.
  */
 
 import { Decimal } from 'decimal.js';
@@ -26,7 +26,7 @@ const FORMS = {
 type Forms = { readonly [Name in keyof typeof FORMS]: (typeof FORMS)[Name][number] };
 
 const NAMES = Object.keys(FORMS) as (keyof typeof FORMS)[];
-/** The number of the first form of each feature, and of all forms. */
+/** The number of the first variant of each feature among all variants. */
 const OFFSETS = NAMES.map((_, index) =>
   NAMES.slice(0, index).reduce((sum, name) => sum + FORMS[name].length, 0),
 );
@@ -44,22 +44,22 @@ const REFUSED_WITH_SOME_TYPES = new Set<string | undefined>([
 const LEVEL_TYPES = new Set(['EqualInstallments', 'Balloon', 'EffectiveRate', 'Leasing']);
 
 const SEED = 20_251_122;
-/** Combinations by chance, before those for the triples that they leave. */
+/** Random combinations; further ones are built for the triples that these do not cover. */
 const RANDOM_COMBINATIONS = 30_000;
-/** Tries to find a combination that is calculated and holds three given forms. */
-const TRIES = 30;
-const MOST_REPORTS = 3;
+/** Maximum number of attempts to find a calculated combination with three given variants. */
+const MAX_TRIES = 30;
+const MAX_REPORTS = 3;
 
-/** Number of each form, by feature. */
+/** The variant of each feature, by number. */
 type Chosen = readonly number[];
 
-function chosenAtRandom(picks: Picks): number[] {
+function chooseRandomly(picks: Picks): number[] {
   return NAMES.map((name) => picks.whole(0, FORMS[name].length - 1));
 }
 
-/** Without the forms that some schedule types refuse, except for the three that are given. */
+/** Random variants with the three given ones; other variants that some schedule types refuse are left out. */
 function withGiven(picks: Picks, triple: readonly Place[]): Chosen {
-  const chosen = chosenAtRandom(picks).map((form, feature) =>
+  const chosen = chooseRandomly(picks).map((form, feature) =>
     REFUSED_WITH_SOME_TYPES.has(NAMES[feature]) ? 0 : form,
   );
   for (const { feature, form } of triple) chosen[feature] = form;
@@ -72,7 +72,7 @@ function formsOf(chosen: Chosen): Forms {
   return Object.fromEntries(NAMES.map((name, index) => [name, FORMS[name][chosen[index] ?? 0]])) as Forms;
 }
 
-/** The combination with the plain forms in place of those that only this test knows. */
+/** The combination with the variants of the pairwise tests in place of those that only this file has. */
 function plainForms(forms: Forms): FeatureSet {
   const { capitalised: _, ...known } = forms;
   return {
@@ -98,7 +98,7 @@ function requestOf(forms: Forms): RepaymentScheduleRequest | undefined {
   };
   if (forms.recalculation === 'nearly all blocked') {
     const BlockAmount = AMOUNT.minus(request.ResidualValue ?? 0).minus(money(plain, 0.1));
-    // What the block leaves is less than the plain prepayments.
+    // The balance after the blocked amount is less than the usual prepayments.
     const EarlyRepayments = request.EarlyRepayments?.map((item) => ({ ...item, Amount: money(plain, 0.05) }));
     return withEarlyAmount(forms, { ...request, BlockAmount, EarlyRepayments }, plain);
   }
@@ -125,7 +125,7 @@ function lockOf({ lock, type }: Forms, plain: FeatureSet): Partial<RepaymentSche
   return { installmentValue: value, AllowNegativeAmortisation: lock === 'below interest' };
 }
 
-/** The prepayment as nearly all, or all, of the balance that the schedule has on its date without it. */
+/** The prepayment set to nearly all, or all, of the balance on its date in the schedule without it. */
 function withEarlyAmount(
   forms: Forms,
   request: RepaymentScheduleRequest,
@@ -148,7 +148,7 @@ function withEarlyAmount(
   };
 }
 
-/** Which three forms have stood together, by their numbers. */
+/** The triples of variants covered so far, by number. */
 class Triples {
   readonly #held = new Uint8Array(ALL_FORMS ** 3);
   count = 0;
@@ -177,7 +177,7 @@ interface Place {
   readonly form: number;
 }
 
-/** Every three forms of three features, in the order of the features. */
+/** All triples of variants of three features, in the order of the features. */
 function allTriples(): readonly (readonly [Place, Place, Place])[] {
   const places = NAMES.flatMap((name, feature) => FORMS[name].map((_, form) => ({ feature, form })));
   const after = ({ feature }: Place) => places.filter((place) => place.feature > feature);
@@ -186,12 +186,12 @@ function allTriples(): readonly (readonly [Place, Place, Place])[] {
   );
 }
 
-/** What the search found: schedules that break an invariant, and three forms that no calculated request held. */
+/** Calculates combinations; collects the covered triples and the schedules that break an invariant. */
 class Search {
   readonly broken: string[] = [];
   readonly triples = new Triples();
   calculated = 0;
-  /** True where the request is calculated; notes what is wrong with its schedule. */
+  /** True when the request is calculated; records the invariant that its schedule breaks. */
   try(chosen: Chosen): boolean {
     const request = requestOf(formsOf(chosen));
     if (request === undefined) return false;
@@ -205,23 +205,24 @@ class Search {
   }
 }
 
-/** Combinations by chance, then some for each three forms that were not among them. */
-function searched(): { search: Search; all: number; missing: (readonly Place[])[] } {
+/** Runs random combinations, then further ones for each triple that is not covered. */
+function runSearch(): { search: Search; all: number; missing: (readonly Place[])[] } {
   const picks = new Picks(SEED);
   const search = new Search();
-  for (let turn = 0; turn < RANDOM_COMBINATIONS; turn += 1) search.try(chosenAtRandom(picks));
+  for (let turn = 0; turn < RANDOM_COMBINATIONS; turn += 1) search.try(chooseRandomly(picks));
   const missing: (readonly Place[])[] = [];
   const triples = allTriples();
   for (const triple of triples) {
     if (search.triples.has(triple)) continue;
     let isFound = false;
-    for (let turn = 0; turn < TRIES && !isFound; turn += 1) isFound = search.try(withGiven(picks, triple));
+    for (let turn = 0; turn < MAX_TRIES && !isFound; turn += 1)
+      isFound = search.try(withGiven(picks, triple));
     if (!isFound) missing.push(triple);
   }
   return { search, all: triples.length, missing };
 }
 
-/** True where a rule refuses the three forms, however plain the other features are. */
+/** True when a rule refuses the triple even with the simplest variants of all other features. */
 function isRefused(triple: readonly Place[]): boolean {
   const chosen: number[] = NAMES.map((name) => (name === 'residual' ? 1 : 0));
   for (const { feature, form } of triple) chosen[feature] = form;
@@ -234,13 +235,13 @@ function tripleText(places: readonly Place[]): string {
     .join(' & ');
 }
 
-describe('features in threes', () => {
-  const { search, all, missing } = searched();
-  it(`keep every invariant of a schedule (M3) in ${search.calculated} calculated requests`, () => {
-    expect(search.broken.slice(0, MOST_REPORTS)).toEqual([]);
+describe('triples of features', () => {
+  const { search, all, missing } = runSearch();
+  it(`keep all schedule invariants (M3) in ${search.calculated} calculated requests`, () => {
+    expect(search.broken.slice(0, MAX_REPORTS)).toEqual([]);
   });
 
-  it(`stand together in ${search.triples.count} of ${all} triples, and rules refuse the others`, () => {
+  it(`are covered in ${search.triples.count} of ${all} cases; rules refuse the others`, () => {
     expect(missing.filter((places) => !isRefused(places)).map(tripleText)).toEqual([]);
     expect(search.triples.count + missing.length).toBe(all);
     expect(missing.length).toBeLessThan(all / 30);

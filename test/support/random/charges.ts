@@ -18,9 +18,9 @@ const BASES = [
   'Installment',
   'UnusedAmount',
 ] as const;
-const FURTHEST_BEFORE = 400;
+const MAX_DAYS_BEFORE = 400;
 
-/** What the charges depend on. */
+/** The data of the loan that charges depend on. */
 export interface ChargeFrame {
   readonly dates: ReferenceDates;
   readonly settled: number;
@@ -40,8 +40,8 @@ function dateNear(picks: Picks, { dates, settled, lastRow }: ChargeFrame): Calen
     () => first,
     () => first,
     () => dates.plain[picks.whole(settled, lastRow)] ?? first,
-    () => picks.whole(first, Math.min(last, first + FURTHEST_BEFORE)),
-    () => first - picks.whole(0, FURTHEST_BEFORE),
+    () => picks.whole(first, Math.min(last, first + MAX_DAYS_BEFORE)),
+    () => first - picks.whole(0, MAX_DAYS_BEFORE),
   );
   return Math.min(any(), last) as CalendarDate;
 }
@@ -103,7 +103,7 @@ function insurance(picks: Picks, frame: ChargeFrame, index: number): InsuranceIt
   };
 }
 
-/** The charge members of a request, with the unused amount that some of them need. */
+/** The charge fields of a request, with the unused amount that some charges need. */
 export function randomCharges(picks: Picks, frame: ChargeFrame): Partial<RepaymentScheduleRequest> {
   const list = <Item>(make: (index: number) => Item) =>
     Array.from({ length: picks.whole(1, 3) }, (_, index) => make(index));

@@ -1,4 +1,4 @@
-/** Requests for combinations of features: each feature in one plain form, so that the combinations are what is tested. */
+/** Requests for combinations of features, with one simple variant of each. */
 
 import { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
@@ -19,7 +19,7 @@ const LOCKABLE = new Set<string>([
   'EqualPrincipal',
 ]);
 
-/** Why the rules refuse a combination; undefined when they calculate it. */
+/** The reason why the rules refuse a combination; undefined when they calculate it. */
 export function reasonAgainst(features: FeatureSet): string | undefined {
   const { type } = features;
   const isOnce = type === 'Once';
@@ -81,7 +81,7 @@ function basicRequest(features: FeatureSet): RepaymentScheduleRequest {
     RealInstallmentNo: features.realInstallments === 'fewer' ? FEWER_ROWS : undefined,
     CalculateDAE: features.calculateDae === 'absent' ? undefined : Number(features.calculateDae),
     CapitalPercent: features.type === 'CreditCard' ? new Decimal(8) : undefined,
-    // Both would hold back the same interest: the rules do not say which of them does.
+    // Both would defer the same interest, and the rules do not state which one has priority.
     InterestCapitalization: features.type === 'Deposit' && features.graceInterest === '0' ? 1 : undefined,
     UpFrontValue: money(features, 0.5),
     UnusedAmount: features.unused === 'none' ? undefined : money(features, 30),
@@ -142,7 +142,7 @@ function withEarly(features: FeatureSet, request: RepaymentScheduleRequest): Rep
   };
 }
 
-/** The request of a combination; of one that the rules refuse as far as it can be made. */
+/** The request of a combination, as complete as possible if the rules refuse it. */
 export function featureRequest(features: FeatureSet): RepaymentScheduleRequest {
   const basic = basicRequest(features);
   if (reasonAgainst(features) !== undefined) {

@@ -1,4 +1,4 @@
-/** The features whose combinations are tested, each in a few plain forms, and the money and charges that they need. */
+/** The features whose combinations are tested, each in a few variants, with their amounts and charges. */
 
 import { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
@@ -9,7 +9,7 @@ import type {
 import type { Combination } from './pairwise.ts';
 import { dayOf } from '../reference/dates.ts';
 
-/** Every feature with its forms. */
+/** Each feature with its variants. */
 export const FEATURES = {
   type: [
     'EqualInstallments',
@@ -53,12 +53,12 @@ export const FEATURES = {
   calculateDae: ['absent', '0', '1', '2'],
 } as const;
 
-/** A form of each feature. */
+/** A variant of each feature. */
 export type FeatureSet = Combination<typeof FEATURES>;
 
 /** Financed amount of every combination. */
 export const AMOUNT = new Decimal(120_000);
-/** Activation of every combination: a month's end. */
+/** Activation of every combination: the end of a month. */
 export const START = dayOf('2024-01-31') as CalendarDate;
 
 /** A hundredth. */

@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { Picks } from './pick.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 const COUNTS = [
   0,
@@ -25,7 +25,7 @@ const COUNTS = [
   -Infinity,
   -0,
 ];
-const MOST_ROWS = 1_200;
+const MAX_ROWS = 1_200;
 const TEXTS = [
   '',
   ' ',
@@ -75,7 +75,7 @@ const AMOUNTS = [
   'Infinity',
   '-Infinity',
 ] as const;
-/** First and last day that a date can be: 1900-01-01 and 2999-12-31. Others do not come through the border (D1). */
+/** First and last day that a date can be: 1900-01-01 and 2999-12-31. The request contract rejects others (D1). */
 const FIRST_DATE = -25_567;
 const LAST_DATE = 376_199;
 
@@ -139,9 +139,9 @@ const LIST_NAMES = [
   'BandedInterestRates',
   'EarlyRepayments',
 ] as const;
-const NEEDED = new Set(['ScheduleType', 'Amount', 'InstallmentsNo', 'PeriodicityType', 'InstallmentDay']);
-/** Members of items that are never absent: the border refuses an item without them. */
-const NEEDED_IN_ITEMS = new Set([
+const MANDATORY = new Set(['ScheduleType', 'Amount', 'InstallmentsNo', 'PeriodicityType', 'InstallmentDay']);
+/** Mandatory fields of items: the request contract rejects an item without them. */
+const MANDATORY_IN_ITEMS = new Set([
   'FeePeriodicityType',
   'FeeDate',
   'InsurancePeriodicityType',
@@ -165,7 +165,7 @@ function amount(picks: Picks): Decimal {
 }
 
 /** Another value of the same type. */
-function twisted(picks: Picks, name: string, value: unknown): unknown {
+function mutateValue(picks: Picks, name: string, value: unknown): unknown {
   if (name.endsWith('Date')) return date(picks);
   if (value instanceof Decimal) return picks.chance(20) ? value.negated() : amount(picks);
   if (typeof value === 'boolean') return !value;
@@ -173,15 +173,15 @@ function twisted(picks: Picks, name: string, value: unknown): unknown {
   return picks.of(...COUNTS);
 }
 
-function twistList(picks: Picks, items: readonly Members[]): readonly Members[] {
+function mutateList(picks: Picks, items: readonly Fields[]): readonly Fields[] {
   const changed = items.map((item) => {
     const names = Object.keys(item).filter((name) => item[name] !== undefined);
     if (names.length === 0) return item;
     const name = picks.of(...names);
-    const isTaken = picks.chance(30) && !NEEDED_IN_ITEMS.has(name);
-    return { ...item, [name]: isTaken ? undefined : twisted(picks, name, item[name]) };
+    const isTaken = picks.chance(30) && !MANDATORY_IN_ITEMS.has(name);
+    return { ...item, [name]: isTaken ? undefined : mutateValue(picks, name, item[name]) };
   });
-  return picks.of<() => readonly Members[]>(
+  return picks.of<() => readonly Fields[]>(
     () => changed,
     () => [...items, ...changed],
     () => [...changed, ...items, ...items],
@@ -190,9 +190,9 @@ function twistList(picks: Picks, items: readonly Members[]): readonly Members[] 
   )();
 }
 
-/** One change to the members of a request. */
-function change(picks: Picks, request: Members): Members {
-  const changes: readonly (() => Members)[] = [
+/** Applies one change to the fields of a request. */
+function change(picks: Picks, request: Fields): Fields {
+  const changes: readonly (() => Fields)[] = [
     () => ({ [picks.of(...COUNT_NAMES)]: picks.of(...COUNTS) }),
     () => ({ [picks.of(...COUNT_NAMES)]: picks.whole(0, 12) }),
     () => ({ [picks.of(...AMOUNT_NAMES)]: amount(picks) }),
@@ -203,28 +203,28 @@ function change(picks: Picks, request: Members): Members {
     }),
     () => ({ [picks.of(...TEXT_NAMES)]: picks.of(...TEXTS) }),
     () => ({ [picks.of(...FLAG_NAMES)]: picks.chance(70) }),
-    () => (picks.chance(8) ? { InstallmentsNo: MOST_ROWS } : { InstallmentsNo: picks.whole(1, 40) }),
+    () => (picks.chance(8) ? { InstallmentsNo: MAX_ROWS } : { InstallmentsNo: picks.whole(1, 40) }),
     () => {
-      const name = picks.of(...Object.keys(request).filter((one) => !NEEDED.has(one)));
+      const name = picks.of(...Object.keys(request).filter((one) => !MANDATORY.has(one)));
       return { [name]: undefined };
     },
     () => {
       const name = picks.of(...LIST_NAMES);
-      const items = request[name] as readonly Members[] | undefined;
-      return items === undefined || items.length === 0 ? {} : { [name]: twistList(picks, items) };
+      const items = request[name] as readonly Fields[] | undefined;
+      return items === undefined || items.length === 0 ? {} : { [name]: mutateList(picks, items) };
     },
     () => {
       const name = picks.of(...LIST_NAMES);
-      const items = request[name] as readonly Members[] | undefined;
-      return items === undefined || items.length === 0 ? {} : { [name]: twistList(picks, items) };
+      const items = request[name] as readonly Fields[] | undefined;
+      return items === undefined || items.length === 0 ? {} : { [name]: mutateList(picks, items) };
     },
   ];
   return { ...request, ...picks.of(...changes)() };
 }
 
-/** The request with one to three things wrong with it, or at least unusual. */
-export function fuzzed(picks: Picks, request: RepaymentScheduleRequest): RepaymentScheduleRequest {
-  let members: Members = { ...request };
+/** The request with one to three invalid or unusual fields. */
+export function fuzzRequest(picks: Picks, request: RepaymentScheduleRequest): RepaymentScheduleRequest {
+  let members: Fields = { ...request };
   for (let left = picks.of(1, 1, 1, 2, 3); left > 0; left -= 1) members = change(picks, members);
   return members as unknown as RepaymentScheduleRequest;
 }

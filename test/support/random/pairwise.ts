@@ -1,4 +1,4 @@
-/** Combinations of features in which every two values that can stand together do so at least once. */
+/** Pairwise coverage: combinations of features in which every two compatible values occur together at least once. */
 
 import type { Picks } from './pick.ts';
 
@@ -11,23 +11,23 @@ export type Combination<F extends Features> = { readonly [Name in keyof F]: F[Na
 /** A covering table. */
 export interface Covering<F extends Features> {
   readonly combinations: readonly Combination<F>[];
-  /** Pairs that no combination without a reason could hold, as `feature=value & feature=value`. */
+  /** Pairs that occur in no calculable combination, as `feature=value & feature=value`. */
   readonly impossiblePairs: readonly string[];
 }
 
-/** How a table is made. */
+/** The input of a covering table. */
 export interface CoveringPlan<F extends Features> {
   readonly features: F;
-  /** Why a combination cannot be calculated; undefined when it can. */
+  /** The reason why a combination cannot be calculated; undefined when it can. */
   readonly reasonAgainst: (combination: Combination<F>) => string | undefined;
   readonly picks: Picks;
-  /** Combinations at least, refused ones included. */
+  /** Minimum number of combinations, including refused ones. */
   readonly least: number;
 }
 
 const CANDIDATES = 12;
-/** Tries to find a combination without a reason that holds a given pair. */
-const MOST_TRIES = 400;
+/** Maximum number of attempts to find a calculable combination with a given pair. */
+const MAX_TRIES = 400;
 
 function pairsOf(combination: Readonly<Record<string, string>>): string[] {
   const entries = Object.entries(combination).map(([name, value]) => `${name}=${value}`);
@@ -57,12 +57,12 @@ function pairValues(pair: string): Readonly<Record<string, string>> {
   return Object.fromEntries(pair.split(' & ').map((value) => value.split('=')));
 }
 
-/** A combination that holds the pair and can be calculated; undefined when none was found. */
+/** A calculable combination with the pair; undefined when none was found. */
 function combinationWith<F extends Features>(
   plan: CoveringPlan<F>,
   pair: string,
 ): Combination<F> | undefined {
-  for (let turn = 0; turn < MOST_TRIES; turn += 1) {
+  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
     const combination = { ...randomCombination(plan), ...pairValues(pair) } as Combination<F>;
     if (plan.reasonAgainst(combination) === undefined) return combination;
   }
@@ -70,8 +70,8 @@ function combinationWith<F extends Features>(
 }
 
 /**
- * A table in which every pair occurs in a combination that can be calculated, or, where there is none, in one that
- * cannot. Filled up with random combinations to the least number.
+ * A table in which every pair occurs in a calculable combination, or, if there is none, in one that cannot be
+ * calculated. Random combinations fill it up to the minimum number.
  */
 export function coveringTable<F extends Features>(plan: CoveringPlan<F>): Covering<F> {
   const missing = new Set(allPairs(plan.features));

@@ -1,9 +1,9 @@
-/** Choices that follow from a seed alone, so that a request can be made again from its seed. */
+/** Random choices from a seed, so that a request can be reproduced. */
 
 const STEP = 0x6d2b79f5;
 const RANGE = 4_294_967_296;
 
-/** A row of choices. */
+/** A sequence of random choices. */
 export class Picks {
   #state: number;
 
@@ -11,7 +11,7 @@ export class Picks {
     this.#state = seed | 0;
   }
 
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 to less than 1. */
   share(): number {
     this.#state = (this.#state + STEP) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -24,17 +24,17 @@ export class Picks {
     return least + Math.floor(this.share() * (Math.max(greatest, least) - least + 1));
   }
 
-  /** True in `percent` of a hundred cases. */
+  /** True with a probability of `percent` percent. */
   chance(percent: number): boolean {
     return this.share() * 100 < percent;
   }
 
-  /** One of the values; a value that stands twice is twice as likely. */
+  /** One of the values; a value that is listed twice is twice as likely. */
   of<Value>(...values: readonly Value[]): Value {
     return values[this.whole(0, values.length - 1)] as Value;
   }
 
-  /** The value in `percent` of a hundred cases, else undefined. */
+  /** The value with a probability of `percent` percent, otherwise undefined. */
   maybe<Value>(percent: number, value: () => Value): Value | undefined {
     return this.chance(percent) ? value() : undefined;
   }

@@ -1,4 +1,4 @@
-/** Random loans without the features that tie a schedule to its absolute amount: for laws that relate two schedules. */
+/** Random loans without features that depend on the absolute amount, for relations between two schedules. */
 
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';

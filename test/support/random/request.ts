@@ -1,6 +1,6 @@
 /**
- * Random requests that the rules calculate, over all features together: made step by step, so that later members fit
- * the dates and payments that follow from the earlier ones. A few are refused all the same.
+ * Random requests over all features that the rules mostly calculate. They are built step by step, so that later fields
+ * fit the dates and payments that follow from earlier ones.
  */
 
 import { Decimal } from 'decimal.js';
@@ -50,7 +50,7 @@ const MONTHLY = ['Monthly', 'Monthly', 'Monthly', 'Bimonthly', 'Quarterly', 'Sem
 const OTHER = ['Daily', 'Weekly', 'Biweekly', 'Annual'] as const;
 const FIRST_START = dayOf('2015-01-01');
 const START_DAYS = 7_300;
-const LARGEST_SEED = 2_147_483_647;
+const MAX_SEED = 2_147_483_647;
 const SHARE_OF_LONG_LOANS = 0.004;
 
 type Request = RepaymentScheduleRequest;
@@ -66,7 +66,7 @@ function rowCount(picks: Picks): number {
   )();
 }
 
-/** Amount, rows, dates: what every request has. */
+/** The fields of every request: amount, rows, dates. */
 function basicRequest(picks: Picks): Request {
   const type = picks.chance(40) ? picks.of(...LEVEL_TYPES) : picks.of(...TYPE_NAMES);
   const digits = picks.of(0, 2, 2, 2, 2, 3);
@@ -100,17 +100,17 @@ function basicRequest(picks: Picks): Request {
         )),
     CalculateDAE: picks.of(undefined, undefined, 0, 1, 2),
     Explain: picks.maybe(5, () => true),
-    ...typeMembers(picks, type),
+    ...typeFields(picks, type),
   };
 }
 
-function typeMembers(picks: Picks, type: keyof typeof TYPES): Partial<Request> {
+function typeFields(picks: Picks, type: keyof typeof TYPES): Partial<Request> {
   if (type === 'CreditCard') return { CapitalPercent: new Decimal(picks.whole(0, 100)) };
   if (type === 'Deposit') return { InterestCapitalization: picks.of(undefined, 0, 1, 1) };
   return {};
 }
 
-/** The request of a seed, with the steps in an order in which each knows what it depends on. */
+/** The request of a seed. Each step follows those that it depends on. */
 export function randomRequestOf(seed: number): RepaymentScheduleRequest {
   const picks = new Picks(seed);
   const basic = basicRequest(picks);
@@ -142,9 +142,9 @@ export function randomRequestOf(seed: number): RepaymentScheduleRequest {
 }
 
 /**
- * Requests over all features in combination, each made from a seed. They do not shrink: a smaller seed is another
- * request, not a smaller one.
+ * Requests over all features, each built from a seed. They do not shrink: a smaller seed gives another request, not a
+ * smaller one.
  */
 export const randomRequest: fc.Arbitrary<RepaymentScheduleRequest> = fc
-  .noShrink(fc.noBias(fc.nat(LARGEST_SEED)))
+  .noShrink(fc.noBias(fc.nat(MAX_SEED)))
   .map(randomRequestOf);

@@ -1,4 +1,4 @@
-/** The steps in which a random request grows: each knows the dates and payments that follow from the earlier ones. */
+/** The steps that build a random request; each uses the dates and payments that follow from earlier ones. */
 
 import { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
@@ -9,20 +9,20 @@ import { REFERENCE_DAY } from '../reference/loan.ts';
 import { referenceSchedule } from '../reference/schedule.ts';
 import { termsOf, type Terms } from '../reference/terms.ts';
 
-/** What both calculations know besides a request. */
+/** The context of both calculations besides the request. */
 export const REFERENCE_CONTEXT = { requestDay: REFERENCE_DAY, calendar: fakeWorkingDays } as const;
 
 const METHODS = ['Forward', 'Backward', 'ModifiedForward', 'ModifiedBackward', 'Nearest', 'None'] as const;
 const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
 type Request = RepaymentScheduleRequest;
 
-/** A part of an amount, at least one minor unit where there is one. */
+/** A share of an amount, at least one minor unit unless the amount is zero. */
 export function share(picks: Picks, amount: Decimal, digits: number): Decimal {
   const part = amount.times(picks.whole(1, 60)).div(100).toDecimalPlaces(digits, Decimal.ROUND_DOWN);
   return part.isZero() ? amount : part;
 }
 
-/** A rate as it occurs, zero, below zero, with many digits, or absurdly high. */
+/** A usual rate, zero, a negative rate, a rate with many digits, or an extreme rate. */
 export function rate(picks: Picks): Decimal {
   const usual = () => new Decimal(picks.whole(0, 40_000)).div(1_000);
   return picks.of(
@@ -77,7 +77,7 @@ export function withRates(picks: Picks, request: Request, digits: number): Reque
   const sorted = unique.toSorted((one, other) => one.cmp(other));
   let value = new Decimal(picks.whole(0, 9_000)).div(1_000);
   const bands = sorted.map((MinUtilizedAmount, index) => {
-    // Whole bands that pay less for more make several payments possible: the rules name none of them.
+    // Bands on the whole balance with a lower rate for more allow several payments, and the rules choose none of them.
     const change = new Decimal(picks.whole(method === 'Whole' ? 0 : -2_000, 6_000)).div(1_000);
     value = value.plus(change);
     const isOpen = index === sorted.length - 1;
@@ -156,7 +156,7 @@ export function withBlock(picks: Picks, request: Request, digits: number): Reque
   };
 }
 
-/** A lock somewhat below or above the usual payment (B2). */
+/** A fixed payment slightly below or above the usual one (B2). */
 export function withLock(picks: Picks, request: Request, digits: number): Request {
   const isLevel = ['EqualInstallments', 'Balloon', 'EffectiveRate', 'Leasing'].includes(request.ScheduleType);
   if (!(isLevel || request.ScheduleType === 'EqualPrincipal') || !picks.chance(25)) return request;
@@ -172,7 +172,7 @@ export function withLock(picks: Picks, request: Request, digits: number): Reques
   };
 }
 
-/** Repayments ahead of the schedule, on due dates too (X3). */
+/** Prepayments, also on due dates (X3). */
 export function withEarly(
   picks: Picks,
   request: Request,

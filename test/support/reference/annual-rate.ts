@@ -1,6 +1,6 @@
 /**
- * DAE and EIR of the slow reference (A1, A2): halving in binary numbers finds where to look, the net value at the two
- * rounding boundaries around it, with 60 digits, which four decimals are right.
+ * DAE and EIR of the reference implementation (A1, A2): bisection in floating point estimates the rate; the net present
+ * value at the two rounding boundaries around it, with 60 digits, decides the four decimals.
  */
 
 import { dateOf, endsMonth, monthsLater, partsOf, type Period } from './dates.ts';
@@ -11,10 +11,10 @@ const DAYS_PER_WEEK = 7;
 const WEEKS_PER_YEAR = 52;
 const DAYS_PER_YEAR = 365;
 const STEPS_PER_WHOLE = 1_000_000;
-/** Above this a rate has more digits than the first estimate knows. */
-const LARGEST_STEP = 1e13;
-const MOST_HALVINGS = 400;
-/** Net values nearer to zero than this, in parts of the amount, are no proof of a side. */
+/** Above this step a rate has more digits than a floating-point estimate. */
+const MAX_STEP = 1e13;
+const MAX_HALVINGS = 400;
+/** A net present value below this share of the drawn amount does not prove a sign. */
 const UNDECIDED = new Exact('1e-30');
 
 /** A time in years: units / perYear + extra / yearDays. */
@@ -36,7 +36,7 @@ export function daysOver365(start: number, end: number): FlowTime {
   return { units: end - start, perYear: DAYS_PER_YEAR, extra: 0, yearDays: DAYS_PER_YEAR };
 }
 
-/** The time of a payment by A1, in whole units back from the payment. */
+/** The time of a payment by A1: whole units counted back from the payment, and left-over days. */
 export function intervalOf(start: number, end: number, rateUnit: Period['rateUnit']): FlowTime {
   if (rateUnit === 'Weeks') {
     const weeks = Math.floor((end - start) / DAYS_PER_WEEK);
@@ -65,23 +65,23 @@ function yearsOf({ units, perYear, extra, yearDays }: FlowTime): number {
   return units / perYear + extra / yearDays;
 }
 
-/** ln(1 + r) by halving, in binary numbers. */
+/** ln(1 + r) by bisection in floating point. */
 function estimate(drawn: number, flows: readonly TimedPayment[]): number {
-  const worth = (log: number) =>
+  const presentValue = (log: number) =>
     flows.reduce((sum, { time, amount }) => sum + amount * Math.exp(-log * yearsOf(time)), 0);
   let low = -1;
   let high = 1;
-  while (worth(low) < drawn && low > -1e4) low *= 2;
-  while (worth(high) > drawn && high < 700) high *= 2;
-  for (let halving = 0; halving < MOST_HALVINGS && high - low > 1e-15; halving += 1) {
+  while (presentValue(low) < drawn && low > -1e4) low *= 2;
+  while (presentValue(high) > drawn && high < 700) high *= 2;
+  for (let halving = 0; halving < MAX_HALVINGS && high - low > 1e-15; halving += 1) {
     const middle = (low + high) / 2;
-    if (worth(middle) > drawn) low = middle;
+    if (presentValue(middle) > drawn) low = middle;
     else high = middle;
   }
   return high;
 }
 
-/** Payments less what was drawn at the growth 1 + r of a year. */
+/** The present value of the payments less the drawn amount, at the growth 1 + r of a year. */
 function netValue(drawn: number, flows: readonly TimedPayment[], growth: Exact): Exact {
   const roots = new Map<number, Exact>();
   const root = (degree: number) => {
@@ -97,19 +97,19 @@ function netValue(drawn: number, flows: readonly TimedPayment[], growth: Exact):
 }
 
 /**
- * Percent with four decimals; null where nothing was drawn or nothing is paid; undefined where this search does not
- * apply (payments below zero, rates of absurd size, a root on a rounding boundary).
+ * Percent with four decimals; null when nothing was drawn or nothing is paid; undefined when this search does not
+ * apply (negative payments, extreme rates, a root on a rounding boundary).
  */
 export function annualPercent(drawn: number, flows: readonly TimedPayment[]): string | null | undefined {
   if (drawn <= 0 || flows.every(({ amount }) => amount === 0)) return null;
   if (flows.some(({ amount, time }) => amount < 0 || yearsOf(time) <= 0)) return undefined;
   let step = Math.round(Math.expm1(estimate(drawn, flows)) * STEPS_PER_WHOLE);
-  if (!(Math.abs(step) < LARGEST_STEP) || step <= 1 - STEPS_PER_WHOLE) return undefined;
+  if (!(Math.abs(step) < MAX_STEP) || step <= 1 - STEPS_PER_WHOLE) return undefined;
   const sideOf = (boundary: number) => {
     const net = netValue(drawn, flows, new Exact(boundary).div(STEPS_PER_WHOLE).plus(1)).div(drawn);
     return net.abs().lt(UNDECIDED) ? 0 : net.cmp(0);
   };
-  for (let turn = 0; turn < MOST_HALVINGS; turn += 1) {
+  for (let turn = 0; turn < MAX_HALVINGS; turn += 1) {
     const below = sideOf(step - 0.5);
     const above = sideOf(step + 0.5);
     if (below === 0 || above === 0) return undefined;

@@ -1,4 +1,4 @@
-/** Due dates of the slow reference (D2-D7, H1-H3, B5, X1). */
+/** Due dates of the reference implementation (D2-D7, H1-H3, B5, X1). */
 
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import {
@@ -18,11 +18,11 @@ export interface ReferenceDates {
   readonly start: number;
   /** Interest begins (X1). */
   readonly accrualStart: number;
-  /** Unshifted date that the start stands for: charges before it are not of this schedule (F3). */
+  /** The start before its shift; charges before it do not belong to this schedule (F3). */
   readonly chargeStart: number;
   /** Number of the last row: InstallmentsNo, or fewer where an overdraft expires (B5). */
   readonly rows: number;
-  /** Not shifted; index `settled` holds the date that the start stands for. */
+  /** Not shifted; index `settled` holds the start before its shift. */
   readonly plain: readonly number[];
   /** As interest accrues (H3); index `settled` holds the start of interest. */
   readonly accrual: readonly number[];
@@ -32,7 +32,7 @@ export interface ReferenceDates {
   readonly isRegular: (row: number) => boolean;
 }
 
-/** What dates depend on besides the request. */
+/** The settings that determine dates besides the request. */
 export interface DateSettings {
   readonly period: Period;
   readonly rows: number;
@@ -72,10 +72,10 @@ function firstOf(request: RepaymentScheduleRequest, period: Period, start: numbe
   return inMonth(method === 'nextmonth' ? 1 : period.months);
 }
 
-/** True when a due date was shown as another day. Where its contract began is not known, so it may have gone either way. */
+/** True when a due date may have been shifted to the shown day, in either direction: the start of its contract is unknown. */
 type IsShownAs = (shown: number, date: number) => boolean;
 
-/** The installment day that a shifted LastDueDate stands for: D3 counts from that one, not from the shifted one. */
+/** The installment day of a LastDueDate before its shift, from which D3 counts. */
 function settledDay(
   request: RepaymentScheduleRequest,
   months: number,

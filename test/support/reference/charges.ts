@@ -1,4 +1,4 @@
-/** Commissions and insurances of the slow reference (F1-F5). */
+/** Commissions and insurances of the reference implementation (F1-F5). */
 
 import type {
   CommissionItem,
@@ -15,7 +15,7 @@ const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;
 const PERCENT = 100;
 
-/** A commission or insurance by one set of names. */
+/** A commission or an insurance. */
 interface Charge {
   readonly item: CommissionItem | InsuranceItem;
   readonly period: Period;
@@ -162,7 +162,7 @@ function sumsOf(terms: Terms, charges: readonly Charge[], rows: readonly Collect
   return sums;
 }
 
-/** What each row collects in commissions and in insurances, by index into the rows. */
+/** The commissions and insurances that each row collects, by index of the row. */
 export function chargesOf(
   terms: Terms,
   rows: readonly CollectedRow[],

@@ -1,4 +1,4 @@
-/** Compares the engine with the slow reference and records where they differ, for manual review. */
+/** Compares the engine with the reference implementation, and describes differences for manual review. */
 
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
@@ -21,15 +21,15 @@ import {
 } from './schedule.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 
-/** What the engine knows besides the request. */
+/** The context of the engine. */
 const ENGINE_CONTEXT = { requestDay: REFERENCE_DAY as CalendarDate, calendars: FAKE_CALENDARS };
-/** The engine's answer. */
+/** The schedule that the engine calculates. */
 export function engineOf(request: RepaymentScheduleRequest): ScheduleOutcome {
   return calculateRepaymentSchedule(request, ENGINE_CONTEXT);
 }
 
-/** The reference's answer. */
-function slowlyOf(request: RepaymentScheduleRequest): ReferenceOutcome {
+/** The schedule that the reference calculates. */
+function referenceOf(request: RepaymentScheduleRequest): ReferenceOutcome {
   return referenceSchedule(request, REFERENCE_CONTEXT);
 }
 
@@ -67,12 +67,12 @@ function table(rows: readonly Readonly<Record<keyof ReferenceRow, unknown>>[]): 
     .join('\n');
 }
 
-/** A request as text that a person can read and send again; dates are written out. */
+/** A request as JSON text with readable dates, which can be sent again. */
 export function requestText(request: RepaymentScheduleRequest): string {
-  return JSON.stringify(request, datesWrittenOut);
+  return JSON.stringify(request, formatDates);
 }
 
-function datesWrittenOut(name: string, value: unknown): unknown {
+function formatDates(name: string, value: unknown): unknown {
   return /Date|ExpiryDateForOD/.test(name) && typeof value === 'number'
     ? formatCalendarDate(value as CalendarDate)
     : value;
@@ -94,13 +94,13 @@ function rateDifference(
   return undefined;
 }
 
-/** How the two answers differ, in a few words; undefined when they agree. Rates are compared only when asked. */
+/** A short description of how the two schedules differ; undefined when they agree. Rates are compared only on request. */
 export function difference(
   request: RepaymentScheduleRequest,
   withRates = false,
   engine: ScheduleOutcome = engineOf(request),
 ): string | undefined {
-  const slow = slowlyOf(request);
+  const slow = referenceOf(request);
   if (engine.kind === 'refused' || slow.kind === 'refused') {
     if (engine.kind === slow.kind) return undefined;
     return engine.kind === 'refused'
@@ -119,7 +119,7 @@ export function difference(
   return withRates ? rateDifference(engine, slow) : undefined;
 }
 
-/** The request without the members and items that a difference does not need. */
+/** The request without the fields and items that do not affect the difference. */
 function smallestDifferent(
   request: RepaymentScheduleRequest,
   differs: (request: RepaymentScheduleRequest) => boolean,
@@ -151,18 +151,18 @@ function canBeLeftOut(name: keyof RepaymentScheduleRequest): boolean {
 }
 
 /** A difference without its figures. */
-function kindOfDifference(text: string | undefined): string | undefined {
+function stripFigures(text: string | undefined): string | undefined {
   return text?.replaceAll(/-?\d+(?:\.\d+)?/g, '#');
 }
 
-/** Everything that a person needs to judge a difference: the smallest request with it, and both tables. */
+/** A report for manual review: the smallest request with the difference, and both tables. */
 export function differenceReport(request: RepaymentScheduleRequest, withRates = false): string {
-  const kind = kindOfDifference(difference(request, withRates));
+  const kind = stripFigures(difference(request, withRates));
   const hasKind = (smaller: RepaymentScheduleRequest) =>
-    kindOfDifference(difference(smaller, withRates)) === kind;
+    stripFigures(difference(smaller, withRates)) === kind;
   const smallest = kind === undefined ? request : smallestDifferent(request, hasKind);
   const engine = engineOf(smallest);
-  const slow = slowlyOf(smallest);
+  const slow = referenceOf(smallest);
   return [
     difference(smallest, withRates),
     requestText(smallest),

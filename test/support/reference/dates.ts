@@ -1,12 +1,12 @@
 /**
- * Dates of the slow reference: whole days since 1970-01-01, taken apart and put together by the host's UTC calendar.
- * Nothing of the engine is used.
+ * Dates of the reference implementation: whole days since 1970-01-01, converted by the UTC calendar of the host. It shares
+ * no code with the engine.
  */
 
 const DAY_MS = 86_400_000;
 const MONTHS_PER_YEAR = 12;
 
-/** True on a day on which banks work. */
+/** True on a business day. */
 export type IsWorkingDay = (day: number) => boolean;
 
 /** Year, month from January = 0, day of month. */
@@ -24,7 +24,7 @@ export function partsOf(date: number): Parts {
   return parts;
 }
 
-/** The date of parts; months and days may run over. */
+/** The date of parts; months and days may overflow. */
 export function dateOf(year: number, month: number, day: number): number {
   return Date.UTC(year, month, day) / DAY_MS;
 }
@@ -39,7 +39,7 @@ export function dayText(date: number): string {
   return new Date(date * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The day of a month, or the month's last day; `month` may run over (D4). */
+/** The day of a month, or the month's last day; `month` may overflow (D4). */
 export function clampedDay(year: number, month: number, dayOfMonth: number): number {
   const [, , lastDay] = partsOf(dateOf(year, month + 1, 0));
   return dateOf(year, month, Math.min(dayOfMonth, lastDay));
@@ -56,7 +56,7 @@ export function endsMonth(date: number): boolean {
   return partsOf(date)[1] !== partsOf(date + 1)[1];
 }
 
-/** How far dates lie apart: months or days, and the unit of the effective annual rate (A1). */
+/** A period of months or days, with the interval unit of the effective annual rate (A1). */
 export interface Period {
   readonly months: number;
   readonly days: number;
@@ -88,18 +88,19 @@ export function periodsLater(date: number, period: Period, steps: number): numbe
   return period.months > 0 ? monthsLater(date, period.months * steps) : date + period.days * steps;
 }
 
-const FURTHEST_WORKING_DAY = 400;
+const MAX_DAYS_TO_BUSINESS_DAY = 400;
 
 function towards(date: number, step: 1 | -1, isWorkingDay: IsWorkingDay): number {
   let found = date;
   while (!isWorkingDay(found)) {
     found += step;
-    if (Math.abs(found - date) > FURTHEST_WORKING_DAY) throw new Error('a calendar without working days');
+    if (Math.abs(found - date) > MAX_DAYS_TO_BUSINESS_DAY)
+      throw new Error('the calendar has no business days');
   }
   return found;
 }
 
-/** A date moved off non-working days by a method's name; never to the start or before it (H1). */
+/** A date shifted to a business day by a method, never to the start or before it (H1). */
 export function shifted(date: number, method: string, isWorkingDay: IsWorkingDay, start: number): number {
   const later = towards(date, 1, isWorkingDay);
   const earlier = towards(date, -1, isWorkingDay);
@@ -113,6 +114,6 @@ export function shifted(date: number, method: string, isWorkingDay: IsWorkingDay
     nearest: () => (later - date <= date - earlier ? later : earlier),
   };
   const moved = byMethod[method.trim().toLowerCase()]?.();
-  if (moved === undefined) throw new Error(`no holiday method ${method}`);
+  if (moved === undefined) throw new Error(`unknown holiday method ${method}`);
   return moved !== date && moved <= start ? later : moved;
 }

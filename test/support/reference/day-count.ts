@@ -1,4 +1,4 @@
-/** Day counts of the slow reference (C1, C2): each fraction a whole number of days over a whole basis. */
+/** Day counts of the reference implementation (C1, C2): fractions of whole days over a whole basis. */
 
 import { dateOf, endsMonth, partsOf } from './dates.ts';
 
@@ -8,7 +8,7 @@ export interface YearPart {
   readonly basis: number;
 }
 
-/** Days from one date to another, where the second may be the schedule's last due date. */
+/** The days between two dates; the second may be the last due date of the schedule. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -20,7 +20,7 @@ const DAYS_360 = 360;
 const DAYS_365 = 365;
 const DAYS_366 = 366;
 
-/** Names of the day counts, as written by the engine's own. */
+/** Names of the day counts. */
 export const REFERENCE_DAY_COUNTS = [
   '30/360',
   '30E/360',
@@ -101,11 +101,11 @@ export function yearPart(dayCount: ReferenceDayCount, span: Span): YearPart {
     case 'Actual/Actual':
       return actualActual(span);
     default:
-      throw new Error('no such day count');
+      throw new Error('unknown day count');
   }
 }
 
-/** True where a regular period of m months counts 30 m days whatever its dates (C2). */
+/** True when a regular period of m months counts 30 m days regardless of its dates (C2). */
 export function countsWholeMonths(dayCount: ReferenceDayCount): boolean {
   return dayCount === '30/360' || dayCount === '30/365';
 }

@@ -1,4 +1,4 @@
-/** Exact decimals of the slow reference: 60 digits, and rounding half up to whole minor units. */
+/** Decimals of the reference implementation: 60 digits, and rounding half up to whole minor units. */
 
 import { Decimal } from 'decimal.js';
 
@@ -10,7 +10,7 @@ export type Exact = Decimal;
 /** Zero. */
 export const NONE = new Exact(0);
 
-/** Digits that are trusted after many operations; the rest is noise that must not decide a tie. */
+/** Digits that are exact after many operations; the others must not decide a tie. */
 const TRUSTED_DIGITS = 50;
 
 /** The nearest whole number, half away from zero (M2). */
@@ -29,7 +29,7 @@ export function greater(one: Exact, other: Exact): Exact {
   return one.gt(other) ? one : other;
 }
 
-/** Thrown where the rules refuse a request; the text says roughly why. */
+/** Thrown when the rules refuse a request, with a short reason. */
 export class Refused extends Error {}
 
 /** Refuses with a reason when the condition holds. */

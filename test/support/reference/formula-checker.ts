@@ -1,4 +1,4 @@
-/** Works out the formulas of explanations as a reader with a calculator would, apart from the code that writes them. */
+/** Evaluates the formulas of explanations independently of the code that writes them. */
 
 import { Decimal } from 'decimal.js';
 import type { FigureExplanation } from '../../../shared/lending/request/repayment-schedule.ts';
@@ -9,7 +9,7 @@ const WORDS = /[A-Za-z][A-Za-z ]*/g;
 const FUNCTIONS: ReadonlySet<string> = new Set(['round', 'min', 'max', 'if']);
 const TOKEN = /\d+(\.\d+)?|<=|>=|<>|[-+*/^()%,<>=]|round|min|max|if/g;
 
-/** What is wrong with an explanation, empty when the formula gives the figure: the formula, its value and the amount. */
+/** The formula, its value and the amount if they disagree; empty when the formula gives the figure. */
 export function faultOfExplanation(explanation: FigureExplanation, digits: number): string {
   const { formula, amount } = explanation;
   const figure = new Exact(amount).div(new Exact(10).pow(digits));
@@ -28,7 +28,7 @@ function valueOf(text: string, digits: number): Decimal {
   return new Arithmetic(tokens, digits).whole();
 }
 
-/** The function that a word is, in lower case, or nothing: other words only name numbers. */
+/** The name of a function in lower case; empty for other words, which only label numbers. */
 function functionIn(word: string): string {
   const name = word.trim().toLowerCase();
   return FUNCTIONS.has(name) ? name : '';

@@ -1,4 +1,4 @@
-/** Interest that is shown in each row of the slow reference, after grace on interest (G2) and blocked interest (X2). */
+/** The interest of each row in the reference implementation, after interest grace (G2) and blocked interest (X2). */
 
 import { type Exact, NONE, rounded } from './decimal.ts';
 import { RowLoop, type Plan, type PlanRow, type RowLoopMode } from './rows.ts';
@@ -9,7 +9,7 @@ export interface CollectedRow extends PlanRow {
   readonly interest: Exact;
 }
 
-/** The rows of a loan with collected interest, and the residual that is left for a row of its own. */
+/** The rows of a loan with collected interest, and the residual of a separate last row. */
 export interface CollectedPlan {
   readonly rows: readonly CollectedRow[];
   readonly residual: Exact;
@@ -31,7 +31,7 @@ function capitalisedPlan(terms: Terms, mode: Omit<RowLoopMode, 'planned'> = {}):
   return new RowLoop(terms, { ...mode, planned: (row) => byRow.get(row) ?? NONE }).run();
 }
 
-/** The loan without the prepayments before a row that keep the payment it is to have; undefined: there are none. */
+/** The loan without the prepayments before a row that keep the payment; undefined when there are none. */
 function withoutKeeping(terms: Terms, row: number): Terms | undefined {
   const due = terms.dates.accrual[row] ?? Infinity;
   const before = (terms.request.EarlyRepayments ?? [])
@@ -43,7 +43,7 @@ function withoutKeeping(terms: Terms, row: number): Terms | undefined {
   return { ...terms, request: { ...terms.request, EarlyRepayments: others } };
 }
 
-/** True for a row whose accrued interest grace leaves uncollected; an early row belongs to the due row after it. */
+/** True for a row whose interest is not collected because of grace; a prepayment belongs to the due row after it. */
 function isUncollected(terms: Terms, row: PlanRow, isOnDueDate: boolean): boolean {
   if (terms.leniency === 'capitalised') return false;
   const dueRow = row.isEarly && !isOnDueDate ? row.no + 1 : row.no;
@@ -51,8 +51,8 @@ function isUncollected(terms: Terms, row: PlanRow, isOnDueDate: boolean): boolea
 }
 
 /**
- * What rows collect of the interest that was left out, by index: all in the first row after the grace, or equal parts
- * of the rows planned after it; whatever is left falls to the row that ends the schedule.
+ * The deferred interest that each row collects, by index: all of it in the first row after the grace period, or equal
+ * parts in the rows planned after it; the last row of the schedule collects the remainder.
  */
 function collections(terms: Terms, rows: readonly PlanRow[], total: Exact): Exact[] {
   const { leniency, graceInterest, settled, lastRow } = terms;

@@ -1,4 +1,4 @@
-/** Interest and level payments of the slow reference (S2, S5, R1-R3). */
+/** Interest and level payments of the reference implementation (S2, S5, R1-R3). */
 
 import { Exact, NONE, rounded, Refused, refuseIf } from './decimal.ts';
 import type { Terms } from './terms.ts';
@@ -54,7 +54,7 @@ function simpleInterest(terms: Terms, balance: Exact, rate: Exact, part: YearPar
     .div(100 * part.basis);
 }
 
-/** Interest of a balance at the rate of row `row` or by bands, not rounded; a balance under zero earns the first. */
+/** Interest of a balance at the rate of row `row` or by bands, not rounded; a negative balance has the rate of the first band. */
 export function exactInterest(terms: Terms, row: number, balance: Exact, part: YearPart): Exact {
   const { bands, isWhole, ofRow } = terms.rates;
   if (bands === undefined) return simpleInterest(terms, balance, ofRow(row), part);
@@ -72,14 +72,14 @@ export function exactInterest(terms: Terms, row: number, balance: Exact, part: Y
   return sum;
 }
 
-/** Interest of a row or prepayment, rounded once (M2); refused where no band holds the balance. */
+/** Interest of a row or prepayment, rounded once (M2); refused when the balance is outside all bands. */
 export function interestOf(terms: Terms, row: number, balance: Exact, part: YearPart): Exact {
   const last = terms.rates.bands?.at(-1)?.to;
   refuseIf(last !== undefined && balance.gt(last), 'a balance outside all bands');
   return rounded(exactInterest(terms, row, balance, part));
 }
 
-/** Refuses rates that leave nothing of a balance (R3). */
+/** Refuses rates that reduce a balance to zero or less (R3). */
 export function checkRates(terms: Terms): void {
   const { bands, ofRow } = terms.rates;
   for (let row = terms.settled + 1; row <= terms.rows; row += 1) {
@@ -96,7 +96,7 @@ export function checkRates(terms: Terms): void {
   }
 }
 
-/** What a level payment is solved from: row, balance, residual, and the rest of that row's period. */
+/** The input of a level payment: row, balance, residual, and the rest of that row's period. */
 export interface PaymentCase {
   readonly row: number;
   readonly balance: Exact;
@@ -133,9 +133,9 @@ function annuity(terms: Terms, { row, balance, residual }: PaymentCase, parts: r
   return rounded(balance.minus(residual.times(factor)).div(sum));
 }
 
-const MOST_HALVINGS = 220;
+const MAX_HALVINGS = 220;
 
-/** Halving of the payment until its rounding is known: which one leaves the residual at the end (R2). */
+/** Bisects the payment that leaves the residual at the end, until its rounding is certain (R2). */
 function bandedPayment(
   terms: Terms,
   { row, balance, residual }: PaymentCase,
@@ -150,7 +150,7 @@ function bandedPayment(
   let high = balance.plus(1);
   while (isTooLow(high)) high = high.times(2);
   while (!isTooLow(low)) low = low.isZero() ? high.negated() : low.times(2);
-  for (let halving = 0; halving < MOST_HALVINGS && !rounded(low).eq(rounded(high)); halving += 1) {
+  for (let halving = 0; halving < MAX_HALVINGS && !rounded(low).eq(rounded(high)); halving += 1) {
     const middle = low.plus(high).div(2);
     if (isTooLow(middle)) low = middle;
     else high = middle;

@@ -1,4 +1,4 @@
-/** Short ways to ask the slow reference for a schedule in a test. */
+/** Short ways to calculate a schedule with the reference implementation in a test. */
 
 import { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
@@ -27,7 +27,7 @@ export function of(value: string | number): Decimal {
   return new Decimal(value);
 }
 
-/** The members that a test may change; undefined takes one away. */
+/** Changed fields of a request; undefined removes one. */
 export type Changes = Partial<RepaymentScheduleRequest>;
 
 /** 1000 at 12 %, four months from 1 January 2025, 30/360, with changes. */
@@ -45,7 +45,7 @@ export function loanWith(changes: Changes): RepaymentScheduleRequest {
   };
 }
 
-/** What the reference says about it. */
+/** The outcome of the reference for a loan with changes. */
 export function referenceOf(changes: Changes): ReferenceOutcome {
   return referenceSchedule(loanWith(changes), { requestDay: REFERENCE_DAY, calendar: calendarNamed });
 }
@@ -54,7 +54,7 @@ function calendarNamed(name: string | undefined): IsWorkingDay | undefined {
   return name === 'Weekdays' ? weekdays : undefined;
 }
 
-/** The rows of a loan that the rules calculate. */
+/** The rows of a loan that must be calculable. */
 export function referenceRowsOf(changes: Changes): readonly ReferenceRow[] {
   const outcome = referenceOf(changes);
   if (outcome.kind === 'refused') throw new Error(outcome.reason);
@@ -75,7 +75,7 @@ export function dates(changes: Changes): string {
     .join(' ');
 }
 
-/** Why the rules refuse a loan; undefined when they calculate it. */
+/** The reason why the rules refuse a loan; undefined when they calculate it. */
 export function refusal(changes: Changes): string | undefined {
   const outcome = referenceOf(changes);
   return outcome.kind === 'refused' ? outcome.reason : undefined;

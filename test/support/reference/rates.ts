@@ -1,4 +1,4 @@
-/** Rates of the slow reference: one, by ranges of rows, or by bands of the balance (R1, R2). */
+/** Rates of the reference implementation: one rate, rate ranges, or rate bands (R1, R2). */
 
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { Exact, minorUnits, refuseIf } from './decimal.ts';

@@ -1,19 +1,19 @@
-/** The row loop of the slow reference: balances, interest and principal, one row after another (S4, S5, G, B, X). */
+/** The row loop of the reference implementation: balance, interest and principal of each row (S4, S5, G, B, X). */
 
 import { type Exact, greater, lesser, minorUnits, NONE, rounded, refuseIf } from './decimal.ts';
 import { interestOf, levelPayment, partOfRow, restOfRow } from './interest.ts';
 import type { Terms } from './terms.ts';
 import type { YearPart } from './day-count.ts';
 
-/** Beyond this a figure is not held exactly by every number (M6). */
-const LARGEST_FIGURE = Number.MAX_SAFE_INTEGER - 1;
+/** Above this limit a number cannot hold every figure exactly (M6). */
+const MAX_FIGURE = Number.MAX_SAFE_INTEGER - 1;
 
 /** A row before charges; amounts in minor units. */
 export interface PlanRow {
   readonly no: number;
   readonly isEarly: boolean;
   readonly remaining: Exact;
-  /** Earned in the row, whether collected or not. */
+  /** Interest accrued in the row, collected or not. */
   readonly accrued: Exact;
   readonly principal: Exact;
   readonly capitalised: Exact;
@@ -21,11 +21,11 @@ export interface PlanRow {
   readonly days: number;
 }
 
-/** Rows with what is left for a residual row of its own. */
+/** Rows, and the residual of a separate last row. */
 export interface Plan {
   readonly rows: readonly PlanRow[];
   readonly residual: Exact;
-  /** The payment in force at the end; undefined when it is to be solved. */
+  /** The payment in force at the end; undefined when it must be solved. */
   readonly payment: Exact | undefined;
 }
 
@@ -35,13 +35,13 @@ interface EarlyRepayment {
   readonly decreases: boolean;
 }
 
-/** How rows are gone through. */
+/** Options of the row loop. */
 export interface RowLoopMode {
   /** Interest joins the balance through the interest grace, and principal is that of the plan by row number (G2). */
   readonly planned?: (row: number) => Exact;
   /** Payment that prepayments keep from this row, the first after the grace: that of the loan without them (X3). */
   readonly kept?: { readonly row: number; readonly payment: Exact | undefined };
-  /** Only a plan that another loop follows: it stops after this row, and repayments are cut to what it owes. */
+  /** The plan of another loop: it stops after this row and limits prepayments to its balance. */
   readonly until?: number;
 }
 
@@ -53,14 +53,14 @@ export class RowLoop {
   readonly #rows: PlanRow[] = [];
   #balance: Exact;
   #residual: Exact;
-  /** What was left of the row's period when a repayment in it first kept the payment (X3). */
+  /** The rest of the row's period at the first prepayment that kept the payment (X3). */
   #keptPart: { readonly row: number; readonly part: YearPart } | undefined;
   #payment = NONE;
   /** The payment must be solved at the next paying row. */
   #isPending = true;
-  /** The payment stays, whatever the rate does, and the schedule ends when nothing is owed (B2, X3). */
+  /** The payment stays at any rate, and the schedule ends when the balance is zero (B2, X3). */
   #isKept = false;
-  /** Repaid before the payment was solved, but counted as owed by it (X3). */
+  /** Repaid before the payment was solved, but still part of the balance that it repays (X3). */
   #stillCounted = NONE;
   #lock: Exact | undefined;
   /** Interest is counted from here; days of a regular period used by prepayments. */
@@ -228,7 +228,7 @@ export class RowLoop {
     const { accrued, principal, date } = event;
     const capitalised = event.capitalises ? accrued : NONE;
     const days = date - this.#from;
-    refuseIf(this.#balance.plus(accrued).gt(LARGEST_FIGURE), 'figures too large');
+    refuseIf(this.#balance.plus(accrued).gt(MAX_FIGURE), 'figures too large');
     this.#rows.push({ no, isEarly, remaining: this.#balance, accrued, principal, capitalised, date, days });
     this.#balance = this.#balance.minus(principal).plus(capitalised);
     this.#residual = lesser(this.#residual, this.#balance);

@@ -1,4 +1,4 @@
-/** Short ways to ask for the dates of a schedule in a test. */
+/** Short ways to calculate the dates of a schedule in a test. */
 
 import {
   addDays,
@@ -27,7 +27,7 @@ export function weekendCalendar(holidays: readonly string[] = [], name = 'WEEKEN
   return { name, version: '1', isWorkingDay: (day) => !isWeekend(day) && !closed.has(day) };
 }
 
-/** Where calendars are found by their own names, in any case; the default is one of them. */
+/** A lookup of calendars by name in any case, with a default. */
 export function calendarsOf(
   calendars: readonly BusinessCalendar[],
   defaultName?: string,
@@ -36,10 +36,10 @@ export function calendarsOf(
   return { find, defaultName };
 }
 
-/** Members of a request that moves due dates off weekends. */
+/** Fields of a request that shifts due dates from weekends to business days. */
 export const ON_WORKING_DAYS = { HolidayShift: true, HolidayCountry: 'WEEKENDS' } as const;
 
-/** What the engine knows besides a request: the weekend calendar, and its periodicity and number of rows. */
+/** The context of a calculation: the weekend calendar, the periodicity and the number of rows. */
 export function contextOf(
   request: RepaymentScheduleRequest,
   changes: Partial<DateContext> & { readonly every?: Periodicity } = {},
@@ -56,7 +56,7 @@ export function contextOf(
   };
 }
 
-/** The dates of a loan whose dates must be in order. */
+/** The dates of a loan with valid dates. */
 export function datesFor(
   changes: Partial<RepaymentScheduleRequest>,
   context: Parameters<typeof contextOf>[1] = {},
@@ -68,7 +68,7 @@ export function datesFor(
   return dates;
 }
 
-/** The faults of a loan that has no dates, as `path code message`. */
+/** The faults of a loan with invalid dates, as `path code message`. */
 export function dateFaults(
   changes: Partial<RepaymentScheduleRequest>,
   context: Parameters<typeof contextOf>[1] = {},
@@ -76,7 +76,7 @@ export function dateFaults(
   const request = loan(changes);
   const validation = new Validation();
   planScheduleDates(request, contextOf(request, context), validation);
-  if (validation.faults.length === 0) throw new Error('the dates of the loan are right');
+  if (validation.faults.length === 0) throw new Error('the dates of the loan are valid');
   return validation.faults.map(({ path, code, message }) => `${path} ${code} ${message}`);
 }
 

@@ -1,4 +1,4 @@
-/** What every schedule that is ever returned must fulfil (M3), whatever the request was. */
+/** The invariants of every schedule (M3). */
 
 import {
   INSTALLMENT_TYPE_IDS,
@@ -23,7 +23,7 @@ const FIGURES = [
 
 const { EarlyRepayment, Grace, Regular, Residual } = INSTALLMENT_TYPE_IDS;
 
-/** A row, the row before it, and what they belong to. */
+/** A row with its predecessor, schedule and request. */
 interface Place {
   readonly row: ScheduleRow;
   readonly before: ScheduleRow | undefined;
@@ -44,7 +44,7 @@ function numberBefore({ schedule, index, request }: Place): number {
   return last?.InstallmentNo ?? request.BlockInstallmentNo ?? 0;
 }
 
-/** The blocked amounts join the first due row, in grace too (X2). */
+/** True for the first due row, which includes the blocked amounts, also in a grace period (X2). */
 function isFirstLocked({ request, schedule, row }: Place): boolean {
   return request.IsLocked === true && schedule.rows.find(isDue) === row;
 }
@@ -164,7 +164,7 @@ function brokenRates({ dae, eir, show }: RepaymentSchedule): string | undefined 
   return undefined;
 }
 
-/** The first rule that a schedule breaks, and where; undefined when it keeps them all. */
+/** The first invariant that a schedule breaks, with the row; undefined when it keeps all of them. */
 export function brokenInvariant(
   request: RepaymentScheduleRequest,
   schedule: RepaymentSchedule,

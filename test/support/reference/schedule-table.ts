@@ -1,4 +1,4 @@
-/** A schedule as a text table that a banker can check by eye. */
+/** A schedule as a text table for manual review. */
 
 import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import {
@@ -43,7 +43,7 @@ const DATE_WIDTH = 12;
 const DAYS_WIDTH = 6;
 const EXPLAINED_WIDTH = 32;
 
-/** Nothing for a regular row, else G for grace, R for a residual of its own, E for a prepayment. */
+/** Empty for a regular row, G for grace, R for a separate residual, E for a prepayment. */
 const MARKS = new Map([
   [INSTALLMENT_TYPE_IDS.Grace, 'G'],
   [INSTALLMENT_TYPE_IDS.Residual, 'R'],
@@ -106,10 +106,10 @@ export function scheduleTable(title: string, schedule: RepaymentSchedule): strin
   ].join('\n');
 }
 
-/** How the figures of one row came about, a line for each (S6, Explain). */
+/** The explanation of each figure of a row, one line each (S6, Explain). */
 export function explanationTable(schedule: RepaymentSchedule, index: number): string {
   const row = schedule.rows[index];
-  if (row?.explanation === undefined) throw new Error(`row ${index} explains nothing`);
+  if (row?.explanation === undefined) throw new Error(`row ${index} has no explanation`);
   const lines = row.explanation.map(({ figure, name, formula }) => {
     const reported = name === undefined ? figure : `${figure} (${name})`;
     return `${reported.padEnd(EXPLAINED_WIDTH)}${formula}`;

@@ -1,6 +1,6 @@
 /**
- * A slow, straightforward second implementation of the schedule rules, for comparison: every figure a 60-digit
- * decimal, payments of banded loans and effective rates by halving. It shares no code with the engine.
+ * The reference implementation of the schedule rules, simple and slow: decimals with 60 digits, and bisection for the
+ * payments of banded loans and for effective rates. It shares no code with the engine.
  */
 
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
@@ -11,7 +11,7 @@ import { collectedPlan } from './grace.ts';
 import { checkRates } from './interest.ts';
 import { termsOf, type ReferenceContext, type Terms } from './terms.ts';
 
-/** What a row is (S7). */
+/** The kind of a row (S7). */
 export type ReferenceKind = 'Regular' | 'Grace' | 'Residual' | 'EarlyRepayment';
 
 /** A row with the fields of the engine's rows; amounts in minor units, dates in days since 1970. */
@@ -30,7 +30,7 @@ export interface ReferenceRow {
   readonly capitalisedInterest: number;
 }
 
-/** The rows, or roughly why there are none. */
+/** The rows, or a short reason for the refusal. */
 export type ReferenceOutcome =
   | {
       readonly kind: 'schedule';
@@ -91,7 +91,7 @@ function rowsOf(terms: Terms): ReferenceRow[] {
   ];
 }
 
-/** The schedule of a request by the slow rules. */
+/** Calculates the schedule of a request. */
 export function referenceSchedule(
   request: RepaymentScheduleRequest,
   context: ReferenceContext,

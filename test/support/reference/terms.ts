@@ -1,4 +1,4 @@
-/** What a request means to the slow reference: read once, refused where the rules refuse it. */
+/** The terms of a request in the reference implementation, or a refusal by the rules. */
 
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { referenceDates, type ReferenceDates } from './calendar.ts';
@@ -47,7 +47,7 @@ export interface Terms {
   readonly amount: Exact;
   readonly upFront: Exact;
   readonly dates: ReferenceDates;
-  /** Rows that the payment is spread over, and the last one that is shown (B6). */
+  /** Number of rows that the payment repays the loan in, and number of the last row shown (B6). */
   readonly rows: number;
   readonly lastRow: number;
   readonly settled: number;
@@ -64,10 +64,10 @@ export interface Terms {
   readonly request: RepaymentScheduleRequest;
 }
 
-/** What the reference knows besides the request. */
+/** The context of the reference besides the request. */
 export interface ReferenceContext {
   readonly requestDay: number;
-  /** Working days of a calendar's name, of the default calendar without a name; undefined: no such calendar. */
+  /** The business days of a calendar by name, or of the default calendar; undefined for an unknown name. */
   readonly calendar?: (name: string | undefined) => IsWorkingDay | undefined;
 }
 
@@ -114,7 +114,7 @@ function calendarOf(request: RepaymentScheduleRequest, context: ReferenceContext
   return found;
 }
 
-/** Reads a request, or throws {@link Refused}. */
+/** Parses a request; throws {@link Refused} when the rules refuse it. */
 export function termsOf(request: RepaymentScheduleRequest, context: ReferenceContext): Terms {
   const type = request.ScheduleType.trim().toLowerCase();
   const rules = TYPES[type];

@@ -30,7 +30,7 @@ function paymentOf(changes: Partial<PaymentValueRequest>, known?: readonly Perio
   return outcome;
 }
 
-/** `payment principal`, with all digits. */
+/** The payment and the principal part with all digits, separated by a blank. */
 function figures(changes: Partial<PaymentValueRequest> = {}): string {
   const { pmtValue, principalValue, digits } = paymentOf(changes);
   return `${pmtValue.toFixed(digits)} ${principalValue.toFixed(digits)}`;
@@ -38,7 +38,7 @@ function figures(changes: Partial<PaymentValueRequest> = {}): string {
 
 function faultsOf(changes: Partial<PaymentValueRequest>): readonly RequestFault[] {
   const outcome = calculatePaymentValue(annuity(changes));
-  if (outcome.kind === 'payment-value') throw new Error('the payment was calculated');
+  if (outcome.kind === 'payment-value') throw new Error('the request was not refused');
   return outcome.faults;
 }
 
@@ -47,7 +47,7 @@ const codesOf = (changes: Partial<PaymentValueRequest>) =>
 
 const NOTHING_FINANCED = { FinancedAmount: undefined, FutureValue: decimal(1000) };
 
-describe('the payment of 1000 at 12 % in four months (P2)', () => {
+describe('calculatePaymentValue for 1000 at 12 % in four months (P2)', () => {
   it.each([
     ['in arrears', {}, '256.28 250.00'],
     ['in advance', { InterestType: 1 }, '253.74 250.00'],
@@ -58,7 +58,7 @@ describe('the payment of 1000 at 12 % in four months (P2)', () => {
     ['saved instead', NOTHING_FINANCED, '246.28 250.00'],
     ['saved in advance', { ...NOTHING_FINANCED, InterestType: 1 }, '243.84 250.00'],
     [
-      'saved with nothing financed said',
+      'savings plan without FinancedAmount',
       { ...NOTHING_FINANCED, FinancedAmount: decimal(0) },
       '246.28 250.00',
     ],
@@ -73,7 +73,7 @@ describe('the payment of 1000 at 12 % in four months (P2)', () => {
     ['more still owed than financed: less than the interest', { FutureValue: decimal(1010) }, '7.54 -2.50'],
     ['twice as much still owed: paid out instead', { FutureValue: decimal(2000) }, '-236.28 -250.00'],
     [
-      'more still owed without interest',
+      'future value above the financed amount, without interest',
       { InterestPercent: decimal(0), FutureValue: decimal(1200) },
       '-50.00 -50.00',
     ],
@@ -85,28 +85,28 @@ describe('the payment of 1000 at 12 % in four months (P2)', () => {
     expect(figures(changes)).toBe(expected);
   });
 
-  it('is the same with 0 as with nothing said about grace, future value and interest type', () => {
+  it('treats 0 and an absent grace, future value or interest type alike', () => {
     expect(figures({ GracePeriodPrincipal: 0, FutureValue: decimal(0), InterestType: 0 })).toBe(figures());
   });
 
-  it('takes negative rates as long as they leave something of the balance (R3)', () => {
+  it('accepts negative rates that leave a positive balance (R3)', () => {
     expect(figures({ InterestPercent: decimal(-12) })).toBe('243.78 250.00');
     expect(codesOf({ InterestPercent: decimal(-1200) })).toEqual(['InterestPercent rate-too-low']);
     expect(figures({ InterestPercent: decimal('-1199.999'), FinancedAmount: decimal(1) })).toBe('0.00 0.25');
   });
 });
 
-describe('rounding (M5)', () => {
+describe('calculatePaymentValue, rounding (M5)', () => {
   it.each([
     [0, '256 250'],
     [1, '256.3 250.0'],
     [5, '256.28109 250.00000'],
     [10, '256.2810939117 250.0000000000'],
-  ])('is to %i decimals where Precision says so', (digits, expected) => {
+  ])('rounds to %i decimals as requested by Precision', (digits, expected) => {
     expect(figures({ Precision: digits })).toBe(expected);
   });
 
-  it('is half up and exact where the payment is a tie', () => {
+  it('rounds an exact tie half up', () => {
     expect(figures({ FinancedAmount: decimal('0.01'), InterestPercent: undefined, InstallmentsNo: 2 })).toBe(
       '0.01 0.01',
     );
@@ -118,12 +118,12 @@ describe('rounding (M5)', () => {
     expect(figures(below)).toBe('1.00 0.99');
   });
 
-  it('keeps amounts that are finer than the answer', () => {
+  it('accepts amounts with more decimals than the answer', () => {
     expect(figures({ FinancedAmount: decimal('1000.005'), Precision: 0 })).toBe('256 250');
   });
 });
 
-/** The share of a year of one period, by every method. */
+/** The fraction of a year of one period, for each day count. */
 function sharesOf(name: string) {
   const periodicity = BUILT_IN_PERIODICITIES.find((known) => known.name === name);
   return DAY_COUNT_NAMES.map((dayCount) => {
@@ -132,29 +132,29 @@ function sharesOf(name: string) {
   });
 }
 
-describe('the share of a year of one period (P1)', () => {
+describe('calculatePaymentValue, fraction of a year of one period (P1)', () => {
   it.each([
     ['Monthly', ['1/12', '1/12', '1/12', '6/73', '73/864', '1/12', '1/12']],
     ['Quarterly', ['1/4', '1/4', '1/4', '18/73', '73/288', '1/4', '1/4']],
     ['Annual', ['1/1', '1/1', '1/1', '72/73', '73/72', '1/1', '1/1']],
     ['Weekly', ['7/360', '7/360', '7/360', '7/365', '7/360', '7/365', '7/365']],
     ['Daily', ['1/360', '1/360', '1/360', '1/365', '1/360', '1/365', '1/365']],
-  ])('%s, by every method', (name, expected) => {
+  ])('is defined for %s and each day count', (name, expected) => {
     expect(sharesOf(name)).toEqual(expected);
   });
 
-  it('does not exist for Once', () => {
+  it('rejects Once', () => {
     expect(sharesOf('Once')).toEqual(DAY_COUNT_NAMES.map(() => undefined));
   });
 
-  it('follows periodicities of the catalogue (D7)', () => {
+  it('accepts periodicities of the catalogue (D7)', () => {
     const known = [{ name: 'Every 10 days', count: 10, unit: 'Days' }] as const;
     const byCatalogue = paymentOf({ PeriodicityType: 'every 10 DAYS', InstallmentsNo: 1 }, known);
     expect(byCatalogue.pmtValue.toFixed()).toBe('1003.33');
   });
 });
 
-describe('a request that cannot be calculated', () => {
+describe('calculatePaymentValue with invalid requests', () => {
   it.each([
     [{ InstallmentsNo: 0 }, 'InstallmentsNo out-of-range', 'must be a whole number from 1 to 1200'],
     [{ InstallmentsNo: 1201 }, 'InstallmentsNo out-of-range', 'must be a whole number from 1 to 1200'],
@@ -189,7 +189,7 @@ describe('a request that cannot be calculated', () => {
     ],
     [{ InterestType: -1 }, 'InterestType out-of-range', 'must be 0 or 1'],
     [{ Precision: 11 }, 'Precision out-of-range', 'must be a whole number from 0 to 10'],
-  ])('%j is refused, and the message says what is allowed', (changes, code, message) => {
+  ])('rejects %j with the allowed values', (changes, code, message) => {
     expect(codesOf(changes)).toEqual([code]);
     expect(faultsOf(changes)).toMatchObject([{ message, status: 422 }]);
     expect(findPaymentValueFaults(annuity(changes))).toEqual(faultsOf(changes));
@@ -198,7 +198,7 @@ describe('a request that cannot be calculated', () => {
   it.each([
     ['Once', 'not-allowed'],
     ['Fortnightly', 'unknown-periodicity'],
-  ])('with the periodicity %s names those that there are', (name, code) => {
+  ])('rejects the periodicity %s with the known ones', (name, code) => {
     const [fault, ...others] = faultsOf({ PeriodicityType: name });
     expect(others).toEqual([]);
     expect(fault).toMatchObject({ path: 'PeriodicityType', code });
@@ -206,7 +206,7 @@ describe('a request that cannot be calculated', () => {
     expect(fault?.message).not.toContain('Once');
   });
 
-  it('whose payment is too large to be answered is refused', () => {
+  it('rejects amounts whose payment does not fit the answer', () => {
     const nearly = { InterestPercent: decimal('-1199.99999999999999999'), InterestType: 1 };
     expect(codesOf({ ...nearly, FutureValue: decimal(-5), InstallmentsNo: 1 })).toEqual([
       'FinancedAmount amount-too-large',
@@ -216,7 +216,7 @@ describe('a request that cannot be calculated', () => {
     ]);
   });
 
-  it('reports everything at once (E3)', () => {
+  it('reports all faults together (E3)', () => {
     const wrong = {
       InstallmentsNo: 0,
       PeriodicityType: 'x',
@@ -252,10 +252,10 @@ interface SpreadsheetCase {
   readonly tolerance: { readonly absolute: number };
 }
 
-describe('published figures of spreadsheet functions', () => {
+describe('calculatePaymentValue and spreadsheet functions', () => {
   const known = (cases as readonly SpreadsheetCase[]).map((one) => [one.id, one] as const);
 
-  it.each(known)('%s is the payment', (_id, { kind, input, expected, tolerance }) => {
+  it.each(known)('matches %s', (_id, { kind, input, expected, tolerance }) => {
     const rate = input.annual_rate === undefined ? input.rate_per_period * 12 : input.annual_rate;
     const present = kind === 'pv' ? expected.value : (input.present_value ?? 0);
     const future = kind === 'fv' ? expected.value : (input.future_value ?? 0);
@@ -274,7 +274,7 @@ describe('published figures of spreadsheet functions', () => {
   });
 });
 
-/** In a spreadsheet what is still owed has the sign of the payments, against that of the present value. */
+/** In a spreadsheet the future value has the sign of the payments, opposite to that of the present value. */
 function owedAtTheEnd(present: number, future: number): Decimal {
   return decimal(present < 0 ? future : -future);
 }

@@ -28,8 +28,8 @@ function rowsOf(ScheduleType: string, changes: Parameters<typeof loan>[0]): read
   ]);
 }
 
-describe('interest by a formula (S2, M1)', () => {
-  it('is the same to the cent as simple interest by day count, ties included', () => {
+describe('calculateRepaymentSchedule with interest by a formula (S2, M1)', () => {
+  it('equals simple interest by day count to the cent, including ties', () => {
     const terms = fc.record({
       minor: fc.integer({ min: 1200, max: 1_000_000_000 }),
       basisPoints: fc.integer({ min: 0, max: 4000 }),

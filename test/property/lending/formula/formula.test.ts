@@ -8,7 +8,7 @@ import { type FormulaValue, isFormulaFailure } from '../../../../shared/lending/
 const Wide = Decimal.clone({ precision: 400, rounding: Decimal.ROUND_HALF_UP });
 const getSlot = (name: string): number => (name.toLowerCase() === 'x' ? 0 : 1);
 
-/** Evaluates with x and every other name; undefined when the text is no expression or has no value. */
+/** Evaluates a text with x and y, which all other names stand for; undefined when it is invalid or has no value. */
 function evaluate(text: string, x: FormulaValue, y: FormulaValue): FormulaValue | undefined {
   const tree = parseFormula(text);
   if (tree.kind === 'formula-error') return undefined;
@@ -18,7 +18,7 @@ function evaluate(text: string, x: FormulaValue, y: FormulaValue): FormulaValue 
   return isFormulaFailure(value) ? undefined : value;
 }
 
-/** A number as a formula writes it. */
+/** A decimal as text of a formula. */
 function asText(one: Decimal): string {
   return one.isNegative() ? `(${one.toFixed()})` : one.toFixed();
 }
@@ -58,8 +58,8 @@ const piece = fc.constantFrom(
   '.',
 );
 
-describe('formulas', () => {
-  it('never throw, whatever the text is, and name a position inside it or just behind', () => {
+describe('parseFormula and compileFormula for random texts', () => {
+  it('never throw, and report errors at a position within the text or right after it', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 80 }),
       fc.array(piece, { maxLength: 60 }).map((all) => all.join('')),
@@ -77,7 +77,7 @@ describe('formulas', () => {
     );
   });
 
-  it('calculate what wide decimal arithmetic calculates, step by step from the left', () => {
+  it('equal decimal arithmetic with 400 digits, evaluated from the left', () => {
     const number = fc.integer({ min: -99_999, max: 99_999 }).map((whole) => new Wide(whole).div(100));
     const steps = fc.array(fc.tuple(fc.constantFrom('+', '-', '*'), number), { maxLength: 12 });
     fc.assert(
@@ -94,7 +94,7 @@ describe('formulas', () => {
     );
   });
 
-  it('undo a division by a multiplication exactly', () => {
+  it('reverse a division by a multiplication exactly', () => {
     fc.assert(
       fc.property(value, value, (x, y) => {
         fc.pre(y.numerator !== 0n);

@@ -18,7 +18,7 @@ const REQUEST_DAY = toCalendarDate(2024, 5, 17);
 
 const REPEATING = BUILT_IN_PERIODICITIES.filter((periodicity) => periodicity.unit !== 'Once');
 
-/** Rates that occur, zero, negative ones, many digits, and absurd ones. */
+/** Usual rates, zero, negative rates, rates with many digits, and extreme rates. */
 const ratePercent = fc.oneof(
   fc.integer({ min: 0, max: 40_000 }).map((hundredths) => new Decimal(hundredths).div(1000).toFixed()),
   fc.constant('0'),
@@ -92,8 +92,8 @@ function scheduleOf(terms: Terms): RepaymentSchedule | undefined {
   return undefined;
 }
 
-describe('every schedule that is returned', () => {
-  it('keeps the closing invariants of M3 for random terms', () => {
+describe('calculateRepaymentSchedule for random terms', () => {
+  it('keeps the closing invariants of M3', () => {
     let calculated = 0;
     fc.assert(
       fc.property(termsWith(120), (terms) => {
@@ -120,7 +120,7 @@ describe('every schedule that is returned', () => {
     expect(calculated).toBeGreaterThan(400);
   });
 
-  it('holds only safe whole numbers and never minus zero', () => {
+  it('returns only safe whole numbers, never minus zero', () => {
     fc.assert(
       fc.property(termsWith(40), (terms) => {
         for (const row of scheduleOf(terms)?.rows ?? []) {
@@ -133,7 +133,7 @@ describe('every schedule that is returned', () => {
     );
   });
 
-  it('equals the straightforward decimal calculation to the minor unit, at absurd rates too', () => {
+  it('equals a simple decimal calculation to the minor unit, also at extreme rates', () => {
     let compared = 0;
     fc.assert(
       fc.property(termsWith(60), (terms) => {
@@ -148,7 +148,7 @@ describe('every schedule that is returned', () => {
 });
 
 describe('effective rates', () => {
-  it('lie between the two rounding boundaries of every published digit, by 60 digits', () => {
+  it('lie between the rounding boundaries around their last digit, calculated with 60 digits', () => {
     let compared = 0;
     fc.assert(
       fc.property(termsWith(12), (terms) => {
@@ -177,8 +177,8 @@ describe('effective rates', () => {
   });
 });
 
-describe('bad input', () => {
-  it('is refused with faults and never makes the calculation throw', () => {
+describe('invalid input', () => {
+  it('is refused with faults; the calculation never throws', () => {
     const wildCount = fc.oneof(
       fc.double(),
       fc.integer(),

@@ -51,8 +51,8 @@ function publishedFlows(published: readonly PublishedFlow[]): RateFlows {
   return { flows: [...flows.filter(isAtStart), ...later], unitsPerYear: 12 };
 }
 
-describe('effective annual rate, DAE (A1)', () => {
-  it('is 12.6823 for 1200 repaid in twelve months with 106.62 and a last 106.60', () => {
+describe('effectiveAnnualRate, DAE (A1)', () => {
+  it('returns 12.6823 for 1200 repaid in eleven payments of 106.62 and a last one of 106.60', () => {
     const schedule = scheduleOf({ Amount: decimal(1200), InstallmentsNo: 12, CalculateDAE: 1 });
     const totals = schedule.rows.map((row) => row.totalInstallment);
     expect(totals).toEqual([...Array.from({ length: 11 }, () => 10_662), 10_660]);
@@ -61,16 +61,19 @@ describe('effective annual rate, DAE (A1)', () => {
     expect(solveEffectiveRate(monthly(120_000, level))).toBe('12.6854');
   });
 
-  it.each(daeCases.map((known) => [known.id, known] as const))('%s is as published', (_id, known) => {
-    const flows = publishedFlows(known.input.flows);
-    const rate = Number(solveRate(flows, TEN_DECIMALS).percent);
-    const expected = known.expected.apr_percent ?? known.expected.apr_percent_2dp ?? Number.NaN;
-    const tolerance = known.tolerance.apr_percent ?? known.tolerance.apr_percent_2dp ?? 0;
-    expect(Math.abs(rate - expected)).toBeLessThanOrEqual(tolerance + 1e-10);
-    expect(solveEffectiveRate(flows)).toBe(rate.toFixed(4));
-  });
+  it.each(daeCases.map((known) => [known.id, known] as const))(
+    'matches the published rate of %s',
+    (_id, known) => {
+      const flows = publishedFlows(known.input.flows);
+      const rate = Number(solveRate(flows, TEN_DECIMALS).percent);
+      const expected = known.expected.apr_percent ?? known.expected.apr_percent_2dp ?? Number.NaN;
+      const tolerance = known.tolerance.apr_percent ?? known.tolerance.apr_percent_2dp ?? 0;
+      expect(Math.abs(rate - expected)).toBeLessThanOrEqual(tolerance + 1e-10);
+      expect(solveEffectiveRate(flows)).toBe(rate.toFixed(4));
+    },
+  );
 
-  it('reads prepayments and shifted dates in the order of their dates', () => {
+  it('sorts prepayments and shifted due dates by date', () => {
     const rows = [
       ratedRow('2025-03-01', 33_000),
       ratedRow('2025-02-01', 34_000),
@@ -86,21 +89,21 @@ describe('effective annual rate, DAE (A1)', () => {
     expect(rows[0]?.dueDate).toBe(date('2025-03-01'));
   });
 
-  it('is 12.96 for 1000 repaid with 1200 after a year and a half (98/7/EC, first example)', () => {
+  it('returns 12.96 for 1000 repaid with 1200 after a year and a half (98/7/EC, first example)', () => {
     expect(solveEffectiveRate(flowsByDays(1_000, [1_200], [546]))).toBe('12.9620');
     expect(solveEffectiveRate(flowsAtUnits(1_000, [1_200], [18], 12))).toBe('12.9243');
   });
 
-  it('counts costs paid at the start', () => {
+  it('includes upfront costs', () => {
     const free = scheduleOf({ CalculateDAE: 2 });
     const costly = scheduleOf({ CalculateDAE: 2, UpFrontValue: decimal(20) });
     expect(Number(costly.dae)).toBeGreaterThan(Number(free.dae) + 10);
   });
 });
 
-describe('effective interest rate, EIR (A2)', () => {
+describe('effectiveInterestRate, EIR (A2)', () => {
   it.each(eirCases.map((known) => [known.id, known] as const))(
-    '%s is as published',
+    'matches the published rate of %s',
     (_id, { input, expected, tolerance }) => {
       const [drawn = 0, ...payments] = input.flows.map((flow) => Math.round(flow * 100));
       const [start = '', ...due] = input.dates;
@@ -116,7 +119,7 @@ describe('effective interest rate, EIR (A2)', () => {
   );
 
   it.each(dayCases.map((known) => [known.id, known] as const))(
-    '%s is as published',
+    'matches the published rate of %s',
     (_id, { input, expected, tolerance }) => {
       const start = date(input.drawdown.date);
       const payments = input.payments.map((payment) => Math.round(payment.amount * 100));
@@ -127,38 +130,38 @@ describe('effective interest rate, EIR (A2)', () => {
     },
   );
 
-  it('counts days over 365 where the DAE counts equal months', () => {
+  it('counts days over 365, unlike the DAE, which counts equal months', () => {
     const terms = { Amount: decimal(1200), InstallmentsNo: 12, ActivationDate: date('2024-01-01') } as const;
     expect(scheduleOf(terms).eir).toBe('12.6745');
     expect(scheduleOf({ ...terms, CalculateDAE: 1 }).dae).toBe('12.6823');
   });
 
-  it('is 324.436 percent for 500 repaid with 510 after five days', () => {
+  it('returns 324.436 percent for 500 repaid with 510 after five days', () => {
     expect(solveEffectiveRate(flowsByDays(50_000, [51_000], [5]))).toBe('324.4363');
   });
 });
 
-describe('solver (A4)', () => {
-  it('rounds a rate that lies exactly on a boundary away from zero', () => {
+describe('solveEffectiveRate (A4)', () => {
+  it('rounds a rate exactly on a rounding boundary away from zero', () => {
     expect(solveEffectiveRate(yearly(100_000_000, [112_000_050]))).toBe('12.0001');
     expect(solveEffectiveRate(yearly(100_000_000, [112_000_049]))).toBe('12.0000');
     expect(solveEffectiveRate(yearly(100_000_000, [87_999_950]))).toBe('-12.0001');
     expect(solveEffectiveRate(yearly(100_000_000, [87_999_951]))).toBe('-12.0000');
   });
 
-  it('gives zero without a sign', () => {
+  it('returns zero without a sign', () => {
     expect(solveEffectiveRate(monthly(100_000, [50_000, 50_000]))).toBe('0.0000');
     expect(solveEffectiveRate(monthly(100_000_000_000, [50_000_000_000, 49_999_999_999]))).toBe('0.0000');
   });
 
-  it('finds huge and tiny rates with every digit', () => {
+  it('returns huge and tiny rates with all digits', () => {
     expect(solveEffectiveRate(flowsByDays(100_00, [110_00], [1]))).toBe('128330558031335169.6899');
     expect(solveEffectiveRate(yearly(1, [1_000_000]))).toBe('99999900.0000');
     expect(solveEffectiveRate(monthly(100_000, [1]))).toBe('-100.0000');
     expect(solveEffectiveRate(yearly(100_000, [1]))).toBe('-99.9990');
   });
 
-  it('gives null where there is no rate', () => {
+  it('returns null when no rate exists', () => {
     expect(solveEffectiveRate(monthly(100_000, [0, 0]))).toBeNull();
     expect(solveEffectiveRate(monthly(0, [100]))).toBeNull();
     expect(solveEffectiveRate(monthly(100_000, [200_000, -300_000]))).toBeNull();
@@ -166,7 +169,7 @@ describe('solver (A4)', () => {
     expect(scheduleOf({ UpFrontValue: decimal(1200), CalculateDAE: 1 }).dae).toBeNull();
   });
 
-  it('takes the root nearest zero of several', () => {
+  it('returns the nearest zero of several rates', () => {
     expect(solveEffectiveRate(yearly(100_000, [230_000, -132_000]))).toBe('10.0000');
     expect(solveEffectiveRate(yearly(100_000, [185_000, -85_500]))).toBe('-5.0000');
     expect(solveEffectiveRate(yearly(100_000, [245_000, -142_500]))).toBe('-5.0000');
@@ -174,7 +177,7 @@ describe('solver (A4)', () => {
     expect(solveEffectiveRate(yearly(100_000, [400_000, -300_000]))).toBe('0.0000');
   });
 
-  it('finds the one rate in which two have met, and two within one published step, but none where they miss', () => {
+  it('finds a double rate and two rates within one published step, and returns null when there is none', () => {
     expect(solveEffectiveRate(yearly(10_000, [22_000, -12_100]))).toBe('10.0000');
     expect(solveEffectiveRate(yearly(10_000, [22_000, -12_101]))).toBeNull();
     expect(solveEffectiveRate(yearly(1_000_000, [3_300_000, -3_630_000, 1_331_000]))).toBe('10.0000');
@@ -183,7 +186,7 @@ describe('solver (A4)', () => {
     expect(solveRate(close, TEN_DECIMALS).percent).toBe('10.0000000000');
   });
 
-  it('takes the positive one of two rates that are as near to zero', () => {
+  it('returns the positive one of two rates at the same distance from zero', () => {
     expect(solveEffectiveRate(yearly(4_000_000, [8_000_000, -3_999_999]))).toBe('0.0500');
   });
 
@@ -198,11 +201,11 @@ describe('solver (A4)', () => {
     ['of a payment after a thousand years', flowsByDays(1, [1, 1_000_000_000_000_000], [1, 400_000]), 15],
     ['nearest zero of two', yearly(100_000, [230_000, -132_000]), 9],
     ['nearest zero of two below it', yearly(100_000, [185_000, -85_500]), 4],
-  ])('spends few trial rates on a rate %s', (_name, flows, most) => {
+  ])('needs few trial rates for a rate %s', (_name, flows, most) => {
     expect(solveRate(flows, TEN_DECIMALS).iterations).toBeLessThanOrEqual(most);
   });
 
-  it('spends five trial rates on the usual loan and a bounded number on any', () => {
+  it('needs five trial rates for the usual loan and a bounded number for any flows', () => {
     const level = Array.from({ length: 360 }, () => 154_856);
     expect(solveRate(monthly(24_500_000, level), TEN_DECIMALS).iterations).toBe(5);
     const wild = level.map((amount, index) => (index % 3 === 1 ? -amount : amount * (index % 7)));
@@ -211,7 +214,7 @@ describe('solver (A4)', () => {
     expect(solveRate(late, TEN_DECIMALS).iterations).toBeLessThan(MAX_ITERATIONS);
   });
 
-  it('converges for a schedule of 1200 rows at any rate', () => {
+  it('converges for a schedule of 1200 instalments at any rate', () => {
     for (const rate of ['-90', '-1', '0', '0.0001', '1000', '90000']) {
       const terms = { InterestPercent: decimal(rate), InstallmentsNo: 1200, Amount: decimal(1_000_000) };
       expect(scheduleOf({ ...terms, CalculateDAE: 1 }).dae).toMatch(/^-?\d+\.\d{4}$/);
@@ -219,7 +222,7 @@ describe('solver (A4)', () => {
   });
 });
 
-/** A row without fees that pays so many minor units. */
+/** A row without fees; the amount is in minor units. */
 function ratedRow(day: string, amount: number): RatedRow {
   return { dueDate: date(day), interest: 0, principal: amount, managementFee: 0, totalInstallment: amount };
 }

@@ -5,21 +5,24 @@ import cases from '../../../cases/lending/internal-rate-of-return.json' with { t
 
 function periodicity(name: string): Periodicity {
   const found = findPeriodicity(name);
-  if (found === undefined) throw new Error(`no periodicity ${name}`);
+  if (found === undefined) throw new Error(`unknown periodicity ${name}`);
   return found;
 }
 
 const LEVEL = [25_628, 25_628, 25_628, 25_628];
 
-describe('internal rate of return, IRR (A3)', () => {
-  it.each(cases.map((known) => [known.id, known] as const))('%s is as published', (_id, known) => {
-    const [financed = 0, ...amounts] = known.input.flows.map((flow) => Math.round(flow * 100));
-    const every = periodicity('period' in known.input ? 'Monthly' : 'Annual');
-    const rate = Number(internalRateOfReturn(-financed, amounts, every)?.replace('%', '')) / 100;
-    expect(Math.abs(rate - known.expected.value)).toBeLessThanOrEqual(known.tolerance.absolute + 5e-7);
-  });
+describe('internalRateOfReturn (A3)', () => {
+  it.each(cases.map((known) => [known.id, known] as const))(
+    'matches the published rate of %s',
+    (_id, known) => {
+      const [financed = 0, ...amounts] = known.input.flows.map((flow) => Math.round(flow * 100));
+      const every = periodicity('period' in known.input ? 'Monthly' : 'Annual');
+      const rate = Number(internalRateOfReturn(-financed, amounts, every)?.replace('%', '')) / 100;
+      expect(Math.abs(rate - known.expected.value)).toBeLessThanOrEqual(known.tolerance.absolute + 5e-7);
+    },
+  );
 
-  it('is the periodic rate times the periods of a year, as percent text with four decimals', () => {
+  it('returns the periodic rate times the periods of a year, as percent text with four decimals', () => {
     expect(internalRateOfReturn(100_000, LEVEL, periodicity('Monthly'))).toBe('11.9979%');
     expect(internalRateOfReturn(100_000, LEVEL, periodicity('Bimonthly'))).toBe('5.9990%');
     expect(internalRateOfReturn(100_000, LEVEL, periodicity('Quarterly'))).toBe('3.9993%');
@@ -35,23 +38,23 @@ describe('internal rate of return, IRR (A3)', () => {
     expect(internalRateOfReturn(10_000_000, interestOnly, periodicity('Monthly'))).toBe('7.9500%');
   });
 
-  it('rounds a rate on a boundary away from zero', () => {
+  it('rounds a rate exactly on a rounding boundary away from zero', () => {
     expect(internalRateOfReturn(100_000_000, [112_000_050], periodicity('Annual'))).toBe('12.0001%');
     expect(internalRateOfReturn(100_000_000, [112_000_049], periodicity('Annual'))).toBe('12.0000%');
   });
 
-  it('is zero or negative where no more or less is paid back', () => {
+  it('returns zero when the payments equal the financed amount, and a negative rate when they are less', () => {
     expect(internalRateOfReturn(100_000, [50_000, 50_000], periodicity('Monthly'))).toBe('0.0000%');
     expect(internalRateOfReturn(100_000, [50_000, 49_000], periodicity('Monthly'))).toBe('-8.0359%');
   });
 
-  it('is the rate nearest zero of several', () => {
+  it('returns the nearest zero of several rates', () => {
     const flows = [77_196, 181_405, 352_030, 355_295, 358_499, 478_991, -100];
     expect(internalRateOfReturn(167_887, flows, periodicity('Annual'))).toBe('-99.9791%');
     expect(internalRateOfReturn(167_887, flows.slice(0, -1), periodicity('Annual'))).toBe('100.4273%');
   });
 
-  it('is null where there is none (A4)', () => {
+  it('returns null when no rate exists (A4)', () => {
     expect(internalRateOfReturn(0, LEVEL, periodicity('Monthly'))).toBeNull();
     expect(internalRateOfReturn(-1, LEVEL, periodicity('Monthly'))).toBeNull();
     expect(internalRateOfReturn(100_000, [0, 0], periodicity('Monthly'))).toBeNull();

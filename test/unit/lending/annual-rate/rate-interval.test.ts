@@ -12,21 +12,24 @@ function interval(start: string, end: string, unit: 'Months' | 'Years' | 'Weeks'
   return extraDays === 0 ? `${wholeUnits}` : `${wholeUnits} + ${extraDays}/${yearDays}`;
 }
 
-describe('intervals of the effective annual rate (A1)', () => {
-  it('are whole months back from the payment and left-over days of the year that they end', () => {
+describe('intervalsFrom (A1)', () => {
+  it('counts whole months back from the payment, and left-over days over the year that they end', () => {
     expect(interval('2013-01-12', '2013-02-15')).toBe('1 + 3/366');
     expect(interval('2024-12-31', '2025-02-28')).toBe('2');
     expect(interval('2025-01-30', '2025-02-28')).toBe('0 + 29/366');
   });
 
-  it.each(intervalCases.map((known) => [known.id, known] as const))('%s is as published', (_id, known) => {
-    const { period_unit: unit, drawdown_date: start, payment_date: end } = known.input;
-    const { whole_periods: whole, remaining_days: days, days_in_reference_year: year } = known.expected;
-    const expected = days === 0 ? `${whole}` : `${whole} + ${days}/${year}`;
-    expect(interval(start, end, UNITS[unit as keyof typeof UNITS])).toBe(expected);
-  });
+  it.each(intervalCases.map((known) => [known.id, known] as const))(
+    'matches the published interval of %s',
+    (_id, known) => {
+      const { period_unit: unit, drawdown_date: start, payment_date: end } = known.input;
+      const { whole_periods: whole, remaining_days: days, days_in_reference_year: year } = known.expected;
+      const expected = days === 0 ? `${whole}` : `${whole} + ${days}/${year}`;
+      expect(interval(start, end, UNITS[unit as keyof typeof UNITS])).toBe(expected);
+    },
+  );
 
-  it('do not depend on the order in which dates are asked for', () => {
+  it('returns the same intervals in any order of dates', () => {
     const start = date('2024-01-31');
     const days = Array.from({ length: 1_500 }, (_, index) => addDays(start, (index * 977) % 1_500));
     for (const unit of ['Months', 'Years', 'Weeks'] as const) {
@@ -35,7 +38,7 @@ describe('intervals of the effective annual rate (A1)', () => {
     }
   });
 
-  it('count weeks for week units, years for years and days, else months', () => {
+  it('counts in weeks for week periodicities, in years for years and days, otherwise in months', () => {
     const names = ['Weekly', 'Biweekly', 'Annual', 'Daily', 'Monthly', 'Quarterly', 'Once'];
     const units = names.map((name) => {
       const periodicity = findPeriodicity(name);

@@ -46,7 +46,7 @@ const TRACE: RowTrace = {
   showsInsurance: false,
 };
 
-/** The entries of a row by figure, after every formula was recalculated. */
+/** The entries of a row by figure; each formula is recalculated first. */
 function explained(trace: RowTrace, context = THIRTY) {
   const entries = explainRow(trace, context);
   expect(entries.map((entry) => faultOfExplanation(entry, context.currencyDigits))).toEqual(
@@ -56,7 +56,7 @@ function explained(trace: RowTrace, context = THIRTY) {
     entries.find((entry) => entry.figure === figure && entry.name === name);
 }
 
-/** All that is left above a residual. */
+/** The principal of the last row: the balance above the residual. */
 const restAbove = (residual: number, balance = 25_375) =>
   ({ principal: { rule: 'rest', balance, residual } }) as const;
 
@@ -64,15 +64,15 @@ const restAbove = (residual: number, balance = 25_375) =>
 const chargeOf = (kind: 'commission' | 'insurance', name: string, amount: number) =>
   ({ kind, name, amount, charges: 1, each: { rule: 'value', value: amount } }) as const;
 
-/** The row with other figures, and what they were made from. */
+/** The trace of the row, with changes. */
 const traceOf = (row: Partial<AmortisedRow>, trace: Partial<RowTrace>): RowTrace => ({
   ...TRACE,
   ...trace,
   row: { ...ROW, ...row },
 });
 
-describe('a row of a level payment (S5, S6)', () => {
-  test('gives days, basis, rate and formula of each figure, in the order in which they are calculated', () => {
+describe('explainRow for a level payment (S5, S6)', () => {
+  test('returns days, basis, rate and formula of each figure in the order of calculation', () => {
     expect(explainRow(TRACE, THIRTY)).toEqual([
       { figure: 'remainingValue', amount: 100_000, formula: 'balance at the start: 1000.00' },
       {
@@ -103,7 +103,7 @@ describe('a row of a level payment (S5, S6)', () => {
     explained(TRACE);
   });
 
-  test('a later row starts from what the row before left', () => {
+  test('derives the balance of a later row from the row before', () => {
     const row = { no: 2, remaining: 75_372, accrued: 754, interest: 754, principal: 24_874 };
     const figure = explained(traceOf(row, { previous: ROW }));
     expect(figure('remainingValue')?.formula).toBe('balance 1000.00 - principal 246.28 = 753.72');
@@ -114,13 +114,13 @@ describe('a row of a level payment (S5, S6)', () => {
     ['0', 20_000, 20_000, '(1000.00 - 200.00) / 4'],
     ['0', 0, 25_000, '1000.00 / 4'],
     ['-12', 0, 24_378, '1000.00 * -12 % * 30/360 / (1 - (1 + -12 % * 30/360)^-4)'],
-  ])('a level payment at %s %% with residual %d (B1, R3)', (percent, residual, amount, formula) => {
+  ])('explains a level payment at %s %% with residual %d (B1, R3)', (percent, residual, amount, formula) => {
     const payment = { ...LEVEL, residual, amount, closed: { ...LEVEL.closed, percent } };
     const row = { principal: amount - 1_000 };
     expect(explained(traceOf(row, { payment }))('payment')?.formula).toContain(formula);
   });
 
-  test('uneven periods have no closed formula: the text says what the payment achieves', () => {
+  test('describes the payment in words for uneven periods, which have no closed formula', () => {
     const { closed: _closed, ...open } = LEVEL;
     const payment = explained(traceOf({}, { payment: open }))('payment');
     expect(payment).toEqual({
@@ -135,7 +135,7 @@ describe('a row of a level payment (S5, S6)', () => {
   test.each([
     [false, 'over rows 1 to 4 at 10 % above 0.00 and 8 % above 500.00: 256.28'],
     [true, 'at 10 % on a whole balance from 0.00 and 8 % on a whole balance from 500.00: 256.28'],
-  ])('bands are named with the least balance of each (R2), whole balances: %s', (isWhole, words) => {
+  ])('shows the lower limit of each band (R2), bands on the whole balance: %s', (isWhole, words) => {
     const { closed: _closed, ...open } = LEVEL;
     const at = [
       { percent: '10', from: 0 },
@@ -146,7 +146,7 @@ describe('a row of a level payment (S5, S6)', () => {
     expect(payment?.rates).toEqual(['10', '8']);
   });
 
-  test('what is left is that of the plan where this differs, less interest that lowers the balance (G2, X2)', () => {
+  test('shows the balance of the plan when it differs, and negative capitalised interest (G2, X2)', () => {
     const planned = explained(traceOf({ principal: 25_375 }, restAbove(0)));
     expect(planned('principal')?.formula).toBe('balance of the plan: 253.75');
     const principal = { rule: 'rest', balance: 100_000, residual: 20_000, capitalised: -1_000 } as const;
@@ -156,7 +156,7 @@ describe('a row of a level payment (S5, S6)', () => {
     );
   });
 
-  test('the last row takes the rest, above the residual (B1, M3)', () => {
+  test('repays the balance above the residual in the last row (B1, M3)', () => {
     const row = { remaining: 25_375, accrued: 254, interest: 254, principal: 25_375 };
     expect(explained(traceOf(row, restAbove(0)))('principal')?.formula).toBe('balance: 253.75');
     const above = explained(traceOf({ ...row, principal: 5_375 }, restAbove(20_000)));
@@ -164,7 +164,7 @@ describe('a row of a level payment (S5, S6)', () => {
   });
 });
 
-describe('payments and principal of other kinds', () => {
+describe('explainRow for other payments and principal', () => {
   test.each([
     [{ kind: 'fixed', amount: 20_000 }, 'locked by the request: 200.00'],
     [{ kind: 'kept', amount: 20_000 }, 'kept through an early repayment: 200.00'],
@@ -197,19 +197,19 @@ describe('payments and principal of other kinds', () => {
     expect(entries.some(({ figure }) => figure === 'payment')).toBe(false);
   });
 
-  test('an equal part is the principal itself (S2, Linear)', () => {
+  test('shows an equal part as the principal (S2, Linear)', () => {
     const payment = { kind: 'equal-part', amount: 25_000, balance: 100_000, residual: 0, rows: 4 } as const;
     const figure = explained(traceOf({ principal: 25_000 }, { payment, principal: { rule: 'part' } }));
     expect(figure('payment')?.formula).toBe('1000.00 / 4 = 250.00');
     expect(figure('principal')?.formula).toBe('equal part: 250.00');
   });
 
-  test('a locked payment below the interest gives a negative principal (B2)', () => {
+  test('shows a negative principal for a fixed payment below the interest (B2)', () => {
     const figure = explained(traceOf({ principal: -500 }, { payment: { kind: 'fixed', amount: 500 } }));
     expect(figure('principal')?.formula).toBe('payment 5.00 - interest 10.00 = -5.00');
   });
 
-  test('blocked amounts join the first new row (X2)', () => {
+  test('adds blocked amounts to the first new row (X2)', () => {
     const trace = traceOf(
       { remaining: 70_000, accrued: 700, interest: 1_200, principal: 29_801 },
       {
@@ -227,8 +227,8 @@ describe('payments and principal of other kinds', () => {
   });
 });
 
-describe('interest (C1, R2, S2)', () => {
-  test('each slice of the balance shows its own rate', () => {
+describe('explainRow for interest (C1, R2, S2)', () => {
+  test('shows the rate of each slice of the balance', () => {
     const slices = [
       { percent: '10', base: 99_999 },
       { percent: '8', base: 50_001 },
@@ -239,7 +239,7 @@ describe('interest (C1, R2, S2)', () => {
     expect(interest).toMatchObject({ rates: ['10', '8'], base: 150_000 });
   });
 
-  test('the effective rate is compounded (30000 at 7 %: 169.62)', () => {
+  test('compounds an effective rate (30000 at 7 %: 169.62)', () => {
     const closed = { method: 'effective', percent: '7', count: 30 } as const;
     const figure = explained(
       traceOf(
@@ -279,7 +279,7 @@ describe('interest (C1, R2, S2)', () => {
       basis: undefined,
       accrued: 1_018,
     },
-  ])('Actual/Actual is written in days of the years: $text', (period) => {
+  ])('splits the days of Actual/Actual by year: $text', (period) => {
     const { closed: _closed, ...open } = LEVEL;
     const { count, text, basis, accrued } = period;
     const row = {
@@ -296,7 +296,7 @@ describe('interest (C1, R2, S2)', () => {
     expect(interest?.basis).toBe(basis);
   });
 
-  test('a formula of the schedule type stands as it is, a row without interest says so (S2, B1)', () => {
+  test('shows a formula of the schedule type unchanged, and states that a row has no interest (S2, B1)', () => {
     const flat = { method: 'formula', text: '1000 / 100', readsDays: false } as const;
     const byFormula = explained(traceOf({}, { interest: flat }));
     expect(byFormula('interest')).toEqual({
@@ -325,7 +325,7 @@ describe('interest (C1, R2, S2)', () => {
   });
 });
 
-describe('interest that grace moves (G2, B4)', () => {
+describe('explainRow for interest in a grace period (G2, B4)', () => {
   test.each([
     ['deferred', 0, 'accrued interest 10.00 - deferred 10.00 = 0.00'],
     ['spread', 0, 'accrued interest 10.00 - deferred to be spread 10.00 = 0.00'],
@@ -340,7 +340,7 @@ describe('interest that grace moves (G2, B4)', () => {
     );
   });
 
-  test('deferred interest comes with the first row after the grace, on top of the payment', () => {
+  test('adds deferred interest to the payment of the first row after the grace period', () => {
     const deferred = { as: 'deferred', amount: 1_754, firstRow: 1, lastRow: 2 } as const;
     const figure = explained(traceOf({ interest: 2_754 }, { deferred }));
     expect(figure('interest')?.formula).toBe(
@@ -350,7 +350,7 @@ describe('interest that grace moves (G2, B4)', () => {
     expect(figure('pmt')?.formula).toBe('interest 27.54 + principal 246.28 = 273.82');
   });
 
-  test('spread interest comes in equal parts, what is left with the last', () => {
+  test('spreads interest in equal parts, with the remainder in the last row', () => {
     const deferred = { as: 'spread', amount: 667, firstRow: 1, lastRow: 1 } as const;
     const share = { total: 2_000, rows: 3 };
     const part = explained(traceOf({ interest: 1_667 }, { deferred: { ...deferred, share } }));
@@ -361,7 +361,7 @@ describe('interest that grace moves (G2, B4)', () => {
     expect(rest('interest')?.formula).toBe('accrued interest 10.00 + spread interest 6.66 of row 1 = 16.66');
   });
 
-  test('capitalised interest joins the balance of the next row', () => {
+  test('adds capitalised interest to the balance of the next row', () => {
     const previous = { ...ROW, interest: 0, capitalised: 1_000, principal: 0 };
     const row = { remaining: 101_000, accrued: 1_010, interest: 1_010, principal: 24_618 };
     expect(explained(traceOf(row, { previous }))('remainingValue')?.formula).toBe(
@@ -370,7 +370,7 @@ describe('interest that grace moves (G2, B4)', () => {
   });
 });
 
-describe('charges and additional columns (F2, F4, F5)', () => {
+describe('explainRow for charges and additional columns (F2, F4, F5)', () => {
   const fee = { kind: 'commission', name: 'Fee', charges: 1, amount: 0 } as const;
   const percent = { rule: 'percent', percent: '0.5', base: 83_333, appliedTo: 'RemainingValue' } as const;
 
@@ -394,10 +394,12 @@ describe('charges and additional columns (F2, F4, F5)', () => {
   ] as const)('%o', (charge, formula) => {
     const figure = explained({ ...TRACE, charges: [{ ...fee, ...charge }] });
     expect(figure('managementFee', 'Fee')).toMatchObject({ amount: charge.amount, formula });
+    const isPercentCharged = charge.each.rule === 'percent' && !('charges' in charge && charge.charges === 0);
+    expect(figure('managementFee', 'Fee')?.rates).toEqual(isPercentCharged ? ['0.5'] : undefined);
     expect(figure('managementFee')?.formula).toMatch(/^one commission: /);
   });
 
-  test('an unused amount is charged for its days (400, 1 %, 16 days over 365: 0.18)', () => {
+  test('charges an unused amount for its days (400, 1 %, 16 days over 365: 0.18)', () => {
     const each = { rule: 'unused', percent: '1', base: 40_000, count: 16 } as const;
     const context = { ...THIRTY, dayCount: 'Actual/365', dayCountDenominator: 365 };
     const charges = [{ ...fee, amount: 18, each }];
@@ -415,7 +417,7 @@ describe('charges and additional columns (F2, F4, F5)', () => {
     });
   });
 
-  test('commissions and insurances add up on their own and in the total', () => {
+  test('sums commissions and insurances separately and in the total', () => {
     const charges = [
       chargeOf('commission', 'One', 100),
       chargeOf('commission', 'Two', 50),

@@ -83,7 +83,7 @@ const LOANS: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] =
     },
   ],
   [
-    'a credit card that repays all at once, with a blocked amount',
+    'a credit card that repays the whole balance, with a blocked amount',
     {
       ScheduleType: 'CreditCard',
       CapitalPercent: decimal(100),
@@ -118,7 +118,7 @@ const LOANS: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] =
     },
   ],
   [
-    'equal principal that capitalising grace ends',
+    'equal principal whose schedule ends in capitalising grace',
     {
       ScheduleType: 'EqualPrincipal',
       InterestPercent: decimal(-240),
@@ -193,40 +193,37 @@ const FORMULAS: readonly (readonly [string, ReturnType<typeof recordOf>])[] = [
   ],
 ];
 
-/** What the explanation of a row says of a figure, not of its parts. */
+/** The entry of a figure itself, not of one of its parts. */
 function explainedAmount(row: ScheduleRow, figure: ExplainedFigure): number | undefined {
   return row.explanation?.find((one) => one.figure === figure && one.name === undefined)?.amount;
 }
 
-test.each(LOANS)(
-  'with %s every formula gives the figure that its row shows (S6, Explain)',
-  (_loan, changes) => {
-    const { rows } = scheduleOf({ ...changes, Explain: true });
-    const faults: string[] = [];
-    for (const row of rows) {
-      for (const one of row.explanation ?? []) {
-        const fault = faultOfExplanation(one, 2);
-        if (fault !== '') faults.push(`row ${row.InstallmentNo}, ${one.figure}: ${fault}`);
-      }
+test.each(LOANS)('explains every figure with a formula that gives it: %s (S6)', (_loan, changes) => {
+  const { rows } = scheduleOf({ ...changes, Explain: true });
+  const faults: string[] = [];
+  for (const row of rows) {
+    for (const one of row.explanation ?? []) {
+      const fault = faultOfExplanation(one, 2);
+      if (fault !== '') faults.push(`row ${row.InstallmentNo}, ${one.figure}: ${fault}`);
     }
-    expect(faults).toEqual([]);
-    const figures = [
-      'remainingValue',
-      'interest',
-      'capitalisedInterest',
-      'principal',
-      'pmt',
-      'managementFee',
-      'insurance',
-      'totalInstallment',
-    ] as const;
-    for (const figure of figures) {
-      expect(rows.map((row) => explainedAmount(row, figure))).toEqual(rows.map((row) => row[figure]));
-    }
-  },
-);
+  }
+  expect(faults).toEqual([]);
+  const figures = [
+    'remainingValue',
+    'interest',
+    'capitalisedInterest',
+    'principal',
+    'pmt',
+    'managementFee',
+    'insurance',
+    'totalInstallment',
+  ] as const;
+  for (const figure of figures) {
+    expect(rows.map((row) => explainedAmount(row, figure))).toEqual(rows.map((row) => row[figure]));
+  }
+});
 
-test.each(FORMULAS)('with %s every formula gives its figure, numbers put in (S2, S6)', (_type, record) => {
+test.each(FORMULAS)('explains %s with formulas that give their figures (S2, S6)', (_type, record) => {
   const EarlyRepayments = early('2025-02-16');
   const outcome = outcomeWith(record, { EarlyRepayments, Explain: true });
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
@@ -237,7 +234,7 @@ test.each(FORMULAS)('with %s every formula gives its figure, numbers put in (S2,
   }
 });
 
-test('formulas of a schedule type are written out figure by figure (S2, S6)', () => {
+test('shows each formula of a schedule type with its numbers (S2, S6)', () => {
   const [hidden, payment] = FORMULAS.map(([, record]) => {
     const outcome = outcomeWith(record, { Explain: true });
     if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
@@ -263,7 +260,7 @@ test('formulas of a schedule type are written out figure by figure (S2, S6)', ()
   expect(payment?.[3]?.('payment')).toBeUndefined();
 });
 
-test('a level payment over uneven rows names the rate that it was solved with, also where it changes later (S5)', () => {
+test('shows the rate with which a level payment was solved, even if the rate changes later (S5)', () => {
   const changes = { MultipleInterestRates: RANGES, InterestPercent: undefined, Explain: true } as const;
   const { rows } = scheduleOf({ ...changes, FirstDueDate: date('2025-02-15') });
   const payments = rows.map(({ explanation }) => explanation?.find(({ figure }) => figure === 'payment'));
@@ -273,13 +270,13 @@ test('a level payment over uneven rows names the rate that it was solved with, a
   expect(payments.map((payment) => payment?.rates)).toEqual([['12'], ['12'], ['24'], ['24']]);
 });
 
-test('an answer without rows explains none, and says so (A5, E5)', () => {
+test('warns that Explain has no effect in an answer without rows (A5, E5)', () => {
   const { warnings } = scheduleOf({ CalculateDAE: 1, Explain: true });
   expect(warnings).toEqual([{ code: 'no-effect', path: 'Explain' }]);
   expect(scheduleOf({ CalculateDAE: 2, Explain: true }).warnings).toEqual([]);
 });
 
-test('explaining changes no figure, and nothing is explained unasked', () => {
+test('changes no figure, and adds explanations only on request', () => {
   for (const [, changes] of LOANS) {
     const plain = scheduleOf(changes);
     const explained = scheduleOf({ ...changes, Explain: true });

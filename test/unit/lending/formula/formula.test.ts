@@ -20,7 +20,7 @@ const VALUES: readonly FormulaValue[] = [
 
 const getSlot = (name: string): number => NAMES.indexOf(name.toLowerCase());
 
-/** The value of an expression as text, or what is wrong with it and where. */
+/** The value of an expression as text, or its error with the position. */
 function valueOf(text: string, rounding: RoundingMode = 'HALF_UP'): string {
   const tree = parseFormula(text);
   if (tree.kind === 'formula-error') return `${tree.at}: ${tree.message}`;
@@ -30,13 +30,14 @@ function valueOf(text: string, rounding: RoundingMode = 'HALF_UP'): string {
   return isFormulaFailure(value) ? value.reason : formatValue(value);
 }
 
-describe('expressions (S2)', () => {
+describe('parseFormula and compileFormula (S2)', () => {
   it.each([
     ['1 + 2 * 3', '7'],
     ['(1 + 2) * 3', '9'],
     ['10 - 4 - 3', '3'],
     ['100 / 5 / 4', '5'],
     ['2 * 3 / 4', '1.5'],
+    ['6 / (2 / 3)', '9'],
     ['-2 * 3', '-6'],
     ['- - 2', '2'],
     ['7 - -2', '9'],
@@ -48,7 +49,7 @@ describe('expressions (S2)', () => {
     ['1/12', '1/12'],
     ['-1/8', '-0.125'],
     ['0', '0'],
-  ])('%s is %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(valueOf(text)).toBe(value);
   });
 
@@ -64,11 +65,11 @@ describe('expressions (S2)', () => {
     ['IF(1 = 1, Max(1, 2), 0)', '2'],
     ['min(a > 1, b > 1)', '0'],
     ['max(a > 1, b > 1)', '1'],
-  ])('%s is %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(valueOf(text)).toBe(value);
   });
 
-  it('rounds a tie as the schedule type says (M2)', () => {
+  it('rounds a tie with the rounding of the schedule type (M2)', () => {
     expect(valueOf('round(2.5) + round(0.125, 2)', 'HALF_EVEN')).toBe('2.12');
     expect(valueOf('round(2.5) + round(0.125, 2)', 'HALF_UP')).toBe('3.13');
   });
@@ -78,12 +79,12 @@ describe('expressions (S2)', () => {
     expect(valueOf('THIRD')).toBe('1/3');
   });
 
-  it('calculates only the branch of an if that is chosen', () => {
+  it('evaluates only the chosen branch of an if', () => {
     expect(valueOf('if(zero = 0, 5, 1 / zero)')).toBe('5');
     expect(valueOf('if(zero <> 0, 1 / zero, 6)')).toBe('6');
   });
 
-  it('has no value when it divides by zero, and never one that is not a number', () => {
+  it('returns a failure for a division by zero, never NaN', () => {
     expect(valueOf('a / zero')).toBe('divides by zero at position 3');
     expect(valueOf('(a / zero) * 0')).toBe('divides by zero at position 4');
     expect(valueOf('1 / (a - 7) > 2')).toBe('divides by zero at position 3');
@@ -114,11 +115,11 @@ describe('expressions (S2)', () => {
     ['round(a, 11)', '10: round keeps a fixed number of decimals, from 0 to 10'],
     ['a / (1 - 1)', '3: this divides by zero, which has no value'],
     ['constructor(1)', '1: there is no function constructor; known are min, max, round, if'],
-  ])('%s is refused with its position: %s', (text, error) => {
+  ])('rejects %s with its position: %s', (text, error) => {
     expect(valueOf(text)).toBe(error);
   });
 
-  it('is bounded in length, depth, parts and digits', () => {
+  it('limits length, depth, parts and digits', () => {
     expect(valueOf(' '.repeat(1001))).toBe('1001: must have at most 1000 characters');
     expect(valueOf(`${'('.repeat(31)}1${')'.repeat(31)}`)).toMatch(
       /^31: brackets, calls and signs may be 30/,
@@ -130,10 +131,10 @@ describe('expressions (S2)', () => {
   });
 });
 
-describe('amounts from formulas (M2)', () => {
+describe('roundToMinorUnits (M2)', () => {
   const money = { digits: 2, rounding: 'HALF_UP' } as const;
 
-  it('are rounded once, a tie exactly', () => {
+  it('rounds once, with exact ties', () => {
     expect(roundToMinorUnits({ numerator: 10_005n, denominator: 1000n }, money)).toBe(1001);
     expect(
       roundToMinorUnits({ numerator: 10_005n, denominator: 1000n }, { ...money, rounding: 'HALF_EVEN' }),
@@ -141,7 +142,7 @@ describe('amounts from formulas (M2)', () => {
     expect(roundToMinorUnits(moneyValue(-1250, 2), money)).toBe(-1250);
   });
 
-  it('have no value beyond what a row may hold', () => {
+  it('returns a failure for an amount above the limit of a row', () => {
     const failure = { kind: 'formula-failure', reason: 'is larger than can be calculated with' };
     expect(roundToMinorUnits({ numerator: 10n ** 14n, denominator: 1n }, money)).toEqual(failure);
     expect(roundToMinorUnits({ numerator: -(10n ** 14n), denominator: 1n }, money)).toEqual(failure);

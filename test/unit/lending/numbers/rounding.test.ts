@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { divideRounded, divideRoundedSafe } from '../../../../shared/lending/numbers/rounding.ts';
 
-describe('rounding of exact fractions (M2)', () => {
+describe('divideRounded and divideRoundedSafe (M2)', () => {
   const ties: readonly (readonly [numerator: number, halfUp: number, halfEven: number])[] = [
     [1, 1, 0],
     [3, 2, 2],
@@ -11,7 +11,7 @@ describe('rounding of exact fractions (M2)', () => {
     [-5, -3, -2],
   ];
 
-  it('takes a tie away from zero with HALF_UP and to the even neighbour with HALF_EVEN', () => {
+  it('rounds a tie away from zero with HALF_UP and to the even neighbour with HALF_EVEN', () => {
     for (const [numerator, halfUp, halfEven] of ties) {
       expect(divideRoundedSafe(numerator, 2, 'HALF_UP')).toBe(halfUp);
       expect(divideRoundedSafe(numerator, 2, 'HALF_EVEN')).toBe(halfEven);
@@ -20,7 +20,7 @@ describe('rounding of exact fractions (M2)', () => {
     }
   });
 
-  it('decides by the exact remainder where binary division would see a tie', () => {
+  it('uses the exact remainder when binary division would give a tie', () => {
     const belowHalf = 4_503_599_627_370_495;
     expect(divideRoundedSafe(belowHalf - 2, belowHalf, 'HALF_UP')).toBe(1);
     expect(divideRoundedSafe((belowHalf - 1) / 2, belowHalf, 'HALF_UP')).toBe(0);
@@ -29,7 +29,7 @@ describe('rounding of exact fractions (M2)', () => {
     expect(divideRounded(10n ** 40n, 2n * 10n ** 40n, 'HALF_UP')).toBe(1n);
   });
 
-  it('never gives minus zero', () => {
+  it('never returns minus zero', () => {
     expect(divideRoundedSafe(-1, 3, 'HALF_UP')).toBe(0);
     expect(divideRoundedSafe(-0, 3, 'HALF_UP')).toBe(0);
   });

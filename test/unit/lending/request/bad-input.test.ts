@@ -23,7 +23,7 @@ const PREMIUM = { InsuranceName: 'Life', InsurancePeriodicityType: 'Monthly', In
 /** Path, code and message of each fault of the loan with changes, in the reported order. */
 function faultsOf(changes: JsonObject): readonly string[] {
   const answer = answerTo({ ...LOAN, ...changes });
-  if (answer.kind === 'schedule') throw new Error('the loan was calculated');
+  if (answer.kind === 'schedule') throw new Error('the request was not refused');
   return answer.faults.map((fault, index) => `${fault}: ${answer.messages[index]}`);
 }
 
@@ -44,6 +44,12 @@ const ranges = (first: JsonObject, second: JsonObject): JsonObject => ({
 
 /** One fault each: title, changes, path, code and message. */
 const SINGLE_FAULTS: readonly (readonly [string, JsonObject, string, RegExp])[] = [
+  [
+    'an unknown grace type',
+    { GracePeriodInterest: 1, GraceType: 'Never' },
+    'GraceType unknown-value',
+    /must be one of Deferred, Capitalised, /,
+  ],
   [
     'both SourceValue and SourcePercent',
     { Commission: [{ ...FEE, SourceValue: 5, SourcePercent: 1 }] },
@@ -75,25 +81,25 @@ const SINGLE_FAULTS: readonly (readonly [string, JsonObject, string, RegExp])[] 
     /must be 4 or left out/,
   ],
   [
-    'a schedule type that does not exist',
+    'an unknown schedule type',
     { ScheduleType: 'Tontine' },
     'ScheduleType unknown-schedule-type',
     /EqualInstallments, EqualPrincipal/,
   ],
   [
-    'a periodicity that does not exist',
+    'an unknown periodicity',
     { PeriodicityType: 'Fortnightly' },
     'PeriodicityType unknown-periodicity',
     /one of Once, Daily, Weekly/,
   ],
   [
-    'a day count that does not exist',
+    'an unknown day count',
     { InterestCalculationMethod: '31/360' },
     'InterestCalculationMethod unknown-day-count',
     /one of 30\/360, 30E\/360/,
   ],
   [
-    'a country that does not exist',
+    'an unknown country',
     { HolidayShift: true, HolidayCountry: 'Utopia' },
     'HolidayCountry unknown-calendar',
     /ISO 3166 code or English name, TARGET, a union/,
@@ -105,7 +111,7 @@ const SINGLE_FAULTS: readonly (readonly [string, JsonObject, string, RegExp])[] 
     /2025-04-02 or later/,
   ],
   [
-    'a locked payment below the interest',
+    'a fixed payment below the interest',
     { installmentValue: 9.99 },
     'installmentValue payment-below-interest',
     /interest of row 1, or AllowNegativeAmortisation/,
@@ -142,9 +148,9 @@ const SINGLE_FAULTS: readonly (readonly [string, JsonObject, string, RegExp])[] 
   ],
 ];
 
-describe('bad input (E1, E3)', () => {
+describe('invalid schedule requests (E1, E3)', () => {
   it.each(SINGLE_FAULTS)(
-    '%s is refused with path, code and what is allowed',
+    'are refused with path, code and allowed values: %s',
     (_title, changes, fault, says) => {
       const found = faultsOf(changes);
       expect(found).toHaveLength(1);
@@ -155,7 +161,7 @@ describe('bad input (E1, E3)', () => {
     },
   );
 
-  it('of many kinds in one request is reported at once', () => {
+  it('report faults of many kinds together', () => {
     const found = codesOf({
       ScheduleType: 'Tontine',
       InterestCalculationMethod: '31/360',
@@ -184,7 +190,7 @@ describe('bad input (E1, E3)', () => {
     ]);
   });
 
-  it('beside unreadable fields is reported at once too', () => {
+  it('report semantic faults together with unreadable fields', () => {
     const found = codesOf({
       InterestPercent: '12',
       ActivationDate: '2025-02-30',
@@ -209,7 +215,7 @@ describe('bad input (E1, E3)', () => {
     ]);
   });
 
-  it('of fields and of due dates is reported at once', () => {
+  it('report faults of fields and of due dates together', () => {
     const found = codesOf({
       InterestCalculationMethod: '31/360',
       MaturityDate: '2025-03-20',
@@ -222,12 +228,12 @@ describe('bad input (E1, E3)', () => {
     ]);
   });
 
-  it('of the calendar and of due dates is reported at once', () => {
+  it('report faults of the calendar and of due dates together', () => {
     const found = codesOf({ HolidayShift: true, HolidayCountry: 'Atlantis', MaturityDate: '2025-03-20' });
     expect(found).toEqual(['HolidayCountry unknown-calendar', 'MaturityDate date-order']);
   });
 
-  it('of fields, and in dates that are compared with the due dates, is reported at once', () => {
+  it('report faults of fields together with dates outside the schedule', () => {
     const found = codesOf({
       GraceType: 'Endless',
       InterestCalculationMethod: '31/360',
@@ -242,7 +248,7 @@ describe('bad input (E1, E3)', () => {
     ]);
   });
 
-  it('in dates that are compared with the due dates is reported at once', () => {
+  it('report all dates outside the schedule together', () => {
     const found = codesOf({
       Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
       Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
@@ -261,7 +267,7 @@ describe('bad input (E1, E3)', () => {
     ]);
   });
 
-  it('in a schedule type, such as a cycle of formulas, is reported before it is active (S3)', () => {
+  it('report a cycle of formulas when the schedule type is activated (S3)', () => {
     const record = recordOf([
       ...LEVEL_COLUMNS,
       formulaColumn('Tax', 'Base * 0.1'),
@@ -277,10 +283,10 @@ describe('bad input (E1, E3)', () => {
   });
 });
 
-describe('faults beside one that cannot be read (E3)', () => {
+describe('faults of a request with an unreadable field (E3)', () => {
   const both = { SourceValue: 5, SourcePercent: 1 };
 
-  it('of dates are reported if the request determines the start of the schedule', () => {
+  it('include faults of dates if the request determines the start of the schedule', () => {
     const found = codesOf({
       Commission: [{ ...FEE, ...both }],
       Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
@@ -297,7 +303,7 @@ describe('faults beside one that cannot be read (E3)', () => {
     ]);
   });
 
-  it('are not made up from members that stand in for those that cannot be read', () => {
+  it('include no faults caused by placeholders of unreadable fields', () => {
     const rows = { GracePeriodPrincipal: 2, MultipleInterestRates: [{ InterestRate: 5, ToInstNo: 4 }] };
     const found = codesOf({ ...rows, InstallmentsNo: 'four', ResidualValue: 500, RealInstallmentNo: 3 });
     expect(found).toEqual(['InstallmentsNo wrong-type']);
@@ -307,7 +313,7 @@ describe('faults beside one that cannot be read (E3)', () => {
     ]);
   });
 
-  it('of a locked payment are reported together with those of dates and calendars', () => {
+  it('include a fixed payment that is too low together with faults of dates and calendars', () => {
     const found = codesOf({
       installmentValue: 1,
       HolidayShift: true,
@@ -321,7 +327,7 @@ describe('faults beside one that cannot be read (E3)', () => {
     ]);
   });
 
-  it('of two locked values are one', () => {
+  it('include two fixed values as one fault', () => {
     expect(codesOf({ installmentValue: 300, principalValue: 300 })).toEqual(['principalValue not-allowed']);
   });
 });

@@ -9,8 +9,8 @@ const INSURANCE = {
   InsuranceName: 'Life',
 } as const;
 
-describe('members that may mean none', () => {
-  it('are accepted with these values, and change nothing', () => {
+describe('fields with values that mean none', () => {
+  it('are accepted and change no figure', () => {
     const schedule = scheduleOf({
       GracePeriodInterest: 0,
       GracePeriodPrincipal: 0,
@@ -36,7 +36,7 @@ describe('members that may mean none', () => {
   });
 });
 
-describe('members out of range (M6)', () => {
+describe('fields out of range (M6)', () => {
   const refused: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] = [
     ['Amount out-of-range', { Amount: decimal(0) }],
     ['Amount out-of-range', { Amount: decimal(-1) }],
@@ -72,7 +72,7 @@ describe('members out of range (M6)', () => {
     ['ProductType unknown-product-type', { ProductType: 'Hire purchase' }],
   ];
 
-  it.each(refused)('%s is reported for %o', (code, changes) => {
+  it.each(refused)('report %s for %o', (code, changes) => {
     expect(faultCodes(changes)).toEqual([code]);
   });
 
@@ -83,14 +83,14 @@ describe('members out of range (M6)', () => {
     expect(scheduleOf({ Amount: decimal('10000000000000') }).rows).toHaveLength(4);
   });
 
-  it('include an amount whose interest of one period would no longer be a safe whole number', () => {
+  it('include an amount whose interest of one period exceeds the safe integers', () => {
     const changes = { Amount: decimal('1000000000000'), InterestPercent: decimal(100_000) } as const;
     expect(faultCodes({ ...changes, PeriodicityType: 'Annual' })).toEqual(['Amount amount-too-large']);
   });
 });
 
 describe('faults (E1, E3)', () => {
-  it('are all reported at once, each with what is allowed', () => {
+  it('are reported together, each with the allowed values', () => {
     const faults = faultsOf({
       ScheduleType: 'Tontine',
       Amount: decimal(-1),
@@ -124,12 +124,12 @@ describe('faults (E1, E3)', () => {
     expect(messages.get('PeriodicityType')).toContain('Monthly');
   });
 
-  it('are 400 only where a mandatory member is missing', () => {
+  it('have status 400 only if a mandatory field is missing', () => {
     expect(faultsOf({ InterestPercent: undefined })[0]?.status).toBe(400);
     expect(faultsOf({ InstallmentsNo: 0 })[0]?.status).toBe(422);
   });
 
-  it('include more rows than the caller can carry', () => {
+  it('include more rows than the caller accepts', () => {
     const [fault] = faultsOf({ InstallmentsNo: 121 }, 120);
     expect(fault).toMatchObject({ path: 'InstallmentsNo', code: 'too-many-rows' });
   });
@@ -146,7 +146,7 @@ describe('names (S1, S4)', () => {
   });
 });
 
-describe('members without effect (E5, X2)', () => {
+describe('ignored fields (E5, X2)', () => {
   const withoutEffect: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] = [
     ['AdvanceAmount', { AdvanceAmount: decimal(100) }],
     ['ContractPeriod', { ContractPeriod: 4 }],
@@ -166,7 +166,7 @@ describe('members without effect (E5, X2)', () => {
     ['AllowNegativeAmortisation', { AllowNegativeAmortisation: true }],
   ];
 
-  it.each(withoutEffect)('%s is reported and changes nothing', (path, changes) => {
+  it.each(withoutEffect)('are reported and change no figure: %s', (path, changes) => {
     const schedule = scheduleOf(changes);
     expect(schedule.warnings).toEqual([{ code: 'no-effect', path }]);
     expect(schedule.rows).toEqual(scheduleOf().rows);

@@ -13,8 +13,8 @@ import {
 
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('equal installments (S4, M2, M3)', () => {
-  it('repay 100 at 7 % in six months with five payments of 17.01 and a last of 17.00', () => {
+describe('calculateRepaymentSchedule with equal installments (S4, M2, M3)', () => {
+  it('repays 100 at 7 % in six months with five payments of 17.01 and a last one of 17.00', () => {
     const schedule = scheduleOf({
       Amount: decimal(100),
       InterestPercent: decimal(7),
@@ -27,7 +27,7 @@ describe('equal installments (S4, M2, M3)', () => {
     expect(schedule.rows.map((row) => row.noDays)).toEqual([31, 29, 31, 30, 31, 30]);
   });
 
-  it('repay 1000 at 12 % in four months with 256.28 and the rounding in the last row', () => {
+  it('repays 1000 at 12 % in four months with 256.28, with the rounding difference in the last row', () => {
     const schedule = scheduleOf();
     expect(column(schedule, 'pmt')).toEqual(['256.28', '256.28', '256.28', '256.29']);
     expect(column(schedule, 'remainingValue')).toEqual(['1000.00', '753.72', '504.98', '253.75']);
@@ -35,7 +35,7 @@ describe('equal installments (S4, M2, M3)', () => {
     expect(column(schedule, 'managementFee')).toEqual(['0.00', '0.00', '0.00', '0.00']);
   });
 
-  it('take an amount too small for its rows without a negative or missing row', () => {
+  it('returns all rows, none negative, when the amount is too small for its rows', () => {
     const schedule = scheduleOf({ Amount: decimal('0.05'), InstallmentsNo: 12 });
     expect(schedule.rows).toHaveLength(12);
     expect(column(schedule, 'principal').filter((part) => part !== '0.00')).toEqual(['0.05']);
@@ -52,7 +52,7 @@ describe('equal installments (S4, M2, M3)', () => {
   });
 });
 
-describe('equal principal (S4, S2 Linear)', () => {
+describe('calculateRepaymentSchedule with equal principal (S4, S2 Linear)', () => {
   it('repays equal parts and the interest on the balance', () => {
     const schedule = scheduleOf({ ScheduleType: 'EqualPrincipal' });
     expect(column(schedule, 'principal')).toEqual(['250.00', '250.00', '250.00', '250.00']);
@@ -60,7 +60,7 @@ describe('equal principal (S4, S2 Linear)', () => {
     expect(column(schedule, 'pmt')).toEqual(['260.00', '257.50', '255.00', '252.50']);
   });
 
-  it('takes the rounding difference in the last row', () => {
+  it('adds the rounding difference to the last row', () => {
     const schedule = scheduleOf({ ScheduleType: 'EqualPrincipal', InstallmentsNo: 3 });
     expect(column(schedule, 'principal')).toEqual(['333.33', '333.33', '333.34']);
     const up = scheduleOf({ ScheduleType: 'EqualPrincipal', Amount: decimal('0.10'), InstallmentsNo: 12 });
@@ -76,7 +76,7 @@ describe('rates (R3)', () => {
     expect(schedule.eir).toBe('0.0000');
   });
 
-  it('may be negative while something of the balance is left in every period', () => {
+  it('may be negative if the balance stays positive in every period', () => {
     const schedule = scheduleOf({ InterestPercent: decimal(-12) });
     expect(column(schedule, 'interest')).toEqual(['-10.00', '-7.46', '-4.95', '-2.46']);
     expect(column(schedule, 'pmt')).toEqual(['243.78', '243.78', '243.78', '243.79']);
@@ -100,7 +100,7 @@ describe('ids (S7)', () => {
     expect(ids.filter((id) => !GUID.test(id))).toEqual([]);
   });
 
-  it('stand in the schedule and in every row', () => {
+  it('appear in the schedule and in every row', () => {
     const schedule = scheduleOf({ ScheduleType: 'ep' });
     expect(schedule.scheduleTypeId).toBe('5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b102');
     expect(new Set(schedule.rows.map((row) => row.installmentTypeId))).toEqual(
@@ -110,7 +110,7 @@ describe('ids (S7)', () => {
   });
 });
 
-describe('spelling and extent of the answer (A5)', () => {
+describe('casing and parts of the answer (A5)', () => {
   it('is capitalised with EIR when CalculateDAE is absent', () => {
     const { casing, show, dae, eir } = scheduleOf();
     expect({ casing, show, dae }).toEqual({ casing: 'capitalised', show: 'rows-with-eir', dae: undefined });
@@ -130,8 +130,8 @@ describe('spelling and extent of the answer (A5)', () => {
   });
 });
 
-describe('a calculation', () => {
-  it('gives the same answer for the same request and day', () => {
+describe('calculateRepaymentSchedule', () => {
+  it('returns the same answer for the same request and day', () => {
     const first = calculateRepaymentSchedule(loan(), { requestDay: REQUEST_DAY });
     expect(calculateRepaymentSchedule(loan(), { requestDay: REQUEST_DAY })).toEqual(first);
   });
