@@ -61,7 +61,7 @@ function providerFor(settings: Partial<SmtpSettings> = {}): Provider {
   return provider;
 }
 
-/** The messages in a user's mailbox with this text in them, once there are `count`. */
+/** Waits for `count` messages with this text in a user's mailbox. */
 async function mailbox(user: string, text: string, count = 1): Promise<Buffer[]> {
   const folder = path.join(running().folder, 'mail', user, 'new');
   const giveUpAt = Date.now() + DELIVERY_LIMIT_MS;
@@ -76,7 +76,7 @@ async function mailbox(user: string, text: string, count = 1): Promise<Buffer[]>
 }
 
 suite('Exim, a real mail server', () => {
-  it('delivers a signed message over STARTTLS to its receiver and the copies, intact', async () => {
+  it('delivers a signed message over STARTTLS unchanged to receiver and copies', async () => {
     const attachment = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 31) % 256));
     const message = outboundEmail({
       subject: 'Extras de cont – mai 2031',
@@ -104,7 +104,7 @@ suite('Exim, a real mail server', () => {
     }
   });
 
-  it('delivers signatures that verify, over the headers of one-click unsubscription too', async () => {
+  it('delivers valid signatures that cover the headers of one-click unsubscription', async () => {
     const message = outboundEmail({ contentType: 'text/html', message: '<p>Bună ziua</p>' });
     const listUnsubscribe = { url: 'https://bank.example/u?n={id}', mailto: 'unsubscribe@bank.example' };
     await providerFor({ listUnsubscribe }).send(message, NEVER);
@@ -116,7 +116,7 @@ suite('Exim, a real mail server', () => {
     expect(signatures[0]?.signed).toContain('list-unsubscribe-post');
   });
 
-  it('refuses an unknown user and a foreign domain permanently (550)', async () => {
+  it('is rejected permanently for an unknown user and a foreign domain (550)', async () => {
     const provider = providerFor();
     expect(await provider.send(outboundEmail({ receiver: 'nobody@example.net' }), NEVER)).toEqual({
       kind: 'permanent',
@@ -128,7 +128,7 @@ suite('Exim, a real mail server', () => {
     });
   });
 
-  it('gives the copies nothing when the receiver is unknown', async () => {
+  it('delivers no copies when the receiver is unknown', async () => {
     const message = outboundEmail({ receiver: 'nobody@example.net', cc: ['copy@example.net'] });
     const provider = providerFor();
     expect(await provider.send(message, NEVER)).toEqual({ kind: 'permanent', code: 'smtp-550-5.1.1' });
@@ -140,7 +140,7 @@ suite('Exim, a real mail server', () => {
     expect(all.filter((raw) => raw.includes(message.id))).toHaveLength(0);
   });
 
-  it('sends to the receiver what one copy is refused', async () => {
+  it('delivers to the receiver when a copy is rejected', async () => {
     const message = outboundEmail({ cc: ['nobody@example.net'] });
     expect(await providerFor().send(message, NEVER)).toMatchObject({
       kind: 'sent',
@@ -149,7 +149,7 @@ suite('Exim, a real mail server', () => {
     expect(await mailbox('ana', message.id)).toHaveLength(1);
   });
 
-  it('refuses a message that is too large permanently (552)', async () => {
+  it('is rejected permanently when the message is too large (552)', async () => {
     const content = Buffer.alloc(MESSAGE_LIMIT_BYTES, 1);
     const result = await providerFor().send(
       outboundEmail({ attachments: [{ name: 'a.bin', content }] }),
@@ -158,7 +158,7 @@ suite('Exim, a real mail server', () => {
     expect(result).toEqual({ kind: 'permanent', code: 'smtp-552' });
   });
 
-  it('cannot take mail for a full mailbox now (452)', async () => {
+  it('is transient for a full mailbox (452)', async () => {
     expect(await providerFor().send(outboundEmail({ receiver: 'full@example.net' }), NEVER)).toEqual({
       kind: 'transient',
       code: 'smtp-452-4.2.2',
@@ -166,7 +166,7 @@ suite('Exim, a real mail server', () => {
     });
   });
 
-  it('greylists a newcomer (450) and delivers when it is tried again', async () => {
+  it('is transient when greylisted (450) and delivers the retry', async () => {
     const provider = providerFor();
     const message = outboundEmail({ receiver: 'newcomer@example.net' });
     expect(await provider.send(message, NEVER)).toEqual({
@@ -178,7 +178,7 @@ suite('Exim, a real mail server', () => {
     expect(await mailbox('newcomer', message.id)).toHaveLength(1);
   });
 
-  it('takes a wrong password for a fault of the settings (535)', async () => {
+  it('is misconfigured with a wrong password (535)', async () => {
     const result = await providerFor({ password: 'old' }).send(outboundEmail(), NEVER);
     expect(result).toMatchObject({
       kind: 'misconfigured',
@@ -186,7 +186,7 @@ suite('Exim, a real mail server', () => {
     });
   });
 
-  it('takes a hundred messages over three connections, each delivered once', async () => {
+  it('delivers a hundred messages over three connections, each once', async () => {
     const provider = providerFor();
     const messages = Array.from({ length: 100 }, () => outboundEmail({ subject: 'one of a hundred' }));
     const results = await Promise.all(messages.map((message) => provider.send(message, NEVER)));

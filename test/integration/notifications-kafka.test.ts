@@ -25,9 +25,9 @@ const SECOND = 1_000;
 const PER_CHANNEL = 500;
 const RECEIVERS = 83;
 const KILLS = 3;
-/** So long a worker lives at least after it has sent something, and at most twice as long. */
+/** A worker is killed between this time and twice this time after its first send. */
 const LIFE_MS = 1_200;
-/** Slow enough that each kill comes in the middle. */
+/** Slow enough that each kill interrupts deliveries. */
 const RATE_PER_SECOND = 70;
 const FAILURE_SHARE = 0.05;
 const ANSWER_MS = [20, 150] as const;
@@ -122,7 +122,7 @@ suite('notifications on Kafka', () => {
   const delivered = (): number => smsCounts.size + smtp.mails.length;
 
   it(
-    'are neither lost nor sent twice but where the ledger says so, however often the worker is killed',
+    'are not lost, and sent twice only with an unknown outcome in the ledger, when the worker is killed repeatedly',
     {
       timeout: 120 * SECOND,
     },
@@ -159,7 +159,7 @@ suite('notifications on Kafka', () => {
   );
 });
 
-/** The outcomes of the notifications of a channel. */
+/** The outcomes of a channel's notifications. */
 function reportOf(
   ids: readonly string[],
   states: ReadonlyMap<string, NotificationState>,
@@ -178,9 +178,9 @@ function reportOf(
     declaredUnknown: count(({ unknown }) => unknown > 0),
     twice: count(({ times }) => times > 1),
     parkedButDelivered: count(({ status, times }) => status === 'parked' && times > 0),
-    /** Said to be sent, and was not; or without an end. */
+    /** Recorded as sent but not delivered, or without an outcome. */
     lost: count(({ status, times }) => !FINAL.has(status) || (status === 'sent' && times === 0)),
-    /** Sent more often than the ledger says that it may have been. */
+    /** Sent more often than the ledger records as possible. */
     undeclared: count(({ times, unknown }) => times > 1 + unknown),
     wronglyFailed: count(({ status, times }) => status === 'failed' && times > 0),
   };

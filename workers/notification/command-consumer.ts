@@ -244,8 +244,8 @@ function providersHealth(channel: Channel, providers: Providers, isInUse: boolea
   const names = unavailable.join(', ');
   const reason =
     unavailable.length === all.length
-      ? `all providers for ${channel} are set aside, its notifications wait: ${names}`
-      : `set aside for ${channel}: ${names}`;
+      ? `all providers for ${channel} are unavailable, its notifications wait: ${names}`
+      : `unavailable for ${channel}: ${names}`;
   return { status: 'degraded', reason };
 }
 

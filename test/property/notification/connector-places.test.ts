@@ -16,9 +16,9 @@ import {
   startProviderStandIn,
 } from '../../support/fakes/provider-stand-in.ts';
 
-/** Whatever a caller writes into a message stays a value: nothing of it becomes structure of the request (N1). */
+/** Values of a message never change the structure of the request (N1). */
 const BOUNDARY = 'f00d';
-/** Texts that are after a way out, beside any text. */
+/** Arbitrary texts, and texts that try to escape from their place. */
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({
@@ -85,13 +85,13 @@ async function rendered(
   return renderPayload(node!, await messageValues(message, OPTIONS)) as object;
 }
 
-/** A list, or nothing where it is empty. */
+/** An object with the list, or without it if it is empty. */
 const present = (name: string, list: readonly unknown[]): object =>
   list.length === 0 ? {} : { [name]: list };
 const well = (text: string): string => text.toWellFormed();
 
 describe('values within a body', () => {
-  it('stay texts of JSON, wherever they stand', async () => {
+  it('remain strings of JSON in any place', async () => {
     const template = {
       [`a"b`]: 'SENDER_PLACEHOLDER',
       both: 'to RECEIVER_PLACEHOLDER: MESSAGE_PLACEHOLDER!',
@@ -127,7 +127,7 @@ describe('values within a body', () => {
     );
   });
 
-  it('stay texts of JSON in a template that is text, quoted or not', async () => {
+  it('remain strings of JSON in a text template with quoted and unquoted placeholders', async () => {
     const text =
       '{"s": SENDER_PLACEHOLDER, "m": "x \\"MESSAGE_PLACEHOLDER\\" y", "l": [BCC_PLACEHOLDER, "end"]}';
     await fc.assert(
@@ -144,7 +144,7 @@ describe('values within a body', () => {
     );
   });
 
-  it('stay fields of a form', async () => {
+  it('remain fields of a form', async () => {
     const template = {
       to: 'RECEIVER_PLACEHOLDER',
       body: 'a=MESSAGE_PLACEHOLDER&b',
@@ -167,7 +167,7 @@ describe('values within a body', () => {
     );
   });
 
-  it('stay parts of a multipart body, whose delimiter is in none of them', async () => {
+  it('remain parts of a multipart body whose delimiter occurs in none of them', async () => {
     const template = {
       to: 'RECEIVER_PLACEHOLDER',
       text: 'MESSAGE_PLACEHOLDER',
@@ -206,8 +206,8 @@ describe('values within a body', () => {
   });
 });
 
-describe('values within an address', () => {
-  it('stay one segment of the path and never change it', () => {
+describe('values within a URL', () => {
+  it('remain one segment of the path', () => {
     fc.assert(
       fc.property(hostile, hostile, (receiver, sender) => {
         const values = new Map([
@@ -254,7 +254,7 @@ describe('values within headers', () => {
     await standIn.stop();
   });
 
-  it('stay in their line, and can be read back', async () => {
+  it('remain on one line and can be decoded', async () => {
     await fc.assert(
       fc.asyncProperty(emails, async (message) => {
         standIn.reset();

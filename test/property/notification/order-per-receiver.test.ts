@@ -7,14 +7,14 @@ import { permanent, SENT, transient } from '../../support/fakes/scripted-provide
 const RUNS = 12;
 const FINAL: ReadonlySet<string | undefined> = new Set(['sent', 'failed']);
 
-/** How often each notification fails before it is sent, or 9: it is refused permanently. */
+/** Transient failures of each notification before it is sent; 9: it is rejected permanently. */
 const fates = fc.array(fc.constantFrom(0, 0, 0, 1, 2, 9), { minLength: 10, maxLength: 60 });
 const receivers = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 60, maxLength: 60 });
-/** Workers that come and go meanwhile. */
+/** Workers that start and stop meanwhile. */
 const passingWorkers = fc.integer({ min: 0, max: 2 });
 
 it(
-  'each receiver gets his notifications in the order in which they were accepted, whatever fails on the way',
+  'delivers the notifications of each receiver in the order of acceptance despite failures',
   {
     timeout: 120_000,
   },

@@ -29,7 +29,7 @@ const KEY =
 const resultsOf = (message: string): readonly string[] =>
   checkSignatures(Buffer.from(message, 'latin1'), KEY).map(({ result }) => result);
 
-it('the published signature is genuine, and names its key and fields', () => {
+it('verifies the published signature and reports its key and fields', () => {
   expect(checkSignatures(Buffer.from(MESSAGE, 'latin1'), KEY)).toEqual([
     {
       result: 'pass',
@@ -39,7 +39,7 @@ it('the published signature is genuine, and names its key and fields', () => {
   ]);
 });
 
-it('white space that mail servers may change is no difference', () => {
+it('ignores changes of white space that mail servers may make', () => {
   const changed = MESSAGE.replace('Subject: Is dinner', 'SUBJECT:  Is\r\n dinner')
     .replace('game.  Are', 'game. Are ')
     .replace('Joe.\r\n', 'Joe. \r\n\r\n\r\n');
@@ -49,14 +49,9 @@ it('white space that mail servers may change is no difference', () => {
 it.each([
   ['another text', 'We lost', 'We won', 'fail: body'],
   ['another subject', 'Is dinner', 'Was dinner', 'fail: header'],
-  [
-    'a second subject, as the signature covers that there is one',
-    'To: ',
-    'Subject: Hi\r\nTo: ',
-    'fail: header',
-  ],
+  ['a second subject', 'To: ', 'Subject: Hi\r\nTo: ', 'fail: header'],
   ['another time of signing', 't=1528637909', 't=1528637900', 'fail: header'],
   ['no signature', 'DKIM-Signature:', 'X-Signature:', undefined],
-])('%s is found', (_, from, to, result) => {
+])('rejects %s', (_, from, to, result) => {
   expect(resultsOf(MESSAGE.replace(from, to))).toEqual(result === undefined ? [] : [result]);
 });

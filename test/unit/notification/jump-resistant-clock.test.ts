@@ -4,7 +4,7 @@ import { createJumpResistantClock } from '../../../workers/notification/jump-res
 const NOW = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
 
-/** The times that it shows after a minute, and after a jump of the wall clock. */
+/** Its change after a minute in which the wall clock jumped. */
 const afterJump = (jumpMs: number): number => {
   const time = { wallMs: NOW, elapsedMs: 7 };
   const age = createJumpResistantClock({ now: () => time.wallMs }, { elapsedMs: () => time.elapsedMs });
@@ -13,8 +13,8 @@ const afterJump = (jumpMs: number): number => {
   return age.now() - NOW;
 };
 
-describe('the clock that ages are judged by', () => {
-  it('does not follow the wall clock ahead, and follows it back', () => {
+describe('the jump-resistant clock', () => {
+  it('ignores a wall clock that jumps ahead and follows one that is set back', () => {
     expect(afterJump(0)).toBe(60_000);
     expect(afterJump(HOUR_MS)).toBe(60_000);
     expect(afterJump(-HOUR_MS)).toBe(60_000 - HOUR_MS);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readMessageHead } from '../../../shared/notification/message-head.ts';
 
-describe('the head of a message', () => {
-  it('is read over folded lines and encoded words', () => {
+describe('the message header', () => {
+  it('is read with folded lines and encoded words', () => {
     const head = [
       'From: =?UTF-8?Q?Banca_=C8=9A=C4=83?= <b@example.org>',
       'To: ana@example.net',
@@ -18,7 +18,7 @@ describe('the head of a message', () => {
     });
   });
 
-  it('is empty where there is none', () => {
+  it('has empty fields when they are missing', () => {
     expect(readMessageHead(Buffer.alloc(0))).toEqual({ sender: '', receiver: '', subject: '' });
     expect(readMessageHead(Buffer.from('\n\nTo: x'))).toEqual({ sender: '', receiver: '', subject: '' });
   });

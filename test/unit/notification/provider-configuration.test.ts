@@ -40,7 +40,7 @@ function faultsOf(...providers: readonly object[]): Readonly<Record<string, stri
 }
 
 describe('the provider configuration (interface 4.8, N1)', () => {
-  it('is read exactly as the interface shows it', () => {
+  it('accepts the examples of the interface', () => {
     const entries = entriesOf(configurationText(HTTP, SMTP, TWILIO));
     expect(
       entries.map(({ name, channel, kind, defaultSender }) => ({ name, channel, kind, defaultSender })),
@@ -51,11 +51,11 @@ describe('the provider configuration (interface 4.8, N1)', () => {
     ]);
   });
 
-  it('takes empty credentials for absent ones', () => {
+  it('treats empty credentials as absent', () => {
     expect(entriesOf(configurationText(HTTP))[0]!.settings.authentication).toEqual({ key: 'k3y' });
   });
 
-  it('takes default-sender for defaultSender, and a payload-template as an object', () => {
+  it('accepts default-sender, and a payload-template as an object', () => {
     const { defaultSender: _, ...rest } = HTTP;
     const template = { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' };
     const [entry] = entriesOf(
@@ -90,28 +90,28 @@ describe('the provider configuration (interface 4.8, N1)', () => {
   });
 });
 
-describe('the profile of the channels', () => {
-  it('describes the channels and their default senders and no secrets', () => {
+describe('the channel profile', () => {
+  it('contains the channels and their default senders without secrets', () => {
     const profile = readChannelProfile(configurationText(HTTP, SMTP, TWILIO));
     expect(profile).toEqual({
       channels: { sms: { defaultSender: 'Bank' }, email: { defaultSender: 'info@bank.example' } },
     });
   });
 
-  it('leaves out a channel without a provider', () => {
+  it('omits a channel without a provider', () => {
     expect(Object.keys(readChannelProfile(configurationText(SMTP)).channels)).toEqual(['email']);
     expect(readChannelProfile('{"notificationConfigurations":[]}')).toEqual({ channels: {} });
   });
 
-  it('is refused with the whole configuration', () => {
+  it('throws all faults of an invalid configuration', () => {
     expect(() => readChannelProfile(configurationText({ ...HTTP, url: 'x' }, { ...SMTP, extra: 1 }))).toThrow(
       `the provider configuration is invalid:\n  ${AT}[0].url: must be a URL that begins with https:// or http://\n  ${AT}[1].extra: is not known here`,
     );
   });
 });
 
-describe('a wrong configuration', () => {
-  it('reports all faults of all providers at once, together with those of the shape', () => {
+describe('an invalid configuration', () => {
+  it('reports the faults of all providers together', () => {
     const faults = faultsOf(
       {
         ...HTTP,
@@ -135,7 +135,7 @@ describe('a wrong configuration', () => {
     );
   });
 
-  it('never shows a value', () => {
+  it('does not show a value in a fault', () => {
     const secret = 's3cr3t-v4lue';
     const wrong = [
       `{"notificationConfigurations": "${secret}"`,
@@ -170,7 +170,7 @@ describe('a wrong configuration', () => {
     }
   });
 
-  it('reports where the JSON is invalid, as far as the parser knows', () => {
+  it('reports the position of invalid JSON', () => {
     expect(readProviderConfiguration('{"a": 1\n  "b": 2}')).toEqual({
       kind: 'invalid',
       faults: [{ path: 'file', message: 'must be JSON; see line 2 column 3' }],
@@ -189,19 +189,19 @@ describe('a wrong configuration', () => {
       '{"notificationConfigurations":[{"realmId":"platrealm"}]}',
       'notificationConfigurations[0].provider-configurations',
     ],
-    ['an unknown member', '{"notificationConfigurations":[],"more":1}', 'more'],
+    ['an unknown field', '{"notificationConfigurations":[],"more":1}', 'more'],
     ['a list', '[]', 'file'],
-  ])('is refused by path: %s', (_, text, path) => {
+  ])('is reported with its path: %s', (_, text, path) => {
     expect(readProviderConfiguration(text)).toMatchObject({ kind: 'invalid', faults: [{ path }] });
   });
 
   it.each([
     ['http to another machine', { ...HTTP, url: 'http://api.example/' }, 'url'],
-    ['credentials in the address', { ...HTTP, url: 'https://u:p@api.example/' }, 'url'],
+    ['credentials in the URL', { ...HTTP, url: 'https://u:p@api.example/' }, 'url'],
     ['a fragment', { ...HTTP, url: 'https://api.example/#x' }, 'url'],
-    ['no address', { ...HTTP, url: undefined }, 'url'],
+    ['no URL', { ...HTTP, url: undefined }, 'url'],
     ['a placeholder in the host', { ...HTTP, url: 'https://{receiver}.example/' }, 'url'],
-    ['an unknown placeholder in the address', { ...HTTP, url: 'https://api.example/{key}' }, 'url'],
+    ['an unknown placeholder in the URL', { ...HTTP, url: 'https://api.example/{key}' }, 'url'],
     ['no template', { ...HTTP, 'payload-template': undefined }, 'payload-template'],
     [
       'a template that is not JSON',
@@ -234,7 +234,7 @@ describe('a wrong configuration', () => {
       'payload-template.a',
     ],
     [
-      'an item for two lists',
+      'an item that repeats for two lists',
       { ...HTTP, 'payload-template': { a: ['CC_PLACEHOLDER BCC_PLACEHOLDER'] } },
       'payload-template.a[0]',
     ],
@@ -253,25 +253,33 @@ describe('a wrong configuration', () => {
       { ...HTTP, connector: { headers: { 'X-A': 'a\r\nb' } } },
       'connector.headers.X-A',
     ],
-    ['a body where there is none', { ...HTTP, connector: { method: 'GET' } }, 'connector.encoding'],
+    ['a body with method GET', { ...HTTP, connector: { method: 'GET' } }, 'connector.encoding'],
     [
-      'a prefix that is missing',
+      'a missing prefix',
       { ...HTTP, connector: { authentication: { kind: 'prefix' } } },
       'connector.authentication.prefix',
     ],
     [
-      'credentials that are missing',
+      'missing credentials',
       { ...HTTP, connector: { authentication: { kind: 'basic' } } },
       'authentication.username',
     ],
-    ['both spellings of the sender, at odds', { ...HTTP, 'default-sender': 'Other' }, 'default-sender'],
-    ['an e-mail sender that is no address', { ...SMTP, defaultSender: 'Bank' }, 'defaultSender'],
+    [
+      'both spellings of the sender with different values',
+      { ...HTTP, 'default-sender': 'Other' },
+      'default-sender',
+    ],
+    ['an e-mail sender without an address', { ...SMTP, defaultSender: 'Bank' }, 'defaultSender'],
     ['a sender with two addresses', { ...SMTP, defaultSender: 'a@b.example, c@d.example' }, 'defaultSender'],
     ['a sender with two lines', { ...SMTP, defaultSender: 'Bank <a@b.example> x' }, 'defaultSender'],
     ['a sender of SMS with an @', { ...HTTP, defaultSender: 'a@b.example' }, 'defaultSender'],
     ['a sender of SMS that is too long', { ...HTTP, defaultSender: 'TwelveLetter' }, 'defaultSender'],
-    ['a sender of SMS that GSM has not', { ...HTTP, defaultSender: 'Bancă' }, 'defaultSender'],
-    ['a key that no header can hold', { ...HTTP, authentication: { key: 'k€y' } }, 'authentication.key'],
+    ['a sender of SMS outside the GSM alphabet', { ...HTTP, defaultSender: 'Bancă' }, 'defaultSender'],
+    [
+      'a key that cannot be written into a header',
+      { ...HTTP, authentication: { key: 'k€y' } },
+      'authentication.key',
+    ],
     [
       'a header that cannot be written',
       { ...HTTP, connector: { headers: { 'X-Country': 'România €' } } },
@@ -293,30 +301,34 @@ describe('a wrong configuration', () => {
       'ftp://x',
       'https://x/{id}>, <mailto:a@b.c',
     ].map((url): [string, object, string] => [
-      `an unsubscribe address such as ${url}`,
+      `an unsubscribe URL such as ${url}`,
       { ...SMTP, smtp: { listUnsubscribe: { url } } },
       'smtp.listUnsubscribe.url',
     ]),
     ['mail without TLS', { ...SMTP, smtp: { requireTls: false } }, 'smtp.requireTls'],
     [
-      'any certificate',
+      'unverified certificates',
       { ...SMTP, smtp: { tls: { rejectUnauthorized: false } } },
       'smtp.tls.rejectUnauthorized',
     ],
-    ['half of the credentials', { ...SMTP, authentication: { username: 'u' } }, 'authentication.password'],
     [
-      'a key that is none',
+      'a mail server with a user without a password',
+      { ...SMTP, authentication: { username: 'u' } },
+      'authentication.password',
+    ],
+    [
+      'an invalid DKIM key',
       { ...SMTP, smtp: { dkim: { domainName: 'a', keySelector: 'b', privateKey: 'c' } } },
       'smtp.dkim.privateKey',
     ],
     [
-      'an unsubscribe address without TLS',
+      'an unsubscribe URL without TLS',
       { ...SMTP, smtp: { listUnsubscribe: { url: 'http://x/{id}' } } },
       'smtp.listUnsubscribe.url',
     ],
-    ['members of another client', { ...SMTP, connector: {} }, 'connector'],
+    ['settings of another client', { ...SMTP, connector: {} }, 'connector'],
     [
-      'Twilio without its account',
+      'Twilio without an account SID',
       { ...TWILIO, authentication: { username: 'SK1', password: 'p' } },
       'twilio.accountSid',
     ],
@@ -325,14 +337,14 @@ describe('a wrong configuration', () => {
       { ...TWILIO, 'communication-channel': 'email', defaultSender: 'a@b.example' },
       'communication-channel',
     ],
-    ['a time-out that is too long', { ...HTTP, limits: { timeoutMs: 3_600_000 } }, 'limits.timeoutMs'],
-    ['a pointer that is none', { ...HTTP, connector: { errorCode: ['code'] } }, 'connector.errorCode[0]'],
+    ['a timeout that is too long', { ...HTTP, limits: { timeoutMs: 3_600_000 } }, 'limits.timeoutMs'],
+    ['an invalid JSON pointer', { ...HTTP, connector: { errorCode: ['code'] } }, 'connector.errorCode[0]'],
     [
-      'a failure for everything',
+      'a failure without a condition',
       { ...HTTP, connector: { failures: [{ result: 'transient' }] } },
       'connector.failures[0]',
     ],
-  ])('is refused: %s', (_, provider, path) => {
+  ])('is rejected: %s', (_, provider, path) => {
     expect(Object.keys(faultsOf(provider))).toContain(path);
   });
 
@@ -342,13 +354,13 @@ describe('a wrong configuration', () => {
     ['a short code as sender', { ...HTTP, defaultSender: '1234' }],
     ['a name as sender', { ...HTTP, defaultSender: 'Kvartsbank9' }],
     ['a messaging service as sender', { ...TWILIO, defaultSender: `MG${'a'.repeat(32)}` }],
-    ['an unsubscribe address', { ...SMTP, smtp: { listUnsubscribe: { url: 'https://x.example/u?n={id}' } } }],
+    ['an unsubscribe URL', { ...SMTP, smtp: { listUnsubscribe: { url: 'https://x.example/u?n={id}' } } }],
     [
-      'a user that stands in the address',
+      'a user in the URL',
       { ...HTTP, url: 'https://api.example/{username}', authentication: { username: 'u', key: 'k' } },
     ],
     [
-      'a user that stands in the body',
+      'a user in the body',
       {
         ...HTTP,
         authentication: { username: 'ü', key: 'k€y' },
@@ -365,7 +377,7 @@ describe('a wrong configuration', () => {
       { ...SMTP, url: 'smtp://localhost:2525', smtp: { requireTls: false } },
     ],
     [
-      'parameters in the address',
+      'parameters in the URL',
       { ...HTTP, url: 'https://api.example/{domain}/{receiver}', connector: { parameters: { domain: 'd' } } },
     ],
     [
@@ -390,7 +402,7 @@ describe('a wrong configuration', () => {
         },
       },
     ],
-  ])('is not this: %s', (_, provider) => {
+  ])('is not reported for %s', (_, provider) => {
     expect(faultsOf(provider)).toEqual({});
   });
 });

@@ -15,7 +15,7 @@ const DELAY_MS = 10_000;
 const ORIGIN = 'commands';
 const { signal } = new AbortController();
 
-/** A tier of ten seconds, over a wall clock and a monotonic one that the test moves. */
+/** A tier of ten seconds with clocks that the test moves. */
 function tier() {
   const time = { wallMs: NOW, elapsedMs: 5_000 };
   const copies = new FakePublisher();
@@ -32,7 +32,7 @@ function tier() {
     time.wallMs += ms;
     time.elapsedMs += ms;
   };
-  /** Takes the message as one that was delivered `agoMs` before it is first handled. */
+  /** Processes the message as one that was received `agoMs` ago. */
   const handling = (message: LogMessage, agoMs = 0) => {
     const receivedMs = time.elapsedMs - agoMs;
     return () => process(message, 1, signal, receivedMs);
@@ -40,7 +40,7 @@ function tier() {
   return { time, copies, pass, handling };
 }
 
-/** A copy written by a worker whose clock is off by the given time. */
+/** A copy whose writer's clock is skewed by the given time. */
 function copy(skewMs: number, { attempt = 2, writtenMs = NOW, waitMs = DELAY_MS } = {}): LogMessage {
   const timestampMs = writtenMs + skewMs;
   const headers = {
@@ -53,7 +53,7 @@ function copy(skewMs: number, { attempt = 2, writtenMs = NOW, waitMs = DELAY_MS 
 }
 
 describe('a copy on a retry tier', () => {
-  it('waits until it is due where the clocks agree, also after a restart of its reader', async () => {
+  it('waits until it is due when the clocks agree', async () => {
     const { copies, pass, handling } = tier();
     pass(4_000);
     const handle = handling(copy(0));
@@ -67,7 +67,7 @@ describe('a copy on a retry tier', () => {
     ['its writer is an hour ahead', HOUR_MS],
     ['its reader is an hour behind', HOUR_MS],
     ['its writer is days ahead', 72 * HOUR_MS],
-  ])('waits no longer than the delay of its tier when %s', async (_, skewMs) => {
+  ])('waits at most the delay of its tier when %s', async (_, skewMs) => {
     const { pass, handling } = tier();
     const handle = handling(copy(skewMs));
     expect(await handle()).toEqual({ retryAfterMs: DELAY_MS });
@@ -77,15 +77,15 @@ describe('a copy on a retry tier', () => {
     expect(await handle()).toBe('settled');
   });
 
-  it('waits while it stands behind another one of its key', async () => {
+  it('counts its wait while it is queued behind another copy of its key', async () => {
     expect(await tier().handling(copy(HOUR_MS), DELAY_MS)()).toBe('settled');
     expect(await tier().handling(copy(-HOUR_MS), 1_000)()).toBe('settled');
   });
 
   it.each([
-    ['was tried', 2],
-    ['waits behind others', 1],
-  ])('that %s waits a second at least when its writer is an hour behind', async (_, attempt) => {
+    ['was attempted', 2],
+    ['has only its place kept', 1],
+  ])('that %s waits at least a second when its writer is an hour behind', async (_, attempt) => {
     const { pass, handling } = tier();
     const handle = handling(copy(-HOUR_MS, { attempt }));
     expect(await handle()).toEqual({ retryAfterMs: 1_000 });
@@ -96,21 +96,24 @@ describe('a copy on a retry tier', () => {
   it.each([
     ['forward', HOUR_MS, 'settled'],
     ['back', -HOUR_MS, { retryAfterMs: DELAY_MS / 2 }],
-  ])('waits no longer than planned when the clock is set %s during its wait', async (_, jumpMs, expected) => {
-    const { time, pass, handling } = tier();
-    const handle = handling(copy(0));
-    expect(await handle()).toEqual({ retryAfterMs: DELAY_MS });
-    pass(DELAY_MS / 2);
-    time.wallMs += jumpMs;
-    expect(await handle()).toEqual(expected);
-  });
+  ])(
+    'waits at most the planned time when the clock is set %s during its wait',
+    async (_, jumpMs, expected) => {
+      const { time, pass, handling } = tier();
+      const handle = handling(copy(0));
+      expect(await handle()).toEqual({ retryAfterMs: DELAY_MS });
+      pass(DELAY_MS / 2);
+      time.wallMs += jumpMs;
+      expect(await handle()).toEqual(expected);
+    },
+  );
 
-  it('with a due time beyond its tier waits for the delay of the tier', async () => {
+  it('waits for the delay of its tier when its due time is later', async () => {
     expect(await tier().handling(copy(0, { waitMs: HOUR_MS }))()).toEqual({ retryAfterMs: DELAY_MS });
   });
 });
 
-/** A tier that was delivered these copies. */
+/** The consumer of a tier that has received these copies. */
 function consuming(messages: readonly LogMessage[]) {
   const copies = new FakePublisher();
   const source = new FakeGroupSource();
@@ -137,7 +140,7 @@ describe('the consumer of a tier', () => {
   beforeEach(() => vi.useFakeTimers({ now: NOW }));
   afterEach(() => vi.useRealTimers());
 
-  it('is ready while copies wait, however far in the future they are due by the clock of their writer', async () => {
+  it('is ready while copies wait that are due far in the future by the clock of their writer', async () => {
     const { copies, runtime } = consuming([copy(55 * 60_000)]);
     for (let passedMs = 0; passedMs < 120_000; passedMs += 5_000) {
       expect(runtime.health().status).toBe('ready');
@@ -146,7 +149,7 @@ describe('the consumer of a tier', () => {
     expect(copies.sent).toHaveLength(1);
   });
 
-  it('lets the copies of one key wait side by side when the clock of their writer is ahead', async () => {
+  it('counts the waits of copies of one key concurrently when the clock of their writer is ahead', async () => {
     const count = 50;
     const messages = Array.from({ length: count }, (_, offset) => ({
       ...copy(HOUR_MS),

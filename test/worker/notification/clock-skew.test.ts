@@ -6,7 +6,7 @@ import { SENT, transient } from '../../support/fakes/scripted-providers.ts';
 
 const HOUR_MS = 3_600_000;
 const TIER_MS = 500;
-/** A retry of the tier, a rebalance and what a busy machine adds; far below any difference of clocks here. */
+/** Covers a retry of the tier and a rebalance on a busy machine, but not the clock skew of these tests. */
 const SOON_MS = 10_000;
 const skewed = (ms: number) => ({ now: () => Date.now() + ms });
 
@@ -14,7 +14,7 @@ it.each([
   ['ahead of', HOUR_MS],
   ['behind', -HOUR_MS],
 ])(
-  'a copy of a worker whose clock is an hour %s that of the one that takes over comes back in time',
+  'returns a copy in time when the clock of its writer is an hour %s the clock of the next owner',
   async (_, skewMs) => {
     const world = await notificationWorld({ tiersMs: [TIER_MS] });
     let isDown = true;
@@ -25,14 +25,14 @@ it.each([
     await one.stop(500);
     isDown = false;
     const other = await world.worker();
-    await eventually('their end', SOON_MS, () => world.providers.delivered.size === 3);
+    await eventually('all deliveries', SOON_MS, () => world.providers.delivered.size === 3);
     expect([...world.providers.delivered.keys()]).toEqual([idOf(1), idOf(2), idOf(3)]);
     expect(world.deadLetters).toEqual([]);
     expect(other.health().status).toBe('ready');
   },
 );
 
-it('a notification that was never attempted does not fail because the clock of its worker jumps ahead', async () => {
+it('does not fail a notification without an attempt when the clock of the worker jumps ahead', async () => {
   const world = await notificationWorld({ timeLimitMs: HOUR_MS });
   let isOpen = true;
   world.providers.add('only').admission = () =>
@@ -43,7 +43,7 @@ it('a notification that was never attempted does not fail because the clock of i
   jumpMs = 25 * HOUR_MS;
   await world.sms({ id: idOf(2), key: 'two' });
   isOpen = false;
-  await eventually('both', SOON_MS, () => world.providers.delivered.size === 2);
+  await eventually('both deliveries', SOON_MS, () => world.providers.delivered.size === 2);
   expect(world.deadLetters).toEqual([]);
 });
 
@@ -51,30 +51,30 @@ it.each([
   ['worker was ahead', 25 * HOUR_MS, 0],
   ['writer was behind', 0, -25 * HOUR_MS],
 ])(
-  'one that looks old is tried once when the clock of its %s from the start',
+  'attempts a notification once that seems too old because the clock of its %s from the start',
   async (_, workerMs, writerMs) => {
     const world = await notificationWorld({ timeLimitMs: HOUR_MS });
     const only = world.providers.add('only');
-    let looks = 0;
+    let checks = 0;
     let isOpen = true;
     only.admission = () => {
-      looks += 1;
+      checks += 1;
       return isOpen ? { kind: 'open', afterMs: 50, code: 'down' } : { kind: 'go' };
     };
     await world.worker({ clock: skewed(workerMs) });
     const headers = { [HEADER.originTimestamp]: String(Date.now() + writerMs) };
     await world.sms({ id: idOf(1), key: 'one', headers });
-    await eventually('some looks', SOON_MS, () => looks > 3);
+    await eventually('some checks', SOON_MS, () => checks > 3);
     isOpen = false;
-    await eventually('its end', SOON_MS, () => world.states.get(idOf(1))?.status === 'sent');
+    await eventually('the outcome', SOON_MS, () => world.states.get(idOf(1))?.status === 'sent');
     only.answer = () => transient();
     await world.sms({ id: idOf(2), key: 'two', headers });
-    await eventually('its end', SOON_MS, () => world.states.get(idOf(2))?.status === 'failed');
+    await eventually('the outcome', SOON_MS, () => world.states.get(idOf(2))?.status === 'failed');
     expect(world.providers.calls.map(({ id }) => id)).toEqual([idOf(1), idOf(2)]);
   },
 );
 
-it('a clock that jumps ahead between two attempts ends no retries', async () => {
+it('continues to retry when the clock jumps ahead between two attempts', async () => {
   const world = await notificationWorld({ tiersMs: [TIER_MS], timeLimitMs: HOUR_MS });
   let jumpMs = 0;
   let attempts = 0;
@@ -85,7 +85,7 @@ it('a clock that jumps ahead between two attempts ends no retries', async () => 
   };
   await world.worker({ clock: { now: () => Date.now() + jumpMs } });
   await world.sms({ id: idOf(1) });
-  await eventually('its end', SOON_MS, () => world.states.get(idOf(1))?.status === 'sent');
+  await eventually('the outcome', SOON_MS, () => world.states.get(idOf(1))?.status === 'sent');
   expect(attempts).toBe(3);
   expect(world.deadLetters).toEqual([]);
 });

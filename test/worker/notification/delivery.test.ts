@@ -13,18 +13,18 @@ import {
 import { permanent, transient, unknown } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
-/** The first attempt of a busy machine ends long before it. */
+/** The first attempt ends before it even on a busy machine. */
 const TIME_LIMIT_MS = 1_500;
-/** With these all attempts within the time limit fit into the history, which keeps 20. */
+/** With these tiers all attempts within the time limit fit into the history of 20. */
 const FEW_TIERS_MS = [30, 300];
-const TIME_IS_UP_MS = 5_000;
+const EXPIRY_TIMEOUT_MS = 5_000;
 
 const statusOf = (world: NotificationWorld, id = ID) => world.states.get(id)?.status;
 const providersAsked = (world: NotificationWorld) => world.providers.calls.map(({ provider }) => provider);
 const codesOf = (letters: readonly LogMessage[]) =>
   letters.map(({ headers }) => headerText(headers, HEADER.deadLetterCode));
 
-it('sends an SMS by the first provider, with the intent on the log before and the outcome after', async () => {
+it('sends an SMS by the first provider between its intent and its outcome on the log', async () => {
   const world = await notificationWorld();
   let known: string | undefined;
   world.providers.add('first').answer = () => {
@@ -63,7 +63,7 @@ it('sends an e-mail by the providers of its channel only', async () => {
   ]);
 });
 
-it('a command without an id is known by its place in the log, the same however often it is delivered', async () => {
+it('derives the id of a command without one from its offset', async () => {
   const world = await notificationWorld();
   world.providers.add('first');
   const first = await world.worker();
@@ -75,7 +75,7 @@ it('a command without an id is known by its place in the log, the same however o
   await first.stop(1_000);
 });
 
-it('tries the next provider after a transient failure or a misconfiguration, not after a rejection (N2)', async () => {
+it('calls the next provider after a transient failure or a misconfiguration, not after a rejection (N2)', async () => {
   const world = await notificationWorld();
   world.providers.add('busy').answer = () => transient('smtp-421');
   world.providers.add('wrong').answer = () => ({ kind: 'misconfigured', code: 'smtp-535' });
@@ -93,7 +93,7 @@ it('tries the next provider after a transient failure or a misconfiguration, not
   await expect.poll(() => codesOf(world.deadLetters)).toEqual(['smtp-550']);
 });
 
-it('retries on the tiers in their order, never early, and records each attempt', async () => {
+it('retries on the tiers in order, never early, and records each attempt', async () => {
   const world = await notificationWorld({ tiersMs: [60, 120] });
   let calls = 0;
   world.providers.add('busy').answer = () => {
@@ -121,13 +121,13 @@ it('retries on the tiers in their order, never early, and records each attempt',
   }
 });
 
-it('becomes a dead letter with its attempts when its time limit is over', async () => {
+it('writes a dead letter with all attempts after the time limit', async () => {
   const world = await notificationWorld({ tiersMs: FEW_TIERS_MS, timeLimitMs: TIME_LIMIT_MS });
   world.providers.add('busy').answer = () => transient('smtp-452');
   await world.worker();
   await world.sms({ id: ID });
   await expect
-    .poll(() => codesOf(world.deadLetters), { timeout: TIME_IS_UP_MS })
+    .poll(() => codesOf(world.deadLetters), { timeout: EXPIRY_TIMEOUT_MS })
     .toEqual(['time-limit-exceeded']);
   expect(world.states.get(ID)).toMatchObject({ status: 'failed', code: 'time-limit-exceeded' });
   const [letter] = world.deadLetters;
@@ -143,7 +143,7 @@ it('becomes a dead letter with its attempts when its time limit is over', async 
   expect(text(HEADER.retryTopic)).toBeUndefined();
 });
 
-it('an unknown outcome is retried by policy, or where the provider recognises the id', async () => {
+it('retries an unknown outcome by policy, or if the provider recognises the id', async () => {
   const resend = await notificationWorld({ tiersMs: [20], env: { NOTIFICATION_UNKNOWN_SMS: 'resend' } });
   let calls = 0;
   resend.providers.add('silent').answer = () => {
@@ -175,7 +175,7 @@ it('an unknown outcome is retried by policy, or where the provider recognises th
   expect(providersAsked(idempotent)).toEqual(['silent', 'silent']);
 });
 
-it('waits for the rate limit of the first provider, writes nothing meanwhile, and calls no other', async () => {
+it('waits for the rate limit of the first provider without writing an intent or calling another provider', async () => {
   const world = await notificationWorld();
   const limited = world.providers.add('limited');
   let allowed = false;
@@ -190,7 +190,7 @@ it('waits for the rate limit of the first provider, writes nothing meanwhile, an
   expect(providersAsked(world)).toEqual(['limited']);
 });
 
-it('waits in its place while all providers are set aside or none is configured, and health reports it', async () => {
+it('waits and reports degraded health while all providers are unavailable or none is configured', async () => {
   const world = await notificationWorld();
   const worker = await world.worker();
   await world.sms({ id: ID });
@@ -201,13 +201,13 @@ it('waits in its place while all providers are set aside or none is configured, 
   const only = world.providers.add('only', { condition: 'degraded' });
   let isOpen = true;
   only.admission = () => (isOpen ? { kind: 'open', afterMs: 10, code: 'busy' } : { kind: 'go' });
-  await expect.poll(() => worker.health().reason).toContain('all providers for sms are set aside');
+  await expect.poll(() => worker.health().reason).toContain('all providers for sms are unavailable');
   expect(world.history).toEqual([]);
   isOpen = false;
   await expect.poll(() => statusOf(world), { timeout: 3_000 }).toBe('sent');
 });
 
-it('a channel without a provider is healthy until a notification waits, and an invalid file is reported first', async () => {
+it('reports a channel without a provider once a notification waits, and an invalid file first', async () => {
   const world = await notificationWorld();
   world.providers.add('mails', { channel: 'email' });
   let file: Health = { status: 'ready' };
@@ -223,7 +223,7 @@ it('a channel without a provider is healthy until a notification waits, and an i
   });
 });
 
-it('a worker whose notifications wait for a provider stops quickly, and another one continues', async () => {
+it('stops quickly while notifications wait for a provider, and another worker continues', async () => {
   const world = await notificationWorld();
   const only = world.providers.add('only');
   only.admission = () => ({ kind: 'open', afterMs: 60_000, code: 'busy' });
@@ -239,7 +239,7 @@ it('a worker whose notifications wait for a provider stops quickly, and another 
   await expect.poll(() => world.providers.delivered.size, { timeout: 5_000 }).toBe(100);
 });
 
-it('an invalid command is answered where it names a reply topic, else it is a dead letter; nothing of it is repeated', async () => {
+it('answers an invalid command with a reply topic, writes a dead letter otherwise, and repeats no value of it', async () => {
   const world = await notificationWorld();
   world.providers.add('first');
   await world.worker();
@@ -262,7 +262,7 @@ it('an invalid command is answered where it names a reply topic, else it is a de
   expect(world.history).toEqual([]);
 });
 
-it('a command is refused after its deadline; one that was attempted before ends as failed', async () => {
+it('rejects a command after its deadline, and fails one that was attempted before', async () => {
   const world = await notificationWorld({ tiersMs: [3_000] });
   world.providers.add('busy').answer = () => transient();
   await world.worker();
@@ -274,7 +274,7 @@ it('a command is refused after its deadline; one that was attempted before ends 
   expect(world.states.get(idOf(2))?.code).toBe('deadline-exceeded');
 });
 
-it('a duplicate of a command is not sent again, whatever its partition', async () => {
+it('does not send a duplicate command again in any partition', async () => {
   const world = await notificationWorld();
   world.providers.add('first').answer = async () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -298,7 +298,7 @@ it('a duplicate of a command is not sent again, whatever its partition', async (
   );
 });
 
-it('counts attempts, outcomes and dead letters by names and codes only', async () => {
+it('counts attempts, outcomes and dead letters with names and codes as labels', async () => {
   const world = await notificationWorld();
   world.providers.add('first').answer = ({ id }) =>
     id === ID ? permanent('smtp-550') : { kind: 'sent', providerMessageId: undefined };

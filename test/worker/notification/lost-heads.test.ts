@@ -20,7 +20,7 @@ const REFUSED = new MessagingError('broker-refused', 'not allowed', { canRetry: 
 const codesOf = (world: NotificationWorld) =>
   world.deadLetters.map(({ headers }) => headerText(headers, HEADER.deadLetterCode));
 
-it('followers of a head whose copy is lost continue once it is no longer awaited', async () => {
+it('processes followers of a lost head once it is no longer awaited', async () => {
   let offsetMs = 0;
   const clock = { now: () => Date.now() + offsetMs };
   const world = await notificationWorld({ clock, timeLimitMs: HOUR_MS });
@@ -36,11 +36,11 @@ it('followers of a head whose copy is lost continue once it is no longer awaited
   offsetMs = HOUR_MS + 16 * 60_000;
   await world.worker();
   const codes = () => [idOf(2), idOf(3)].map((id) => world.states.get(id)?.code);
-  await eventually('their end', 5_000, () => codes().every((code) => code === 'time-limit-exceeded'));
+  await eventually('all outcomes', 5_000, () => codes().every((code) => code === 'time-limit-exceeded'));
   expect(world.providers.calls.map(({ id }) => id)).toEqual([idOf(1), idOf(2), idOf(3)]);
 });
 
-it('followers of a head whose copy is refused before the ledger knows of it continue at once', async () => {
+it('processes followers immediately when the copy of their head is rejected before it is in the ledger', async () => {
   const world = await notificationWorld({ tiersMs: [600_000] });
   world.providers.add('only').answer = ({ id }) => (id === idOf(1) ? transient() : SENT);
   await world.worker();
@@ -48,12 +48,12 @@ it('followers of a head whose copy is refused before the ledger knows of it cont
   await expect.poll(() => world.metrics.text()).toContain('plat_notification_hold{figure="followers"} 2');
   const headers = { [HEADER.notificationId]: idOf(1), [HEADER.attempt]: '2' };
   await world.publish(SMS, { key: 'same', partition: 0, value: Buffer.from('?'), headers });
-  await eventually('the end', 5_000, () => world.providers.delivered.size === 2);
+  await eventually('all deliveries', 5_000, () => world.providers.delivered.size === 2);
   expect([...world.providers.delivered.keys()]).toEqual([idOf(2), idOf(3)]);
   expect(codesOf(world)).toHaveLength(1);
 });
 
-it('a copy that cannot be returned waits on its tier until it can, and is not a dead letter', async () => {
+it('keeps a copy on its tier until the command topic accepts it', async () => {
   const world = await notificationWorld();
   let count = 0;
   world.providers.add('only').answer = () => (count++ === 0 ? transient() : SENT);
@@ -67,18 +67,18 @@ it('a copy that cannot be returned waits on its tier until it can, and is not a 
   await sleep(400);
   expect([codesOf(world), world.providers.delivered.size]).toEqual([[], 0]);
   isRefused = false;
-  await eventually('the end', 5_000, () => world.providers.delivered.size === 2);
+  await eventually('all deliveries', 5_000, () => world.providers.delivered.size === 2);
   expect(world.providers.calls.map(({ id }) => id)).toEqual([idOf(1), idOf(1), idOf(2)]);
   expect(codesOf(world)).toEqual([]);
 });
 
-it('messages with an empty key keep their order', async () => {
+it('keeps the order of messages with an empty key', async () => {
   const world = await notificationWorld();
   let count = 0;
   world.providers.add('only').answer = ({ id }) => (id === idOf(1) && count++ === 0 ? transient() : SENT);
   await world.worker();
   await world.sms({ id: idOf(1), key: '', partition: 0 });
   await world.sms({ id: idOf(2), key: '', partition: 0 });
-  await eventually('the end', 5_000, () => world.providers.delivered.size === 2);
+  await eventually('all deliveries', 5_000, () => world.providers.delivered.size === 2);
   expect(world.providers.calls.map(({ id }) => id)).toEqual([idOf(1), idOf(1), idOf(2)]);
 });

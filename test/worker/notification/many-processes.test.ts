@@ -10,7 +10,7 @@ import { after, permanent, SENT, transient, unknown } from '../../support/fakes/
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => idOf(index));
 
-it('of two processes that receive the same notification at once, one sends it', async () => {
+it('sends a notification once that two processes receive at the same time', async () => {
   const world = await notificationWorld();
   world.providers.add('only').answer = after(3, SENT);
   await Promise.all([world.worker(), world.worker()]);
@@ -20,7 +20,7 @@ it('of two processes that receive the same notification at once, one sends it', 
       [0, 3, 6, 9, 11].map((partition) => world.sms({ id, partition, key: `key-${partition}-${id}` })),
     ),
   );
-  await eventually('the end', 15_000, async () => {
+  await eventually('all deliveries', 15_000, async () => {
     const committed = await world.broker.admin.committed('plat.notification.sms', [SMS]);
     return committed.reduce((sum, { offset }) => sum + offset, 0) === 300;
   });
@@ -28,7 +28,7 @@ it('of two processes that receive the same notification at once, one sends it', 
   expect([...world.states.values()].every(({ status }) => status === 'sent')).toBe(true);
 });
 
-it('copies wait on their tiers for their whole time while processes come and go, and none is lost', async () => {
+it('keeps copies on their tiers for the whole delay, and loses none, while processes start and stop', async () => {
   const world = await notificationWorld({ tiersMs: [150, 300] });
   const due = new Map<string, number>();
   const early: string[] = [];
@@ -48,12 +48,12 @@ it('copies wait on their tiers for their whole time while processes come and go,
     await sleep(80);
     await passing.stop(1_000);
   }
-  await eventually('the end', 15_000, () => world.providers.delivered.size === 40);
+  await eventually('all deliveries', 15_000, () => world.providers.delivered.size === 40);
   expect(early).toEqual([]);
   expect([...world.providers.delivered.values()].every((times) => times === 1)).toBe(true);
 });
 
-it('logs, metrics, health, states and our headers contain nothing of a message', async () => {
+it('writes no message data to logs, metrics, health, states and headers', async () => {
   const lines: string[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _, done) => {

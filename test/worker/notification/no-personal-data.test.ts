@@ -14,11 +14,11 @@ import { createLeakSearch, type Planted } from '../../support/random/planted-val
 import { configurationText } from '../../support/builders/provider-entry.ts';
 
 const ADDRESS = '/api/notifications/v1';
-/** Long enough for a busy machine, as is the limit of the whole test. */
+/** Long enough for a busy machine. */
 const WAIT = { timeout: 30_000, interval: 20 };
 const LIMIT_MS = 120_000;
 
-/** A number and an address for each way that a notification may go. */
+/** Each scenario has a telephone number and an e-mail address of its own. */
 const WAYS = ['sent', 'passing', 'refused', 'unknown', 'held', 'echoed', 'upstream', 'wrong'] as const;
 type Way = (typeof WAYS)[number];
 const numberOf = (way: Way): string => `+4072284197${WAYS.indexOf(way)}`;
@@ -43,7 +43,7 @@ const SECRETS: PlantedSecrets = {
   twilio: { username: `AC${'7e1d9c2b'.repeat(4)}`, password: 'twilio-token-beryll3317' },
   dkimKey: dkimKey(),
 };
-/** What an operator gets wrong in the configuration. */
+/** Values of an invalid configuration. */
 const MISTYPED = {
   url: 'smtp://turquoise-host/secret-path',
   password: 'mistyped-malachit',
@@ -91,7 +91,7 @@ const PLANTED: readonly Planted[] = [
 ];
 const leaksOf = createLeakSearch(PLANTED);
 
-/** Each of these is refused, and each carries something planted. */
+/** Invalid requests, each with planted values. */
 const number = numberOf('wrong');
 const mail = { ...EMAIL, receiver: addressOf('wrong'), attachmentList: ATTACHMENTS };
 const WRONG: readonly (readonly ['sms' | 'email', unknown, number, Record<string, string>?])[] = [
@@ -120,7 +120,7 @@ const WRONG: readonly (readonly ['sms' | 'email', unknown, number, Record<string
   ['email', { ...mail, attachmentList: FILE.content }, 400],
 ];
 
-it('a planted value is found as it is, encoded at any place of a text, and hashed', () => {
+it('finds a planted value in plain, encoded and hashed form', () => {
   const value = SMS.message;
   const encoded = ['', 'a', 'ab'].map((before) => Buffer.from(`${before}${value}!`).toString('base64'));
   const hex = Buffer.from(value).toString('hex').toUpperCase();
@@ -131,7 +131,7 @@ it('a planted value is found as it is, encoded at any place of a text, and hashe
 });
 
 it(
-  'nothing of a message, its people or the secrets comes out anywhere but where it has to be',
+  'outputs no message data, personal data or secrets except where required',
   async () => {
     const world = await startLeakWorld(SECRETS, DEFAULT_SENDER);
     scriptProviders(world);
@@ -158,7 +158,7 @@ it(
   LIMIT_MS,
 );
 
-/** Providers that say aloud whom and what a message was for. */
+/** Scripts providers that repeat receiver and content in their responses. */
 function scriptProviders({ sink, gate, twilio }: LeakWorld): void {
   const seen = new Set<string>();
   const isFirst = (receiver: string): boolean => {
@@ -185,7 +185,7 @@ function scriptProviders({ sink, gate, twilio }: LeakWorld): void {
       return { status: 503, headers: { 'x-echo': to }, body: { ...echo, error: text } };
     return { status: 200, body: { ...echo, id: to } };
   });
-  // Asked after the first one failed: it fails as well.
+  // Called after the first provider failed, and fails as well.
   twilio.otherwise({ status: 429, body: { code: 20_429, message: `${numberOf('passing')} ${SMS.message}` } });
 }
 
@@ -203,7 +203,7 @@ async function refuseWrongInput(world: LeakWorld): Promise<void> {
 
 type Ids = Readonly<Partial<Record<Way, readonly string[]>>>;
 
-/** An SMS and an e-mail on each way; those that are held stand behind one that waits. */
+/** Sends an SMS and an e-mail per scenario; the held ones wait for an earlier one of their receiver. */
 async function sendAllWays(world: LeakWorld): Promise<Ids> {
   const sms = async (way: Way): Promise<string> =>
     idOf(await world.post('sms', { ...SMS, receiver: numberOf(way) }));
@@ -243,7 +243,7 @@ async function statusesOf(world: LeakWorld, ids: Ids): Promise<Record<string, re
 
 const UPSTREAM_REPLIES = 'upstream.replies';
 
-/** Commands that others put on the log: wrong ones, with and without a place for the answer, and bytes that are none. */
+/** Writes commands of upstream systems: invalid ones with and without a reply topic, and undecodable records. */
 async function refuseUpstream(world: LeakWorld): Promise<void> {
   const { broker } = world;
   await broker.admin.createTopics([{ topic: UPSTREAM_REPLIES, partitions: 1 }]);
@@ -279,7 +279,7 @@ async function refuseUpstream(world: LeakWorld): Promise<void> {
   await tail.stop();
 }
 
-/** The dead letters as an operator sees and handles them; only --reveal may show what is in them. */
+/** Lists and redrives the dead letters; only --reveal may show their content. */
 async function useDeadLetters(world: LeakWorld): Promise<void> {
   const command = await deadLettersOver(world.broker);
   const run = async (...args: string[]): Promise<void> => {
@@ -300,7 +300,7 @@ async function useDeadLetters(world: LeakWorld): Promise<void> {
   expect(leaksOf(revealed.lines.join('\n')).length).toBeGreaterThan(0);
 }
 
-/** A wrong configuration at the start and while running, credentials that are refused, and a right one again. */
+/** Applies an invalid configuration, rejected credentials, and a valid configuration again. */
 async function changeConfiguration(world: LeakWorld): Promise<void> {
   const wrong = configurationText({
     url: MISTYPED.url,
@@ -330,7 +330,7 @@ async function changeConfiguration(world: LeakWorld): Promise<void> {
   await expect.poll(health, WAIT).toMatch(/circuit-open.*circuit-open/s);
 }
 
-/** Topics that hold commands. */
+/** Topics that contain commands. */
 const OF_COMMANDS = [
   TOPIC.smsCommands,
   TOPIC.emailCommands,
@@ -356,7 +356,7 @@ async function leaksIn(world: LeakWorld): Promise<readonly string[]> {
   return [...new Set(found)];
 }
 
-/** What was never really under way says nothing by its absence. */
+/** The planted values that occur in no traffic, whose absence from the output would prove nothing. */
 async function missingFromTraffic(world: LeakWorld): Promise<readonly string[]> {
   const { sink, gate, twilio } = world;
   const sent = [
@@ -371,7 +371,7 @@ async function missingFromTraffic(world: LeakWorld): Promise<readonly string[]> 
   return sent === '' ? PLANTED.map(({ what }) => what) : notIn(sent);
 }
 
-/** Values that no traffic of a provider and no command holds: only the configuration and the HTTP side know them. */
+/** Values that occur only in the configuration or in HTTP requests. */
 const ELSEWHERE =
   /DKIM|mail server|user of the SMS|password of the SMS|account|token|mistyped|Idempotency|\(wrong\)|address \(echoed\)/;
 

@@ -8,7 +8,7 @@ import { eventually } from '../../support/conformance/wait.ts';
 import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';
 import { SENT, transient } from '../../support/fakes/scripted-providers.ts';
 
-/** Long enough that a busy machine does all of a test's first half before the first one comes back. */
+/** Long enough for the first half of a test on a busy machine. */
 const LONG_TIER_MS = 3_000;
 const MIDDLE_TIER_MS = 2_000;
 const END_MS = 10_000;
@@ -18,14 +18,14 @@ const deliveredIds = (world: NotificationWorld) =>
 const ids = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => idOf(from + index));
 
-/** Records that are left on the hold topic when all has ended. */
+/** The number of heads and followers that are left on the hold topic. */
 async function leftOnHold(world: NotificationWorld): Promise<number> {
   const hold = new HoldTopic({
     broker: world.broker,
-    publisher: world.broker.createPublisher({ clientId: 'looker' }),
+    publisher: world.broker.createPublisher({ clientId: 'test-reader' }),
     topic: TOPIC.notificationHold,
-    clientId: 'looker',
-    self: 'looker',
+    clientId: 'test-reader',
+    self: 'test-reader',
     timers: systemTimers,
     log: silentLog,
   });
@@ -35,7 +35,7 @@ async function leftOnHold(world: NotificationWorld): Promise<number> {
   return keys + followers;
 }
 
-it('followers wait without delaying other receivers, and follow their head in order', async () => {
+it('queues followers without delaying other receivers, and sends them after their head in order', async () => {
   const world = await notificationWorld({ tiersMs: [LONG_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = ({ id }) => {
@@ -46,38 +46,38 @@ it('followers wait without delaying other receivers, and follow their head in or
   const worker = await world.worker();
   for (const id of ids(1, 5)) await world.sms({ id, partition: 0, key: 'same' });
   for (const id of ids(6, 9)) await world.sms({ id, partition: 0, key: id });
-  const beforeItComesBack = { timeout: LONG_TIER_MS };
-  await expect.poll(() => deliveredIds(world), beforeItComesBack).toEqual(expect.arrayContaining(ids(6, 9)));
+  const beforeRetry = { timeout: LONG_TIER_MS };
+  await expect.poll(() => deliveredIds(world), beforeRetry).toEqual(expect.arrayContaining(ids(6, 9)));
   expect(deliveredIds(world)).toHaveLength(4);
-  // What is held is on the log: nothing of the commands has to be read again.
+  // The followers are on the hold topic, so their offsets are committed.
   await expect
     .poll(
       async () =>
         (await world.broker.admin.committed('plat.notification.sms', [TOPIC.smsCommands])).find(
           ({ partition }) => partition === 0,
         )?.offset,
-      beforeItComesBack,
+      beforeRetry,
     )
     .toBe(9);
   expect(await world.metrics.text()).toContain('plat_notification_hold{figure="followers"} 4');
-  await eventually('the end', END_MS, () => deliveredIds(world).length === 9);
+  await eventually('all deliveries', END_MS, () => deliveredIds(world).length === 9);
   expect(deliveredIds(world).slice(4)).toEqual(ids(1, 5));
   await worker.stop(1_000);
   await expect.poll(() => leftOnHold(world), { timeout: END_MS }).toBe(0);
 });
 
-it('a follower that fails becomes the head of the others', async () => {
+it('makes a failed follower the head of the others', async () => {
   const world = await notificationWorld({ tiersMs: [40] });
   const failsOnce = new Set([idOf(1), idOf(3)]);
   world.providers.add('only').answer = ({ id }) => (failsOnce.delete(id) ? transient() : SENT);
   await world.worker();
   for (const id of ids(1, 6)) await world.sms({ id, key: 'same' });
-  await eventually('the end', 5_000, () => deliveredIds(world).length === 6);
+  await eventually('all deliveries', 5_000, () => deliveredIds(world).length === 6);
   expect(deliveredIds(world)).toEqual(ids(1, 6));
   await expect.poll(() => leftOnHold(world)).toBe(0);
 });
 
-it('messages without a key have no order and do not wait', async () => {
+it('does not order messages without a key', async () => {
   const world = await notificationWorld({ tiersMs: [MIDDLE_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = () => {
@@ -87,12 +87,12 @@ it('messages without a key have no order and do not wait', async () => {
   };
   await world.worker();
   for (const id of ids(1, 5)) await world.sms({ id, key: null });
-  await eventually('the end', END_MS, () => deliveredIds(world).length === 5);
+  await eventually('all deliveries', END_MS, () => deliveredIds(world).length === 5);
   expect(new Set(deliveredIds(world))).toEqual(new Set(ids(1, 5)));
   expect(deliveredIds(world).at(-1)).toBe(world.providers.calls[0]?.id);
 });
 
-it('the next owner of a partition continues in the same order', async () => {
+it('keeps the order when a partition moves to another worker', async () => {
   const world = await notificationWorld({ tiersMs: [LONG_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = () => {
@@ -108,11 +108,11 @@ it('the next owner of a partition continues in the same order', async () => {
   await first.stop(1_000);
   await world.worker();
   for (const id of ids(5, 7)) await world.sms({ id, key: 'same' });
-  await eventually('the end', END_MS, () => deliveredIds(world).length === 7);
+  await eventually('all deliveries', END_MS, () => deliveredIds(world).length === 7);
   expect(deliveredIds(world)).toEqual(ids(1, 7));
 });
 
-it('beyond the limits only places are kept, in order, and no message is lost or delays others', async () => {
+it('keeps only places beyond the limits, without losing messages, their order, or delaying others', async () => {
   const count = 130;
   const world = await notificationWorld({ tiersMs: [60] });
   let untilMs = Number.POSITIVE_INFINITY;
@@ -126,12 +126,12 @@ it('beyond the limits only places are kept, in order, and no message is lost or 
   await expect.poll(held).toContain('plat_notification_held_total{channel="sms",kind="place"} 29');
   expect(await held()).toContain('plat_notification_held_total{channel="sms",kind="whole"} 100');
   untilMs = Date.now();
-  await eventually('the end', 25_000, () => deliveredIds(world).length === count + 1);
+  await eventually('all deliveries', 25_000, () => deliveredIds(world).length === count + 1);
   expect(deliveredIds(world).slice(1)).toEqual(ids(1, count));
   await expect.poll(() => leftOnHold(world)).toBe(0);
 });
 
-it('no follower overtakes while workers come and go', async () => {
+it('keeps the order while workers start and stop', async () => {
   const world = await notificationWorld({ tiersMs: [30, 60] });
   const left = new Map(ids(1, 60).map((id, index) => [id, index % 4 === 0 ? 2 : 0]));
   world.providers.add('only').answer = async ({ id }) => {
@@ -147,7 +147,7 @@ it('no follower overtakes while workers come and go', async () => {
     await sleep(60);
     await passing.stop(1_000);
   }
-  await eventually('the end', 20_000, () => deliveredIds(world).length === 60);
+  await eventually('all deliveries', 20_000, () => deliveredIds(world).length === 60);
   for (let key = 0; key < 4; key += 1) {
     const own = ids(1, 60).filter((_, index) => index % 4 === key);
     expect(deliveredIds(world).filter((id) => own.includes(id))).toEqual(own);

@@ -15,7 +15,7 @@ import { permanent, SENT, unknown, transient } from '../../support/fakes/scripte
 const ID = idOf(1);
 const statusOf = (world: NotificationWorld) => world.states.get(ID)?.status;
 
-/** All messages of a topic were dealt with. */
+/** Waits until all commands are committed. */
 async function idle(world: NotificationWorld): Promise<void> {
   await expect
     .poll(async () => {
@@ -31,7 +31,7 @@ async function idle(world: NotificationWorld): Promise<void> {
 
 const numberOf = ({ headers }: LogMessage) => headerText(headers, HEADER.attempt);
 
-it('a failed notification is sent once by a redrive, however often it is redriven', async () => {
+it('sends a failed notification once when it is redriven several times', async () => {
   const world = await notificationWorld();
   const only = world.providers.add('only');
   only.answer = () => permanent();
@@ -48,7 +48,7 @@ it('a failed notification is sent once by a redrive, however often it is redrive
   expect(world.deadLetters).toHaveLength(1);
 });
 
-it('a parked notification is sent again only by a redrive that accepts a second send', async () => {
+it('sends a parked notification again only for a redrive that accepts a second send', async () => {
   const world = await notificationWorld();
   const only = world.providers.add('only');
   only.answer = () => unknown();
@@ -65,7 +65,7 @@ it('a parked notification is sent again only by a redrive that accepts a second 
   expect(world.providers.delivered.get(ID)).toBe(1);
 });
 
-it('a redrive has its own time limit', async () => {
+it('starts a new time limit at a redrive', async () => {
   const world = await notificationWorld({ timeLimitMs: 3_000 });
   const only = world.providers.add('only');
   only.answer = () => transient();
@@ -80,7 +80,7 @@ it('a redrive has its own time limit', async () => {
   await expect.poll(() => statusOf(world)).toBe('sent');
 });
 
-it('a copy on a retry tier that names no topic of ours is a dead letter', async () => {
+it('writes a dead letter for a copy on a retry tier without a command topic', async () => {
   const world = await notificationWorld();
   world.providers.add('only');
   await world.worker();

@@ -8,22 +8,22 @@ import {
 } from '../../support/worlds/notification-world.ts';
 import { permanent, SENT, transient, unknown } from '../../support/fakes/scripted-providers.ts';
 
-/** A breaker that opened would keep messages waiting for at least as long. */
+/** Messages would wait at least this long for an open breaker. */
 const PROMPTLY_MS = 10_000;
 const REJECTED = 120;
 const OTHERS = idOf(999);
 
-/** Sends a message of another caller, and answers once it is delivered. */
+/** Sends a message of another caller and waits until it is delivered. */
 async function deliverAnother(world: NotificationWorld): Promise<void> {
   await world.sms({ id: OTHERS, key: 'another receiver', message: 'your code is 1234' });
   await eventually('the other message', PROMPTLY_MS, () => world.providers.delivered.has(OTHERS));
 }
 
-describe('the messages of one caller that are rejected do not delay those of another', () => {
+describe('rejected messages of one caller do not delay those of another', () => {
   it.each([
-    ['for good', () => permanent('smtp-550')],
+    ['permanently', () => permanent('smtp-550')],
     ['with an unknown outcome', () => unknown('http-200')],
-    ['for now', () => transient('smtp-451')],
+    ['transiently', () => transient('smtp-451')],
   ])('when the provider rejects them %s', async (_, rejection) => {
     const world = await notificationWorld({ tiersMs: [60_000] });
     world.providers.add('only').answer = ({ id }) => (id === OTHERS ? SENT : rejection());
@@ -35,7 +35,7 @@ describe('the messages of one caller that are rejected do not delay those of ano
     expect(worker.health()).toEqual({ status: 'ready' });
   });
 
-  it('when they are of one receiver, and waited behind one that was tried again', async () => {
+  it('when they are of one receiver and waited for a retried one', async () => {
     const world = await notificationWorld({ tiersMs: [300] });
     let calls = 0;
     world.providers.add('only').answer = ({ id }) => {
@@ -50,7 +50,7 @@ describe('the messages of one caller that are rejected do not delay those of ano
     expect(worker.health()).toEqual({ status: 'ready' });
   });
 
-  it('when no worker can read them', async () => {
+  it('when they cannot be decoded', async () => {
     const world = await notificationWorld();
     world.providers.add('only');
     const worker = await world.worker();

@@ -23,11 +23,11 @@ import {
 } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
-/** A lease of some 5 s, and what a busy machine adds to it; well within the time limit of the level. */
+/** A lease of about 5 s on a busy machine. */
 const LEASE_OVER_MS = 16_000;
-/** The first attempt of a busy machine ends long before it. */
+/** The first attempt ends before it even on a busy machine. */
 const TIME_LIMIT_MS = 1_500;
-const TIME_IS_UP_MS = 8_000;
+const EXPIRY_TIMEOUT_MS = 8_000;
 const refused = (code = 'broker-refused') => new MessagingError(code, 'no', { canRetry: false });
 const away = new MessagingError('broker-unavailable', 'away', { canRetry: true });
 
@@ -58,7 +58,7 @@ async function write(world: NotificationWorld, members: Partial<NotificationStat
 }
 
 it.each(['broker-refused', 'topic-unknown'])(
-  'an outcome that is refused as %s is written later, and nothing is sent again meanwhile',
+  'retries an outcome that is rejected as %s without sending again',
   async (code) => {
     const world = await notificationWorld();
     let refusals = 0;
@@ -86,7 +86,7 @@ it.each(['broker-refused', 'topic-unknown'])(
 it.each([
   ['the copy for its tier', transient(), 'retrying', 'plat.notification.retry.3s.v1'],
   ['its dead letter', permanent('gone'), 'failed', TOPIC.notificationDeadLetters],
-])('a notification waits in its place while %s is refused', async (_, result, status, topic) => {
+])('keeps a notification waiting while %s is rejected', async (_, result, status, topic) => {
   const world = await notificationWorld({ tiersMs: [3_000] });
   world.providers.add('only').answer = () => result;
   let refusals = 1;
@@ -105,9 +105,9 @@ it.each([
 });
 
 it.each([
-  ['runs out of time', transient('refused-connection'), TIME_LIMIT_MS],
-  ['is refused permanently', permanent('gone'), 60_000],
-])('what may have been sent has not failed when its repeat %s', async (_, result, timeLimitMs) => {
+  ['exceeds the time limit', transient('refused-connection'), TIME_LIMIT_MS],
+  ['is rejected permanently', permanent('gone'), 60_000],
+])('parks a notification with an unknown outcome when its retry %s', async (_, result, timeLimitMs) => {
   const world = await notificationWorld({ timeLimitMs });
   let calls = 0;
   world.providers.add('only', { isIdempotent: true }).answer = () => {
@@ -116,12 +116,12 @@ it.each([
   };
   await world.worker();
   await world.sms({ id: ID });
-  await expect.poll(() => codes(world), { timeout: TIME_IS_UP_MS }).toEqual(['outcome-unknown']);
+  await expect.poll(() => codes(world), { timeout: EXPIRY_TIMEOUT_MS }).toEqual(['outcome-unknown']);
   expect(stateOf(world)).toMatchObject({ status: 'parked', code: 'outcome-unknown' });
   expect(calls).toBeGreaterThan(1);
 });
 
-it('an unknown outcome is not repeated by a provider of the same name with other settings', async () => {
+it('does not repeat an unknown outcome with a provider of the same name and other settings', async () => {
   const world = await notificationWorld({ tiersMs: [300] });
   world.providers.add('mail', { isIdempotent: true, identity: 'a' }).answer = () => unknown();
   await world.worker();
@@ -133,8 +133,8 @@ it('an unknown outcome is not repeated by a provider of the same name with other
   expect(world.providers.delivered.size).toBe(0);
 });
 
-/** A worker that sends and dies before it can say so, and another one with the second set of providers after it. */
-async function dieAfterSending(
+/** Runs a worker that crashes between sending and its outcome, then one with the second set of providers. */
+async function crashAfterSending(
   before: { readonly isIdempotent: boolean; readonly identity: string },
   now: { readonly isIdempotent: boolean; readonly identity: string },
 ): Promise<NotificationWorld> {
@@ -152,11 +152,11 @@ async function dieAfterSending(
   return world;
 }
 
-async function statusAfter(...given: Parameters<typeof dieAfterSending>): Promise<string | undefined> {
-  return stateOf(await dieAfterSending(...given))?.status;
+async function statusAfter(...given: Parameters<typeof crashAfterSending>): Promise<string | undefined> {
+  return stateOf(await crashAfterSending(...given))?.status;
 }
 
-it('a send of a dead process is repeated only by the same provider, if it recognises ids', async () => {
+it('repeats a send of a crashed process only by the same provider, if it recognises ids', async () => {
   const known = { isIdempotent: true, identity: 'a' };
   expect(
     await Promise.all([
@@ -168,7 +168,7 @@ it('a send of a dead process is repeated only by the same provider, if it recogn
   ).toEqual(['sent', 'parked', 'parked', 'parked']);
 });
 
-it('a late outcome does not hide the superseding one once the topic is compacted', async () => {
+it('writes a superseding outcome again after a late one', async () => {
   const world = await notificationWorld({ tiersMs: [5_000] });
   let isAway = false;
   world.providers.add('only').answer = () => {
@@ -179,7 +179,7 @@ it('a late outcome does not hide the superseding one once the topic is compacted
   await world.worker({ broker });
   await world.sms({ id: ID });
   await expect.poll(() => isAway).toBe(true);
-  // Meanwhile another worker took over and parked it, and an operator had it sent.
+  // Meanwhile another worker has parked it, and a redrive has sent it.
   await write(world, { status: 'sent', attempt: 2 });
   isAway = false;
   await expect.poll(() => statuses(world), { timeout: 3_000 }).toContain('retrying 1');
@@ -200,7 +200,7 @@ it('a lease by a clock that is ahead ends with the longest possible lease', asyn
   expect(stateOf(world)?.status).toBe('parked');
 });
 
-it('an id belongs to the channel that used it first, and the other command is a dead letter', async () => {
+it('keeps an id with the channel that used it first, and writes a dead letter for the other command', async () => {
   const world = await notificationWorld();
   world.providers.add('texts');
   world.providers.add('mails', { channel: 'email' });
@@ -213,7 +213,7 @@ it('an id belongs to the channel that used it first, and the other command is a 
   expect(stateOf(world)).toMatchObject({ channel: 'sms', status: 'sent' });
 });
 
-it('of two channels that use one id at once, one sends', async () => {
+it('sends only one of two commands of different channels with the same id', async () => {
   const world = await notificationWorld();
   world.providers.add('texts').answer = after(100, SENT);
   world.providers.add('mails', { channel: 'email' }).answer = after(100, SENT);
@@ -224,7 +224,7 @@ it('of two channels that use one id at once, one sends', async () => {
   expect(world.providers.calls).toHaveLength(1);
 });
 
-it('an outcome of a process whose clock is days ahead expires no other outcome', async () => {
+it('keeps other outcomes when a process writes one with a clock days ahead', async () => {
   const world = await notificationWorld();
   world.providers.add('only');
   await world.worker();

@@ -1,4 +1,4 @@
-/** The records of the hold topic: per key one for its head, and one for each follower. */
+/** The records of the hold topic: for each key one of its head, and one of each follower. */
 
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
@@ -8,30 +8,30 @@ import type { Channel } from '../../../shared/notification/command.ts';
 const OFFSET_DIGITS = 16;
 const RECORD_KEY = /^((?:sms|email)\/\d+\/[0-9a-f]*)\/(head|\d{16})$/;
 
-/** A message that is kept until those before it of its key have ended. */
+/** A message that waits until the earlier ones of its key have ended. */
 export interface Follower {
-  /** In its partition of the command topic: its place in the order. */
+  /** Offset in its partition of the command topic, which defines the order. */
   readonly offset: number;
   readonly id: string;
-  /** Undefined: only its place is kept, the message itself waits on a retry tier. */
+  /** Undefined: only its place is kept; the message waits on a retry tier. */
   readonly value: Buffer | undefined;
   readonly headers: MessageHeaders;
-  /** Epoch milliseconds at which the message entered the log. */
+  /** When the message was written, in epoch milliseconds. */
   readonly timestampMs: number;
 }
 
-/** The notification of a key that all later ones of the key wait for. */
+/** The notification for which all later ones of its key wait. */
 export interface Head {
   readonly id: string;
-  /** The round of delivery that its next copy asks for. */
+  /** The round of delivery of its next copy. */
   readonly attempt: number;
-  /** Only its place was kept: its copy on the tier has not been handled yet. */
+  /** Whether only its place was kept, so that its copy on the tier has not been processed yet. */
   readonly isDeferred: boolean;
-  /** Epoch milliseconds at which it became the head, or its last copy was put onto a tier. */
+  /** When it became the head or its last copy was written to a tier, in epoch milliseconds. */
   readonly sinceMs: number;
 }
 
-/** What a record of the hold topic says; undefined head or follower: it has ended. */
+/** The content of a record of the hold topic; an undefined head or follower has ended. */
 export type HoldRecord =
   | {
       readonly kind: 'head';
@@ -48,8 +48,8 @@ export type HoldRecord =
     };
 
 /**
- * The hold key of a message: its channel, partition and key. The partition is part of it, since only messages of one
- * partition are ordered. Undefined for a message without a key, which has no order.
+ * The hold key of a message: its channel, partition and key, since only messages of one partition are ordered. Undefined for
+ * a message without a key, which has no order.
  */
 export function holdKey(
   channel: Channel,
@@ -69,7 +69,7 @@ export function parseHoldKey(
   return { partition: Number(partition), messageKey: Buffer.from(hex, 'hex') };
 }
 
-/** The record that names the head of a key; without a head, the tombstone that ends it. */
+/** The record of the head of a key; without a head, its tombstone. */
 export function headRecord(topic: string, key: string, partition: number, head?: Head): OutgoingMessage {
   const record = { topic, partition, key: `${key}/head` };
   if (head === undefined) return { ...record, value: null };
@@ -106,12 +106,12 @@ export function followerRecord(
   };
 }
 
-/** The tombstone that ends a follower. */
+/** The tombstone of a follower. */
 export function followerEnd(topic: string, key: string, partition: number, offset: number): OutgoingMessage {
   return { topic, partition, key: followerKey(key, offset), value: null };
 }
 
-/** Reads a record; undefined for one of another form. */
+/** Reads a record; undefined if its key is invalid. */
 export function readHoldRecord(message: LogMessage): HoldRecord | undefined {
   const [, key, place] = RECORD_KEY.exec(message.key?.toString() ?? '') ?? [];
   if (key === undefined || place === undefined) return undefined;
@@ -140,7 +140,7 @@ function followerKey(key: string, offset: number): string {
   return `${key}/${String(offset).padStart(OFFSET_DIGITS, '0')}`;
 }
 
-/** A slice of a fetch response would keep the whole response in memory. */
+/** Copies a slice of a fetch response, which would keep the whole response in memory. */
 function copyOfSlice(value: Buffer): Buffer {
   if (value.length === value.buffer.byteLength) return value;
   const own = Buffer.allocUnsafeSlow(value.length);

@@ -1,9 +1,9 @@
 /**
  * The order of notifications per receiver. While one notification of a key waits on a retry tier (the head), later ones of
- * the key are kept on the hold topic (the followers) and are processed after it, in their order. A head may never come
- * back: its copy is lost, or the process that saw its end died before it processed the followers. Each owner of a partition
- * therefore looks for keys whose head is no longer awaited, and writes a wake message under such a key to the command
- * topic, so that the followers are processed in the key's own place by the owner of the partition at that time.
+ * the key are kept on the hold topic (the followers) and are processed after it, in order. A head may never return: its copy
+ * is lost, or the process that completed it crashed before it processed the followers. Each owner of a partition therefore
+ * searches for keys whose head is no longer awaited, and writes a wake message with such a key to the command topic. The
+ * current owner of the partition then processes the followers in the order of the key.
  */
 
 import { HEADER } from '../../../shared/messaging/header-names.ts';
@@ -30,40 +30,39 @@ export interface ReceiverOrderOptions {
   readonly plan: RetryPlan;
   /** Name of the tier topic for a delay. */
   readonly tierTopic: (delayMs: number) => string;
-  /** Carries copies to the retry tiers, and wake messages. */
+  /** Publishes retry copies and wake messages. */
   readonly copies: Publisher;
-  /** Dates what is written. */
   readonly clock: Clock;
-  /** Decides how old a head is. */
+  /** Measures the age of a head. */
   readonly ageClock: Clock;
   readonly monotonic: MonotonicClock;
-  /** Counts a message that was put behind the head of its key: the message itself, or only its place. */
+  /** Counts a message that was put on the hold topic: the whole message, or only its place. */
   readonly onHeld: (channel: Channel, kind: 'whole' | 'place') => void;
   readonly log: Log;
 }
 
-/** A head is awaited no longer than its time limit and this: its copy must be lost then. */
+/** Added to the time limit of a head, after which its copy is considered lost. */
 const LOST_HEAD_MS = 15 * 60_000;
-/** Messages of which only the place is kept come back at these intervals. */
+/** Interval between the due times of messages of which only the place is kept. */
 const PLACE_MS = 20;
-/** A message that arrives while the breaker is open and followers precede it is looked at again after this time. */
+/** Retry delay of a message that has followers before it while the circuit breaker is open. */
 const BREAKER_OPEN_MS = 1_000;
-/** Wake messages in one publish. */
+/** Wake messages per publish. */
 const WAKE_BATCH = 500;
 
-/** What came of processing the followers of a key. */
+/** The result of processing the followers of a key. */
 type DrainEnd =
-  /** One of them is tried again; the others wait for it. */
+  /** One of them is retried; the others wait for it. */
   | { readonly retryAfterMs: number }
-  /** There are more, but the breaker is open. */
+  /** Followers are left, but the circuit breaker is open. */
   | 'breaker-open'
-  /** All that may be processed is processed. */
+  /** All followers that need not wait are processed. */
   | 'drained';
 
 /** Keeps the order of one channel's notifications. */
 export class ReceiverOrder {
   readonly #options: ReceiverOrderOptions;
-  /** Keys that are being drained here, or whose wake message is on its way. */
+  /** Keys whose followers this process is processing, or whose wake message is not received yet. */
   readonly #inHand = new Set<string>();
 
   constructor(options: ReceiverOrderOptions) {
@@ -71,9 +70,9 @@ export class ReceiverOrder {
   }
 
   /**
-   * Puts a copy behind the head of its key, where one is awaited. What is kept is on the log before the copy counts as
-   * done. Where there is no room for the message only its place is kept, and the message goes to a retry tier: the order
-   * stays, memory is bounded, and the partition is not blocked. `queue-full`: there is no room for another place either.
+   * Queues a copy behind the head of its key, if one is awaited. Its record is on the hold topic before the copy's offset is
+   * committed. If there is no room for the whole message, only its place is kept, and the message goes to a retry tier, so
+   * that the order is kept, memory is bounded and the partition is not blocked. `queue-full`: no room for the place either.
    */
   async enqueue(copy: CommandCopy): Promise<'first-in-line' | 'queued' | 'queue-full'> {
     const { channel, hold, onHeld } = this.#options;
@@ -102,7 +101,7 @@ export class ReceiverOrder {
     return 'queued';
   }
 
-  /** Makes a notification the head of its key: its next copy, of this attempt, waits on a retry tier. */
+  /** Makes a notification the head of its key, while its next copy, with this attempt, waits on a retry tier. */
   async setHead({ id, message }: CommandCopy, attempt: number): Promise<void> {
     const { channel, hold, clock } = this.#options;
     const key = holdKey(channel, message);
@@ -111,10 +110,10 @@ export class ReceiverOrder {
   }
 
   /**
-   * Wraps the processing of commands: once the head of a key has ended, its followers are processed in their order, in the
-   * same lane, until one of them becomes the head itself. Followers precede a message that arrives after their head has
-   * ended. Each is ended on the hold topic after it was processed, so that a crash repeats it at most, and the ledger passes
-   * over what is repeated. `count` counts the end of a follower for the breaker; false: the breaker is open.
+   * Wraps the processing of commands: once the head of a key has ended, its followers are processed in order, until one of
+   * them becomes the head itself. Followers precede a message that arrives after their head has ended. The record of a
+   * follower is removed after it was processed, so that a crash can only repeat it, which the ledger recognises. `count`
+   * counts the result of a follower for the circuit breaker; false: the breaker is open.
    */
   inOrder(process: Process, count: (end: FinalResult) => boolean): Process {
     const { channel, hold } = this.#options;
@@ -139,12 +138,12 @@ export class ReceiverOrder {
     };
   }
 
-  /** A new assignment of partitions: what was in hand before may be another process's now. */
+  /** Must be called after a rebalance: other processes may have received the wake messages. */
   forgetInHand(): void {
     this.#inHand.clear();
   }
 
-  /** Wakes the keys of these partitions whose head is no longer awaited. Never rejects: failures are tried again later. */
+  /** Wakes the keys of these partitions whose head is no longer awaited. Never rejects: the next search retries failures. */
   async wakeLost(partitions: readonly TopicPartition[]): Promise<void> {
     const { hold, commandTopic, log } = this.#options;
     const owned = new Set(
@@ -184,7 +183,7 @@ export class ReceiverOrder {
     return { topic, partition, key: messageKey, value: null, headers: { [HEADER.holdWake]: 'true' } };
   }
 
-  /** A message whose place is kept waits on a tier, no shorter than its head, and after the places before it. */
+  /** A message of which only the place is kept waits on a tier, at least as long as its head and the places before it. */
   async #waitOnTier(copy: CommandCopy, held: HeldKey, place: number): Promise<void> {
     const { ledger, plan, clock, copies, tierTopic } = this.#options;
     const nowMs = clock.now();
@@ -194,7 +193,7 @@ export class ReceiverOrder {
     await copies.publish([retryCopy(copy, { topic, attempt: copy.attempt, dueAtMs, attempts: [] })]);
   }
 
-  /** Processes the followers of a key whose head has ended. The key stays in hand while one of them is tried again. */
+  /** Processes the followers of a key whose head has ended. The key stays in hand while one of them is retried. */
   async #drain(key: string, { key: messageKey }: LogMessage, work: DrainWork): Promise<DrainEnd> {
     this.#inHand.add(key);
     const end = await this.#processFollowers(key, messageKey, work);
@@ -231,7 +230,7 @@ export class ReceiverOrder {
     return 'drained';
   }
 
-  /** A follower of which only the place was kept becomes the head: its copy comes from a retry tier. */
+  /** Makes a follower of which only the place was kept the head, since its copy will return from a retry tier. */
   async #awaitDeferred(key: string, partition: number, { id, headers, offset }: Follower): Promise<void> {
     const { hold, clock } = this.#options;
     const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
@@ -240,8 +239,8 @@ export class ReceiverOrder {
   }
 
   /**
-   * Ends the head of a key after its own copy when no further copy follows: it failed unexpectedly, or was refused before
-   * the ledger knew of this round. Its followers would wait in vain.
+   * Ends the head of a key after its copy if no further copy follows: it failed unexpectedly, or was rejected before this
+   * round was in the ledger. Otherwise its followers would wait until the head is considered lost.
    */
   async #endLostHead(key: string, { headers, partition }: LogMessage, end: FinalResult): Promise<void> {
     const { hold, ledger } = this.#options;
@@ -260,7 +259,7 @@ interface DrainWork {
   readonly signal: AbortSignal;
 }
 
-/** Whether the followers of a head have to wait for it: its next copy will come and has not ended. */
+/** Whether the followers of a head must wait for it, because its next copy is expected and has not ended. */
 export function isAwaited(
   head: Head | undefined,
   {
@@ -278,7 +277,7 @@ export function isAwaited(
   return known.status !== 'sent' && head.isDeferred && known.attempt < head.attempt;
 }
 
-/** Whether a message only wakes its key. It has no value, so that no command can be taken for one. */
+/** Whether a message only wakes its key. It has no value, which distinguishes it from commands. */
 export function isWakeMessage({ value, headers }: Pick<LogMessage, 'value' | 'headers'>): boolean {
   return value === null && headerText(headers, HEADER.holdWake) === 'true';
 }

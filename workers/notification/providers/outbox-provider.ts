@@ -5,19 +5,19 @@ import type { Provider, SendResult } from '../../../shared/notification/provider
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { mailContent } from './mail/mail-content.ts';
 
-/** Settings of the local folder that is used where no provider is configured. Nothing leaves the machine. */
+/** Settings of the local outbox, which is used without a provider configuration. */
 export interface OutboxSettings {
   readonly name: string;
   readonly channel: 'sms' | 'email';
   readonly folder: string;
 }
 
-/** The sender where neither the message nor the settings name one; nothing leaves the machine under it. */
+/** The sender of messages without one. */
 const DEFAULT_SENDERS = { email: 'no-reply@platrealm.invalid', sms: 'platrealm' } as const;
 
 /**
- * Delivers into the local outbox: e-mail as it would be sent (.eml), SMS as text. Idempotent, since messages of the same id
- * use the same file.
+ * Writes messages to the local outbox: e-mail as it would be sent (.eml), SMS as text. Idempotent, since messages with the
+ * same id use the same file.
  */
 export function createOutboxProvider(settings: OutboxSettings, deps: { readonly clock: Clock }): Provider {
   const folder = openOutboxFolder(settings.folder);
@@ -52,7 +52,7 @@ export function createOutboxProvider(settings: OutboxSettings, deps: { readonly 
   };
 }
 
-/** Sender and receiver as a head, then the text. Line breaks in sender or receiver become spaces. */
+/** A header with sender and receiver, then the text. Line breaks in sender or receiver become spaces. */
 function smsText(message: Outbound, defaultSender: string, sentAt: Date): Buffer {
   const head = [
     `From: ${onOneLine(message.sender ?? defaultSender)}`,

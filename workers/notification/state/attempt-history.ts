@@ -1,13 +1,13 @@
-/** The attempts of a notification that its copies carry in a header. */
+/** The attempt history of a notification, which its copies carry in a header. */
 
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
 
-/** Enough to see what happened; a day of hourly rounds would not say more. */
+/** Limits the header size; enough for diagnosis. */
 const MAX_ATTEMPTS = 20;
 const RESULTS: ReadonlySet<string> = new Set(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']);
 
 /**
- * Earlier and new attempts, the newest last, 20 at most. Attempts of unknown outcome are kept before others, since they
+ * Adds attempts to a history, newest last, at most 20. Attempts with an unknown outcome are kept in preference, since they
  * decide which providers may be called and how the notification may end.
  */
 export function addAttempts(
@@ -22,12 +22,12 @@ export function addAttempts(
   return all.filter((attempt) => kept.has(attempt));
 }
 
-/** Whether the message may or may not have been sent by this attempt. */
+/** Whether the message may have been sent by this attempt. */
 export function isUnknown({ result }: Pick<AttemptRecord, 'result'>): boolean {
   return result === 'unknown';
 }
 
-/** Reads the header; anything but a list counts as no attempts, and items that are no attempts are left out. */
+/** Reads the header. Anything but a list is read as an empty history; invalid items are skipped. */
 export function readAttempts(text: string | undefined): readonly AttemptRecord[] {
   if (text === undefined) return [];
   try {

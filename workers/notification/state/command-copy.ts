@@ -7,16 +7,16 @@ import { addAttempts, isUnknown, readAttempts } from './attempt-history.ts';
 import type { DeliveryCopy } from './delivery-state.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 
-/** One copy of a command: the original, one from a retry tier, one from the hold topic, or one of a redrive. */
+/** One copy of a command: the original, or one from a retry tier, the hold topic or a redrive. */
 export interface CommandCopy extends DeliveryCopy {
   readonly message: LogMessage;
   /** UUID in lower case. */
   readonly id: string;
-  /** When the command first entered the log, in epoch milliseconds (D2). */
+  /** When the original command was written, in epoch milliseconds (D2). */
   readonly originTimestampMs: number;
 }
 
-/** Reads a copy's headers; those that make no sense count as absent. `payloadId` is the id within the command. */
+/** Reads the headers of a copy; invalid ones are treated as absent. `payloadId` is the id within the command. */
 export function readCopy(
   message: LogMessage,
   originTimestampMs: number,
@@ -37,7 +37,7 @@ export function readCopy(
   };
 }
 
-/** The copy with the attempts of unknown outcome that only the ledger knows. */
+/** Adds the attempts with an unknown outcome that only the ledger contains. */
 export function withLedgerAttempts(
   copy: CommandCopy,
   known: LedgerEntry | undefined,
@@ -54,10 +54,10 @@ export function withLedgerAttempts(
   return missing.length === 0 ? copy : { ...copy, history: addAttempts(missing, history) };
 }
 
-/** Headers that belong to one copy only. */
+/** Headers that are not passed on to the next copy. */
 const OF_ONE_COPY = [HEADER.dueAt, HEADER.retryTopic, HEADER.retryPartition, HEADER.write];
 
-/** The headers that a copy passes on to the next one, with the notification's id. */
+/** The headers of the next copy, with the notification's id. */
 export function carriedHeaders(copy: CommandCopy): MessageHeaders {
   const headers: Record<string, MessageHeaders[string]> = { ...copy.message.headers };
   for (const name of OF_ONE_COPY) delete headers[name];
@@ -73,7 +73,7 @@ export function carriedHeaders(copy: CommandCopy): MessageHeaders {
   };
 }
 
-/** The copy that waits on a retry tier until `dueAtMs` and then goes back to the partition that this one came from. */
+/** The copy that waits on a retry tier until `dueAtMs` and then returns to the partition of this copy. */
 export function retryCopy(
   copy: CommandCopy,
   next: {
@@ -98,7 +98,7 @@ export function retryCopy(
   };
 }
 
-/** The copy as a dead letter. A redrive starts with a fresh time limit and a fresh decision about a second send. */
+/** The copy as a dead letter. A redrive has a new time limit, and decides again about a second send. */
 export function deadCopy(copy: CommandCopy, attempts: readonly AttemptRecord[]): LogMessage {
   const history = addAttempts(copy.history, attempts);
   const headers: Record<string, MessageHeaders[string]> = { ...carriedHeaders({ ...copy, history }) };

@@ -1,6 +1,6 @@
 /**
- * The delivery of notifications as one state machine. Pure: time, ledger and providers arrive in the events.
- * delivery/command-delivery.ts runs the machine: it performs the effects and feeds their results back as events.
+ * The delivery of notifications as one state machine. Pure: time, ledger and providers are part of the events.
+ * delivery/command-delivery.ts runs the machine: it performs the effects and passes their results back as events.
  *
  * The status of a notification on the log (the outcome topic) changes only in these ways; `supersedes` (ledger-entry.ts)
  * decides between two records, so that all processes agree on it:
@@ -15,7 +15,7 @@
  * | state     | event                                  | next state   | effects                                  |
  * |-----------|----------------------------------------|--------------|------------------------------------------|
  * | received  | copy-read: sent, or a later round known | ended        | commit                                   |
- * |           | in progress here, or leased elsewhere  | ended        | look again                               |
+ * |           | in progress here, or leased elsewhere  | ended        | retry later                              |
  * |           | this round ended in a retry            | following-up | retry copy, once more                    |
  * |           | failed or parked, no redrive           | following-up | dead letter, once more                   |
  * |           | id belongs to the other channel        | following-up | dead letter `duplicate-id`               |
@@ -26,26 +26,26 @@
  * | queueing  | queued                                 | ended        | commit: it is kept on the hold topic     |
  * |           | queue-full                             | recording    | outcome failed                           |
  * |           | first-in-line                          | acquiring    | acquire a send slot and a provider       |
- * | acquiring | no-send-slot                           | ended        | look again                               |
- * |           | no-provider                            | ended        | look again                               |
+ * | acquiring | no-send-slot                           | ended        | retry later                              |
+ * |           | no-provider                            | ended        | retry later                              |
  * |           | no-provider for the whole time limit   | recording    | outcome failed                           |
  * |           | no-eligible-provider                   | recording    | outcome parked                           |
  * |           | provider-acquired                      | claiming     | write the intent and read it back        |
- * | claiming  | claim-lost: another intent came first  | ended        | look again                               |
+ * | claiming  | claim-lost: another intent came first  | ended        | retry later                              |
  * |           | claimed                                | sending      | call the providers                       |
- * | sending   | nothing-sent: lease too short          | ended        | look again                               |
+ * | sending   | nothing-sent: lease too short          | ended        | retry later                              |
  * |           | round-ended: sent                      | recording    | outcome sent                             |
  * |           | round-ended: rejected                  | recording    | outcome failed                           |
  * |           | round-ended: transient                 | recording    | outcome retrying, or failed: no time left |
  * |           | round-ended: outcome unknown           | recording    | outcome parked; retrying if repeatable   |
- * | recording | outcome-superseded                     | ended        | look again                               |
+ * | recording | outcome-superseded                     | ended        | retry later                              |
  * |           | outcome-recorded: sent                 | ended        | commit                                   |
  * |           | outcome-recorded: retrying             | following-up | retry copy                               |
  * |           | outcome-recorded: failed, parked       | following-up | dead letter                              |
  * | following-up | follow-up-written                   | ended        | commit                                   |
  *
- * An effect that fails for lack of infrastructure ends the run without a commit: the copy is received again, and what was
- * written by then is found on the log. A notification that may have been sent once never ends as failed, but as parked.
+ * When an effect fails because the infrastructure is unavailable, the run ends without a commit: the copy is received again,
+ * and its earlier records are found on the log. A notification that may have been sent ends as parked, never as failed.
  */
 
 import { done, refused, retry, type Outcome } from '../../../shared/messaging/outcome.ts';
@@ -57,49 +57,48 @@ import { isUnknown } from './attempt-history.ts';
 import { isOfOtherChannel, type LedgerEntry } from './ledger-entry.ts';
 import { planRetry, tierFor, type RetryPlan } from './retry-plan.ts';
 
-/** What stays the same during the delivery of one copy. */
+/** The constant part of the delivery of one copy. */
 export interface DeliveryContext {
   readonly copy: DeliveryCopy;
   readonly plan: RetryPlan;
-  /** What to do with unknown outcomes: park them, or accept that a message is sent twice. */
+  /** Policy for unknown outcomes: park the notification, or resend and accept that it may be delivered twice. */
   readonly unknownPolicy: 'park' | 'resend';
 }
 
-/** What decisions need of a copy of a command. */
+/** The properties of a command copy on which decisions depend. */
 export interface DeliveryCopy {
-  /** Round of delivery that it asks for, counted from 1. */
+  /** Round of delivery to start, counted from 1. */
   readonly attempt: number;
-  /** As it was sent to us, not one of our own copies. */
+  /** Whether it is the original command, not a copy written by this worker. */
   readonly isOriginal: boolean;
-  /** An operator accepts that it may be sent twice. */
+  /** Whether an operator accepts that it may be sent twice. */
   readonly redriveUnknown: boolean;
-  /** Epoch milliseconds from which its time limit counts: its origin, or its redrive by an operator. */
+  /** Start of its time limit in epoch milliseconds: when the command was written, or redriven. */
   readonly timeLimitFromMs: number;
   readonly history: readonly AttemptRecord[];
 }
 
-/** Epoch milliseconds by the wall clock, and how long ago the time limit began. */
+/** The wall clock in epoch milliseconds, and the time since the start of the time limit. */
 export interface Times {
   readonly nowMs: number;
   readonly ageMs: number;
 }
 
-/** What is known when a copy has been read. */
+/** The state of the process when a copy is read. */
 export interface Situation {
   readonly known: LedgerEntry | undefined;
-  /** The channel whose commands are handled. */
   readonly channel: NotificationState['channel'];
   /** This process, as owner of intents. */
   readonly self: string;
-  /** Now, on this process's monotonic clock. */
+  /** The monotonic clock of this process. */
   readonly elapsedMs: number;
   readonly times: Times;
-  /** This process is delivering another copy of the notification. */
+  /** Whether this process is delivering another copy of the notification. */
   readonly isInProgress: boolean;
-  /** A round of this process has reached a provider, and its outcome is not on the log. */
+  /** Whether a round of this process has called a provider and its outcome is not on the log. */
   readonly hasBegun: boolean;
   readonly isDeadlineOver: boolean;
-  /** Of the providers configured now, those that recognise repeated ids, by `repeatableBy`. */
+  /** Identities of the configured providers that recognise repeated ids, as in `repeatableBy`. */
   readonly repeatable: readonly string[];
 }
 
@@ -120,17 +119,17 @@ export type RoundResult =
       readonly kind: 'not-sent';
       readonly attempts: readonly AttemptRecord[];
       readonly failure: Failure;
-      /** The provider that answered last recognises the id: asking it once more delivers once. */
+      /** Whether the last provider recognises the id, so that calling it again delivers once. */
       readonly isRepeatable: boolean;
     };
 
-/** The providers that a round may call, and the one whose turn was taken. */
+/** The providers that a round may call, and the index of the first one. */
 export interface ProviderTurn {
   readonly providers: readonly GuardedProvider[];
   readonly first: number;
 }
 
-/** How a notification goes on after a round. */
+/** The next status of a notification after a round. */
 export type Conclusion =
   | { readonly status: 'sent'; readonly providerMessageId: string | undefined }
   | {
@@ -161,7 +160,7 @@ export type DeliveryEvent =
   | { readonly kind: 'first-in-line' | 'queued' | 'queue-full' }
   | { readonly kind: 'provider-acquired'; readonly turn: ProviderTurn }
   | { readonly kind: 'no-send-slot' | 'no-eligible-provider' }
-  /** `isUnserved`: no provider of the channel has been in order for as long as the time limit. */
+  /** `isUnserved`: no provider of the channel has been available for the whole time limit. */
   | { readonly kind: 'no-provider'; readonly isUnserved: boolean }
   /** `leaseEndsMs`: on the monotonic clock. */
   | { readonly kind: 'claimed'; readonly leaseEndsMs: number }
@@ -174,13 +173,13 @@ export type DeliveryEffect =
   | { readonly kind: 'acquire-provider'; readonly isOverdue: boolean }
   | { readonly kind: 'write-intent'; readonly turn: ProviderTurn }
   | { readonly kind: 'call-providers'; readonly turn: ProviderTurn; readonly leaseEndsMs: number }
-  /** Nothing is sent any more: writing the outcome needs no provider. */
+  /** Written before the outcome, which needs no provider. */
   | { readonly kind: 'release-send-slot' }
   | {
       readonly kind: 'write-outcome';
       readonly conclusion: Conclusion;
       readonly attempts: readonly AttemptRecord[];
-      /** False: the round was another process's, which may still report; the order of the log decides. */
+      /** False: the round belongs to another process, which may still write its outcome; the log order decides. */
       readonly isOwnRound: boolean;
     }
   | { readonly kind: 'count-outcome'; readonly conclusion: Conclusion }
@@ -197,36 +196,36 @@ export type DeliveryEffect =
       readonly attempts: readonly AttemptRecord[];
     };
 
-/** A state and what has to be done in it, in order. The result of the last effect is the next event. */
+/** A state with its effects in order. The result of the last effect is the next event. */
 export interface DeliveryStep {
   readonly state: DeliveryState;
   readonly effects: readonly DeliveryEffect[];
 }
 
-/** Code of notifications that may or may not have been sent. */
+/** Code of notifications that may have been sent. */
 export const OUTCOME_UNKNOWN = 'outcome-unknown';
 const TIME_LIMIT_EXCEEDED = 'time-limit-exceeded';
-/** A round whose process is gone, and whose lease is over. */
+/** Code of a round without an outcome whose lease has expired. */
 const LEASE_OVER = 'lease-over';
 
-/** A notification that is being sent elsewhere: usually its outcome comes long before the end of its lease. */
-const LEASED_LOOK_MS = 1_000;
-const IN_PROGRESS_LOOK_MS = 250;
-/** After a lost claim, by when the outcome of the other process may be there; or without a provider. */
-const LOOK_SOON_MS = 100;
-const NO_SLOT_LOOK_MS = 1_000;
+/** For a notification that another process is sending: its outcome usually arrives long before its lease expires. */
+const LEASED_RETRY_MS = 1_000;
+const IN_PROGRESS_RETRY_MS = 250;
+/** After a lost claim, when the outcome of the other process may arrive soon; or without a provider. */
+const SOON_RETRY_MS = 100;
+const NO_SLOT_RETRY_MS = 1_000;
 
 const WAITS = createProblem('not-ready', { detail: 'the notification waits' });
 const PARKED: Conclusion = { status: 'parked', code: OUTCOME_UNKNOWN };
 const RELEASE: DeliveryEffect = { kind: 'release-send-slot' };
 
-/** The state in which a delivery begins. */
+/** The initial state of a delivery. */
 export const RECEIVED: DeliveryState = { step: 'received' };
 
-/** The next state and its effects, as in the table above. Throws for an event that cannot come in a state: a bug. */
+/** The next state and its effects, as in the table above. Throws if the event is impossible in the state, which is a bug. */
 export function advance(delivery: DeliveryContext, state: DeliveryState, event: DeliveryEvent): DeliveryStep {
   const next = transition(delivery, state, event);
-  if (next === undefined) throw new Error(`event ${event.kind} cannot come in state ${state.step}`);
+  if (next === undefined) throw new Error(`event ${event.kind} is impossible in state ${state.step}`);
   return next;
 }
 
@@ -258,13 +257,13 @@ function transition(
 }
 
 /**
- * Whatever was written before a crash is written again or passed over, so that nothing is lost. No round is begun whose
- * message may have been sent already; it is concluded as one of unknown outcome.
+ * After a crash, missing records are written and existing ones are skipped. If the message may already have been sent, no
+ * round is started, and the outcome is recorded as unknown.
  */
 function afterReading(delivery: DeliveryContext, situation: Situation): DeliveryStep {
   const { known, channel, isInProgress } = situation;
   const { attempt } = delivery.copy;
-  if (isInProgress) return lookAgain(IN_PROGRESS_LOOK_MS);
+  if (isInProgress) return retryLater(IN_PROGRESS_RETRY_MS);
   if (isOfOtherChannel(channel, known)) return deadLetter('duplicate-id', []);
   if (known === undefined) return beginRound(delivery, situation);
   if (known.status === 'sent' || attempt < known.attempt) return ended(done());
@@ -285,12 +284,12 @@ function afterReading(delivery: DeliveryContext, situation: Situation): Delivery
   }
 }
 
-/** A later round after the end is an operator's, who has to say so where the message may have been sent. */
+/** A later round is a redrive, which must accept a second send if the message may have been sent. */
 function isRedrive({ attempt, redriveUnknown }: DeliveryCopy, known: LedgerEntry): boolean {
   return attempt > known.attempt && (known.status === 'failed' || redriveUnknown);
 }
 
-/** An intent of this process may be renewed only where no provider was called with it. */
+/** An intent of this process may be renewed only if no provider was called. */
 function afterIntent(delivery: DeliveryContext, known: LedgerEntry, situation: Situation): DeliveryStep {
   const { self, hasBegun, elapsedMs } = situation;
   if (known.owner === self) {
@@ -299,12 +298,12 @@ function afterIntent(delivery: DeliveryContext, known: LedgerEntry, situation: S
   const leftMs = (known.leaseEndsMs ?? 0) - elapsedMs;
   return leftMs < 0
     ? concludeLostRound(delivery, known, situation)
-    : lookAgain(Math.min(leftMs + 1, LEASED_LOOK_MS));
+    : retryLater(Math.min(leftMs + 1, LEASED_RETRY_MS));
 }
 
 /**
- * A round whose outcome was never reported. It is repeated only where the intent named one provider, which recognised ids
- * and is still configured the same.
+ * Concludes a round without an outcome. It is repeated only if the intent names a single provider that recognises ids and
+ * whose settings are unchanged.
  */
 function concludeLostRound(
   delivery: DeliveryContext,
@@ -326,7 +325,7 @@ function concludeLostRound(
   return record(conclusion, [lost], { isOwnRound: false });
 }
 
-/** After a crash between the outcome and its follow-up. */
+/** Repeats the retry copy after a crash between the outcome and its follow-up. */
 function repeatRetryCopy(
   { copy, plan }: DeliveryContext,
   known: LedgerEntry,
@@ -339,7 +338,7 @@ function repeatRetryCopy(
   return retryCopy(copy, { dueAtMs, tierMs: tierFor(plan, dueAtMs - nowMs), attempts });
 }
 
-/** The age may be no more than a difference of clocks: a notification that was never attempted is attempted once. */
+/** Its age may be caused by differing clocks, so a notification without an attempt is attempted once. */
 function beginRound(delivery: DeliveryContext, { known, isDeadlineOver, times }: Situation): DeliveryStep {
   const { copy, plan } = delivery;
   if (isDeadlineOver && copy.isOriginal && known === undefined) {
@@ -368,12 +367,12 @@ function afterAcquiring(
   isOverdue: boolean,
   event: DeliveryEvent,
 ): DeliveryStep | undefined {
-  if (event.kind === 'no-send-slot') return lookAgain(NO_SLOT_LOOK_MS);
+  if (event.kind === 'no-send-slot') return retryLater(NO_SLOT_RETRY_MS);
   if (event.kind === 'no-eligible-provider') return record(PARKED, [], { holdsSlot: true });
   if (event.kind === 'no-provider') {
     return isOverdue && event.isUnserved
       ? record(fail(delivery, TIME_LIMIT_EXCEEDED), [], { holdsSlot: true })
-      : lookAgain(LOOK_SOON_MS, [RELEASE]);
+      : retryLater(SOON_RETRY_MS, [RELEASE]);
   }
   if (event.kind !== 'provider-acquired') return undefined;
   const { turn } = event;
@@ -381,14 +380,14 @@ function afterAcquiring(
 }
 
 function afterClaiming(turn: ProviderTurn, event: DeliveryEvent): DeliveryStep | undefined {
-  if (event.kind === 'claim-lost') return lookAgain(LOOK_SOON_MS, [RELEASE]);
+  if (event.kind === 'claim-lost') return retryLater(SOON_RETRY_MS, [RELEASE]);
   if (event.kind !== 'claimed') return undefined;
   const { leaseEndsMs } = event;
   return { state: { step: 'sending' }, effects: [{ kind: 'call-providers', turn, leaseEndsMs }] };
 }
 
 function afterSending(delivery: DeliveryContext, event: DeliveryEvent): DeliveryStep | undefined {
-  if (event.kind === 'nothing-sent') return lookAgain(LOOK_SOON_MS, [RELEASE]);
+  if (event.kind === 'nothing-sent') return retryLater(SOON_RETRY_MS, [RELEASE]);
   if (event.kind !== 'round-ended') return undefined;
   const { round, times } = event;
   const conclusion: Conclusion =
@@ -403,7 +402,7 @@ function afterRecording(
   { conclusion, attempts }: Extract<DeliveryState, { step: 'recording' }>,
   event: DeliveryEvent,
 ): DeliveryStep | undefined {
-  if (event.kind === 'outcome-superseded') return lookAgain(LOOK_SOON_MS);
+  if (event.kind === 'outcome-superseded') return retryLater(SOON_RETRY_MS);
   if (event.kind !== 'outcome-recorded') return undefined;
   const counted: DeliveryEffect = { kind: 'count-outcome', conclusion };
   switch (conclusion.status) {
@@ -421,7 +420,7 @@ function afterRecording(
   }
 }
 
-/** What comes after a failed round. */
+/** The conclusion of a failed round. */
 function conclude(
   delivery: DeliveryContext,
   failure: Failure,
@@ -431,27 +430,27 @@ function conclude(
     case 'permanent':
       return fail(delivery, failure.code);
     case 'transient':
-      return retryLater(delivery, failure, times) ?? fail(delivery, TIME_LIMIT_EXCEEDED);
+      return planNextRound(delivery, failure, times) ?? fail(delivery, TIME_LIMIT_EXCEEDED);
     case 'unknown': {
       const mayRepeat = isRepeatable || acceptsSecondSend(delivery);
-      return (mayRepeat ? retryLater(delivery, failure, times) : undefined) ?? PARKED;
+      return (mayRepeat ? planNextRound(delivery, failure, times) : undefined) ?? PARKED;
     }
     default:
       return assertNever(failure);
   }
 }
 
-/** Whether an unknown outcome may be sent again by any provider: by policy, or because an operator accepts it. */
+/** Whether any provider may send again after an unknown outcome: by policy, or because an operator accepts it. */
 export function acceptsSecondSend({ copy, unknownPolicy }: DeliveryContext): boolean {
   return unknownPolicy === 'resend' || copy.redriveUnknown;
 }
 
-/** A notification that may have been sent in an earlier round has not failed, whatever the reason now. */
+/** Fails the notification; parks it if it may have been sent in an earlier round. */
 function fail({ copy }: DeliveryContext, code: string): Conclusion {
   return copy.history.some(isUnknown) ? PARKED : { status: 'failed', code };
 }
 
-function retryLater(
+function planNextRound(
   { copy, plan }: DeliveryContext,
   failure: { readonly code: string; readonly retryAfterMs?: number },
   { nowMs, ageMs }: Times,
@@ -495,7 +494,7 @@ function deadLetter(
   return { state: { step: 'following-up' }, effects: [...before, write] };
 }
 
-function lookAgain(afterMs: number, effects: readonly DeliveryEffect[] = []): DeliveryStep {
+function retryLater(afterMs: number, effects: readonly DeliveryEffect[] = []): DeliveryStep {
   return ended(retry(afterMs, WAITS), effects);
 }
 

@@ -3,7 +3,7 @@ import type {
   NotificationStatus,
 } from '../../../shared/notification/notification-state.ts';
 
-/** What the log says of a notification; as much of its state as decisions need. */
+/** The part of a notification's state on the log on which decisions depend. */
 export type LedgerEntry = Pick<NotificationState, 'status' | 'attempt'> &
   Partial<
     Pick<
@@ -18,16 +18,16 @@ export type LedgerEntry = Pick<NotificationState, 'status' | 'attempt'> &
       | 'repeatableBy'
     >
   > & {
-    /** While sending: when its lease is over, on this process's monotonic clock. */
+    /** While sending: the end of its lease on the monotonic clock of this process. */
     readonly leaseEndsMs?: number;
   };
 
-/** Whether the id is that of a notification of the other channel. */
+/** Whether the id belongs to a notification of the other channel. */
 export function isOfOtherChannel(channel: LedgerEntry['channel'], known: LedgerEntry | undefined): boolean {
   return channel !== undefined && known?.channel !== undefined && known.channel !== channel;
 }
 
-/** Of two states of one round the one that knows more: a guess that the outcome is unknown gives way to an outcome. */
+/** Precedence of the states of one round: a known outcome replaces the assumption that it is unknown. */
 const RANK: Readonly<Record<NotificationStatus, number>> = {
   sending: 0,
   parked: 1,
@@ -37,10 +37,10 @@ const RANK: Readonly<Record<NotificationStatus, number>> = {
 };
 
 /**
- * Whether a state that was read from the log replaces the known one; all readers end with the same state, whatever the
- * order in which outcomes arrive. `sent` is never replaced and replaces everything; else the later round counts, and
- * within a round the outcome. Of two intents of one round by different processes the first on the log counts, and the
- * other process must not send. An id belongs to the channel that had it first.
+ * Whether a state that was read from the log replaces the known one. All readers end with the same state, whatever the order
+ * of the outcomes. `sent` replaces any state and is never replaced; otherwise the later round wins, and within a round the
+ * outcome. Of two intents of one round by different processes the first on the log wins, and the other process must not
+ * send. An id belongs to the channel that used it first.
  */
 export function supersedes(next: LedgerEntry, known: LedgerEntry | undefined): boolean {
   if (known === undefined) return true;

@@ -1,15 +1,14 @@
-/** When and how often a notification is tried again. */
+/** The delays and the time limit of retries. */
 export interface RetryPlan {
-  /** Delays of the retry tiers in milliseconds, in their order; the last is repeated. */
+  /** Delays of the retry tiers in milliseconds, in order; the last is repeated. */
   readonly tiersMs: readonly number[];
-  /** From the moment the command entered the log; no later round is begun. */
+  /** Counted from when the command was written; no round is started later. */
   readonly timeLimitMs: number;
 }
 
 /**
- * The wait after round `attempt` (counted from 1), in milliseconds: the delay of its tier, or a longer one where a provider
- * asks for it (Retry-After). `ageMs` counts from the begin of the time limit; undefined where the next round would begin
- * after it. Pure.
+ * The delay after round `attempt` (counted from 1), in milliseconds: that of its tier, or of a longer one for a provider's
+ * Retry-After. `ageMs` is the time since the start of the time limit. Undefined if the next round would exceed it. Pure.
  */
 export function planRetry(
   { tiersMs, timeLimitMs }: RetryPlan,
@@ -24,7 +23,7 @@ export function planRetry(
   return delayMs === undefined || ageMs + delayMs > timeLimitMs ? undefined : delayMs;
 }
 
-/** The first tier that is long enough for a wait, else the last. Copies keep their due time, so none comes back early. */
+/** The shortest tier that covers a wait, otherwise the longest. Copies have a due time, so none returns early. */
 export function tierFor({ tiersMs }: RetryPlan, waitMs: number): number {
   return tiersMs.find((delayMs) => delayMs >= waitMs) ?? tiersMs.at(-1) ?? 0;
 }

@@ -23,7 +23,7 @@ import {
 } from '../../../support/fakes/scripted-providers.ts';
 
 const NOW = 1_700_000_000_000;
-/** What the monotonic clock shows at the start. */
+/** The monotonic clock at the start. */
 const START_MS = 5_000;
 const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
 const { signal } = new AbortController();
@@ -36,7 +36,7 @@ const MESSAGE: Outbound = {
   message: 'hello',
 };
 
-/** A delivery over stand-ins that write down, in order, what reaches the log and the providers. */
+/** A delivery over fakes that record, in order, writes to the log and calls of providers. */
 function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationState) {
   const { time, ...ports } = virtualTime({ wallMs: NOW, elapsedMs: START_MS });
   const done: string[] = [];
@@ -103,7 +103,7 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
 
 const WAIT_SOON = { kind: 'retry', afterMs: 100 };
 
-describe('each step is on the log before the next one', () => {
+describe('a delivery', () => {
   it.each([
     ['sent', SENT, ['claim sending', 'one sent', 'settle sent', 'count sent undefined']],
     [
@@ -142,7 +142,7 @@ describe('each step is on the log before the next one', () => {
         'count dead letter outcome-unknown',
       ],
     ],
-  ])('of a round that is %s', async (_, result, expected) => {
+  ])('performs its steps in order when the round is %s', async (_, result, expected) => {
     const { providers, done, deliver, delivery } = world();
     providers.add('one').answer = () => result;
     expect(await deliver()).toEqual({ kind: 'done' });
@@ -150,7 +150,7 @@ describe('each step is on the log before the next one', () => {
     expect(delivery.inProgress.size).toBe(0);
   });
 
-  it('an intent names owner, lease, and the providers from the first that may be called', async () => {
+  it('writes an intent with owner, lease and the providers that may be called', async () => {
     const { providers, written, deliver } = world();
     providers.add('down', { admission: () => ({ kind: 'open', afterMs: 9, code: 'x' }) });
     providers.add('one', { isIdempotent: true, identity: 'hash' });
@@ -176,7 +176,7 @@ describe('each step is on the log before the next one', () => {
     ['retrying', transient(), { code: 'busy', providerMessageId: undefined, nextAttemptAt: NOW + 10_000 }],
     ['failed', permanent(), { code: 'refused', providerMessageId: undefined, nextAttemptAt: undefined }],
   ])(
-    'the record of an outcome %s holds its result, and nothing of the intent',
+    'writes outcome %s with its result and without the fields of the intent',
     async (status, result, fields) => {
       const { providers, written, deliver } = world();
       providers.add('one').answer = () => result;
@@ -188,7 +188,7 @@ describe('each step is on the log before the next one', () => {
     },
   );
 
-  it('a command is refused after its deadline and the tolerance for clocks', async () => {
+  it('rejects a command after its deadline and the tolerance for clock skew', async () => {
     const { providers, deliver } = world();
     providers.add('one');
     expect(await deliver({}, NOW - 2_001)).toMatchObject({ kind: 'refused' });
@@ -196,7 +196,7 @@ describe('each step is on the log before the next one', () => {
     expect(await deliver({}, NOW - 2_000)).toEqual({ kind: 'done' });
   });
 
-  it('a claim that is lost sends nothing', async () => {
+  it('sends nothing after a lost claim', async () => {
     const { providers, done, ledger, deliver } = world();
     ledger.claim = () => Promise.resolve(false);
     providers.add('one');
@@ -205,17 +205,17 @@ describe('each step is on the log before the next one', () => {
   });
 });
 
-describe('an intent that was written', () => {
+describe('an intent without an outcome', () => {
   const intent = { status: 'sending', attempt: 1, channel: 'sms', owner: 'self' } as NotificationState;
 
-  it('is used again where nothing was sent with it', async () => {
+  it('is renewed if no provider was called', async () => {
     const { providers, done, deliver } = world({}, intent);
     providers.add('one');
     await deliver();
     expect(done[0]).toBe('claim sending');
   });
 
-  it('is of unknown outcome where a provider was called and the outcome could not be written', async () => {
+  it('has an unknown outcome if a provider was called and the outcome could not be written', async () => {
     const { providers, done, ledger, deliver } = world({}, intent);
     const settle = ledger.settle.bind(ledger);
     providers.add('one');
@@ -233,14 +233,14 @@ describe('an intent that was written', () => {
     ]);
   });
 
-  it('gives way where another outcome precedes it', async () => {
+  it('is retried later when another outcome precedes it on the log', async () => {
     const { done, ledger, deliver } = world({}, { ...intent, owner: 'another' });
     ledger.declare = () => Promise.resolve(false);
     expect(await deliver()).toMatchObject({ kind: 'retry' });
     expect(done).toEqual([]);
   });
 
-  it('leaves an unknown outcome when the round breaks off unexpectedly', async () => {
+  it('has an unknown outcome when the round fails unexpectedly', async () => {
     const { providers, written, deliver } = world();
     providers.add('one').answer = () => {
       throw new Error('a bug');
@@ -253,12 +253,12 @@ describe('an intent that was written', () => {
   });
 });
 
-describe('the wait for a provider', () => {
+describe('waiting for a provider', () => {
   it.each([
     ['an hour forward', 3_600_000],
     ['an hour back', -3_600_000],
-    ['as it was', 0],
-  ])('takes ten seconds, with the clock set %s', async (_, jumpMs) => {
+    ['correctly', 0],
+  ])('ends after ten seconds when the clock is set %s', async (_, jumpMs) => {
     const { time, timers, providers, deliver } = world();
     timers.schedule(() => {
       time.wallMs += jumpMs;
@@ -268,7 +268,7 @@ describe('the wait for a provider', () => {
     expect(time.elapsedMs).toBe(START_MS + 10_000);
   });
 
-  it('is over at once where the copy is overdue and no provider was in order for as long', async () => {
+  it('ends immediately for an overdue copy when no provider was available for the whole time limit', async () => {
     const { time, done, providers, deliver } = world();
     providers.add('one', {
       condition: 'degraded',
@@ -284,9 +284,9 @@ describe('the wait for a provider', () => {
   });
 
   it.each([
-    ['overdue, with a provider in order', 600_001, 'ready'],
-    ['unserved, but not overdue', 0, 'degraded'],
-  ] as const)('takes its time where the copy is %s', async (_, ageMs, condition) => {
+    ['overdue with an available provider', 600_001, 'ready'],
+    ['not overdue without an available provider', 0, 'degraded'],
+  ] as const)('takes ten seconds when the copy is %s', async (_, ageMs, condition) => {
     const { time, providers, deliver } = world();
     providers.add('one', { condition, admission: () => ({ kind: 'wait', afterMs: 60_000 }) });
     time.wallMs += ageMs;
@@ -296,7 +296,7 @@ describe('the wait for a provider', () => {
     expect(time.elapsedMs - beganMs).toBe(10_000);
   });
 
-  it('is over once the rounds before have their results, before their outcomes are written', async () => {
+  it('ends when earlier rounds have their results, before their outcomes are written', async () => {
     const { providers, ledger, deliver } = world();
     const written = Promise.withResolvers<void>();
     ledger.settle = () => written.promise;
@@ -308,7 +308,7 @@ describe('the wait for a provider', () => {
     expect(await Promise.all(ends)).toEqual(ids.map(() => ({ kind: 'done' })));
   });
 
-  it('goes on without any provider, and is progress at each look', async () => {
+  it('continues without a provider and records progress at each check', async () => {
     const history = [{ attempt: 1, at: NOW, provider: 'gone', result: 'unknown', code: 'timeout' }];
     const { timers, done, delivery, deliver } = world();
     const stalls: unknown[] = [];
@@ -321,7 +321,7 @@ describe('the wait for a provider', () => {
     expect(delivery.inProgress.hasRound(0)).toBe(true);
   });
 
-  it('ends as parked where no provider may repeat what may have been sent', async () => {
+  it('parks the notification when no provider may repeat a send with an unknown outcome', async () => {
     const history = [{ attempt: 1, at: NOW, provider: 'gone', result: 'unknown', code: 'timeout' }];
     const { done, providers, deliver } = world();
     providers.add('one', { isIdempotent: true });
@@ -329,7 +329,7 @@ describe('the wait for a provider', () => {
     expect(done[0]).toBe('settle parked');
   });
 
-  it('gives the send slot back, however the delivery ends', async () => {
+  it('releases the send slot when the delivery fails', async () => {
     const { providers, ledger, deliver } = world();
     providers.add('one', { concurrency: 1 });
     ledger.claim = () => Promise.reject(new InfrastructureError('away', 'away'));
@@ -337,7 +337,7 @@ describe('the wait for a provider', () => {
   });
 });
 
-it('a second copy waits while the first is in progress', async () => {
+it('retries a second copy later while the first is in progress', async () => {
   const { providers, deliver } = world();
   const answer = Promise.withResolvers<typeof SENT>();
   providers.add('one').answer = () => answer.promise;
@@ -353,9 +353,12 @@ it.each([
   ['message-too-large', false, false],
   ['invalid-message', false, false],
   ['broker-unavailable', true, true],
-])('a broker that answers %s to a retry copy: tried again %s', async (code, canRetry, isPassing) => {
-  const { providers, copies, deliver } = world();
-  providers.add('one').answer = () => transient();
-  copies.onPublish = () => Promise.reject(new MessagingError(code, 'no', { canRetry }));
-  await expect(deliver()).rejects.toMatchObject({ code, canRetry: isPassing });
-});
+])(
+  'when the broker answers %s (canRetry %s) to a retry copy, the failure is transient: %s',
+  async (code, canRetry, isPassing) => {
+    const { providers, copies, deliver } = world();
+    providers.add('one').answer = () => transient();
+    copies.onPublish = () => Promise.reject(new MessagingError(code, 'no', { canRetry }));
+    await expect(deliver()).rejects.toMatchObject({ code, canRetry: isPassing });
+  },
+);

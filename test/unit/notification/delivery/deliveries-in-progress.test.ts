@@ -7,7 +7,7 @@ function inProgressAt() {
   return { time, deliveries: new DeliveriesInProgress({ elapsedMs: () => time.elapsedMs }) };
 }
 
-it('a delivery is timed since its last progress, and the slowest one counts', () => {
+it('reports the delivery with the longest time since its last progress', () => {
   const { time, deliveries } = inProgressAt();
   expect(deliveries.slowest()).toBeUndefined();
   expect(deliveriesHealth(deliveries, 0).status).toBe('ready');
@@ -28,7 +28,7 @@ it('a delivery is timed since its last progress, and the slowest one counts', ()
   expect([deliveries.size, deliveries.has('one'), deliveries.has('two')]).toEqual([1, true, false]);
 });
 
-it('a channel is in use from the begin of a round, in whatever state, until a while after its end', () => {
+it('has a round from the state queueing until the given time after its end', () => {
   const { time, deliveries } = inProgressAt();
   deliveries.enter('one', 'queueing');
   deliveries.enter('one', 'acquiring');
@@ -41,7 +41,7 @@ it('a channel is in use from the begin of a round, in whatever state, until a wh
   expect([deliveries.hasRound(5_000), deliveries.hasRound(4_999)]).toEqual([true, false]);
 });
 
-it('a repeated follow-up of an earlier round does not count as use of the channel', () => {
+it('does not count a repeated follow-up of an earlier round as a round', () => {
   const { deliveries } = inProgressAt();
   deliveries.enter('one', 'following-up');
   expect(deliveries.hasRound(5_000)).toBe(false);

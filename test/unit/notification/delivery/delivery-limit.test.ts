@@ -4,7 +4,7 @@ import { SendGate } from '../../../../workers/notification/delivery/delivery-lim
 import { scriptedProviders } from '../../../support/fakes/scripted-providers.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';
 
-/** Providers that serve at most this number of concurrent calls; undefined: no limit. */
+/** Providers with these limits of concurrent calls; undefined: no limit. */
 const of = (...concurrency: (number | undefined)[]) => {
   const set = scriptedProviders();
   for (const [index, most] of concurrency.entries())
@@ -12,9 +12,9 @@ const of = (...concurrency: (number | undefined)[]) => {
   return set.list;
 };
 
-describe('the gate before the providers', () => {
+describe('the send gate', () => {
   const never = new AbortController().signal;
-  it('lets as many in as the largest provider can serve, three times, and then one for each that leaves, in turn', async () => {
+  it('admits three times the concurrency of the largest provider, then one waiter per release in order of arrival', async () => {
     const gate = new SendGate(systemTimers);
     const providers = of(1, 2);
     expect(await Promise.all([1, 2, 3, 4, 5, 6].map(() => gate.enter(providers, 1_000, never)))).toEqual(
@@ -28,7 +28,7 @@ describe('the gate before the providers', () => {
     await settleMicrotasks();
     expect(order).toEqual([]);
     gate.leave(providers);
-    // A new call queues behind those that wait.
+    // A later call queues behind the waiting ones.
     const late = gate.enter(providers, 1_000, never).then(() => order.push('late'));
     await settleMicrotasks();
     expect(order).toEqual(['first']);
@@ -38,7 +38,7 @@ describe('the gate before the providers', () => {
     expect(order).toEqual(['first', 'second', 'late']);
   });
 
-  it('does not bound what can serve any number, nor the wait for a provider', async () => {
+  it('does not limit rounds if a provider has no limit or there is no provider', async () => {
     for (const providers of [of(undefined, 1), of()]) {
       const gate = new SendGate(systemTimers);
       const entered = await Promise.all(Array.from({ length: 100 }, () => gate.enter(providers, 1, never)));
@@ -46,7 +46,7 @@ describe('the gate before the providers', () => {
     }
   });
 
-  it('rejects waiters that time out or are aborted, without using a place', async () => {
+  it('returns false on timeout or abort without consuming a slot', async () => {
     const gate = new SendGate(systemTimers);
     const providers = of(1);
     await Promise.all([1, 2, 3].map(() => gate.enter(providers, 1, never)));

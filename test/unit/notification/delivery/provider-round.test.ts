@@ -94,7 +94,7 @@ it.each([
     'unknown',
   ],
   ['busy everywhere', [{ result: transient() }, { result: transient('late') }], ['a', 'b'], 'transient'],
-])('ends when it is %s', async (_, script, asked, kind) => {
+])('calls the expected providers when a round is %s', async (_, script, asked, kind) => {
   const done = await round(script);
   expect(done.asked).toEqual(asked);
   expect(done.end?.kind === 'sent' ? 'sent' : failureOf(done.end)?.kind).toBe(kind);
@@ -103,7 +103,7 @@ it.each([
   );
 });
 
-it('skips a provider that is set aside, and waits shortly for a rate limit', async () => {
+it('skips a provider with an open breaker and waits for a short rate limit', async () => {
   const open: ProviderAdmission = { kind: 'open', afterMs: 9, code: 'x' };
   const limited: ProviderAdmission = { kind: 'wait', afterMs: 500 };
   expect(
@@ -113,21 +113,21 @@ it('skips a provider that is set aside, and waits shortly for a rate limit', asy
   expect({ asked: waited.asked, waits: waited.waits }).toEqual({ asked: ['a', 'b'], waits: [500] });
 });
 
-it('leaves a long wait for a rate limit to the next tier', async () => {
+it('does not wait long for a rate limit but reports it as a transient failure', async () => {
   const limited: ProviderAdmission = { kind: 'wait', afterMs: 30_000 };
   const done = await round([{ result: transient('busy', 60_000) }, { result: SENT, admission: limited }]);
   expect(done.asked).toEqual(['a']);
   expect(failureOf(done.end)).toEqual({ kind: 'transient', code: 'rate-limited', retryAfterMs: 30_000 });
 });
 
-it('is retried as soon as the first of its providers may be called', async () => {
+it('reports the shortest Retry-After of its providers', async () => {
   const patient = await round([{ result: transient('a', 60_000) }, { result: transient('b', 20_000) }]);
   expect(failureOf(patient.end)).toEqual({ kind: 'transient', code: 'b', retryAfterMs: 20_000 });
   const soon = await round([{ result: transient('a', 60_000) }, { result: transient('b') }]);
   expect(failureOf(soon.end)).toEqual({ kind: 'transient', code: 'b' });
 });
 
-it('a failure of the settings does not shorten the wait that another provider asks for', async () => {
+it('keeps the Retry-After of one provider when another is misconfigured', async () => {
   const misconfigured: SendResult = { kind: 'misconfigured', code: 'http-401' };
   const done = await round([{ result: transient('a', 60_000) }, { result: misconfigured }]);
   expect(failureOf(done.end)).toEqual({ kind: 'transient', code: 'http-401', retryAfterMs: 60_000 });
@@ -135,7 +135,7 @@ it('a failure of the settings does not shorten the wait that another provider as
   expect(failureOf(alone.end)).toEqual({ kind: 'transient', code: 'http-401' });
 });
 
-it('begins with the provider whose turn was taken, and takes that turn only once', async () => {
+it('starts with the given provider without admitting it again', async () => {
   const set = scriptedProviders();
   set.add('passed over');
   let admissions = 0;
@@ -163,7 +163,7 @@ it('begins with the provider whose turn was taken, and takes that turn only once
   expect(admissions).toBe(1);
 });
 
-it('sends nothing that could still be in progress at the end of the lease', async () => {
+it('makes no call that could exceed the lease', async () => {
   expect((await round([{ result: SENT }], 999)).end).toBeUndefined();
   expect((await round([{ result: SENT }], 1_000)).asked).toEqual(['a']);
   const slow = await round([{ result: transient(), takesMs: 600 }, { result: SENT }], 1_500);
@@ -171,14 +171,14 @@ it('sends nothing that could still be in progress at the end of the lease', asyn
   expect(failureOf(slow.end)?.kind).toBe('transient');
 });
 
-it('an unknown outcome is repeatable where its provider recognises the id', async () => {
+it('reports an unknown outcome as repeatable only if the provider recognises ids', async () => {
   expect((await round([{ result: unknown(), isIdempotent: true }])).end).toMatchObject({
     isRepeatable: true,
   });
   expect((await round([{ result: unknown() }])).end).toMatchObject({ isRepeatable: false });
 });
 
-it('the turn is that of the first provider that is not set aside, whose rate limit is waited for', () => {
+it('takes the first provider with a closed breaker, and waits for its rate limit', () => {
   const set = scriptedProviders();
   expect(takeTurn([])).toEqual({ kind: 'wait', afterMs: 30_000 });
   const first = set.add('first', { admission: () => ({ kind: 'open', afterMs: 700, code: 'x' }) });
@@ -189,7 +189,7 @@ it('the turn is that of the first provider that is not set aside, whose rate lim
   expect(takeTurn([first, free, limited])).toEqual({ kind: 'go', index: 1 });
 });
 
-it('a lease covers all calls of the round, of ten providers where their number is not known', () => {
+it('computes a lease for all calls of the round, for ten providers if their number is unknown', () => {
   expect([leaseMs(2, 1_000), leaseMs(undefined, 1_000)]).toEqual([7_000, 15_000]);
 });
 
@@ -202,25 +202,25 @@ const attemptOf = (number: number, result: AttemptRecord['result'] = 'transient'
   ...(result === 'unknown' ? { repeatableBy: 'first' } : {}),
 });
 
-describe('the providers that may get a notification', () => {
+describe('the eligible providers', () => {
   const providers = scriptedProviders();
   const first = providers.add('first', { isIdempotent: true });
   const second = providers.add('second', { isIdempotent: true });
   const all = [first, second];
 
-  it('are all of them as long as nothing is unknown, or where it may be sent twice', () => {
+  it('are all without an unknown outcome, or when a second send is accepted', () => {
     expect(eligibleProviders(all, [attemptOf(1)], false)).toEqual(all);
     expect(eligibleProviders(all, [attemptOf(1, 'unknown')], true)).toEqual(all);
   });
 
-  it('are only the one with the unknown outcome, if it knows the id again', () => {
+  it('are only the provider with the unknown outcome, if it recognises ids', () => {
     expect(eligibleProviders(all, [attemptOf(1, 'unknown'), attemptOf(2)], false)).toEqual([first]);
     expect(eligibleProviders([second], [attemptOf(1, 'unknown')], false)).toEqual([]);
     const forgetful = { ...first, isIdempotent: false };
     expect(eligibleProviders([forgetful, second], [attemptOf(1, 'unknown')], false)).toEqual([]);
   });
 
-  it('are none where the provider is another one by now, did not know ids then, or is not the only one', () => {
+  it('are none if that provider has other settings, did not recognise ids, or was not the only one', () => {
     const one = attemptOf(1, 'unknown');
     expect(eligibleProviders([{ ...first, identity: 'other' }], [one], false)).toEqual([]);
     expect(eligibleProviders(all, [{ ...one, repeatableBy: undefined }], false)).toEqual([]);

@@ -36,7 +36,7 @@ const memoryOf = (options: Partial<LedgerMemoryOptions> = {}): LedgerMemory => {
 };
 
 describe('the ledger in memory', () => {
-  it('keeps to its limit by forgetting the oldest ends, never what is under way', () => {
+  it('removes the oldest ended notifications beyond its limit, but no open ones', () => {
     const memory = memoryOf({ maxEntries: 10 });
     memory.apply(state(0, 'sending'));
     memory.apply(state(1, 'retrying'));
@@ -49,7 +49,7 @@ describe('the ledger in memory', () => {
     expect(memory.forgotten).toBe(20);
   });
 
-  it('forgets ends that have outlived the topic', () => {
+  it('removes ended notifications after the retention', () => {
     const memory = memoryOf({ retentionMs: 60_000 });
     memory.apply(state(1, 'sent', NOW));
     memory.apply(state(2, 'failed', NOW));
@@ -62,7 +62,7 @@ describe('the ledger in memory', () => {
     expect(memory.forgotten).toBe(0);
   });
 
-  it('does not count an expired end as forgotten, even beyond its limit', () => {
+  it('does not count an expired notification as forgotten, even beyond its limit', () => {
     const memory = memoryOf({ maxEntries: 2, retentionMs: 60_000 });
     memory.apply(state(1, 'sent', NOW));
     memory.apply(state(2, 'sent', NOW + 61_000));
@@ -72,7 +72,7 @@ describe('the ledger in memory', () => {
     expect([memory.size, memory.forgotten]).toEqual([2, 1]);
   });
 
-  it('takes no time of another process for later than its own clock, and no lease for longer than any is', () => {
+  it('limits times of other processes by its own clock, and leases by the longest possible lease', () => {
     const clock = { now: () => NOW };
     const memory = memoryOf({
       clock,
@@ -92,14 +92,14 @@ describe('the ledger in memory', () => {
   it.each([
     ['an hour ahead', HOUR_MS],
     ['an hour behind', -HOUR_MS],
-  ])('counts a lease from when it was read, by a writer whose clock is %s', (_, skewMs) => {
+  ])('counts a lease from when it was read if the clock of its writer is %s', (_, skewMs) => {
     const memory = memoryOf({ monotonic: { elapsedMs: () => 500 } });
     const updatedAt = NOW + skewMs;
     memory.apply({ ...state(1, 'sending', updatedAt), owner: 'another', leaseUntil: updatedAt + 30_000 });
     expect(memory.find('1')?.leaseEndsMs).toBe(30_500);
   });
 
-  it('dates the next attempt no later than the wait that its writer meant, by this clock', () => {
+  it('limits the time of the next attempt by the wait of its writer, counted by the local clock', () => {
     const memory = memoryOf({ clock: { now: () => NOW } });
     const ahead = NOW + HOUR_MS;
     memory.apply({ ...state(1, 'retrying', ahead), nextAttemptAt: ahead + 10_000 });
@@ -107,7 +107,7 @@ describe('the ledger in memory', () => {
     expect(['1', '2'].map((id) => memory.find(id)?.nextAttemptAt)).toEqual([NOW + 10_000, NOW + 6_000]);
   });
 
-  it('forgets nothing because the clock of its own process jumps ahead', () => {
+  it('removes nothing when the local clock jumps ahead', () => {
     let jumpMs = 0;
     const clock = { now: () => NOW + jumpMs };
     const ageClock = createJumpResistantClock(clock, { elapsedMs: () => 0 });
@@ -118,7 +118,7 @@ describe('the ledger in memory', () => {
     expect(memory.find('1')?.status).toBe('sent');
   });
 
-  it('knows the channel of each', () => {
+  it('returns the channel of a notification in each status', () => {
     const memory = memoryOf();
     for (const [index, status] of (['sending', 'retrying', 'sent', 'failed', 'parked'] as const).entries()) {
       for (const channel of ['sms', 'email'] as const) {
@@ -129,7 +129,7 @@ describe('the ledger in memory', () => {
     }
   });
 
-  it('returns the intents without an outcome, and those with an expired lease', () => {
+  it('counts intents without an outcome, expired leases and retrying notifications', () => {
     let elapsedMs = 0;
     const memory = memoryOf({ monotonic: { elapsedMs: () => elapsedMs } });
     memory.apply(state(1, 'sending'));

@@ -13,7 +13,7 @@ import { fastTimers } from '../../../support/fakes/virtual-time.ts';
 const NOW = 1_700_000_000_000;
 const TOPIC = 'outcomes';
 
-/** States as JSON; a value of another type is not a state, and `late` ones need their schema first. */
+/** Encodes states as JSON; records with `isLate` are decoded only when `schema` resolves. */
 function jsonCodec(schema: Promise<void>): Codec {
   return {
     decode: ({ value }) => {
@@ -46,7 +46,7 @@ const stateOf = (id: string, members: Partial<NotificationState> = {}): Notifica
   ...members,
 });
 
-/** Ledgers over one topic, each as of another process. */
+/** Ledgers over one topic, each with the identity of its own process. */
 async function world() {
   const broker = createMemoryBroker();
   onTestFinished(() => broker.close());
@@ -55,7 +55,7 @@ async function world() {
   await publisher.start();
   const schema = Promise.withResolvers<void>();
   const codec = jsonCodec(schema.promise);
-  /** Thrown by the next publishes, in order. */
+  /** Errors of the next publishes, in order. */
   const failures: Error[] = [];
   const failing: Publisher = {
     start: () => publisher.start(),
@@ -96,7 +96,7 @@ async function world() {
   return { open, write, writeState, records, failures, schema };
 }
 
-it('of two processes that claim a round the first on the log has it', async () => {
+it('grants a round to the first of two claims on the log', async () => {
   const { open } = await world();
   const [one, two] = [await open('one'), await open('two')];
   const both = await Promise.all([one.claim(stateOf('a')), two.claim(stateOf('a', { owner: 'two' }))]);
@@ -105,18 +105,18 @@ it('of two processes that claim a round the first on the log has it', async () =
 });
 
 it.each<[string, Partial<NotificationState>]>([
-  ['an outcome of it', { status: 'failed' }],
+  ['an outcome of the round', { status: 'failed' }],
   ['a later round', { attempt: 2 }],
   ['another channel', { channel: 'email' }],
   ['another owner', { owner: 'two' }],
-])('a claim is lost to %s', async (_, before) => {
+])('rejects a claim after %s', async (_, before) => {
   const { open, writeState } = await world();
   const one = await open('one');
   await writeState('a', stateOf('a', before));
   expect(await one.claim(stateOf('a'))).toBe(false);
 });
 
-it('a claim with an older lease of the same process does not count', async () => {
+it('grants a claim that renews the lease of the same process', async () => {
   const { open } = await world();
   const one = await open('one');
   expect(await one.claim(stateOf('a', { leaseUntil: NOW + 500 }))).toBe(true);
@@ -124,7 +124,7 @@ it('a claim with an older lease of the same process does not count', async () =>
   expect(one.find('a')?.leaseUntil).toBe(NOW + 1_000);
 });
 
-it('an outcome is written until it is on the log, and a refusal is logged once', async () => {
+it('retries an outcome until it is on the log, and logs a rejection once', async () => {
   const { open, failures, records } = await world();
   const error = vi.fn<Log['error']>();
   const one = await open('one', { ...silentLog, error });
@@ -139,7 +139,7 @@ it('an outcome is written until it is on the log, and a refusal is logged once',
   await expect.poll(() => records.map(({ status }) => status)).toEqual(['sent']);
 });
 
-it('a ledger that is stopped gives an outcome up as lost infrastructure', async () => {
+it('rejects an unwritten outcome with ledger-stopped when it is stopped', async () => {
   const { open, failures } = await world();
   const one = await open('one');
   await one.stop(0);
@@ -149,7 +149,7 @@ it('a ledger that is stopped gives an outcome up as lost infrastructure', async 
   });
 });
 
-it('a declared outcome counts unless another one precedes it', async () => {
+it('accepts a declared outcome unless another one supersedes it', async () => {
   const { open, writeState } = await world();
   const one = await open('one');
   expect(await one.declare(stateOf('a', { status: 'parked' }))).toBe(true);
@@ -162,7 +162,7 @@ it('a declared outcome counts unless another one precedes it', async () => {
   expect(await one.declare(stateOf('c', { status: 'parked' }))).toBe(false);
 });
 
-it('an outcome that our record would hide is written again, without what belongs to an intent', async () => {
+it('writes a superseding outcome again without the fields of an intent after a record of its own', async () => {
   const { open, writeState, records } = await world();
   const one = await open('one');
   await writeState('a', stateOf('a', { status: 'failed', attempt: 2, code: 'gone' }));
@@ -179,7 +179,7 @@ it('an outcome that our record would hide is written again, without what belongs
   });
 });
 
-it('records of another kind are skipped and counted, and a tombstone removes an entry', async () => {
+it('skips and counts records of other types, and removes an entry at its tombstone', async () => {
   const { open, write, writeState } = await world();
   const one = await open('one');
   expect(one.health()).toEqual({ status: 'ready' });
@@ -195,7 +195,7 @@ it('records of another kind are skipped and counted, and a tombstone removes an 
   });
 });
 
-it('records behind one whose schema is not known yet wait for it', async () => {
+it('keeps the order of records while the schema of one is not available yet', async () => {
   const { open, writeState, schema } = await world();
   const one = await open('one');
   await writeState('a', stateOf('a', { status: 'retrying', attempt: 1 }), true);

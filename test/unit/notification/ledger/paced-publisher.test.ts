@@ -8,11 +8,11 @@ import { FakePublisher } from '../../../support/fakes/publisher.ts';
 const record = (key: string): OutgoingMessage => ({ topic: 'states', key, value: Buffer.from(key) });
 const lost = new MessagingError('not-sent', 'away', { canRetry: true });
 
-describe('writing in short intervals', () => {
+describe('the paced publisher', () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  it('one request carries what is published within one interval; after a pause it goes at once', async () => {
+  it('batches records of one interval into one request, which is sent immediately after a pause', async () => {
     const inner = new FakePublisher();
     const requests: number[] = [];
     inner.onPublish = async (messages) => void requests.push(messages.length);
@@ -30,7 +30,7 @@ describe('writing in short intervals', () => {
     expect(inner.sent.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('a failure is that of every call in the request, and the next request is not affected', async () => {
+  it('rejects all calls of a failed request without affecting the next request', async () => {
     const inner = new FakePublisher();
     inner.onPublish = () => Promise.reject(lost);
     const paced = new PacedPublisher(inner, systemPorts);
@@ -43,7 +43,7 @@ describe('writing in short intervals', () => {
     await expect(again).resolves.toBeUndefined();
   });
 
-  it('a stop sends what waits', async () => {
+  it('sends pending records when it is stopped', async () => {
     const inner = new FakePublisher();
     const paced = new PacedPublisher(inner, systemPorts);
     void paced.publish([record('a')]);

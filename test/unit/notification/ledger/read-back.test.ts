@@ -13,30 +13,30 @@ const lost = new MessagingError('not-sent', 'away', { canRetry: true });
 const echoOf = (message: OutgoingMessage | undefined): LogMessage =>
   fakeMessage(0, { headers: message?.headers ?? {} });
 
-describe('reading back what was written', () => {
-  it('is over when the record was read, not before', async () => {
+describe('read-back', () => {
+  it('resolves when the record was read, not before', async () => {
     const publisher = new FakePublisher();
     const readBack = new ReadBack(publisher, 'self', systemTimers);
-    let isOver = false;
-    const written = readBack.write(record('a')).then(() => (isOver = true));
+    let isResolved = false;
+    const written = readBack.write(record('a')).then(() => (isResolved = true));
     await settleMicrotasks();
     readBack.seen(fakeMessage(0));
     readBack.seen(echoOf({ ...record('a'), headers: { 'plat-write': 'another/1' } }));
     await settleMicrotasks();
-    expect(isOver).toBe(false);
+    expect(isResolved).toBe(false);
     readBack.seen(echoOf(publisher.sent[0]));
     await written;
-    expect(isOver).toBe(true);
+    expect(isResolved).toBe(true);
   });
 
-  it('may be read before the broker has answered', async () => {
+  it('resolves when the record is read before the broker has answered', async () => {
     const publisher = new FakePublisher();
     const readBack = new ReadBack(publisher, 'self', systemTimers);
     publisher.onPublish = async ([message]) => readBack.seen(echoOf(message));
     await expect(readBack.write(record('a'))).resolves.toBeUndefined();
   });
 
-  it('rejects as lost infrastructure when it is not read in time, or cannot be written', async () => {
+  it('rejects as retryable when the record is not read in time or cannot be written', async () => {
     const publisher = new FakePublisher();
     await expect(new ReadBack(publisher, 'self', fastTimers(500)).write(record('a'))).rejects.toMatchObject({
       code: 'read-back-late',

@@ -11,7 +11,7 @@ import { fakeMessage } from '../../../support/fakes/messages.ts';
 const TOPIC = 'hold';
 const KEY = 'sms/2/6162';
 
-/** Holds over one topic, each as of another process. */
+/** Creates hold topics over one topic, each with the identity of its own process. */
 async function holds(limits: Partial<HoldLimits> = {}) {
   const broker = createMemoryBroker();
   await broker.admin.createTopics([{ topic: TOPIC, partitions: 3, config: { 'cleanup.policy': 'compact' } }]);
@@ -42,7 +42,7 @@ const follower = (offset: number, value: string | undefined = 'text') => ({
   timestampMs: 1_700_000_000_000 + offset,
 });
 
-it('what one process writes counts there at once, and with others in the same order', async () => {
+it('shows written records immediately to the writer, and in the same order to other processes', async () => {
   const { broker, open } = await holds();
   const one = await open('one');
   const other = await open('other');
@@ -75,7 +75,7 @@ it('what one process writes counts there at once, and with others in the same or
   await broker.close();
 });
 
-it('keeps messages whole up to its limits, then their places, then nothing', async () => {
+it('keeps whole messages up to its limits, then places, then nothing', async () => {
   const { broker, open } = await holds({
     followersPerKey: 2,
     placesPerKey: 3,
@@ -96,7 +96,7 @@ it('keeps messages whole up to its limits, then their places, then nothing', asy
   await broker.close();
 });
 
-it('is degraded when it is full, and takes no notice of records that are not its own', async () => {
+it('is degraded when it is full, and skips invalid records', async () => {
   const { broker, open } = await holds({ bytes: 4 });
   const hold = await open('one');
   expect(hold.health()).toEqual({ status: 'ready' });
@@ -110,7 +110,7 @@ it('is degraded when it is full, and takes no notice of records that are not its
   await broker.close();
 });
 
-it('the key of a receiver is that of its channel and partition; without a key there is none', () => {
+it('builds the hold key of channel, partition and message key, and has none without a message key', () => {
   expect(holdKey('sms', { key: Buffer.from('ab'), partition: 2 })).toBe(KEY);
   expect(holdKey('email', { key: Buffer.from('ab'), partition: 2 })).not.toBe(KEY);
   expect(holdKey('sms', { key: Buffer.from('ab'), partition: 3 })).not.toBe(KEY);

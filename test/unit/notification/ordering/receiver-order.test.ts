@@ -25,7 +25,7 @@ const { signal } = new AbortController();
 const copyOfHead = () =>
   fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'head', [HEADER.attempt]: '2' } });
 
-/** A hold with a head, `head`, and followers with these offsets; what is processed ends as `ends` says, else well. */
+/** A hold topic with the head `head` and followers with these offsets; messages are processed with the results in `ends`. */
 async function world(
   offsets: readonly number[],
   ends: Readonly<Record<string, ProcessingResult>> = {},
@@ -95,14 +95,14 @@ async function world(
   return { hold, key, states, order, wakes, processed, counted, breaker, handle };
 }
 
-it('followers continue at once when the copy of their head fails unexpectedly, since no other follows', async () => {
+it('processes followers immediately when the copy of their head fails unexpectedly', async () => {
   const { hold, key, processed, handle } = await world([1, 2], { head: 'failed' });
   expect(await handle(copyOfHead())).toBe('failed');
   expect(processed).toEqual(['head', 'id-1', 'id-2']);
   expect(hold.has(key)).toBe(false);
 });
 
-it('followers wait on when another message of the key fails, or when their head was retried again', async () => {
+it('keeps followers waiting when another message of the key fails or their head is retried again', async () => {
   const { states, processed, handle } = await world([1]);
   await handle(fakeMessage(8, { key: 'k', headers: { [HEADER.notificationId]: 'other' } }));
   states.set('head', { status: 'retrying', attempt: 2 });
@@ -112,10 +112,10 @@ it('followers wait on when another message of the key fails, or when their head 
 
 it.each<[string, ProcessingResult, { status: 'retrying' | 'failed'; attempt: number } | undefined, boolean]>([
   ['failed unexpectedly', 'failed', { status: 'retrying', attempt: 2 }, true],
-  ['was refused before the ledger knew of it', 'settled', undefined, true],
-  ['was refused before the ledger knew of this round', 'settled', { status: 'failed', attempt: 1 }, true],
+  ['was rejected before it was in the ledger', 'settled', undefined, true],
+  ['was rejected before this round was in the ledger', 'settled', { status: 'failed', attempt: 1 }, true],
   ['was followed by another copy', 'settled', { status: 'retrying', attempt: 2 }, false],
-])('followers of a deferred head whose copy %s continue: %s', async (...[, end, known, continues]) => {
+])('when the copy of a deferred head %s, followers continue: %s', async (...[, end, known, continues]) => {
   const { states, processed, handle } = await world([1], { head: end }, true);
   if (known === undefined) states.delete('head');
   else states.set('head', known);
@@ -123,14 +123,14 @@ it.each<[string, ProcessingResult, { status: 'retrying' | 'failed'; attempt: num
   expect(processed).toEqual(continues ? ['head', 'id-1'] : ['head']);
 });
 
-it('the copy of a head without an attempt is of the first round', async () => {
+it('treats the copy of a head without an attempt header as the first round', async () => {
   const { states, processed, handle } = await world([1], {}, true);
   states.set('head', { status: 'retrying', attempt: 1 });
   await handle(fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'HEAD' } }));
   expect(processed).toEqual(['HEAD']);
 });
 
-it('a key whose head is not awaited gets one wake message, and its owner processes the followers', async () => {
+it('writes one wake message for a key whose head is not awaited, and then processes the followers', async () => {
   const { hold, key, states, order, wakes, processed, handle } = await world([1, 2]);
   await order.wakeLost(OWNED);
   states.set('head', { status: 'failed', attempt: 1 });
@@ -141,7 +141,7 @@ it('a key whose head is not awaited gets one wake message, and its owner process
   await expect.poll(() => wakes.length).toBe(1);
   expect(wakes.map(isWakeMessage)).toEqual([true]);
   expect(wakes[0]).toMatchObject({ key: Buffer.from('k'), partition: 0 });
-  // Another assignment: the process that had it in hand may be gone.
+  // After a rebalance another process may have received the wake message.
   order.forgetInHand();
   await order.wakeLost(OWNED);
   await expect.poll(() => wakes.length).toBe(2);
@@ -150,7 +150,7 @@ it('a key whose head is not awaited gets one wake message, and its owner process
   expect(hold.has(key)).toBe(false);
 });
 
-it('a key whose follower is tried again is not woken', async () => {
+it('does not wake a key whose follower is retried', async () => {
   const { states, order, wakes, processed, handle } = await world([1], { 'id-1': { retryAfterMs: 5 } });
   states.set('head', { status: 'failed', attempt: 1 });
   expect(await handle(fakeMessage(8, { key: 'k' }))).toEqual({ retryAfterMs: 5 });
@@ -159,7 +159,7 @@ it('a key whose follower is tried again is not woken', async () => {
   expect(wakes).toHaveLength(0);
 });
 
-it('a command is never taken for a wake message, and a wake message without a key does nothing', async () => {
+it('distinguishes commands from wake messages and ignores a wake message without a key', async () => {
   const { processed, handle } = await world([]);
   const headers = { [HEADER.holdWake]: 'true', [HEADER.notificationId]: 'a command' };
   await handle(fakeMessage(7, { key: null, headers }));
@@ -168,7 +168,7 @@ it('a command is never taken for a wake message, and a wake message without a ke
   expect(processed).toEqual(['a command']);
 });
 
-it('the ends of followers are counted, and while the breaker is open they wait for a wake message or a probe', async () => {
+it('counts the results of followers, which wait for a wake message or a probe while the breaker is open', async () => {
   const ends = { head: 'failed', 'id-1': 'failed', 'id-2': 'failed' } as const;
   const { states, wakes, counted, breaker, processed, handle } = await world([1, 2, 3], ends);
   states.set('head', { status: 'failed', attempt: 2 });
@@ -187,7 +187,7 @@ const NOW = 1_700_000_000_000;
 it.each([
   ['an hour forward', 3_600_000],
   ['an hour back', -3_600_000],
-])('a head that is being sent is awaited while its lease runs, with the clock set %s', (_, jumpMs) => {
+])('awaits a head that is being sent until its lease expires when the clock is set %s', (_, jumpMs) => {
   const time = { wallMs: NOW, elapsedMs: 0 };
   const clock = { now: () => time.wallMs };
   const monotonic = { elapsedMs: () => time.elapsedMs };

@@ -23,10 +23,7 @@ const HEAD = idOf(1);
 const copyOf = (number: number, key: string | null = 'k') =>
   readCopy(fakeMessage(number, { key, timestampMs: NOW }), NOW, idOf(number));
 
-/**
- * The order of one receiver, whose head is retrying; at most two followers are stored with their message, and three
- * places in total.
- */
+/** The order of one receiver with a retrying head, and room for two whole followers and three places. */
 async function world() {
   const broker = createMemoryBroker();
   onTestFinished(() => broker.close());
@@ -61,7 +58,7 @@ async function world() {
   return { hold, key, copies, states, held, logged, order };
 }
 
-it('the first notification of a receiver, one without a key, and the head itself do not wait', async () => {
+it('does not queue the first notification of a receiver, one without a key, or the head itself', async () => {
   const { order, hold, copies } = await world();
   expect(await order.enqueue(copyOf(5))).toBe('first-in-line');
   await order.setHead(copyOf(1), 2);
@@ -71,7 +68,7 @@ it('the first notification of a receiver, one without a key, and the head itself
   expect([hold.figures().followers, copies.sent.length]).toEqual([0, 0]);
 });
 
-it('a head has the round of its next copy; a message without a key has none', async () => {
+it('records the next round of a head, and no head for a message without a key', async () => {
   const { order, hold, key } = await world();
   await order.setHead(copyOf(1), 4);
   await order.setHead(copyOf(2, null), 4);
@@ -79,7 +76,7 @@ it('a head has the round of its next copy; a message without a key has none', as
   expect(hold.figures().keys).toBe(1);
 });
 
-it('followers wait with their message, then by place only, then not at all; duplicates are ignored', async () => {
+it('queues followers whole, then by place only, then not at all, and ignores duplicates', async () => {
   const { order, hold, key, copies, held } = await world();
   await order.setHead(copyOf(1), 2);
   expect(await order.enqueue(copyOf(5))).toBe('queued');
@@ -95,14 +92,14 @@ it('followers wait with their message, then by place only, then not at all; dupl
     [idOf(7), undefined],
   ]);
   const due = copies.sent[0]?.headers?.[HEADER.dueAt];
-  // Behind two others, and not before its head is due.
+  // After two other followers, and not before its head is due.
   expect(Number(due)).toBe(NOW + 30_000 + 2 * 20);
   expect(copies.sent[0]).toMatchObject({ topic: 'tier-60000', headers: { [HEADER.attempt]: '1' } });
   expect(await order.enqueue(copyOf(7))).toBe('queued');
   expect(copies.sent).toHaveLength(2);
 });
 
-it('a place waits at least for the first tier if its head has no due time', async () => {
+it('delays a place by at least the first tier if its head has no due time', async () => {
   const { order, copies, states } = await world();
   await order.setHead(copyOf(1), 2);
   for (const number of [5, 6]) await order.enqueue(copyOf(number));
@@ -114,7 +111,7 @@ it('a place waits at least for the first tier if its head has no due time', asyn
   });
 });
 
-it('wake messages that could not be written are written by the next search', async () => {
+it('retries failed wake messages at the next search', async () => {
   const { order, hold, states, copies, logged } = await world();
   await order.setHead(copyOf(1), 2);
   states.set(HEAD, { status: 'failed', attempt: 2 });
@@ -139,7 +136,7 @@ it('wake messages that could not be written are written by the next search', asy
   ]);
 });
 
-it('a follower stored by place only becomes the head, and its copy is awaited', async () => {
+it('makes a follower stored by place only the head and awaits its copy', async () => {
   const { order, hold, key, states } = await world();
   await order.setHead(copyOf(1), 2);
   const headers = { [HEADER.attempt]: '3' };
@@ -161,7 +158,7 @@ it('a follower stored by place only becomes the head, and its copy is awaited', 
   expect(hold.get(key)?.followers.map(({ id }) => id)).toEqual([idOf(6)]);
 });
 
-it('followers do not wait for a head that is not awaited', async () => {
+it('does not queue a follower behind a head that is not awaited', async () => {
   const { order, states } = await world();
   await order.setHead(copyOf(1), 2);
   states.set(HEAD, { status: 'failed', attempt: 2 });

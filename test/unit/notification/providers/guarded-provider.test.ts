@@ -15,7 +15,7 @@ const SENT: SendResult = { kind: 'sent', providerMessageId: 'p1' };
 const DOWN: SendResult = { kind: 'transient', code: 'connect-refused' };
 const SIGNAL = new AbortController().signal;
 
-/** A guard over a provider that answers what the test says, and a clock that the test moves. */
+/** A guarded provider with scripted results and a clock that the test moves. */
 function guarded(options: GuardOptions = {}) {
   const time = { now: 1_000_000 };
   const next: { answer: () => Promise<SendResult> } = { answer: () => Promise.resolve(SENT) };
@@ -46,7 +46,7 @@ function guarded(options: GuardOptions = {}) {
 
 const BREAKER = { failureThreshold: 3, openMs: 1_000, maxOpenMs: 5_000 };
 
-/** Breaks the provider, waits for the end of the rest and begins as many probes as go. */
+/** Opens the breaker, waits for the end of the open time and starts all probes that are admitted. */
 async function probing(given: ReturnType<typeof guarded>) {
   await given.fail(3);
   given.time.now += 999;
@@ -68,7 +68,7 @@ async function probing(given: ReturnType<typeof guarded>) {
 }
 
 describe('the circuit breaker of a provider', () => {
-  it('opens after so many failures in a row, and names what it is open for', async () => {
+  it('opens after consecutive failures and reports the code of the last one', async () => {
     const { subject, fail, changes } = guarded({ breaker: BREAKER });
     await fail(2);
     expect(subject.health()).toEqual({ status: 'ready' });
@@ -78,7 +78,7 @@ describe('the circuit breaker of a provider', () => {
     expect(changes).toEqual(['open timeout-after-data']);
   });
 
-  it('counts failures in a row only: any answer about the message itself starts the count again', async () => {
+  it('resets the failure count at any result about the message itself', async () => {
     const { subject, fail, call } = guarded({ breaker: BREAKER });
     await fail(2);
     await call({ kind: 'permanent', code: 'smtp-550' });
@@ -92,13 +92,13 @@ describe('the circuit breaker of a provider', () => {
     expect(subject.admit()).toEqual({ kind: 'go' });
   });
 
-  it('opens at once when the provider is misconfigured', async () => {
+  it('opens immediately when the provider is misconfigured', async () => {
     const { subject, call } = guarded({ breaker: BREAKER });
     await call({ kind: 'misconfigured', code: 'smtp-535-5.7.8' });
     expect(subject.admit()).toEqual({ kind: 'open', afterMs: 1_000, code: 'smtp-535-5.7.8' });
   });
 
-  it('rests as long as the provider asks for, up to an hour', async () => {
+  it('stays open for the Retry-After of the provider, at most one hour', async () => {
     const first = guarded({ breaker: BREAKER });
     await first.call({ kind: 'transient', code: 'http-429', retryAfterMs: 42_000 });
     expect(first.subject.admit()).toMatchObject({ kind: 'open', afterMs: 42_000 });
@@ -107,7 +107,7 @@ describe('the circuit breaker of a provider', () => {
     expect(second.subject.admit()).toMatchObject({ kind: 'open', afterMs: 3_600_000 });
   });
 
-  it('lets three probes go side by side after the rest, and closes when one of them succeeds', async () => {
+  it('admits three concurrent probes after the open time and closes when one succeeds', async () => {
     const given = guarded({ breaker: BREAKER });
     const { subject, time, changes } = given;
     const probes = await probing(given);
@@ -124,7 +124,7 @@ describe('the circuit breaker of a provider', () => {
     expect(changes).toEqual(['open connect-refused', ...halfOpen, 'closed']);
   });
 
-  it('rests once for all failures of its probes, and one that still runs may close it', async () => {
+  it('doubles the open time once for failed probes, and closes when a later probe succeeds', async () => {
     const given = guarded({ breaker: BREAKER });
     const { subject } = given;
     const probes = await probing(given);
@@ -136,7 +136,7 @@ describe('the circuit breaker of a provider', () => {
     expect(subject.admit()).toEqual({ kind: 'go' });
   });
 
-  it('rests as long as any of its probes was asked to', async () => {
+  it('stays open for the longest Retry-After of its probes', async () => {
     const given = guarded({ breaker: BREAKER });
     const probes = await probing(given);
     await probes[0]?.answer(DOWN);
@@ -144,7 +144,7 @@ describe('the circuit breaker of a provider', () => {
     expect(given.subject.admit()).toMatchObject({ kind: 'open', afterMs: 60_000 });
   });
 
-  it('is closed by the message of one receiver while those of others are refused', async () => {
+  it('closes when a probe is rejected because of its message', async () => {
     const given = guarded({ breaker: BREAKER });
     await given.fail(3);
     for (const code of ['smtp-550', 'http-400']) {
@@ -154,24 +154,24 @@ describe('the circuit breaker of a provider', () => {
     }
   });
 
-  it('doubles the rest with every failed probe up to the maximum, and begins anew after a success', async () => {
+  it('doubles the open time with every failed probe up to the maximum, and resets it after a success', async () => {
     const { subject, time, fail, call } = guarded({ breaker: BREAKER });
     await fail(3);
-    const rests: number[] = [];
+    const openTimes: number[] = [];
     for (let probe = 0; probe < 5; probe += 1) {
       const admission = subject.admit();
-      rests.push(admission.kind === 'open' ? admission.afterMs : -1);
-      time.now += rests.at(-1) ?? 0;
+      openTimes.push(admission.kind === 'open' ? admission.afterMs : -1);
+      time.now += openTimes.at(-1) ?? 0;
       await call(DOWN);
     }
-    expect(rests).toEqual([1_000, 2_000, 4_000, 5_000, 5_000]);
+    expect(openTimes).toEqual([1_000, 2_000, 4_000, 5_000, 5_000]);
     time.now += 5_000;
     await call(SENT);
     await fail(3);
     expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 1_000 });
   });
 
-  it('gives up a probe whose caller never sends', async () => {
+  it('expires a probe whose caller never sends', async () => {
     const { subject, time, fail } = guarded({ breaker: BREAKER });
     await fail(3);
     time.now += 1_000;
@@ -181,7 +181,7 @@ describe('the circuit breaker of a provider', () => {
     expect(subject.admit()).toEqual({ kind: 'go' });
   });
 
-  it('is not moved by calls that began before it opened', async () => {
+  it('ignores results of calls that started before it opened', async () => {
     const { subject, next, fail, time } = guarded({ breaker: BREAKER });
     const early = [Promise.withResolvers<SendResult>(), Promise.withResolvers<SendResult>()];
     const calls = early.map((answer) => {
@@ -200,7 +200,7 @@ describe('the circuit breaker of a provider', () => {
 });
 
 describe('the rate limit of a provider', () => {
-  it('lets the calls of one second go at once, then one for each share of a second', () => {
+  it('admits the calls of one second immediately, then one per interval', () => {
     const { subject, time } = guarded({ ratePerSecond: 4 });
     const kinds = Array.from({ length: 5 }, () => subject.admit());
     expect(kinds.map((admission) => admission.kind)).toEqual(['go', 'go', 'go', 'go', 'wait']);
@@ -212,26 +212,26 @@ describe('the rate limit of a provider', () => {
     expect(subject.admit()).toEqual({ kind: 'wait', afterMs: 250 });
   });
 
-  it('allows less than one call per second', () => {
+  it('supports less than one call per second', () => {
     const slow = guarded({ ratePerSecond: 0.5 });
     expect(slow.subject.admit()).toEqual({ kind: 'go' });
     expect(slow.subject.admit()).toEqual({ kind: 'wait', afterMs: 2_000 });
   });
 
-  it('never lets more go than the rate allows over a long time, at any step of the clock', () => {
+  it('keeps the rate over a long time at any step of the clock', () => {
     for (const stepMs of [1, 7, 33, 1_001]) {
       const { subject, time } = guarded({ ratePerSecond: 30 });
-      let gone = 0;
+      let admitted = 0;
       for (let at = 0; at < 100_000; at += stepMs) {
         time.now += stepMs;
-        while (subject.admit().kind === 'go') gone += 1;
+        while (subject.admit().kind === 'go') admitted += 1;
       }
-      expect(gone).toBeLessThanOrEqual(30 + Math.ceil((100_000 + stepMs) / 1_000) * 30);
-      expect(gone).toBeGreaterThan(2_900);
+      expect(admitted).toBeLessThanOrEqual(30 + Math.ceil((100_000 + stepMs) / 1_000) * 30);
+      expect(admitted).toBeGreaterThan(2_900);
     }
   });
 
-  it('takes nothing from the allowance while the breaker is open', async () => {
+  it('consumes no tokens while the breaker is open', async () => {
     const { subject, time, fail } = guarded({ ratePerSecond: 4, breaker: BREAKER });
     await fail(3);
     for (let count = 0; count < 10; count += 1) expect(subject.admit().kind).toBe('open');
@@ -239,7 +239,7 @@ describe('the rate limit of a provider', () => {
     expect(subject.admit()).toEqual({ kind: 'go' });
   });
 
-  it('keeps the probe for the call that the rate limit lets go', async () => {
+  it('does not use up a probe for a call that must wait for the rate limit', async () => {
     const { subject, time, fail } = guarded({
       ratePerSecond: 0.1,
       breaker: { ...BREAKER, failureThreshold: 1 },
@@ -252,8 +252,8 @@ describe('the rate limit of a provider', () => {
   });
 });
 
-describe('what passes the guard', () => {
-  it('is the result and how long it took', async () => {
+describe('the guard', () => {
+  it('returns the result and reports its duration', async () => {
     const { subject, next, time, settled } = guarded();
     next.answer = () => {
       time.now += 20;
@@ -264,7 +264,7 @@ describe('what passes the guard', () => {
     expect(settled).toEqual([20]);
   });
 
-  it('is never more of a code than letters, digits, dots and dashes', async () => {
+  it('sanitises the code of a result', async () => {
     const { call } = guarded();
     const answered = await call({
       kind: 'permanent',
@@ -277,7 +277,7 @@ describe('what passes the guard', () => {
     expect(await call({ kind: 'transient', code: '¡!' })).toEqual({ kind: 'transient', code: 'unnamed' });
   });
 
-  it('is an unknown outcome where a provider rejects, as its bytes may have gone out', async () => {
+  it('returns an unknown outcome when the provider rejects', async () => {
     const { subject, next } = guarded();
     next.answer = () => Promise.reject(new Error('secret'));
     subject.admit();
@@ -285,7 +285,7 @@ describe('what passes the guard', () => {
   });
 });
 
-it('has the identity of its settings only where one is given', () => {
+it('has an identity only if the options contain one', () => {
   expect(guarded({ identity: 'a1b2' }).subject.identity).toBe('a1b2');
   expect(guarded().subject).not.toHaveProperty('identity');
 });

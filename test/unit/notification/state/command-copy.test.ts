@@ -26,7 +26,7 @@ const attempt = (number: number, result: AttemptRecord['result'] = 'transient'):
 });
 
 describe('a copy of a command', () => {
-  it('has the id of the command, else of its header, else of its place in the log', () => {
+  it('has the id of the command, otherwise of its header, otherwise of its offset', () => {
     expect(copyOf({ [HEADER.notificationId]: 'x' }, ID.toUpperCase()).id).toBe(ID);
     expect(copyOf({ [HEADER.notificationId]: ID }).id).toBe(ID);
     expect(copyOf({ [HEADER.notificationId]: ID.toUpperCase() }, 'no uuid').id).toBe(ID);
@@ -35,7 +35,7 @@ describe('a copy of a command', () => {
     expect(readCopy(fakeMessage(8), ORIGIN, undefined).id).not.toBe(placed.id);
   });
 
-  it('goes to its tier with its id, number, due time, way back, history and first date, and its other headers as they were', () => {
+  it('carries id, attempt, due time, origin, history and the other headers to a retry tier', () => {
     const copy = copyOf(
       { other: 'kept', [HEADER.dueAt]: '1', [HEADER.attemptHistory]: JSON.stringify([attempt(1)]) },
       ID,
@@ -63,13 +63,13 @@ describe('a copy of a command', () => {
     });
   });
 
-  it('counts its time limit from its first date, or from when an operator sent it again', () => {
+  it('counts its time limit from its origin, or from its redrive', () => {
     expect(copyOf().timeLimitFromMs).toBe(ORIGIN);
     expect(copyOf({ [HEADER.redriveCount]: '1' }).timeLimitFromMs).toBe(ORIGIN + 5_000);
     expect(copyOf({ [HEADER.redriveCount]: '1', [HEADER.timeLimitFrom]: '77' }).timeLimitFromMs).toBe(77);
   });
 
-  it('takes no leave to be sent twice, and no time limit, with it among the dead letters', () => {
+  it('drops the permission for a second send and the time limit in its dead letter', () => {
     const copy = copyOf(
       { [HEADER.redriveUnknown]: 'true', [HEADER.redriveCount]: '1', [HEADER.attempt]: '4' },
       ID,
@@ -86,12 +86,12 @@ describe('a copy of a command', () => {
   });
 });
 
-/** The history of a copy with this one, once the ledger's attempts are added. */
+/** The history of a copy after adding the attempts of this ledger entry. */
 const historyOf = (history: readonly AttemptRecord[], known: LedgerEntry | undefined) =>
   withLedgerAttempts({ ...copyOf(), history }, known, ORIGIN).history;
 
-describe('the history of attempts', () => {
-  it('has 20 at most, the newest last, and an unknown outcome among them', () => {
+describe('the attempt history', () => {
+  it('keeps at most 20 attempts, newest last, including an unknown outcome', () => {
     const many = Array.from({ length: 30 }, (_, index) => attempt(index));
     expect(addAttempts(many, [attempt(30)]).map((one) => one.attempt)).toEqual(
       Array.from({ length: 20 }, (_, index) => index + 11),
@@ -101,7 +101,7 @@ describe('the history of attempts', () => {
     expect(kept[0]?.result).toBe('unknown');
   });
 
-  it('keeps every unknown outcome before others, in their order', () => {
+  it('keeps unknown outcomes in preference, in order', () => {
     const all = Array.from({ length: 30 }, (_, index) =>
       attempt(index, index % 10 === 0 ? 'unknown' : 'transient'),
     );
@@ -113,7 +113,7 @@ describe('the history of attempts', () => {
     expect(addAttempts(unknown, [attempt(30)])).toEqual(unknown.slice(0, 20));
   });
 
-  it('has the unknown outcomes that only the ledger knows', () => {
+  it('adds unknown outcomes that only the ledger contains', () => {
     const [first, second] = [attempt(1, 'unknown'), attempt(2)];
     const retrying = { status: 'retrying', attempt: 2, attempts: [first, second] } as const;
     expect(historyOf([second], retrying)).toEqual([first, second]);
@@ -124,7 +124,7 @@ describe('the history of attempts', () => {
     expect(historyOf([second], undefined)).toEqual([second]);
   });
 
-  it('counts as none where it makes no sense', () => {
+  it('is empty when the header is invalid', () => {
     for (const text of [
       undefined,
       '',

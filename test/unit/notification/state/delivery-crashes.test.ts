@@ -1,4 +1,4 @@
-/** Every way in which the delivery of one command can be interrupted: the state machine over a log in memory. */
+/** All interruptions of the delivery of one command: the state machine over a log in memory. */
 
 import { expect, it } from 'vitest';
 import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
@@ -19,7 +19,7 @@ import { supersedes, type LedgerEntry } from '../../../../workers/notification/s
 
 const NOW = 1_700_000_000_000;
 const PLAN = { tiersMs: [10_000], timeLimitMs: 600_000 };
-/** Deaths, lost connections and rounds without a call in one story. */
+/** Crashes, lost connections and rounds without a call in one scenario. */
 const MAX_DISTURBANCES = 2;
 const RESULTS = ['sent', 'transient', 'permanent', 'unknown'] as const;
 
@@ -27,7 +27,7 @@ class Interrupted extends Error {}
 
 type Choose = (options: number) => number;
 
-/** Runs every sequence of choices, each of which `choose` answers by 0 to `options` - 1; their number. */
+/** Runs every sequence of choices, where `choose` returns 0 to `options` - 1. Returns the number of runs. */
 function runAll(run: (choose: Choose) => void): number {
   let choices: number[] = [];
   for (let runs = 1; ; runs += 1) {
@@ -44,8 +44,8 @@ function runAll(run: (choose: Choose) => void): number {
   }
 }
 
-/** One command from its first copy to the end of the last one, with what is on the log. */
-class Story {
+/** One command from its first copy to the end of the last one, with the records on the log. */
+class Scenario {
   readonly calls: (typeof RESULTS)[number][] = [];
   readonly #choose: Choose;
   readonly #isIdempotent: boolean;
@@ -66,7 +66,7 @@ class Story {
   }
 
   /** Delivers all copies, each until it is committed. */
-  tell(): void {
+  run(): void {
     for (const copy of this.#copies) {
       let isCommitted = false;
       for (let looks = 0; !isCommitted; looks += 1) {
@@ -94,7 +94,7 @@ class Story {
     }
   }
 
-  /** The second round is the last one within the time limit. Leases of other processes are over. */
+  /** The second round is the last one within the time limit. Leases of other processes have expired. */
   #times({ attempt }: CommandCopy) {
     return { nowMs: NOW, ageMs: attempt === 1 ? 0 : PLAN.timeLimitMs };
   }
@@ -114,7 +114,7 @@ class Story {
     return { kind: 'copy-read', situation };
   }
 
-  /** The process dies before or after the work, or loses its connection and cannot know whether the work was done. */
+  /** The process crashes before or after the work, or loses its connection before or after it. */
   #interruptible<T>(work: () => T, canLoseConnection: boolean): T {
     const options = this.#disturbances === MAX_DISTURBANCES ? 1 : canLoseConnection ? 5 : 3;
     const choice = this.#choose(options);
@@ -228,14 +228,14 @@ it.each([
   ['park', true],
   ['resend', false],
 ] as const)(
-  'with policy %s, ids recognised: %s, an interrupted delivery is neither lost nor sent a second time unasked',
+  'with policy %s and recognised ids %s, an interrupted delivery is not lost and not sent twice against the policy',
   (policy, isIdempotent) => {
     const ends = new Set<string>();
     const faults: unknown[] = [];
     const runs = runAll((choose) => {
-      const story = new Story(choose, isIdempotent, policy);
-      story.tell();
-      const { calls, entry, deadLetters } = story;
+      const scenario = new Scenario(choose, isIdempotent, policy);
+      scenario.run();
+      const { calls, entry, deadLetters } = scenario;
       const risky = calls.filter((result) => result === 'sent' || result === 'unknown').length;
       const mayRepeat = isIdempotent || policy === 'resend';
       const isEnded = entry?.status === 'sent' || entry?.status === 'failed' || entry?.status === 'parked';

@@ -79,7 +79,7 @@ const notSent = (failure: Failure, isRepeatable = false): RoundResult => ({
 });
 const ended = (round: RoundResult, times = TIMES): DeliveryEvent => ({ kind: 'round-ended', round, times });
 
-/** A step in one line: its state, and its effects with what distinguishes them. */
+/** A step in one line: its state and its effects. */
 function shown({ state, effects }: DeliveryStep): string {
   const did = effects.map((effect) => {
     if (effect.kind === 'write-outcome') {
@@ -119,30 +119,30 @@ const SENT: LedgerEntry = { status: 'sent', attempt: 2 };
 
 const BEGINS = 'queueing, check-order';
 
-describe('a copy that was read', () => {
+describe('after reading a copy', () => {
   it.each<[string, LedgerEntry | undefined, number, string]>([
     ['nothing is known', undefined, 1, BEGINS],
     ['it was sent', SENT, 1, 'ended, done'],
     ['it was sent in this round', SENT, 2, 'ended, done'],
     ['it was sent, and is redriven', SENT, 3, 'ended, done'],
-    ['our own intent was never acted upon', OURS, 2, BEGINS],
-    ['our own intent was never acted upon, and a later round is asked for', OURS, 3, BEGINS],
-    ['our own intent is of a later round', OURS, 1, 'ended, done'],
+    ['an own intent was not followed by a call', OURS, 2, BEGINS],
+    ['an own intent was not followed by a call, and the copy is of a later round', OURS, 3, BEGINS],
+    ['an own intent is of a later round', OURS, 1, 'ended, done'],
     ['another process may be sending it', THEIRS, 2, 'ended, again in 1000'],
     ['another process may be sending it, in an earlier round', THEIRS, 3, 'ended, again in 1000'],
     ['another process may be sending a later round', THEIRS, 1, 'ended, done'],
     ['the lease of another process ends soon', sending('another', 1_300), 2, 'ended, again in 301'],
     ['the lease of another process ends now', sending('another', 1_000), 2, 'ended, again in 1'],
-    ['a lease is over', LOST, 2, 'recording, write parked outcome-unknown by log order'],
-    ['a lease of a later round is over', LOST, 1, 'ended, done'],
+    ['a lease has expired', LOST, 2, 'recording, write parked outcome-unknown by log order'],
+    ['a lease of a later round has expired', LOST, 1, 'ended, done'],
     [
-      'a lease is over, and a later round is asked for',
+      'a lease has expired, and the copy is of a later round',
       LOST,
       3,
       'recording, write parked outcome-unknown by log order',
     ],
     [
-      'an intent without a lease',
+      'an intent has no lease',
       { status: 'sending', attempt: 2 },
       2,
       'recording, write parked outcome-unknown by log order',
@@ -155,18 +155,18 @@ describe('a copy that was read', () => {
     ['it failed in a later round', FAILED, 1, 'ended, done'],
     ['it failed, and is redriven', FAILED, 3, BEGINS],
     ['it is parked', PARKED, 2, 'following-up, dead letter outcome-unknown'],
-    ['it is parked since a later round', PARKED, 1, 'ended, done'],
+    ['it is parked in a later round', PARKED, 1, 'ended, done'],
     [
-      'it is parked, and is redriven as if it had failed',
+      'it is parked, and redriven without accepting a second send',
       PARKED,
       3,
       'following-up, dead letter outcome-unknown',
     ],
-  ])('when %s', (_, known, round, expected) => {
+  ])('takes the expected step when %s', (_, known, round, expected) => {
     expect(shown(advance(deliveryOf({ attempt: round }), RECEIVED, read(known)))).toBe(expected);
   });
 
-  it('is attempted again after parking only by a redrive that accepts a second send, in a later round', () => {
+  it('starts a round of a parked notification only for a later redrive that accepts a second send', () => {
     const accepts = { redriveUnknown: true };
     expect(shown(advance(deliveryOf({ ...accepts, attempt: 3 }), RECEIVED, read(PARKED)))).toBe(BEGINS);
     expect(shown(advance(deliveryOf({ ...accepts, attempt: 2 }), RECEIVED, read(PARKED)))).toBe(
@@ -174,7 +174,7 @@ describe('a copy that was read', () => {
     );
   });
 
-  it('is unknown where an intent of this process may have reached a provider', () => {
+  it('parks a notification whose own intent may have reached a provider', () => {
     const parked = 'recording, write parked outcome-unknown by log order';
     const hasBegun = { hasBegun: true };
     expect(shown(advance(deliveryOf(), RECEIVED, read(OURS, hasBegun)))).toBe(parked);
@@ -183,7 +183,7 @@ describe('a copy that was read', () => {
     expect(shown(advance(deliveryOf(), RECEIVED, read(undefined, hasBegun)))).toBe(BEGINS);
   });
 
-  it('waits while this process delivers another copy, whatever is known', () => {
+  it('retries later while this process delivers another copy', () => {
     const other: LedgerEntry = { ...SENT, channel: 'email' };
     for (const known of [undefined, OURS, LOST, RETRYING, FAILED, PARKED, SENT, other]) {
       const event = read(known, { isInProgress: true });
@@ -191,7 +191,7 @@ describe('a copy that was read', () => {
     }
   });
 
-  it('is a dead letter where its id belongs to the other channel', () => {
+  it('writes a dead letter when its id belongs to the other channel', () => {
     for (const known of [OURS, RETRYING, FAILED, PARKED, SENT]) {
       const event = read({ ...known, channel: 'email' });
       expect(shown(advance(deliveryOf(), RECEIVED, event))).toBe('following-up, dead letter duplicate-id');
@@ -199,21 +199,21 @@ describe('a copy that was read', () => {
   });
 
   it.each<[string, Partial<DeliveryCopy>, LedgerEntry | undefined, string]>([
-    ['as it was sent to us', { isOriginal: true, attempt: 1 }, undefined, 'ended, refused'],
+    ['an original', { isOriginal: true, attempt: 1 }, undefined, 'ended, refused'],
     [
-      'and was attempted',
+      'a copy that was attempted',
       { isOriginal: true, attempt: 3 },
       RETRYING,
       'recording, write failed deadline-exceeded',
     ],
-    ['from a tier', { isOriginal: false }, undefined, 'recording, write failed deadline-exceeded'],
-    ['and may have been sent', UNKNOWN_BEFORE, undefined, 'recording, write parked outcome-unknown'],
-  ])('after its deadline, %s', (_, copy, known, expected) => {
+    ['a copy from a tier', { isOriginal: false }, undefined, 'recording, write failed deadline-exceeded'],
+    ['a copy that may have been sent', UNKNOWN_BEFORE, undefined, 'recording, write parked outcome-unknown'],
+  ])('takes the expected step after the deadline of %s', (_, copy, known, expected) => {
     const event = read(known, { isDeadlineOver: true });
     expect(shown(advance(deliveryOf(copy), RECEIVED, event))).toBe(expected);
   });
 
-  it('fails after its time limit only where it was attempted since the limit began', () => {
+  it('fails after its time limit only with an attempt since the start of the limit', () => {
     const event = read(undefined, { times: LATE });
     const from = NOW - LIMIT - 1;
     const at = (time: number) => ({ timeLimitFromMs: from, history: [attempt('transient', time)] });
@@ -235,9 +235,9 @@ describe('a copy that was read', () => {
 const effectOf = (known: LedgerEntry, repeatable: readonly string[], delivery = deliveryOf()) =>
   advance(delivery, RECEIVED, read(known, { repeatable })).effects[0];
 
-describe('a round that was never concluded', () => {
+describe('a round without an outcome', () => {
   const intent = sending('gone', 0, { providers: ['one'], repeatableBy: 'hash' });
-  it('names the provider only where no other one could have been called', () => {
+  it('records the provider only if no other one could have been called', () => {
     const lost = { attempt: 2, at: NOW, result: 'unknown', code: 'lease-over' };
     expect(effectOf(intent, [])).toMatchObject({
       attempts: [{ ...lost, provider: 'one', repeatableBy: 'hash' }],
@@ -252,7 +252,7 @@ describe('a round that was never concluded', () => {
     expect(effectOf(forgetful, [])).toMatchObject({ attempts: [{ ...lost, provider: 'one' }] });
   });
 
-  it('is repeated by that provider alone, as it is configured now; or by any where a second send is accepted', () => {
+  it('is repeated only by that provider with unchanged settings, or by any if a second send is accepted', () => {
     const retrying = { conclusion: { status: 'retrying', code: 'lease-over' } };
     const parked = { conclusion: { status: 'parked' } };
     expect(effectOf(intent, ['other', 'hash'])).toMatchObject(retrying);
@@ -263,7 +263,7 @@ describe('a round that was never concluded', () => {
   });
 });
 
-it('a retry copy is written again with its due time and the attempts of its round', () => {
+it('repeats a retry copy with its due time and the attempts of its round', () => {
   const own = attempt('transient', NOW, { attempt: 2 });
   const carried = attempt('unknown', NOW, { attempt: 2, provider: 'two' });
   const known = { ...RETRYING, attempts: [attempt('transient'), own, carried] };
@@ -312,7 +312,7 @@ const EVENTS: readonly DeliveryEvent[] = [
   { kind: 'follow-up-written' },
 ];
 
-/** The step that an event leads to, or the error that says that it cannot come. */
+/** The step that follows an event, or the error text if it is impossible. */
 function after(state: DeliveryState, event: DeliveryEvent): string {
   try {
     return shown(advance(deliveryOf(), state, event));
@@ -360,30 +360,27 @@ describe('every event in every state', () => {
     [ENDED, {}],
   ])('%o', (state, expected) => {
     for (const event of EVENTS) {
-      const impossible = `event ${event.kind} cannot come in state ${state.step}`;
+      const impossible = `event ${event.kind} is impossible in state ${state.step}`;
       expect(after(state, event)).toBe(expected[event.kind] ?? impossible);
     }
   });
 
-  it('waiting is answered as not ready', () => {
+  it('retries with the problem not-ready', () => {
     const { state } = advance(deliveryOf(), ACQUIRING, { kind: 'no-send-slot' });
     expect(state).toMatchObject({ outcome: { problem: WAITS } });
   });
 });
 
-describe('a wait for a provider', () => {
+describe('waiting for a provider', () => {
   it.each([
     [ACQUIRING, true, 'ended, release-send-slot, again in 100'],
     [OVERDUE, false, 'ended, release-send-slot, again in 100'],
     [OVERDUE, true, 'recording, release-send-slot, write failed time-limit-exceeded'],
-  ])(
-    'in %o fails only when it is overdue and no provider was in order for as long: %s',
-    (state, isUnserved, expected) => {
-      expect(shown(advance(deliveryOf(), state, { kind: 'no-provider', isUnserved }))).toBe(expected);
-    },
-  );
+  ])('in %o with isUnserved %s leads to: %s', (state, isUnserved, expected) => {
+    expect(shown(advance(deliveryOf(), state, { kind: 'no-provider', isUnserved }))).toBe(expected);
+  });
 
-  it('keeps knowing that it is overdue, and passes the turn on', () => {
+  it('keeps isOverdue and passes on the turn', () => {
     const step = advance(deliveryOf(), { step: 'queueing', isOverdue: true }, { kind: 'first-in-line' });
     expect(step).toEqual({ state: OVERDUE, effects: [{ kind: 'acquire-provider', isOverdue: true }] });
     const acquired = advance(deliveryOf(), OVERDUE, { kind: 'provider-acquired', turn: TURN });
@@ -398,7 +395,7 @@ describe('the end of a round', () => {
   it.each<[string, RoundResult, DeliveryContext, string, typeof TIMES?]>([
     ['a rejection fails', notSent({ kind: 'permanent', code: 'gone' }), deliveryOf(), 'failed gone'],
     [
-      'a rejection parks what may have been sent',
+      'a rejection parks a notification that may have been sent',
       notSent({ kind: 'permanent', code: 'gone' }),
       deliveryOf(UNKNOWN_BEFORE),
       'parked outcome-unknown',
@@ -410,14 +407,14 @@ describe('the end of a round', () => {
       'retrying busy',
     ],
     [
-      'a transient failure out of time fails',
+      'a transient failure after the time limit fails',
       notSent({ kind: 'transient', code: 'busy' }),
       deliveryOf(),
       'failed time-limit-exceeded',
       LATE,
     ],
     [
-      'a transient failure out of time parks what may have been sent',
+      'a transient failure after the time limit parks a notification that may have been sent',
       notSent({ kind: 'transient', code: 'busy' }),
       deliveryOf(UNKNOWN_BEFORE),
       'parked outcome-unknown',
@@ -431,19 +428,19 @@ describe('the end of a round', () => {
       'retrying timeout',
     ],
     [
-      'an unknown outcome is retried where an operator accepts it',
+      'an unknown outcome is retried if an operator accepts a second send',
       notSent(timeout),
       deliveryOf({ redriveUnknown: true }),
       'retrying timeout',
     ],
     [
-      'an unknown outcome is retried where the provider recognises the id',
+      'an unknown outcome is retried if the provider recognises the id',
       notSent(timeout, true),
       deliveryOf(),
       'retrying timeout',
     ],
     [
-      'an unknown outcome out of time is parked',
+      'an unknown outcome after the time limit is parked',
       notSent(timeout, true),
       deliveryOf({}, 'resend'),
       'parked outcome-unknown',
@@ -455,7 +452,7 @@ describe('the end of a round', () => {
     );
   });
 
-  it('dates the next attempt by the wall clock, no sooner than a provider asks for', () => {
+  it('sets the next attempt by the wall clock, not before the Retry-After of a provider', () => {
     const failure = { kind: 'transient', code: 'busy', retryAfterMs: 11_000 } as const;
     const { state } = advance(deliveryOf({ attempt: 1 }), SENDING, ended(notSent(failure)));
     expect(state).toEqual({
@@ -476,7 +473,7 @@ describe('the end of a round', () => {
   });
 });
 
-describe('what follows an outcome', () => {
+describe('after an outcome', () => {
   it.each<[Conclusion, string]>([
     [
       { status: 'retrying', code: 'busy', nextAttemptAt: NOW + 1, tierMs: 10_000 },
@@ -491,7 +488,7 @@ describe('what follows an outcome', () => {
     expect(shown(advance(deliveryOf(), recording(conclusion), { kind: 'outcome-recorded' }))).toBe(expected);
   });
 
-  it('a retry copy waits on the tier of its conclusion and carries the attempts of the round', () => {
+  it('writes a retry copy to the tier of the conclusion with the attempts of the round', () => {
     const conclusion = { status: 'retrying', code: 'busy', nextAttemptAt: NOW + 7, tierMs: 10_000 } as const;
     const attempts = [attempt('transient')];
     const { effects } = advance(
@@ -548,7 +545,7 @@ describe('any run', () => {
     rounds.map((round) => ended(round)),
   );
 
-  it('calls providers once at most, after its intent; ends what may have been sent as sent, retrying or parked', () => {
+  it('calls providers at most once, after its intent, and never fails a notification that may have been sent', () => {
     fc.assert(
       fc.property(
         deliveries,

@@ -9,21 +9,21 @@ const failed: LedgerEntry = { status: 'failed', attempt: 2, code: 'smtp-550' };
 const parked: LedgerEntry = { status: 'parked', attempt: 2, code: 'outcome-unknown' };
 const sent: LedgerEntry = { status: 'sent', attempt: 2 };
 
-/** What a reader ends with that reads the states in this order. */
+/** The final state of a reader that reads the states in this order. */
 const last = (entries: readonly LedgerEntry[]) => {
   let known: LedgerEntry | undefined;
   for (const entry of entries) if (supersedes(entry, known)) known = entry;
   return known?.status === 'sent' ? 'sent' : known;
 };
 
-describe('which of two states counts', () => {
-  it('of two intents of one round the first on the log; a process may renew its own', () => {
+describe('supersedes', () => {
+  it('prefers the first of two intents of one round, unless a process renews its own', () => {
     expect(supersedes(sending(2, 'b'), sending(2, 'a'))).toBe(false);
     expect(supersedes(sending(2, 'a'), sending(2, 'a'))).toBe(true);
     expect(supersedes(sending(3, 'b'), sending(2, 'a'))).toBe(true);
   });
 
-  it('an outcome before a guess, sent before everything, a later round before an earlier one', () => {
+  it('prefers outcomes to parked, sent to everything, and later rounds to earlier ones', () => {
     expect(supersedes(parked, theirs)).toBe(true);
     expect(supersedes(retrying, parked)).toBe(true);
     expect(supersedes(parked, retrying)).toBe(false);
@@ -34,14 +34,14 @@ describe('which of two states counts', () => {
     expect(supersedes({ ...failed, attempt: 1 }, retrying)).toBe(false);
   });
 
-  it('an id belongs to the channel that had it first, whatever the other one says', () => {
+  it('keeps an id with the channel that used it first', () => {
     const text = { ...sending(2, 'a'), channel: 'sms' } as const;
     expect(supersedes({ ...text, channel: 'email' }, text)).toBe(false);
     expect(supersedes({ ...sent, channel: 'email' }, text)).toBe(false);
     expect(supersedes({ ...sent, channel: 'sms' }, text)).toBe(true);
   });
 
-  it('readers that get outcomes in any order end with the same state', () => {
+  it('leads to the same state for outcomes in any order', () => {
     const outcome = fc.record({
       status: fc.constantFrom('retrying', 'failed', 'parked', 'sent'),
       attempt: fc.integer({ min: 1, max: 4 }),

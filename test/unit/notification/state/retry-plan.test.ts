@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const PLAN: RetryPlan = { tiersMs: [10 * SECOND, MINUTE, 10 * MINUTE, HOUR], timeLimitMs: 6 * HOUR };
 
-describe('the way of a notification over the retry tiers', () => {
+describe('planRetry', () => {
   it.each([
     [1, 10 * SECOND],
     [2, MINUTE],
@@ -14,7 +14,7 @@ describe('the way of a notification over the retry tiers', () => {
     [4, HOUR],
     [5, HOUR],
     [40, HOUR],
-  ])('after round %i it waits %i ms', (attempt, delayMs) => {
+  ])('after round %i plans a delay of %i ms', (attempt, delayMs) => {
     expect(planRetry(PLAN, attempt, 0)).toBe(delayMs);
   });
 
@@ -23,22 +23,22 @@ describe('the way of a notification over the retry tiers', () => {
     [11 * SECOND, MINUTE],
     [10 * MINUTE, 10 * MINUTE],
     [5 * HOUR, HOUR],
-  ])('a provider that asks for %i ms gets %i ms', (retryAfterMs, delayMs) => {
+  ])('for a Retry-After of %i ms plans a delay of %i ms', (retryAfterMs, delayMs) => {
     expect(planRetry(PLAN, 1, 0, retryAfterMs)).toBe(delayMs);
   });
 
-  it('a provider that asks for less does not shorten a later tier', () => {
+  it('does not shorten the delay for a shorter Retry-After', () => {
     expect(planRetry(PLAN, 3, 0, 1)).toBe(10 * MINUTE);
   });
 
-  it('no round is planned that would begin after the time limit, nor without a tier', () => {
+  it('plans no round after the time limit or without a tier', () => {
     expect(planRetry(PLAN, 4, 5 * HOUR)).toBe(HOUR);
     expect(planRetry(PLAN, 4, 5 * HOUR + 1)).toBeUndefined();
     expect(planRetry({ tiersMs: [], timeLimitMs: HOUR }, 1, 0)).toBeUndefined();
   });
 });
 
-it('a wait takes the first tier that is long enough, else the last', () => {
+it('selects the first tier that covers a wait, otherwise the last', () => {
   expect([-5, 9 * SECOND, 11 * SECOND, 2 * HOUR].map((ms) => tierFor(PLAN, ms))).toEqual([
     10 * SECOND,
     10 * SECOND,

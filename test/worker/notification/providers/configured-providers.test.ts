@@ -15,7 +15,7 @@ import { anEmail, anSms, configurationText } from '../../../support/builders/pro
 import { fastTimers } from '../../../support/fakes/virtual-time.ts';
 import { type ProviderStandIn, startProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
 
-/** With these timers the file is checked every 20 ms. */
+/** Timers run this many times as fast, so the file is checked every 20 ms. */
 const SPEED = 100;
 const POLL_MS = 2_000 / SPEED;
 const SECRET = 's3cr3t-v4lue';
@@ -60,16 +60,16 @@ const sms = (provider: string, members: object = {}): object => ({
 const mail = { url: 'smtp://127.0.0.1:2525', provider: 'SMTP', 'communication-channel': 'email' };
 const names = (providers: readonly GuardedProvider[]): readonly string[] => providers.map(({ name }) => name);
 
-/** Replaces a file atomically, as in operation. */
+/** Replaces a file atomically. */
 async function replaceFile(file: string, text: string): Promise<void> {
   await writeFile(`${file}.tmp`, text);
   await rename(`${file}.tmp`, file);
 }
 
-async function until(isSo: () => boolean): Promise<void> {
+async function until(isMet: () => boolean): Promise<void> {
   const deadline = performance.now() + 5_000;
-  while (!isSo()) {
-    if (performance.now() > deadline) throw new Error('it did not come about');
+  while (!isMet()) {
+    if (performance.now() > deadline) throw new Error('the condition was not met in time');
     await sleep(5);
   }
 }
@@ -79,8 +79,8 @@ function send(provider: GuardedProvider): Promise<SendResult> {
   return provider.send(anSms(), new AbortController().signal);
 }
 
-describe('the providers', () => {
-  it('are those of the file in its order, by channel (N2)', async () => {
+describe('the configured providers', () => {
+  it('are created in the order of the file, by channel (N2)', async () => {
     const file = path.join(folder, 'providers.json');
     const twilio = {
       provider: 'twilio',
@@ -99,7 +99,7 @@ describe('the providers', () => {
     });
   });
 
-  it('are the outbox for both channels where there is no file', async () => {
+  it('are the outbox for both channels without a file', async () => {
     const set = await open(undefined);
     const results = await Promise.all([
       set.of('sms')[0]!.send(anSms(), new AbortController().signal),
@@ -109,12 +109,12 @@ describe('the providers', () => {
     expect((await readdir(path.join(folder, 'outbox'))).length).toBeGreaterThan(0);
   });
 
-  it('do not come about where the outbox cannot be written', async () => {
-    await writeFile(path.join(folder, 'outbox'), 'a file in the place of the folder');
+  it('are rejected with ConfigError when the outbox cannot be written', async () => {
+    await writeFile(path.join(folder, 'outbox'), 'a file instead of the folder');
     await expect(open(undefined)).rejects.toThrow(/^OUTBOX_FOLDER: .*EEXIST.*NOTIFICATION_CONFIG_FILE/);
   });
 
-  it('do not come about of a file that is wrong or missing', async () => {
+  it('are rejected with ConfigError when the file is invalid or missing', async () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, configurationText({ ...sms('one'), url: SECRET }));
     const wrong = await open(file).catch((error: unknown) => error as ConfigError);
@@ -124,7 +124,7 @@ describe('the providers', () => {
     await expect(open(path.join(folder, 'none.json'))).rejects.toThrow(ConfigError);
   });
 
-  it('keep to their limits', async () => {
+  it('apply their limits', async () => {
     const file = path.join(folder, 'providers.json');
     const limits = { ratePerSecond: 1, breaker: { failures: 1, openMs: 60_000 } };
     await writeFile(file, configurationText(sms('slow', { limits }), sms('frail', { limits })));
@@ -139,8 +139,8 @@ describe('the providers', () => {
   });
 });
 
-describe('a file that changes', () => {
-  it('counts without a restart; what did not change stays as it is', async () => {
+describe('a changed file', () => {
+  it('takes effect without a restart and keeps providers of unchanged entries', async () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, configurationText(sms('one'), sms('two'), mail));
     const set = await open(file);
@@ -157,7 +157,7 @@ describe('a file that changes', () => {
     expect(await send(one!)).toMatchObject({ kind: 'sent' });
   });
 
-  it('may be a mounted secret, whose folder is swapped by a symbolic link', async () => {
+  it('is detected for a mounted secret whose folder is replaced by a symbolic link', async () => {
     const [before, after] = ['..2026_01', '..2026_02'].map((name) => path.join(folder, name));
     await mkdir(before!);
     await mkdir(after!);
@@ -172,7 +172,7 @@ describe('a file that changes', () => {
     await until(() => names(set.of('sms')).join() === 'after');
   });
 
-  it('changes nothing while it is wrong: reported once, by paths, without values', async () => {
+  it('is ignored while it is invalid, and logged once by paths without values', async () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, configurationText(sms('one')));
     const set = await open(file);
@@ -203,7 +203,7 @@ describe('a file that changes', () => {
     expect(set.of('sms')).toEqual([one]);
   });
 
-  it('has the providers that it replaced end what is under way', async () => {
+  it('lets replaced providers complete calls in progress', async () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, configurationText(sms('one')));
     const set = await open(file);
@@ -218,7 +218,7 @@ describe('a file that changes', () => {
     expect(await one!.send(anSms(), new AbortController().signal)).toMatchObject({ code: 'provider-closed' });
   });
 
-  it('has the providers that it replaced closed some time later', async () => {
+  it('closes replaced providers after a delay', async () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, configurationText(sms('one')));
     const set = await open(file, 1_000);

@@ -31,7 +31,7 @@ const provider = (channel: 'sms' | 'email', at = folder) =>
   createOutboxProvider({ name: 'outbox', channel, folder: at }, { clock: { now: () => NOW } });
 
 describe('the outbox provider', () => {
-  it('writes an e-mail as it would go over the wire', async () => {
+  it('writes an e-mail as it would be sent', async () => {
     const message = outboundEmail({
       subject: 'Extras – mai',
       bcc: ['archive@example.net'],
@@ -49,7 +49,7 @@ describe('the outbox provider', () => {
     expect(readFileSync(file, 'latin1')).not.toContain('archive@');
   });
 
-  it('writes an SMS as text under who sends it to whom', async () => {
+  it('writes an SMS as text with sender and receiver', async () => {
     const message = outboundSms({ message: 'Cod ș\nA doua linie', sender: 'Bank\nTo: other' });
     await provider('sms').send(message, NEVER);
     expect(readFileSync(path.join(folder, `${message.id}.txt`), 'utf8')).toBe(
@@ -57,7 +57,7 @@ describe('the outbox provider', () => {
     );
   });
 
-  it('keeps the messages from other users of the machine', async () => {
+  it('restricts access to the current user', async () => {
     const message = outboundEmail();
     await provider('email').send(message, NEVER);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -65,7 +65,7 @@ describe('the outbox provider', () => {
     expect(readdirSync(folder)).toEqual([`${message.id}.eml`]);
   });
 
-  it('delivers the same message once, however often it is sent', async () => {
+  it('writes one file for a message that is sent twice', async () => {
     const message = outboundEmail();
     const subject = provider('email');
     expect(subject.isIdempotent).toBe(true);
@@ -74,14 +74,14 @@ describe('the outbox provider', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  it('names a default sender', async () => {
+  it('uses a default sender', async () => {
     const email = outboundEmail({ sender: undefined });
     const sms = outboundSms({ sender: undefined });
     expect(await provider('email').send(email, NEVER)).toMatchObject({ kind: 'sent' });
     expect(await provider('sms').send(sms, NEVER)).toMatchObject({ kind: 'sent' });
   });
 
-  it('says that its folder cannot be written', async () => {
+  it('is misconfigured when its folder cannot be written', async () => {
     writeFileSync(path.join(base, 'taken'), '');
     const misconfigured = { kind: 'misconfigured', code: 'outbox-not-writable' };
     expect(await provider('email', path.join(base, 'taken')).send(outboundEmail(), NEVER)).toEqual(
@@ -92,7 +92,7 @@ describe('the outbox provider', () => {
     );
   });
 
-  it('refuses what is for the other channel, and an address that is a list', async () => {
+  it('rejects messages of the other channel and lists of addresses', async () => {
     expect(await provider('sms').send(outboundEmail(), NEVER)).toMatchObject({ kind: 'permanent' });
     const list = outboundEmail({ receiver: 'a@example.net, b@example.net' });
     expect(await provider('email').send(list, NEVER)).toEqual({
@@ -105,7 +105,7 @@ describe('the outbox provider', () => {
 const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
 describe('the outbox folder', () => {
-  it('lists the newest first, with who sent what to whom', async () => {
+  it('lists the newest first with sender, receiver and subject', async () => {
     const outbox = openOutboxFolder(folder);
     expect(await outbox.list(10)).toEqual([]);
     const email = outboundEmail({
@@ -152,7 +152,7 @@ describe('the outbox folder', () => {
     '/etc/passwd',
     '0'.repeat(36),
     '00000000-0000-4000-8000-000000000001.eml/..',
-  ])('takes %j for the id of nothing', async (wrong) => {
+  ])('rejects the id %j', async (wrong) => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, '..', 'secret.eml'), 'secret');
     const outbox = openOutboxFolder(folder);
@@ -160,25 +160,25 @@ describe('the outbox folder', () => {
     await expect(outbox.write(wrong, 'email', Buffer.from('x'))).rejects.toThrow('UUID');
   });
 
-  it('shows only its own files: no links, no folders, nothing half written', async () => {
+  it('ignores links, other files and incomplete files', async () => {
     const outbox = openOutboxFolder(folder);
     await outbox.write(id(1), 'email', Buffer.from('Subject: mine\n\n'));
     writeFileSync(path.join(base, 'secret'), 'Subject: secret\n\n');
     symlinkSync(path.join(base, 'secret'), path.join(folder, `${id(2)}.eml`));
-    writeFileSync(path.join(folder, '.writing-x'), 'half');
+    writeFileSync(path.join(folder, '.writing-x'), 'incomplete');
     writeFileSync(path.join(folder, 'notes.txt'), 'not mine');
     expect((await outbox.list(10)).map((item) => item.subject)).toEqual(['mine']);
     expect(await outbox.read(id(2))).toBeUndefined();
   });
 
-  it('keeps the newest thousand', async () => {
+  it('keeps the newest thousand messages', async () => {
     mkdirSync(folder, { recursive: true });
     for (let number = 0; number < OUTBOX_LIMIT + 30; number += 1) {
       const file = path.join(folder, `${id(number)}.txt`);
       writeFileSync(file, 'To: x\n\ny');
       utimesSync(file, number, number);
     }
-    writeFileSync(path.join(folder, '.writing-left'), 'half');
+    writeFileSync(path.join(folder, '.writing-left'), 'incomplete');
     utimesSync(path.join(folder, '.writing-left'), 1, 1);
     const outbox = openOutboxFolder(folder);
     await outbox.write(id(999_999), 'sms', Buffer.from('To: z\n\n'));
@@ -188,7 +188,7 @@ describe('the outbox folder', () => {
     expect(await outbox.read(id(999_999))).toBeDefined();
   });
 
-  it('leaves the mode of a folder alone that was there before', async () => {
+  it('does not change the mode of an existing folder', async () => {
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o755);
     await openOutboxFolder(folder).write(id(1), 'sms', Buffer.from('x'));

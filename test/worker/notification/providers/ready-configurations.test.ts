@@ -23,17 +23,14 @@ import {
 import { startSmtpSink } from '../../../support/fakes/smtp-sink.ts';
 import { untilSent } from '../../../support/standing-connection.ts';
 
-/**
- * The shipped configurations against what each provider documents of its interface: requests are compared with what is
- * written here by hand, answers are those of its documentation.
- */
+/** The shipped configurations against requests and responses from the documentation of each provider. */
 const NOW = Date.parse('2026-03-02T10:00:00Z');
 const clock = { now: () => NOW };
 const BASIC = `Basic ${Buffer.from('user:pass').toString('base64')}`;
 const PDF = Buffer.from('%PDF-1.7\nstatement');
 const TIMEOUT_MS = 10_000;
-/** For those who are never answered. */
-const HASTY_MS = 200;
+/** For requests without a response. */
+const SHORT_TIMEOUT_MS = 200;
 
 interface Failure {
   readonly title: string;
@@ -50,7 +47,7 @@ interface Case {
   readonly message: Outbound;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON body, or the fields of a multipart one. */
+  /** The JSON body, or the fields of a multipart body. */
   readonly body: object;
   readonly accepted: StandInReply;
   readonly providerMessageId: string;
@@ -77,10 +74,10 @@ const wait = (title: string, reply: StandInReply, code: string, retryAfterMs: nu
   reply,
   result: { kind: 'transient', code, retryAfterMs },
 });
-/** What every HTTP interface has in common. */
+/** Failures that all HTTP interfaces have in common. */
 const COMMON = (body: object): readonly Failure[] => [
   failure('wrong key', json(401, body), 'misconfigured', 'http-401'),
-  wait('over the rate', json(429, body, { 'retry-after': '7' }), 'http-429', 7_000),
+  wait('over the rate limit', json(429, body, { 'retry-after': '7' }), 'http-429', 7_000),
   failure('internal error', json(500, body), 'transient', 'http-500'),
   failure('bad gateway', json(502, body), 'unknown', 'http-502'),
   wait(
@@ -92,11 +89,11 @@ const COMMON = (body: object): readonly Failure[] => [
   failure('gateway time-out', json(504, body), 'unknown', 'http-504'),
   failure('redirect', { status: 302, headers: { location: '/elsewhere' } }, 'misconfigured', 'http-302'),
 ];
-/** Where the body decides, an answer without one proves nothing. */
+/** Failures of interfaces whose success depends on the body. */
 const BY_BODY: readonly Failure[] = [
-  failure('an answer that is not JSON', { status: 200, body: '<html>' }, 'unknown', 'http-200'),
-  failure('an answer that was cut', { fault: 'cut-answer', status: 200 }, 'unknown', 'http-200'),
-  failure('an answer without an end', { fault: 'endless', status: 200 }, 'unknown', 'http-200'),
+  failure('a response that is not JSON', { status: 200, body: '<html>' }, 'unknown', 'http-200'),
+  failure('an incomplete response', { fault: 'cut-answer', status: 200 }, 'unknown', 'http-200'),
+  failure('an endless response', { fault: 'endless', status: 200 }, 'unknown', 'http-200'),
 ];
 
 const infobipMessage = (status: object, error?: object): object => ({
@@ -146,7 +143,7 @@ const infobipFailures: readonly Failure[] = [
     'http-200-REJECTED_SYSTEM_ERROR',
   ),
   {
-    title: 'an id that it has already within 200',
+    title: 'duplicate id within 200',
     reply: json(200, infobipMessage({ groupId: 5, name: 'REJECTED_DUPLICATE_MESSAGE_ID' })),
     result: { kind: 'unknown', code: 'http-200-REJECTED_DUPLICATE_MESSAGE_ID', isAboutMessage: true },
   },
@@ -240,26 +237,26 @@ const CASES: readonly Case[] = [
     failures: [
       ...COMMON({ errors: [{ message: 'about customer@example.com', field: null }] }),
       wait(
-        'over the rate until a moment',
+        'over the rate until a given time',
         json(429, {}, { 'x-ratelimit-reset': String(NOW / 1_000 + 30) }),
         'http-429',
         30_000,
       ),
       failure(
-        'bad member',
+        'bad field',
         json(400, { errors: [{ message: 'no', field: 'personalizations.0.to.0.email' }] }),
         'permanent',
         'http-400-personalizations.0.to.0.email',
       ),
       failure('too large', json(413, { errors: [{ field: null }] }), 'permanent', 'http-413'),
-      failure('key without the right', json(403, { errors: [{ field: null }] }), 'misconfigured', 'http-403'),
       failure(
-        'sender that is not verified',
-        json(403, { errors: [{ field: 'from' }] }),
-        'permanent',
-        'http-403-from',
+        'key without permission',
+        json(403, { errors: [{ field: null }] }),
+        'misconfigured',
+        'http-403',
       ),
-      failure('another success than its own', json(200, {}), 'unknown', 'http-200'),
+      failure('unverified sender', json(403, { errors: [{ field: 'from' }] }), 'permanent', 'http-403-from'),
+      failure('a different success status', json(200, {}), 'unknown', 'http-200'),
     ],
   },
   {
@@ -277,7 +274,7 @@ const CASES: readonly Case[] = [
     failures: [
       ...COMMON({ message: 'about customer@example.com' }),
       ...BY_BODY,
-      failure('bad member', json(400, { message: 'to parameter is not valid' }), 'permanent', 'http-400'),
+      failure('bad field', json(400, { message: 'to parameter is not valid' }), 'permanent', 'http-400'),
       failure('unknown domain', json(404, { message: 'Domain not found' }), 'misconfigured', 'http-404'),
       failure('too large', json(413, {}), 'permanent', 'http-413'),
     ],
@@ -340,7 +337,7 @@ const CASES: readonly Case[] = [
     providerMessageId: 'e8077d803532c0b5937c639b60216938',
     failures: [
       ...COMMON({ errors: [{ description: 'about 40722123456' }] }),
-      failure('an answer that was cut', { fault: 'cut-answer', status: 201 }, 'unknown', 'http-201'),
+      failure('an incomplete response', { fault: 'cut-answer', status: 201 }, 'unknown', 'http-201'),
       failure(
         'bad parameter',
         json(422, {
@@ -351,13 +348,13 @@ const CASES: readonly Case[] = [
       ),
       failure('no balance', json(422, { errors: [{ code: 25 }] }), 'misconfigured', 'http-422-25'),
       failure(
-        'key refused',
+        'rejected key',
         json(401, { errors: [{ code: 2, description: 'Request not allowed', parameter: 'access_key' }] }),
         'misconfigured',
         'http-401-2',
       ),
       failure(
-        'failed at once',
+        'failed immediately',
         json(201, { id: 'x', recipients: { items: [{ status: 'delivery_failed' }] } }),
         'permanent',
         'http-201',
@@ -408,9 +405,9 @@ const CASES: readonly Case[] = [
     providerMessageId: '<202603021000.12345@smtp-relay.mailin.fr>',
     failures: [
       ...COMMON({ message: 'about customer@example.com' }),
-      failure('cut', { fault: 'cut-answer', status: 201 }, 'unknown', 'http-201'),
+      failure('incomplete response', { fault: 'cut-answer', status: 201 }, 'unknown', 'http-201'),
       wait(
-        'over the rate',
+        'over the rate limit',
         json(429, { code: 'too_many_requests' }, { 'x-sib-ratelimit-reset': '12' }),
         'http-429-too_many_requests',
         12_000,
@@ -455,7 +452,7 @@ const CASES: readonly Case[] = [
     providerMessageId: '1511882900176220',
     failures: [
       ...COMMON({}),
-      failure('cut', { fault: 'cut-answer', status: 201 }, 'unknown', 'http-201'),
+      failure('incomplete response', { fault: 'cut-answer', status: 201 }, 'unknown', 'http-201'),
       failure(
         'bad number',
         json(400, { code: 'invalid_parameter' }),
@@ -488,15 +485,15 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Connections that end without an answer mean the same for all. */
+/** Connections that end without a response. */
 const CONNECTION_FAULTS: readonly Failure[] = [
   failure('reset before the body was read', { fault: 'reset-unread' }, 'unknown', 'connection'),
   failure('reset after the body', { fault: 'reset' }, 'unknown', 'connection'),
   failure('closed after the body', { fault: 'close' }, 'unknown', 'connection'),
 ];
-/** So do answers that do not come. */
+/** Responses that do not arrive. */
 const SILENCES: readonly Failure[] = [
-  failure('no answer', { fault: 'silent' }, 'unknown', 'timed-out'),
+  failure('no response', { fault: 'silent' }, 'unknown', 'timed-out'),
   failure('half a status line', { fault: 'slow-headers' }, 'unknown', 'timed-out'),
 ];
 
@@ -509,7 +506,7 @@ beforeEach(() => standIn.reset());
 
 describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
   let provider: Provider;
-  let hasty: Provider;
+  let impatient: Provider;
   beforeAll(() => {
     const { file, authentication, parameters } = shipped;
     const at = {
@@ -519,12 +516,12 @@ describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
     };
     const entry = readyEntry(file, shipped, at);
     provider = createHttpConnector(entry, { clock, timeoutMs: TIMEOUT_MS });
-    hasty = createHttpConnector(entry, { clock, timeoutMs: HASTY_MS });
+    impatient = createHttpConnector(entry, { clock, timeoutMs: SHORT_TIMEOUT_MS });
   });
-  afterAll(() => Promise.all([provider.close(), hasty.close()]));
+  afterAll(() => Promise.all([provider.close(), impatient.close()]));
   const send = (by = provider): Promise<SendResult> => by.send(shipped.message, new AbortController().signal);
 
-  it('asks as the provider documents, and takes its id', async () => {
+  it('sends the documented request and returns the id of the provider', async () => {
     standIn.script(shipped.accepted);
     expect(await send()).toEqual({ kind: 'sent', providerMessageId: shipped.providerMessageId });
     expect(standIn.requests).toHaveLength(1);
@@ -534,34 +531,34 @@ describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
     expect(isMultipart ? fieldsOf(request!) : JSON.parse(request!.body.toString())).toEqual(shipped.body);
   });
 
-  it.each(shipped.failures)('classifies: $title', async ({ reply, result }) => {
+  it.each(shipped.failures)('classifies $title', async ({ reply, result }) => {
     standIn.script(reply);
     expect(await send()).toEqual(result);
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it.each(CONNECTION_FAULTS)('does not know what came of: $title', async ({ reply, result }) => {
+  it.each(CONNECTION_FAULTS)('is unknown after $title', async ({ reply, result }) => {
     standIn.script(reply);
     const { kind, code } = result as { kind: string; code: string };
     expect(await send()).toMatchObject({ kind, code: expect.stringContaining(code) });
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it.each(SILENCES)('does not know what came of: $title', async ({ reply, result }) => {
+  it.each(SILENCES)('is unknown after $title', async ({ reply, result }) => {
     await untilSent(() => {
       standIn.reset();
       standIn.script(shipped.accepted);
-      return send(hasty);
+      return send(impatient);
     });
     standIn.reset();
     standIn.script(reply);
     const { kind, code } = result as { kind: string; code: string };
-    expect(await send(hasty)).toMatchObject({ kind, code: expect.stringContaining(code) });
-    // Its time may be over before the stand-in has read it.
+    expect(await send(impatient)).toMatchObject({ kind, code: expect.stringContaining(code) });
+    // The timeout may expire before the stand-in has read the request.
     await expect.poll(() => standIn.requests).toHaveLength(1);
   });
 
-  it('has nothing sent to a host that refuses connections', async () => {
+  it('is transient for a host that refuses connections', async () => {
     const gone = await startProviderStandIn();
     await gone.stop();
     const { file, authentication } = shipped;
@@ -573,7 +570,7 @@ describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
   });
 });
 
-/** Fields by name: a text, several, or a file. */
+/** Fields by name: a text, several texts, or a file. */
 function fieldsOf(request: Parameters<typeof multipartParts>[0]): object {
   const fields: Record<string, unknown> = {};
   for (const { headers, content } of multipartParts(request)) {
@@ -595,7 +592,7 @@ describe('the shipped configurations', () => {
     name.endsWith('.json'),
   );
 
-  it('are all right as they are', () => {
+  it('are valid', () => {
     expect(files).toHaveLength(9);
     for (const file of files) expect(entriesOf(readyText(file)).length).toBeGreaterThan(0);
   });
@@ -605,7 +602,7 @@ describe('the shipped configurations', () => {
     expect(entriesOf(example).map(({ name, kind }) => `${name} ${kind}`)).toEqual(['example http']);
   });
 
-  it('are tested here wherever they use the connector', () => {
+  it('are all tested here if they use the connector', () => {
     const shipped = files.flatMap((file) =>
       entriesOf(readyText(file))
         .filter(({ kind }) => kind === 'http')
@@ -617,13 +614,13 @@ describe('the shipped configurations', () => {
   });
 });
 
-describe('shipped providers with clients of their own', () => {
+describe('shipped configurations of SMTP and Twilio', () => {
   const deps = { clock, timeoutMs: 10_000 };
   const NO_CREDENTIALS = { username: undefined, password: undefined, key: undefined };
   const [smtp] = entriesOf(readyText('smtp.json'));
   const [twilio] = entriesOf(readyText('twilio.json'));
 
-  it('reach a mail server by smtp.json', async () => {
+  it('send to a mail server with smtp.json', async () => {
     const sink = await startSmtpSink();
     const settings = {
       ...smtp!.settings,
@@ -641,7 +638,7 @@ describe('shipped providers with clients of their own', () => {
     );
   });
 
-  it('never send without TLS to another machine by smtp.json', () => {
+  it('require TLS for other machines with smtp.json', () => {
     expect(smtpSettings(smtp!, 60_000)).toMatchObject({
       host: 'mail.bank.example',
       port: 587,
@@ -655,7 +652,7 @@ describe('shipped providers with clients of their own', () => {
     });
   });
 
-  it('reach Twilio by twilio.json', async () => {
+  it('send to Twilio with twilio.json', async () => {
     const settings = { ...twilio!.settings, url: standIn.origin };
     const provider = await makeProvider({ ...twilio!, settings }, deps);
     standIn.script({ status: 201, body: { sid: 'SM1', status: 'queued' } });

@@ -1,6 +1,6 @@
 /**
- * The content type of an attachment by its first bytes; undefined where these do not identify it (text), so that its name
- * decides. Content takes precedence over the name: a program named `invoice.pdf` is declared as a program.
+ * Detects the content type of an attachment from its first bytes; undefined if they do not identify it (text), so that its
+ * name decides. Content takes precedence over the name: an executable named `invoice.pdf` is declared as an executable.
  */
 export async function detectAttachmentType(content: Buffer): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type');

@@ -1,13 +1,13 @@
-/** Longer waits that a provider asks for are cut to a day. */
+/** Upper limit of a wait: one day. */
 const MAX_WAIT_MS = 86_400_000;
 const SECOND_MS = 1_000;
-/** Dates in HTTP (RFC 9110, 5.6.7); of their forms only the zone is always the same. */
+/** Dates in HTTP (RFC 9110, 5.6.7), whose three forms have only the time zone in common. */
 const HTTP_DATE = /^[A-Za-z]{3,9},? .{9,30} GMT$/;
 
-/** The unit of a header: seconds or a date, as in Retry-After, or a time in seconds since 1970. */
+/** The format of a header: seconds or a date, as in Retry-After, or seconds since 1970. */
 export type WaitUnit = 'seconds' | 'epoch-seconds';
 
-/** The wait that a provider asks for, in milliseconds; undefined when it is absent, malformed or over. */
+/** Parses a provider's Retry-After, in milliseconds; undefined if it is absent, malformed or in the past. */
 export function parseRetryAfter(text: string | undefined, unit: WaitUnit, nowMs: number): number | undefined {
   const given = text?.trim() ?? '';
   const waitMs = parseWait(given, unit, nowMs);

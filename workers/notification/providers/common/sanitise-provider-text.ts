@@ -1,20 +1,20 @@
 import type { Outbound } from '../../../../shared/notification/command.ts';
 
-/** Texts that must not appear in a code or an id, which are logged, counted, stored and shown. */
+/** Texts that must not occur in a code or an id, since these are logged, counted, stored and displayed. */
 export interface SensitiveTexts {
   readonly message: Outbound;
   /** Credentials; some providers repeat a key that they reject. */
   readonly secrets: readonly string[];
-  /** Texts of the configuration, which may appear even where the message contains them too. */
+  /** Texts of the configuration, which may occur even if the message also contains them. */
   readonly configured: readonly string[];
 }
 
 /** Longer numbers may be a one-time password, an account or a telephone number. */
 const NUMERIC_CODE = /^\d{1,5}$/;
 const SAFE_ID = /^[A-Za-z0-9._:@<>+=/~-]{1,64}$/;
-/** Shorter runs of digits occur everywhere. */
+/** Shorter digit sequences occur in most ids. */
 const MIN_REVEALING_DIGITS = 5;
-/** Minimum length of a sensitive word: as a token of an id, and within other letters. */
+/** Minimum length of a sensitive word as a token of an id, and within other letters. */
 const MIN_WORD = 4;
 const MIN_WORD_WITHIN = 5;
 const MIN_NAME = 3;
@@ -33,7 +33,7 @@ export function isSafeNumber(code: string, { message, secrets }: SensitiveTexts)
   );
 }
 
-/** The id if it may be kept: short, of safe characters, without a number or a word of the message or its addresses. */
+/** The id, if it is short, consists of safe characters and contains no number or word of the message or its addresses. */
 export function sanitiseId(id: string | undefined, sensitive: SensitiveTexts): string | undefined {
   if (id === undefined || !SAFE_ID.test(id)) return undefined;
   const { message, secrets, configured } = sensitive;
@@ -60,7 +60,7 @@ function contentOf(message: Outbound): {
   };
 }
 
-/** Numbers are also written in groups: `493 817`, `0722-123-456`. */
+/** Joins grouped digits such as `493 817` or `0722-123-456`. */
 function digitsOf(text: string): string {
   return text.replaceAll(/(?<=\d)[ \u00A0-](?=\d)/g, '');
 }
@@ -79,7 +79,7 @@ function holdsNumber(id: string, texts: readonly string[]): boolean {
   });
 }
 
-/** The domain of an address counts as a whole: parts such as `com` occur in many ids. */
+/** Compares the domain of an address as a whole, since parts such as `com` occur in many ids. */
 function holdsWord(id: string, people: readonly string[], texts: readonly string[]): boolean {
   const tokens = new Set([...id.split(/[^a-z0-9]+/), ...(id.match(/[a-z]+/g) ?? [])]);
   const isNamed = people.some((person) => {
@@ -103,8 +103,8 @@ const MAX_CODE_CHARS = 64;
 const NOT_ALLOWED = /[^A-Za-z0-9._-]+/g;
 
 /**
- * A code that may be logged, counted and stored: 64 characters at most, each sequence of others than [A-Za-z0-9._-]
- * replaced by a dash; `unnamed` when no letter or digit is left.
+ * A code that may be logged, counted and stored: at most 64 characters, with each sequence of characters other than
+ * [A-Za-z0-9._-] replaced by a dash; `unnamed` if no letter or digit is left.
  */
 export function sanitiseCode(code: string): string {
   const cleaned = code.replaceAll(NOT_ALLOWED, '-').slice(0, MAX_CODE_CHARS);

@@ -1,6 +1,6 @@
 import type { SendResult } from '../../../../shared/notification/provider.ts';
 
-/** The fields of nodemailer's errors that are read. Their texts contain addresses and are never passed on. */
+/** The fields that are read of nodemailer's errors. Their texts contain addresses and are never passed on. */
 export interface SmtpError {
   /** Its own code: ESOCKET, ETIMEDOUT, EAUTH, EENVELOPE … */
   readonly code?: string | undefined;
@@ -13,18 +13,18 @@ export interface SmtpError {
 
 type Failed = Exclude<SendResult, { readonly kind: 'sent' }>;
 
-/** Wrong or missing authentication, or encryption required first: caused by the settings, not by the message. */
+/** Wrong or missing authentication, or encryption required: caused by the settings, not by the message. */
 const AUTHENTICATION_REPLIES = new Set([530, 534, 535, 538]);
 const SERVICE_CLOSING = 421;
-/** Bad sequence of commands: about the session; the message may be accepted on another connection. */
+/** Bad sequence of commands: a fault of the session; the message may be accepted on another connection. */
 const BAD_SEQUENCE = 503;
 const FIRST_PERMANENT = 500;
 
-/** RFC 3463: address, mailbox, policy (greylisting), content, and too many recipients of one message. */
+/** RFC 3463: address, mailbox, content, policy (greylisting), and too many recipients. */
 const ABOUT_RECEIVER = /^4\.(?:[1267]\.|5\.3$)/;
-/** Without an enhanced code: mailbox unavailable, or greylisting, as most servers answer it. */
+/** Replies without an enhanced code: mailbox unavailable, or greylisting as most servers report it. */
 const ABOUT_RECEIVER_REPLIES = new Set([450, 451]);
-/** Subjects have one digit: anything longer may be a number of the message. */
+/** The second number has one digit; a longer one may be a number of the message. */
 const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d\.\d{1,3})\b/;
 
 /** Codes of OpenSSL and of certificate validation. */
@@ -38,7 +38,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPROTOCOL: 'protocol-fault',
 };
 
-/** Errors that the client finds before any part of the message is sent. */
+/** Errors of the client before any part of the message is sent. */
 const OUTCOMES_WITHOUT_REPLY: Readonly<Record<string, Failed>> = {
   EAUTH: { kind: 'misconfigured', code: 'smtp-authentication' },
   ENOAUTH: { kind: 'misconfigured', code: 'smtp-authentication' },
@@ -49,13 +49,13 @@ const OUTCOMES_WITHOUT_REPLY: Readonly<Record<string, Failed>> = {
 };
 
 /**
- * Classifies a failed SMTP transaction. `isBodyOut`: the last byte of the message, the dot that ends it, was given to the
+ * Classifies a failed SMTP transaction. `isBodyOut`: the whole message, including its final dot, was written to the
  * connection; from then on only a reply shows whether the server accepted the message.
  *
- * - A reply always decides: 4xx is transient, 5xx is permanent; 535 and similar ones, and a rejection before any message
+ * - A reply decides: 4xx is transient, 5xx is permanent; 535 and similar replies, and a rejection before the message
  *   (greeting, EHLO, STARTTLS, AUTH), are caused by the settings.
- * - No reply after the body was sent: unknown.
- * - No reply before that: surely not sent, as a server drops a message whose end it has not seen (RFC 5321 4.1.1.4).
+ * - No reply after the message was written: unknown.
+ * - No reply before that: not sent, since a server discards an incomplete message (RFC 5321, 4.1.1.4).
  */
 export function classifySmtpReply(fault: SmtpError, isBodyOut: boolean): Failed {
   if (fault.responseCode !== undefined && fault.responseCode >= 400) {
@@ -65,7 +65,7 @@ export function classifySmtpReply(fault: SmtpError, isBodyOut: boolean): Failed 
   return OUTCOMES_WITHOUT_REPLY[fault.code ?? ''] ?? { kind: 'transient', code: `smtp-${reason(fault)}` };
 }
 
-/** Whether a server rejected the sender: at MAIL, unless because of the size, which MAIL also declares. */
+/** Whether a server rejected the sender: at MAIL, except for the size, which MAIL also declares. */
 export function isAboutSender({ command = '', responseCode, response = '' }: SmtpError): boolean {
   const isSize = responseCode === 552 || /^[245]\.[23]\.[34]$/.test(ENHANCED_CODE.exec(response)?.[1] ?? '');
   return /^MAIL/i.test(command) && !isSize;

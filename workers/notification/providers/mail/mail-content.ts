@@ -12,16 +12,15 @@ type ListUnsubscribeSettings = NonNullable<ProviderEntry['settings']['smtp']>['l
 
 export type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;
 
-/** Sender, receivers and content of a message; or why it cannot be one. */
+/** The options for nodemailer, or the reason why the message is invalid. */
 export type MailContent =
   | { readonly kind: 'mail'; readonly options: SendMailOptions }
   | { readonly kind: 'impossible'; readonly result: 'permanent' | 'misconfigured'; readonly code: string };
 
 /**
  * The options for nodemailer for one notification (interface 4.8). The Message-ID is derived from the notification id, so
- * that a message that was sent twice can be recognised. Blind copies (bcc) occur in the envelope only. Nothing is ever read
- * from a file or URL named in the message. Addresses are checked here too, since commands may be produced to the topic
- * directly.
+ * that duplicates can be recognised. Blind copies (bcc) occur only in the envelope. Files and URLs named in the message are
+ * never read. Addresses are also checked here as a defence against header injection.
  */
 export async function mailContent(
   message: OutboundEmail,
@@ -68,8 +67,8 @@ export async function mailContent(
 }
 
 /**
- * RFC 8058: both headers, each on a single line however long, since some signers and receivers unfold lines differently,
- * which breaks the signature.
+ * Both headers of one-click unsubscription (RFC 8058), each on a single line of any length, since some signers and receivers
+ * unfold lines differently, which breaks the signature.
  */
 function listHeaders(
   id: string,
@@ -87,7 +86,7 @@ function listHeaders(
   };
 }
 
-/** As objects, which nodemailer does not parse: a text that looks like a list stays one (rejected) address. */
+/** Addresses as objects, which nodemailer does not parse: a text that looks like a list remains one address. */
 function plain(addresses: readonly string[]): MailAddress[] {
   return addresses.map((address) => ({ name: '', address }));
 }

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import type { MailMessage } from 'nodemailer';
 import type { MimeNodeEnvelope } from 'nodemailer/lib/mime-node';
 
-/** A message without files is passed on in one piece. */
+/** Chunks are joined up to this size, so that a message without attachments is written at once. */
 const GATHERED_BYTES = 64 * 1_024;
 
-/** Keeps the stream that it is piped to: nodemailer's encoder, which in turn is piped to the socket. */
+/** Records the stream that it is piped to: nodemailer's encoder, which is piped to the socket. */
 class Body extends Readable {
   connection: Readable | undefined;
 
@@ -15,24 +15,23 @@ class Body extends Readable {
   }
 }
 
-/** How far the transmission of one message has come. */
+/** The progress of the transmission of one message. */
 export interface BodyWatch {
-  /** The whole message was given to the connection, so that the dot that ends it follows at once. */
+  /** The whole message was written to the connection, so that its final dot follows immediately. */
   isBodyOut: boolean;
   /** The server rejected the receiver but accepted a copy; the message was withheld. */
   receiverFault: object | undefined;
 }
 
-/** The envelope as nodemailer keeps it while it sends, with the server's reply to each address. */
+/** The envelope that nodemailer uses while sending, with the server's reply to each address. */
 interface RunningEnvelope {
   readonly rejectedErrors?: readonly (object & { readonly recipient?: string })[];
 }
 
 /**
- * Watches a message on its way into the connection, which nodemailer's errors do not report. The server has replied to all
- * addresses when the first byte is read. Where it rejected the receiver but would accept the message for a copy (cc, bcc),
- * no byte is sent: copies of a message that its receiver never got are not delivered, and trying again does not deliver
- * them twice. A message whose end was sent once is never given to a second connection.
+ * Tracks the transmission of a message, which nodemailer's errors do not report. When the first byte is read, the server has
+ * replied to all addresses. If it rejected the receiver but accepted a copy (cc, bcc), the message is not sent, so that a
+ * retry does not deliver the copies twice. A message that was sent completely is never sent on a second connection.
  */
 export function watchMessageBody(mail: MailMessage, watch: BodyWatch): void {
   const { message } = mail;
@@ -56,7 +55,7 @@ export function watchMessageBody(mail: MailMessage, watch: BodyWatch): void {
   };
   const begin = (body: Body): Readable | undefined => {
     if (watch.isBodyOut) return fail(body, 'the message was already sent');
-    // The receiver is the first of the envelope, with its domain as sent on the wire.
+    // The receiver is the first address of the envelope, whose domain is encoded as on the wire.
     const [receiver] = envelope.to;
     watch.receiverFault = envelope.rejectedErrors?.find((fault) => fault.recipient === receiver);
     if (watch.receiverFault !== undefined) return fail(body, 'the receiver is rejected');
@@ -72,7 +71,7 @@ function fail(body: Body, text: string): undefined {
   body.destroy(new Error(text));
 }
 
-/** Passes the chunks of a message on; small ones are joined, since each costs a write of the connection. */
+/** Forwards the chunks of a message; small ones are joined, since each costs a write to the connection. */
 function passOn(source: Readable, body: Body, onEnd: () => void): void {
   let pieces: Buffer[] = [];
   let bytes = 0;
@@ -97,7 +96,7 @@ function passOn(source: Readable, body: Body, onEnd: () => void): void {
   });
 }
 
-/** Ends the body once the connection has taken all of it: chunks that wait behind a full buffer are not sent yet. */
+/** Ends the body once all its chunks have left the buffers of the stream and of the connection. */
 function endWhenTaken(body: Body, onEnd: () => void): void {
   if (body.destroyed) return;
   const full = [body, body.connection].find((stream) => stream !== undefined && isWaiting(stream));

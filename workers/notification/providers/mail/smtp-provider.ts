@@ -20,9 +20,9 @@ export interface SmtpSettings {
   readonly name: string;
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte (port 465); false: plain, then STARTTLS where the server offers it. */
+  /** TLS from the first byte (port 465); false: STARTTLS if the server offers it. */
   readonly secure: boolean;
-  /** Never sends without TLS, even where the server offers none or STARTTLS fails. */
+  /** Never sends without TLS, even if the server does not offer it or STARTTLS fails. */
   readonly requireTls: boolean;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
@@ -47,24 +47,24 @@ const SMTPS_PORT = 465;
 const SMTP_CONNECTIONS = 10;
 const SMTP_MESSAGES = 100;
 
-/** For DNS, connecting and the greeting: a mail server that needs longer counts as down. */
+/** For each of DNS, connecting and the greeting. */
 const SET_UP_LIMIT_MS = 10_000;
-/** After it the socket is destroyed although the server has not closed its side. */
+/** After this time the socket is destroyed even if the server has not closed its side. */
 const CLOSE_LIMIT_MS = 1_000;
 /** Idle connections are closed here, before servers close them during a message (RFC 5321 asks for 5 minutes). */
 const IDLE_LIMIT_MS = 60_000;
 
-/** Headers that are signed where present. nodemailer's own list lacks List-Unsubscribe-Post (RFC 8058). */
+/** Headers to sign if present. nodemailer's default list lacks List-Unsubscribe-Post (RFC 8058). */
 const SIGNED_HEADERS =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:' +
   'Auto-Submitted:List-Unsubscribe:List-Unsubscribe-Post';
 
-/** Passed with a message to the place where its stream is created. */
+/** Added to the data of a message, for the plugin that creates its stream. */
 interface WatchedMail {
   readonly watch: BodyWatch;
 }
 
-/** The settings of an SMTP entry. TLS is required unless the server is on this machine or the entry says otherwise. */
+/** Reads the settings of an SMTP entry. TLS is required unless the server is on this machine or the entry disables it. */
 export function smtpSettings(entry: ProviderEntry, timeoutMs: number): SmtpSettings {
   const { url = '', authentication, smtp, limits, allowInsecure } = entry.settings;
   const address = new URL(url);
@@ -89,11 +89,11 @@ export function smtpSettings(entry: ProviderEntry, timeoutMs: number): SmtpSetti
 }
 
 /**
- * Sends e-mail by SMTP over a pool of connections. Not idempotent: a repeated message keeps its Message-ID, by which a mail
- * server may recognise it, but need not. Throws ConfigError for an invalid DKIM key, since messages would be sent unsigned.
+ * Sends e-mail by SMTP over a pool of connections. Not idempotent: a repeated message keeps its Message-ID, but mail servers
+ * need not recognise it. Throws ConfigError for an invalid DKIM key, since messages would be sent unsigned.
  *
- * Of several addresses the receiver's decides: if it is rejected, the message is not sent at all. Rejected copies (cc, bcc)
- * do not prevent the others; the result is then `sent` with a code of `smtp-partial` and the first rejection.
+ * If the receiver is rejected, the message is not sent at all. Rejected copies (cc, bcc) do not prevent the delivery to
+ * the other addresses; the result is then `sent` with a code of `smtp-partial` and the first rejection.
  */
 export function createSmtpProvider(settings: SmtpSettings, deps: { readonly clock: Clock }): Provider {
   const transport = createTransport({ ...poolOptions(settings), pool: true });
@@ -152,7 +152,7 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
   };
 }
 
-/** Classifies a failed send; a rejected default sender is caused by the settings. */
+/** Classifies a failed send; the rejection of a default sender is caused by the settings. */
 function classifyFailure(
   fault: SmtpError,
   how: {
@@ -169,7 +169,7 @@ function classifyFailure(
   return isOfSettings && outcome.kind === 'permanent' ? { ...outcome, kind: 'misconfigured' } : outcome;
 }
 
-/** Without a logger, since nodemailer's would log addresses. All time-outs are set, as the defaults are minutes long. */
+/** No logger, since nodemailer logs addresses. All timeouts are set, since their defaults are minutes. */
 function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
   const setUpMs = Math.min(SET_UP_LIMIT_MS, settings.timeoutMs);
   const { username, password, dkim } = settings;
@@ -178,12 +178,12 @@ function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
     port: settings.port,
     secure: settings.secure,
     requireTLS: settings.requireTls,
-    // With credentials it logs in or fails, even where a server (or an attacker before it) offers no login.
+    // Fails if the server (or an attacker in between) offers no login.
     ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' }, forceAuth: true }),
     maxConnections: settings.maxConnections,
     maxMessages: settings.maxMessages,
-    // A message moves to another connection only where its own closed before a byte of it was read (watchMessageBody), and
-    // once: a server that accepts connections and closes them is not tried with all of them in turn.
+    // A message moves to another connection only if its own was closed before a byte was read (watchMessageBody), and only
+    // once, so that a server which closes each connection does not consume the whole pool.
     maxRequeues: 1,
     dnsTimeout: setUpMs,
     connectionTimeout: setUpMs,
@@ -203,7 +203,7 @@ function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
   };
 }
 
-/** nodemailer would silently send unsigned what it cannot sign. */
+/** Checks the key, since nodemailer silently sends messages unsigned if it cannot sign them. */
 function readDkim(dkim: DkimSettings): DkimSettings {
   let type: string | undefined;
   try {

@@ -3,18 +3,18 @@ import { parseRetryAfter } from '../../../../../workers/notification/providers/c
 
 const NOW = Date.parse('2026-03-02T10:00:00Z');
 
-describe('how long a provider asks to wait', () => {
+describe('Retry-After', () => {
   it.each([
     ['120', 120_000],
     [' 0.5 ', 500],
     ['Mon, 02 Mar 2026 10:00:30 GMT', 30_000],
     ['Monday, 02-Mar-26 10:01:00 GMT', 60_000],
     ['999999999', 86_400_000],
-  ])('is read from %j', (text, ms) => {
+  ])('is parsed from %j', (text, ms) => {
     expect(parseRetryAfter(text, 'seconds', NOW)).toBe(ms);
   });
 
-  it('may be a moment in seconds since 1970', () => {
+  it('is parsed from seconds since 1970', () => {
     expect(parseRetryAfter(String(NOW / 1_000 + 5), 'epoch-seconds', NOW)).toBe(5_000);
   });
 
@@ -28,7 +28,7 @@ describe('how long a provider asks to wait', () => {
     '1e3',
     'Mon, 02 Mar 2026 09:59:59 GMT',
     'Mon, 99 Foo 2026 10:00:00 GMT',
-  ])('is not given by %j', (text) => {
+  ])('is undefined for %j', (text) => {
     expect(parseRetryAfter(text, 'seconds', NOW)).toBeUndefined();
   });
 });

@@ -8,21 +8,21 @@ import { anSms } from '../../../../support/builders/provider-entry.ts';
 const isKept = (id: string, message: string): boolean =>
   sanitiseId(id, { message: anSms({ message }), secrets: [], configured: [] }) === id;
 
-it('an id is dropped for a word of four letters as a token, and of five letters anywhere', () => {
+it('drops an id with a sensitive word of four letters as a token, or of five letters anywhere', () => {
   expect(isKept('x-card-1', 'your card')).toBe(false);
   expect(isKept('xcardx1', 'your card')).toBe(true);
   expect(isKept('xloansx1', 'your loans')).toBe(false);
   expect(isKept('x-new-1', 'all new')).toBe(true);
 });
 
-describe('a code', () => {
+describe('sanitiseCode', () => {
   it.each([
     ['smtp-550-5.1.1', 'smtp-550-5.1.1'],
     ['a b\r\nc', 'a-b-c'],
     ['…', 'unnamed'],
     ['', 'unnamed'],
     ['x'.repeat(100), 'x'.repeat(64)],
-  ])('%j is kept as %j', (given, kept) => {
+  ])('sanitises %j to %j', (given, kept) => {
     expect(sanitiseCode(given)).toBe(kept);
   });
 });

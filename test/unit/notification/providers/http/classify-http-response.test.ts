@@ -11,7 +11,7 @@ const contextOf = (message: Outbound, secrets: readonly string[] = []) => ({
 });
 const CONTEXT = contextOf(anSms());
 
-/** What an answer means under a connector with these settings. */
+/** The kind of result of a response with these connector settings. */
 function classified(
   answer: { readonly status: number; readonly body?: unknown; readonly text?: string },
   settings: object = {},
@@ -28,24 +28,24 @@ const answered = (status: number, body: unknown, settings: object): SendResult =
   return classifyHttpResponse({ status, headers: {}, text }, connector!, CONTEXT);
 };
 
-describe('whom an answer speaks of', () => {
+describe('the subject of a failure', () => {
   const success = { tests: [{ pointer: '/status', equals: '0' }] };
   const byCode = { success, errorCode: ['/status'] };
   const byRow = { success, failures: [{ status: [200], result: 'unknown' }] };
 
-  it('an unknown outcome is about the message where the provider answered in words of its own', () => {
+  it('is the message when the provider itself answered with an unknown outcome', () => {
     const about = { kind: 'unknown', isAboutMessage: true };
     expect(answered(200, { status: '9' }, byCode)).toMatchObject(about);
     expect(answered(200, { status: '9' }, byRow)).toMatchObject(about);
     expect(answered(409, {}, { idempotency: { header: 'Id' } })).toMatchObject(about);
   });
 
-  it('an unknown outcome is about the provider where the answer cannot be read, or something between made it', () => {
+  it('is the provider when the response cannot be read or comes from an intermediary', () => {
     expect(answered(200, '<html>', byCode)).toEqual({ kind: 'unknown', code: 'http-200' });
     expect(answered(502, { status: '9' }, byCode)).toEqual({ kind: 'unknown', code: 'http-502-9' });
   });
 
-  it('a transient result is about the receiver where the row says so', () => {
+  it('is the receiver when the matching row has aboutReceiver', () => {
     const failures = [
       { code: ['7'], result: 'transient', aboutReceiver: true },
       { code: ['8'], result: 'transient' },
@@ -59,24 +59,24 @@ describe('whom an answer speaks of', () => {
   });
 });
 
-describe('the meaning of a status without a configured one', () => {
+describe('a status without a matching row', () => {
   it.each([
     ['sent', [200, 201, 202, 204, 299]],
     ['misconfigured', [301, 302, 307, 308, 401, 402, 403, 404, 405, 407, 415, 501, 505, 511]],
     ['transient', [408, 425, 429, 500, 503]],
     ['permanent', [400, 406, 409, 410, 413, 422, 451, 499]],
     ['unknown', [502, 504, 507, 520, 524, 599]],
-  ])('is %s', (kind, statuses) => {
+  ])('is classified as %s', (kind, statuses) => {
     expect(statuses.map((status) => [status, classified({ status })])).toEqual(
       statuses.map((status) => [status, kind]),
     );
   });
 });
 
-describe('tests of the body', () => {
+describe('the tests of a response body', () => {
   const settings = { success: { status: [200], tests: [{ pointer: '/a~1b/0/c~0d', equals: 0 }] } };
 
-  it('compare numbers and texts as texts, wherever the pointer leads', () => {
+  it('compare numbers and texts as texts at any JSON pointer', () => {
     expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': '0' }] } }, settings)).toBe('sent');
     expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': 0 }] } }, settings)).toBe('sent');
     expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': 1 }] } }, settings)).toBe('unknown');
@@ -85,19 +85,19 @@ describe('tests of the body', () => {
   it.each([
     ['not JSON', { status: 200, text: '{' }],
     ['empty', { status: 200, text: '' }],
-    ['not whole', { status: 200 }],
+    ['incomplete', { status: 200 }],
     ['null', { status: 200, body: null }],
     ['an object where a scalar is wanted', { status: 200, body: { 'a/b': [{ 'c~d': {} }] } }],
-  ])('do not know what came of an answer that is %s', (_, answer) => {
+  ])('leave the outcome unknown when the body is %s', (_, answer) => {
     expect(classified(answer, settings)).toBe('unknown');
   });
 
-  it('never find what only the prototype has', () => {
+  it('ignore inherited properties', () => {
     const inherited = { success: { tests: [{ pointer: '/constructor/name', exists: true }] } };
     expect(classified({ status: 200, body: {} }, inherited)).toBe('unknown');
   });
 
-  it('look whether a value is there', () => {
+  it('check whether a value exists', () => {
     const there = {
       success: {
         tests: [
@@ -112,7 +112,7 @@ describe('tests of the body', () => {
   });
 });
 
-describe('the table of failures', () => {
+describe('the rows of failures', () => {
   const settings = {
     errorCode: ['/missing', '/code'],
     failures: [
@@ -122,14 +122,14 @@ describe('the table of failures', () => {
     ],
   };
 
-  it('goes before the meaning of the status, first row first, and every condition of a row counts', () => {
+  it('take precedence over the status in order, and match only if all conditions hold', () => {
     expect(classified({ status: 400, body: { code: 'busy', who: 'us' } }, settings)).toBe('transient');
     expect(classified({ status: 422, body: { code: 'busy', who: 'us' } }, settings)).toBe('misconfigured');
     expect(classified({ status: 422, body: { code: 'busy' } }, settings)).toBe('permanent');
     expect(classified({ status: 502 }, settings)).toBe('transient');
   });
 
-  it('has no row that fits a body which cannot be read', () => {
+  it('do not match a body that cannot be parsed if they have tests', () => {
     const absent = {
       failures: [{ tests: [{ pointer: '/error', exists: false }], result: 'permanent' }],
       success: { status: [201] },
@@ -139,7 +139,7 @@ describe('the table of failures', () => {
   });
 });
 
-describe('what is passed on of a provider', () => {
+describe('provider text', () => {
   const otp = anSms({
     sender: 'YourBank',
     receiver: '+40722123456',
@@ -167,7 +167,7 @@ describe('what is passed on of a provider', () => {
     ['REJECTED_X', 'http-400-REJECTED_X'],
     [21_211, 'http-400-21211'],
     ['99', 'http-400-99'],
-  ])('is a code that the configuration names or a short number: %s', (code, expected) => {
+  ])('is passed on as a code that is configured or a short number: %s', (code, expected) => {
     expect(reported({ code }, otp)).toMatchObject({ code: expected });
   });
 
@@ -182,11 +182,11 @@ describe('what is passed on of a provider', () => {
     '123456',
     'E',
     true,
-  ])('is no other code: %s', (code) => {
+  ])('is replaced by other in any other code: %s', (code) => {
     expect(reported({ code }, otp)).toMatchObject({ code: 'http-400-other' });
   });
 
-  it('is no number that an attachment holds', () => {
+  it('is not passed on as a number that an attachment contains', () => {
     const attachments = [{ name: 'a.txt', content: Buffer.from('PIN 4821') }];
     expect(reported({ code: 4_821 }, anEmail({ attachments }))).toMatchObject({ code: 'http-400-other' });
     expect(reported({ code: 4_822 }, anEmail({ attachments }))).toMatchObject({ code: 'http-400-4822' });
@@ -194,14 +194,14 @@ describe('what is passed on of a provider', () => {
 
   it.each([
     ['the password', 'otp-771234'],
-    ['a part of the number', 'x22123456y'],
+    ['a part of the telephone number', 'x22123456y'],
     ['a word', 'id-POPESCU-1'],
     ['a word within others', 'xxpopescuxx'],
     ['the sender', 'YourBank.1'],
     ['the key', 'a-key-7f3a99'],
     ['blanks', 'a b'],
-    ['too much', 'x'.repeat(65)],
-  ])('is no id with %s', (_, id) => {
+    ['more than 64 characters', 'x'.repeat(65)],
+  ])('is not passed on as an id with %s', (_, id) => {
     expect(reported({ id }, otp, 200)).toEqual({ kind: 'sent', providerMessageId: undefined });
   });
 
@@ -210,7 +210,7 @@ describe('what is passed on of a provider', () => {
     '<20260302.1@mg.bank.example>',
     'SM1',
     '9C817C6F8AF3D48F9FE553282AFA2B67',
-  ])('is every other id: %s', (id) => {
+  ])('is passed on as an id otherwise: %s', (id) => {
     const message = anEmail({ message: 'Your bank sent it.', sender: 'Your Bank <info@mg.bank.example>' });
     expect(reported({ id }, otp, 200)).toEqual({ kind: 'sent', providerMessageId: id });
     expect(reported({ id }, message, 200)).toEqual({ kind: 'sent', providerMessageId: id });

@@ -22,7 +22,7 @@ async function encoded(template: object, encoding: Encoding) {
 }
 
 describe('a payload', () => {
-  it('is JSON with constants, repeated items, and without what has no value', async () => {
+  it('is JSON with constants and repeated items, and without fields that have no value', async () => {
     const template = {
       from: { name: 'SENDER_NAME_PLACEHOLDER', email: 'SENDER_ADDRESS_PLACEHOLDER' },
       version: 2,
@@ -49,7 +49,7 @@ describe('a payload', () => {
     });
   });
 
-  it('is a form or a query, with a field repeated for each item of a list', async () => {
+  it('is a form or a query with a repeated field for a list', async () => {
     const template = { to: 'RECEIVER_PLACEHOLDER', cc: ['CC_PLACEHOLDER'], n: 1 };
     const fields = 'to=customer%40example.com&cc=one%40example.com&cc=two%40example.com&n=1';
     const form = await encoded(template, 'form');
@@ -65,7 +65,7 @@ describe('a payload', () => {
     });
   });
 
-  it('is a multipart body with its files', async () => {
+  it('is a multipart body with files', async () => {
     const { body, contentType } = await encoded(
       { to: 'RECEIVER_PLACEHOLDER', file: ['ATTACHMENT_PLACEHOLDER'] },
       'multipart',

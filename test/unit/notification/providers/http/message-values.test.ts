@@ -6,11 +6,11 @@ import {
 import { anEmail } from '../../../../support/builders/provider-entry.ts';
 
 describe('the default alphabet of SMS', () => {
-  it.each(['', 'Your code is 1234.', 'Prix: 5 €, à toi? £$¥', '[a]{b}~^|\\\n\r'])('has %j', (text) => {
+  it.each(['', 'Your code is 1234.', 'Prix: 5 €, à toi? £$¥', '[a]{b}~^|\\\n\r'])('contains %j', (text) => {
     expect(isGsmText(text)).toBe(true);
   });
 
-  it.each(['Plată', 'ç', '’', '😀', '\t', 'Привет'])('has not %j', (text) => {
+  it.each(['Plată', 'ç', '’', '😀', '\t', 'Привет'])('does not contain %j', (text) => {
     expect(isGsmText(text)).toBe(false);
   });
 });
@@ -21,7 +21,7 @@ it.each([
   ['a.b.json', 'application/json'],
   ['csv', 'text/csv'],
   ['unknown.bin', 'application/octet-stream'],
-])('the media type of text in %s is %s', async (name, mediaType) => {
+])('derives the media type of text from the name %s: %s', async (name, mediaType) => {
   const message = anEmail({ attachments: [{ name, content: Buffer.from('text') }] });
   const options = { defaultSender: undefined, phoneFormat: 'plus', listSeparator: ',' } as const;
   expect((await messageValues(message, options)).files).toMatchObject([{ fileName: name, mediaType }]);

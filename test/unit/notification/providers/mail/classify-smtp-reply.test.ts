@@ -11,7 +11,7 @@ const reply = (responseCode: number, response: string, command: string): SmtpErr
   command,
 });
 
-describe('what a failed SMTP session means', () => {
+describe('a failed SMTP transaction', () => {
   it.each<[SmtpError, string, string]>([
     [{ code: 'EDNS', originalCode: 'ENOTFOUND' }, 'transient', 'smtp-host-unknown'],
     [{ code: 'ESOCKET', originalCode: 'ECONNREFUSED' }, 'transient', 'smtp-connection-refused'],
@@ -29,7 +29,7 @@ describe('what a failed SMTP session means', () => {
     [reply(502, 'what?', 'EHLO'), 'misconfigured', 'smtp-502'],
     [reply(454, '4.7.0 TLS not available', 'STARTTLS'), 'transient', 'smtp-454-4.7.0'],
     [reply(534, '5.7.9 mechanism too weak', 'AUTH PLAIN'), 'misconfigured', 'smtp-534-5.7.9'],
-  ])('%j before the body went out is %s, %s', (fault, kind, code) => {
+  ])('with %j before the end of the body is %s with code %s', (fault, kind, code) => {
     expect(classifySmtpReply(fault, false)).toEqual({ kind, code });
   });
 
@@ -40,11 +40,11 @@ describe('what a failed SMTP session means', () => {
     [{ code: 'EPROTOCOL' }, 'smtp-protocol-fault-after-data'],
     [{ code: 'ESTREAM' }, 'smtp-connection-lost-after-data'],
     [{ code: 'EPROTOCOL', responseCode: 354, response: '354 go on' }, 'smtp-protocol-fault-after-data'],
-  ])('%j after the body went out is unknown, %s', (fault, code) => {
+  ])('with %j after the end of the body is unknown with code %s', (fault, code) => {
     expect(classifySmtpReply(fault, true)).toEqual({ kind: 'unknown', code });
   });
 
-  it('is decided by a reply, also after the body went out', () => {
+  it('is classified by a reply also after the end of the body', () => {
     expect(classifySmtpReply(reply(451, '4.3.0 later', 'DATA'), true).kind).toBe('transient');
     expect(classifySmtpReply(reply(554, '5.6.0 no', 'DATA'), true).kind).toBe('permanent');
     expect(classifySmtpReply(reply(421, '4.3.2 closing', 'DATA'), true).kind).toBe('transient');
@@ -59,13 +59,16 @@ describe('what a failed SMTP session means', () => {
     [452, 'no room in the queue', 'RCPT TO', false],
     [451, 'no room in the queue', 'DATA', false],
     [450, '4.7.1 too many connections', 'EHLO', false],
-  ])('%i %s at %s is about this message or its receiver: %s', (status, text, command, isAboutReceiver) => {
-    const outcome = classifySmtpReply(reply(status, text, command), false);
-    expect(outcome.kind).toBe('transient');
-    expect('isAboutReceiver' in outcome).toBe(isAboutReceiver);
-  });
+  ])(
+    'with %i %s at %s affects only this message or receiver: %s',
+    (status, text, command, isAboutReceiver) => {
+      const outcome = classifySmtpReply(reply(status, text, command), false);
+      expect(outcome.kind).toBe('transient');
+      expect('isAboutReceiver' in outcome).toBe(isAboutReceiver);
+    },
+  );
 
-  it('never holds the text of the reply', () => {
+  it('does not contain the text of the reply', () => {
     const outcome = classifySmtpReply(reply(550, '<ana@example.net>: no such user', 'RCPT TO'), false);
     expect(outcome).toEqual({ kind: 'permanent', code: 'smtp-550' });
   });

@@ -9,7 +9,7 @@ import { multipartParts, startProviderStandIn } from '../../../../support/fakes/
 import { selfSigned } from '../../../../support/self-signed-certificate.ts';
 import { untilSent } from '../../../../support/standing-connection.ts';
 
-/** The HTTP connector against a provider's stand-in on loopback. */
+/** The HTTP connector against a stand-in of a provider on loopback. */
 const NOW = Date.parse('2026-03-02T10:00:00Z');
 const clock = { now: () => NOW };
 const opened: Provider[] = [];
@@ -29,8 +29,8 @@ const send = (
   signal: AbortSignal = new AbortController().signal,
 ): Promise<SendResult> => provider.send(message, signal);
 
-describe('a provider without a connector member (N1)', () => {
-  it('gets a JSON POST made of a text template, with basic credentials', async () => {
+describe('a provider without connector settings (N1)', () => {
+  it('receives a JSON POST from a text template, with basic authentication', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: `${standIn.origin}/send?v=1`,
@@ -61,22 +61,22 @@ describe('a provider without a connector member (N1)', () => {
     expect(provider.isIdempotent).toBe(false);
   });
 
-  it('gets its key as a bearer token where it has a key alone', async () => {
+  it('receives its key as a bearer token', async () => {
     await using standIn = await startProviderStandIn();
     await send(connector({ url: standIn.origin, authentication: { key: 'k3y' } }));
     expect(standIn.requests[0]!.headers['authorization']).toBe('Bearer k3y');
     expect(standIn.requests[0]!.path).toBe('/');
   });
 
-  it('gets no authorization where it has no credentials', async () => {
+  it('receives no authorization header without credentials', async () => {
     await using standIn = await startProviderStandIn();
     await send(connector({ url: standIn.origin }));
     expect(standIn.requests[0]!.headers).not.toHaveProperty('authorization');
   });
 });
 
-describe('other interfaces by configuration alone', () => {
-  it('drives the Twilio messages resource: a form, basic credentials, the account in the address', async () => {
+describe('interfaces by configuration', () => {
+  it('supports the Twilio messages resource: a form, basic authentication, the account in the URL', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: `${standIn.origin}/2010-04-01/Accounts/{username}/Messages.json`,
@@ -105,7 +105,7 @@ describe('other interfaces by configuration alone', () => {
     expect(await send(provider)).toEqual({ kind: 'permanent', code: 'http-400-21211' });
   });
 
-  it('drives a Kannel gateway: everything in the query of a GET', async () => {
+  it('supports a Kannel gateway: all fields in the query of a GET', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: `${standIn.origin}/cgi-bin/sendsms`,
@@ -137,7 +137,7 @@ describe('other interfaces by configuration alone', () => {
     });
   });
 
-  it('lets a service make the text, as verification services do', async () => {
+  it('supports verification services that supply the text', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: `${standIn.origin}/2fa/2/pin`,
@@ -158,7 +158,7 @@ describe('other interfaces by configuration alone', () => {
     expect(JSON.parse(standIn.requests[0]!.body.toString())).toMatchObject({ to: '40722123456' });
   });
 
-  it('sends its own id where the provider deduplicates by id, and may then retry', async () => {
+  it('sends its own id to a provider that recognises ids, and is then idempotent', async () => {
     await using standIn = await startProviderStandIn();
     const byHeader = connector({
       url: standIn.origin,
@@ -182,7 +182,7 @@ describe('other interfaces by configuration alone', () => {
     });
   });
 
-  it('joins copies outside of a list, and leaves out what is empty', async () => {
+  it('joins copies outside a list and omits empty fields', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: standIn.origin,
@@ -221,7 +221,7 @@ describe('other interfaces by configuration alone', () => {
     ]);
   });
 
-  it('writes headers with values of the message', async () => {
+  it('encodes values of the message in headers', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: standIn.origin,
@@ -240,7 +240,7 @@ describe('other interfaces by configuration alone', () => {
   });
 });
 
-describe('what a provider cannot carry', () => {
+describe('a message that does not fit the template', () => {
   it.each([
     ['copies', anEmail({ cc: ['a@example.com'] }), 'cc-unsupported'],
     ['hidden copies', anEmail({ bcc: ['a@example.com'] }), 'bcc-unsupported'],
@@ -251,7 +251,7 @@ describe('what a provider cannot carry', () => {
     ],
     ['HTML', anEmail({ contentType: 'text/html' }), 'content-type-unsupported'],
     ['a message without a sender', anEmail({ sender: undefined }), 'sender-missing'],
-  ])('is refused permanently and not left out: %s', async (_, message, code) => {
+  ])('is rejected permanently because of %s', async (_, message, code) => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: standIn.origin,
@@ -270,14 +270,14 @@ describe('what a provider cannot carry', () => {
     ['a subject', anEmail(), 'subject-unsupported'],
     ['a sender of its own', anEmail({ subject: '', sender: 'me@bank.example' }), 'sender-unsupported'],
     ['HTML without its type', anEmail({ subject: '', contentType: 'text/html' }), 'content-type-unsupported'],
-  ])('is refused permanently where the template has no place for it: %s', async (_, message, code) => {
+  ])('is rejected permanently without a placeholder for %s', async (_, message, code) => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin, 'communication-channel': 'email' });
     expect(await send(provider, message)).toEqual({ kind: 'permanent', code });
     expect(standIn.requests).toHaveLength(0);
   });
 
-  it('is not the default sender, nor HTML whose type or place the template has', async () => {
+  it('is not rejected because of the default sender, or of HTML with a placeholder for it', async () => {
     await using standIn = await startProviderStandIn();
     const defaultSender = 'info@bank.example';
     const common = { url: standIn.origin, 'communication-channel': 'email', defaultSender };
@@ -298,7 +298,7 @@ describe('what a provider cannot carry', () => {
     expect(await send(own, message)).toMatchObject({ kind: 'sent' });
   });
 
-  it('is not the fault of a message where a header of the settings cannot be written', async () => {
+  it('is misconfigured instead of rejected when a configured header cannot be written', async () => {
     const entry = httpEntry({ authentication: { key: 'k3y' } });
     const settings = { ...entry.settings, authentication: { ...entry.settings.authentication, key: 'k€y' } };
     const provider = createHttpConnector({ ...entry, settings }, { clock, timeoutMs: 1_000 });
@@ -306,7 +306,7 @@ describe('what a provider cannot carry', () => {
     expect(await send(provider)).toEqual({ kind: 'misconfigured', code: 'request-invalid' });
   });
 
-  it('refuses a value that would change the path of the address', async () => {
+  it('is rejected when a value would change the path of the URL', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: `${standIn.origin}/to/{receiver}/x` });
     expect(await send(provider, anSms({ receiver: '..' }))).toEqual({
@@ -320,8 +320,8 @@ describe('what a provider cannot carry', () => {
   });
 });
 
-describe('calls that fail', () => {
-  it('surely sent nothing when the name of the host is unknown', async () => {
+describe('a call', () => {
+  it('is transient when the host is unknown', async () => {
     const provider = connector({ url: 'https://host.invalid/' }, 5_000);
     expect(await send(provider)).toMatchObject({
       kind: 'transient',
@@ -329,7 +329,7 @@ describe('calls that fail', () => {
     });
   });
 
-  it('surely sent nothing when the certificate is not trusted', async () => {
+  it('is transient when the certificate is not trusted', async () => {
     await using standIn = await startProviderStandIn({ tls: selfSigned() });
     expect(await send(connector({ url: standIn.origin }))).toMatchObject({
       kind: 'transient',
@@ -338,14 +338,14 @@ describe('calls that fail', () => {
     expect(standIn.requests).toHaveLength(0);
   });
 
-  it('trusts the authority that the configuration names', async () => {
+  it('succeeds with a configured certificate authority', async () => {
     const tls = selfSigned();
     await using standIn = await startProviderStandIn({ tls });
     const provider = connector({ url: standIn.origin, connector: { tls: { ca: tls.cert } } }, 2_000);
     expect(await send(provider)).toMatchObject({ kind: 'sent' });
   });
 
-  it('surely sent nothing when no connection came about in time', async () => {
+  it('is transient when no connection is established in time', async () => {
     const deaf = createServer();
     await new Promise<void>((resolve) => {
       deaf.listen(0, '127.0.0.1', resolve);
@@ -359,7 +359,7 @@ describe('calls that fail', () => {
     deaf.close();
   });
 
-  it('surely sent nothing when the connection ends while TLS is agreed upon', async () => {
+  it('is transient when the connection is reset during the TLS handshake', async () => {
     const rude = createServer((socket) => socket.resetAndDestroy());
     await new Promise<void>((resolve) => {
       rude.listen(0, '127.0.0.1', resolve);
@@ -370,8 +370,8 @@ describe('calls that fail', () => {
   });
 
   it.each([
-    ['keeps to a shorter time-out of its own', 100, 60_000],
-    ['has no longer time-out than all', 60_000, 100],
+    ['is unknown after a shorter timeout of its own', 100, 60_000],
+    ['is unknown after the common timeout at the latest', 60_000, 100],
   ])('%s', async (_, own, all) => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin, limits: { timeoutMs: own } }, all);
@@ -383,7 +383,7 @@ describe('calls that fail', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  it('surely sent nothing when a call was given up while it waited for a connection, and sends nothing later', async () => {
+  it('is transient when it times out while waiting for a connection, and sends nothing later', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin, connector: { connections: 1 } }, 200);
     await untilSent(() => send(provider));
@@ -399,7 +399,7 @@ describe('calls that fail', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('surely sent nothing when it was called off before, and does not know when it was called off during the call', async () => {
+  it('is transient when aborted before the call, and unknown when aborted during it', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin }, 5_000);
     expect(await send(provider, anSms(), AbortSignal.abort())).toEqual({
@@ -414,7 +414,7 @@ describe('calls that fail', () => {
     expect(await call).toEqual({ kind: 'unknown', code: 'aborted' });
   });
 
-  it('takes a status alone for success where the body does not decide, even when the body is cut', async () => {
+  it('succeeds by its status despite an incomplete body if no test needs it', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin, connector: { id: { pointer: '/id' } } });
     standIn.script({ fault: 'cut-answer', status: 201 }, { fault: 'endless', status: 200 });
@@ -422,7 +422,7 @@ describe('calls that fail', () => {
     expect(await send(provider)).toEqual({ kind: 'sent', providerMessageId: undefined });
   });
 
-  it('never repeats a request by itself and keeps connections between calls', async () => {
+  it('is never repeated, and connections are reused between calls', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin });
     for (let call = 0; call < 5; call++) await send(provider);
@@ -430,7 +430,7 @@ describe('calls that fail', () => {
     expect(standIn.connections).toBeLessThan(3);
   });
 
-  it('ends what is under way when it is closed, and takes nothing more', async () => {
+  it('is transient after close, which waits for calls in progress', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin }, 2_000);
     standIn.script({ status: 200, body: {}, delayMs: 100 });
@@ -442,13 +442,13 @@ describe('calls that fail', () => {
   });
 });
 
-describe('codes and ids of providers', () => {
+describe('codes and ids of a provider', () => {
   it.each([
     ['a telephone number', '40722123456'],
     ['a text', 'Invalid number +40722123456'],
     ['the code in the message', '4829'],
     ['markup', '<script>'],
-  ])('are dropped when they could be personal: %s', async (_, code) => {
+  ])('are dropped when they may be personal data: %s', async (_, code) => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: standIn.origin,
@@ -462,7 +462,7 @@ describe('codes and ids of providers', () => {
 });
 
 describe('multipart bodies', () => {
-  it('carry files of any content under any name', async () => {
+  it('contain files of any content and name', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: standIn.origin,

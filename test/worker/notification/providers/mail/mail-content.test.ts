@@ -40,7 +40,7 @@ function providerFor(port: number, settings: Partial<SmtpSettings> = {}): Provid
   );
 }
 
-/** The message as the mail server got it. */
+/** The message as received by the mail server. */
 async function delivered(
   message: Outbound,
   settings: Partial<SmtpSettings> = {},
@@ -53,12 +53,12 @@ async function delivered(
     await provider.close();
   }
   const mail = sink.mails.at(-1);
-  if (mail === undefined) throw new Error('nothing came');
+  if (mail === undefined) throw new Error('no mail was received');
   const text = mail.raw.toString('utf8');
   return { ...mail, mime: await PostalMime.parse(mail.raw), head: text.slice(0, text.indexOf('\r\n\r\n')) };
 }
 
-/** Checks the signature as a receiver does, with the public key that DNS would give. */
+/** Verifies the signature as a receiver does, with the public key from DNS. */
 function verify(raw: Buffer): { result: string; signed: readonly string[] } {
   const record = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
   const [first, ...others] = checkSignatures(raw, record);
@@ -68,8 +68,8 @@ function verify(raw: Buffer): { result: string; signed: readonly string[] } {
   return first;
 }
 
-describe('the message', () => {
-  it('carries sender, receiver, subject, text and date, and its id as Message-ID', async () => {
+describe('an e-mail', () => {
+  it('has sender, receiver, subject, text and date, and its id as Message-ID', async () => {
     const message = outboundEmail({
       subject: 'Extras de cont – mai',
       message: 'Bună ziua,\n\nextrasul e gata.\n',
@@ -85,7 +85,7 @@ describe('the message', () => {
     expect(raw.toString('latin1')).toMatch(/^Auto-Submitted: auto-generated\r$/m);
   });
 
-  it('is HTML where it is said to be, and only then', async () => {
+  it('is HTML only with content type text/html', async () => {
     const html = '<p>Bună <b>ziua</b> &amp; "salut"</p>';
     const { mime, head } = await delivered(outboundEmail({ message: html, contentType: 'text/html' }));
     expect(mime.html?.trim()).toBe(html);
@@ -95,7 +95,7 @@ describe('the message', () => {
     expect(plain.mime.html).toBeUndefined();
   });
 
-  it('takes the sender of the settings, with a name, where it names none (N3)', async () => {
+  it('has the default sender with its name if it names none (N3)', async () => {
     const { mime, from, messageId } = await delivered(outboundEmail({ sender: undefined }), {
       defaultSender: 'Banca Ță <no-reply@bank.example>',
     });
@@ -104,13 +104,13 @@ describe('the message', () => {
     expect(messageId).toMatch(/@bank\.example$/);
   });
 
-  it('keeps lines that begin with dots, long lines and single carriage returns readable', async () => {
+  it('preserves lines that start with dots and long lines', async () => {
     const message = `.\n..\n.hidden\n${'long '.repeat(400)}\nFrom here\n`;
     const { mime } = await delivered(outboundEmail({ message }));
     expect(mime.text?.replaceAll('\r\n', '\n').trimEnd()).toBe(message.trimEnd());
   });
 
-  it('carries attachments byte for byte, typed by what they are before what they are called', async () => {
+  it('contains attachments byte for byte, with types by content before types by name', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
@@ -149,10 +149,10 @@ describe('the message', () => {
 });
 
 describe('header injection', () => {
-  const EVIL = 'x\r\nBcc: victim@example.com\r\nX-Evil: 1\r\n\r\nbody';
+  const INJECTED = 'x\r\nBcc: victim@example.com\r\nX-Evil: 1\r\n\r\nbody';
 
-  it('is impossible by the subject', async () => {
-    const { mime, to, head } = await delivered(outboundEmail({ subject: EVIL }));
+  it('is impossible in a subject', async () => {
+    const { mime, to, head } = await delivered(outboundEmail({ subject: INJECTED }));
     expect(head).not.toMatch(/^(?:bcc|x-evil):/im);
     expect(to).toEqual(['ana@example.net']);
     expect(mime.text?.trim()).toBe('The statement of May is ready.');
@@ -160,7 +160,7 @@ describe('header injection', () => {
   });
 
   it.each(['\u0000', '\u000b', '\u0085', '\u2028', '\u2029', '\r', '\n'])(
-    'is impossible by the separator %j in a subject and in the name of a file',
+    'is impossible with the separator %j in a subject and in a file name',
     async (separator) => {
       const { head, mime } = await delivered(
         outboundEmail({
@@ -174,9 +174,9 @@ describe('header injection', () => {
     },
   );
 
-  it('is impossible by the name of a file', async () => {
+  it('is impossible in a file name', async () => {
     const { mime, raw } = await delivered(
-      outboundEmail({ attachments: [{ name: `${EVIL}".txt`, content: Buffer.from('x') }] }),
+      outboundEmail({ attachments: [{ name: `${INJECTED}".txt`, content: Buffer.from('x') }] }),
     );
     expect(raw.toString('latin1')).not.toMatch(/^(?:bcc|x-evil):/im);
     expect(mime.attachments).toHaveLength(1);
@@ -195,7 +195,7 @@ describe('header injection', () => {
     'ana@@example.net',
     'no-address',
     '',
-  ])('is impossible by the address %j: it is refused', async (address) => {
+  ])('is impossible in the address %j, which is rejected', async (address) => {
     sink = await startSmtpSink();
     const provider = providerFor(sink.port);
     const refused = { kind: 'permanent', code: 'receiver-invalid' };
@@ -211,7 +211,7 @@ describe('header injection', () => {
     'Bank\r\nBcc: victim@example.com <bank@example.org>',
     'Bank <bank@example.org> <other@example.org>',
     'no-address',
-  ])('is impossible by the sender %j: it is refused', async (sender) => {
+  ])('is impossible in the sender %j, which is rejected', async (sender) => {
     sink = await startSmtpSink();
     const provider = providerFor(sink.port);
     expect(await provider.send(outboundEmail({ sender }), NEVER)).toEqual({
@@ -222,13 +222,13 @@ describe('header injection', () => {
     await provider.close();
   });
 
-  it('reads no file and no address that a message names', async () => {
-    const trap = { path: '/etc/hostname' } as unknown as string;
+  it('does not read files or URLs that a message names', async () => {
+    const pathObject = { path: '/etc/hostname' } as unknown as string;
     const { mime } = await delivered(outboundEmail({ message: 'file:///etc/hostname' }));
     expect(mime.text?.trim()).toBe('file:///etc/hostname');
     sink ??= await startSmtpSink();
     const provider = providerFor(sink.port);
-    const result = await provider.send(outboundEmail({ message: trap }), NEVER);
+    const result = await provider.send(outboundEmail({ message: pathObject }), NEVER);
     expect(result.kind).toBe('permanent');
     expect(sink.bodies).toHaveLength(1);
     await provider.close();
@@ -236,7 +236,7 @@ describe('header injection', () => {
 });
 
 describe('DKIM', () => {
-  it('signs a message so that its receiver can verify it, attachments and all', async () => {
+  it('signs a message with attachments so that its receiver can verify it', async () => {
     const { raw } = await delivered(
       outboundEmail({
         subject: 'Plată ✓',
@@ -252,7 +252,7 @@ describe('DKIM', () => {
     );
   });
 
-  it('is broken by a changed body, and by a changed subject', async () => {
+  it('fails to verify after a change of body or subject', async () => {
     const { raw } = await delivered(outboundEmail(), { dkim: DKIM });
     const text = raw.toString('latin1');
     expect(verify(Buffer.from(text.replace('ready', 'reedy'), 'latin1')).result).not.toBe('pass');
@@ -261,7 +261,7 @@ describe('DKIM', () => {
     );
   });
 
-  it('covers both headers of one-click unsubscription, each on one line (RFC 8058)', async () => {
+  it('signs both headers of one-click unsubscription, each on one line (RFC 8058)', async () => {
     const message = outboundEmail();
     const url = `https://bank.example/unsubscribe/${'a'.repeat(120)}?n={id}&again={id}`;
     const { raw, head } = await delivered(message, {
@@ -278,13 +278,13 @@ describe('DKIM', () => {
     expect(lines).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
   });
 
-  it('leaves both headers out where nothing is configured', async () => {
+  it('omits both headers of one-click unsubscription if they are not configured', async () => {
     const { head } = await delivered(outboundEmail());
     expect(head).not.toMatch(/list-unsubscribe/i);
   });
 
   it.each(['', 'no key', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey])(
-    'refuses a key that cannot sign instead of sending unsigned (%#)',
+    'rejects a key that cannot sign (%#)',
     (key) => {
       const pem = typeof key === 'string' ? key : key.export({ type: 'pkcs8', format: 'pem' }).toString();
       const make = () => providerFor(25, { dkim: { ...DKIM, privateKey: pem } });

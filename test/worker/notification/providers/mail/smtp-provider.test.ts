@@ -17,13 +17,13 @@ import {
 
 const certificate = selfSigned();
 const clock = { now: () => Date.now() };
-/** Where it is not the test, time must not run out on a busy machine. */
+/** Does not expire on a busy machine. */
 const TIMEOUT_MS = 20_000;
-/** Where the time limit is the test: a busy machine transfers a whole message within it. */
+/** For tests of the timeout in which a busy machine must transfer a whole message. */
 const SHORT_TIMEOUT_MS = 3_000;
-/** As short as can be, where nothing has to be done within it. */
+/** For tests of the timeout in which nothing has to be transferred. */
 const SHORTEST_TIMEOUT_MS = 100;
-/** Large enough that the server answers (or goes) while most of it is still to be sent. */
+/** Large enough that the server replies or disconnects before most of it is sent. */
 const LARGE = { name: 'large.bin', content: Buffer.alloc(2_000_000, 7) };
 
 const open: { close(): unknown }[] = [];
@@ -60,7 +60,7 @@ async function sinkAndProvider(
   return { sink, provider: providerFor(sink.port, settings) };
 }
 
-/** A server that is none: what it does with a connection is the test's. */
+/** A TCP server that handles connections as the test defines. */
 async function rawServer(onConnection: (socket: Socket) => void): Promise<number> {
   const sockets: Socket[] = [];
   const server: Server = createServer((socket) => {
@@ -81,7 +81,7 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<number
 
 const refuse = (reply: number, text: string) => (): SinkReply => ({ reply, text });
 
-/** Replies per phase, and what they mean. Run with and without pipelining, which moves the replies to other moments. */
+/** Replies per phase with their results. Tested with and without pipelining, which changes when replies arrive. */
 const REPLIES: readonly [title: string, script: SinkScript, result: SendResult][] = [
   ['421 in the greeting', { greeting: refuse(421, '4.3.2 closing') }, transient('smtp-421-4.3.2')],
   ['554 in the greeting', { greeting: refuse(554, '5.7.1 not you') }, misconfigured('smtp-554-5.7.1')],
@@ -128,7 +128,7 @@ describe.each([
 
 describe('a default sender', () => {
   it.each(['no address', 'a@b.example, c@d.example', ''])(
-    'that is none is a fault of the settings: %j',
+    'that is invalid is a misconfiguration: %j',
     async (defaultSender) => {
       const { sink, provider } = await sinkAndProvider({}, { defaultSender });
       const result = await provider.send(outboundEmail({ sender: undefined }), NEVER);
@@ -137,7 +137,7 @@ describe('a default sender', () => {
     },
   );
 
-  it('that the server refuses is a fault of the settings, a size that it refuses is not', async () => {
+  it('that the server rejects is a misconfiguration, but a rejected size is not', async () => {
     const script: SinkScript = { mailFrom: refuse(553, '5.1.8 sender') };
     const { sink, provider } = await sinkAndProvider({ script }, { defaultSender: 'bank@example.org' });
     const message = outboundEmail({ sender: undefined });
@@ -147,7 +147,7 @@ describe('a default sender', () => {
   });
 });
 
-describe('logging in', () => {
+describe('authentication', () => {
   const credentials = { username: 'engine', password: 'right' };
   const script: SinkScript = {
     auth: (user, password) =>
@@ -160,12 +160,12 @@ describe('logging in', () => {
     expect(sink.mails[0]?.user).toBe('engine');
   });
 
-  it('takes 535 for a fault of the settings', async () => {
+  it('classifies 535 as a misconfiguration', async () => {
     const { provider } = await sinkAndProvider({ script }, { ...credentials, password: 'old' });
     expect(await provider.send(outboundEmail(), NEVER)).toEqual(misconfigured('smtp-535-5.7.8'));
   });
 
-  it('takes 454 for a fault that passes', async () => {
+  it('classifies 454 as transient', async () => {
     const busy: SinkScript = { auth: refuse(454, '4.7.0 try later') };
     const { provider } = await sinkAndProvider({ script: busy }, credentials);
     expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-454-4.7.0'));
@@ -185,13 +185,13 @@ describe('TLS', () => {
     expect(sink.mails[0]?.isTls).toBe(true);
   });
 
-  it('speaks TLS from the first byte', async () => {
+  it('uses TLS from the first byte', async () => {
     const { sink, provider } = await sinkAndProvider({ secure: true }, { secure: true });
     expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
     expect(sink.mails[0]?.isTls).toBe(true);
   });
 
-  it('sends nothing to a server that offers no STARTTLS where TLS is required', async () => {
+  it('sends nothing to a server without STARTTLS if TLS is required', async () => {
     const { sink, provider } = await sinkAndProvider(
       { server: { disabledCommands: ['STARTTLS'] } },
       { requireTls: true },
@@ -207,7 +207,7 @@ describe('TLS', () => {
     expect(sink.bodies).toHaveLength(0);
   });
 
-  it('sends nothing to a server whose certificate is out of date', async () => {
+  it('sends nothing to a server with an expired certificate', async () => {
     const old = selfSigned({ fromMs: Date.now() - 2 * 86_400_000, untilMs: Date.now() - 86_400_000 });
     const { sink, provider } = await sinkAndProvider({ certificate: old }, { tls: { ca: old.cert } });
     expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-tls-failed'));
@@ -219,28 +219,28 @@ describe('TLS', () => {
     expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
   });
 
-  it('takes a plain server where TLS from the first byte is configured for a fault that passes', async () => {
+  it('classifies a server without TLS as transient if TLS from the first byte is configured', async () => {
     const { provider } = await sinkAndProvider({}, { secure: true });
     const result = await provider.send(outboundEmail(), NEVER);
     expect(result.kind).toBe('transient');
   });
 });
 
-describe('a connection that breaks', () => {
-  it('is refused: surely not sent', async () => {
+describe('a connection', () => {
+  it('is transient when it is refused', async () => {
     const sink = await startSmtpSink();
     await sink.close();
     const result = await providerFor(sink.port).send(outboundEmail(), NEVER);
     expect(result).toEqual(transient('smtp-connection-refused'));
   });
 
-  it('is closed without a greeting: surely not sent', async () => {
+  it('is transient when it is closed without a greeting', async () => {
     const port = await rawServer((socket) => socket.end());
     const result = await providerFor(port).send(outboundEmail(), NEVER);
     expect(result).toEqual(transient('smtp-connection-lost'));
   });
 
-  it('is closed without a greeting: at most two attempts, and the failure is reported at once', async () => {
+  it('is reported immediately after at most two attempts when it is closed without a greeting', async () => {
     let opened = 0;
     const port = await rawServer((socket) => {
       opened += 1;
@@ -253,7 +253,7 @@ describe('a connection that breaks', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('is never greeted: ends at the time limit, surely not sent', async () => {
+  it('is transient at the timeout when there is no greeting', async () => {
     const port = await rawServer(() => undefined);
     const startedAt = performance.now();
     const result = await providerFor(port, { timeoutMs: SHORTEST_TIMEOUT_MS }).send(outboundEmail(), NEVER);
@@ -261,7 +261,7 @@ describe('a connection that breaks', () => {
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
-  it('is answered by something else than SMTP: surely not sent', async () => {
+  it('is transient when the server does not speak SMTP', async () => {
     const port = await rawServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const result = await providerFor(port).send(outboundEmail(), NEVER);
     expect(result.kind).toBe('transient');
@@ -270,13 +270,13 @@ describe('a connection that breaks', () => {
   it.each([
     ['at RCPT', { rcptTo: () => 'drop' } satisfies SinkScript],
     ['at MAIL', { mailFrom: () => 'drop' } satisfies SinkScript],
-  ])('is dropped %s: surely not sent', async (_, script) => {
+  ])('is transient when it is dropped %s', async (_, script) => {
     const { sink, provider } = await sinkAndProvider({ script });
     expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-connection-lost'));
     expect(sink.bodies).toHaveLength(0);
   });
 
-  it('is dropped in the middle of the body: surely not sent, and the server has nothing', async () => {
+  it('is transient when it is dropped within the body, of which the server delivers nothing', async () => {
     const { sink, provider } = await sinkAndProvider({ script: { dataBytes: () => 'drop' } });
     const result = await provider.send(outboundEmail({ attachments: [LARGE] }), NEVER);
     expect(result).toEqual(transient('smtp-connection-lost'));
@@ -284,7 +284,7 @@ describe('a connection that breaks', () => {
     expect(sink.bodies).toHaveLength(0);
   });
 
-  it('is dropped after the final dot, before the reply: unknown', async () => {
+  it('is unknown when it is dropped after the final dot', async () => {
     const { sink, provider } = await sinkAndProvider({ script: { data: () => 'drop' } });
     const result = await provider.send(outboundEmail(), NEVER);
     expect(result).toEqual({ kind: 'unknown', code: 'smtp-connection-lost-after-data' });
@@ -292,7 +292,7 @@ describe('a connection that breaks', () => {
     expect(sink.bodies).toHaveLength(1);
   });
 
-  it('stays silent after the final dot: unknown at the time limit, and is given no second message', async () => {
+  it('is unknown at the timeout after the final dot, and is not used again', async () => {
     const { sink, provider } = await sinkAndProvider(
       { script: { data: () => 'silent' } },
       { timeoutMs: SHORT_TIMEOUT_MS },
@@ -304,7 +304,7 @@ describe('a connection that breaks', () => {
     expect(sink.opened()).toBe(2);
   });
 
-  it('stays silent at RCPT: surely not sent at the time limit', async () => {
+  it('is transient at the timeout when RCPT is not answered', async () => {
     const { sink, provider } = await sinkAndProvider(
       { script: { rcptTo: () => 'silent' } },
       { timeoutMs: 300 },
@@ -313,12 +313,12 @@ describe('a connection that breaks', () => {
     expect(sink.bodies).toHaveLength(0);
   });
 
-  it('is slow but answers in time: sent', async () => {
+  it('sends when the server is slow but replies in time', async () => {
     const { provider } = await sinkAndProvider({ script: { data: () => ({ afterMs: 300 }) } });
     expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
   });
 
-  it('was idle in the pool and is gone: the message goes over another one, once', async () => {
+  it('is replaced when it was closed while idle, and the message is sent once', async () => {
     const { sink, provider } = await sinkAndProvider();
     for (let round = 0; round < 3; round += 1) {
       const message = outboundEmail();
@@ -336,7 +336,7 @@ describe('a connection that breaks', () => {
       (hush: () => SinkReply): SinkScript => ({ data: hush }),
       { kind: 'unknown', code: 'smtp-aborted-after-data' } satisfies SendResult,
     ],
-  ])('is given up by the caller %s', async (_, scriptOf, result) => {
+  ])('is aborted by the caller %s', async (_, scriptOf, result) => {
     const controller = new AbortController();
     const script = scriptOf(() => {
       setImmediate(() => controller.abort());
@@ -355,7 +355,7 @@ const only = (prefix: string, reply: number, text: string): SinkScript => ({
 describe('several addresses', () => {
   const message = { cc: ['copy@example.net'], bcc: ['archive@example.net'] };
 
-  it('all get one message, and hidden copies stand in no header', async () => {
+  it('receive one message without blind copies in its header', async () => {
     const { sink, provider } = await sinkAndProvider();
     expect(await provider.send(outboundEmail(message), NEVER)).toMatchObject({ kind: 'sent' });
     expect(sink.mails[0]?.to).toEqual(['ana@example.net', 'copy@example.net', 'archive@example.net']);
@@ -363,7 +363,7 @@ describe('several addresses', () => {
   });
 
   it.each([false, true])(
-    'a refused copy does not delay the others (pipelining hidden: %s)',
+    'receive the message if another copy is rejected (pipelining hidden: %s)',
     async (hidePIPELINING) => {
       const { sink, provider } = await sinkAndProvider({
         script: only('copy', 550, '5.1.1 gone'),
@@ -383,7 +383,7 @@ describe('several addresses', () => {
     [false, 450, '4.2.1 later', receiverTransient('smtp-450-4.2.1')],
     [true, 450, '4.2.1 later', receiverTransient('smtp-450-4.2.1')],
   ])(
-    'a refused receiver keeps the message from the copies too (pipelining hidden: %s, %s)',
+    'do not receive the message if the receiver is rejected (pipelining hidden: %s, %s)',
     async (hidePIPELINING, reply, text, result) => {
       const { sink, provider } = await sinkAndProvider({
         script: only('ana', reply, text),
@@ -410,7 +410,7 @@ describe('the pool', () => {
     expect(sink.opened()).toBeLessThan(20);
   });
 
-  it('lets what is under way end when it is closed, and then takes nothing', async () => {
+  it('completes sends in progress on close and rejects later ones as transient', async () => {
     const { sink, provider } = await sinkAndProvider({ script: { data: () => ({ afterMs: 200 }) } });
     const sending = Array.from({ length: 5 }, () => provider.send(outboundEmail(), NEVER));
     await sleep(50);
@@ -421,7 +421,7 @@ describe('the pool', () => {
     await provider.close();
   });
 
-  it('loses and doubles nothing at a server that drops connections at random', async () => {
+  it('loses and duplicates no message with a server that drops connections at random', async () => {
     let seed = 42;
     const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
     const mostly = (): SinkReply => (random() < 0.05 ? 'drop' : 'take');

@@ -11,7 +11,7 @@ import { untilSent } from '../../../../support/standing-connection.ts';
 const ACCOUNT = `AC${'0123456789abcdef'.repeat(2)}`;
 const NOW = Date.UTC(2031, 4, 6, 7, 8, 9);
 const TIMEOUT_MS = 5_000;
-/** Where the time limit is the test. */
+/** For tests of the timeout. */
 const SHORT_TIMEOUT_MS = 300;
 
 interface Asked {
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const item of open.splice(0).toReversed()) await item.close();
 });
 
-/** What speaks Twilio's interface on loopback, as far as the test says. */
+/** A stand-in of Twilio on loopback with scripted responses. */
 async function standIn(answer: Answer): Promise<{ url: string; asked: Asked[] }> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -88,7 +88,7 @@ async function resultOf(answer: Answer): Promise<SendResult> {
 }
 
 describe('an SMS by Twilio', () => {
-  it('is one request of the official client, with number, sender and text as given', async () => {
+  it('is one request of the official client with unchanged number, sender and text', async () => {
     const { url, asked } = await standIn(CREATED);
     const message = 'Cod: 1 + 1 & "ș" = 2\nA doua linie';
     const result = await providerFor(url).send(outboundSms({ message }), NEVER);
@@ -103,14 +103,14 @@ describe('an SMS by Twilio', () => {
     ]);
   });
 
-  it('is authenticated by an API key, for the account of the settings', async () => {
+  it('is authenticated by an API key for the configured account', async () => {
     const { url, asked } = await standIn(CREATED);
     await providerFor(url, { username: 'SK1', password: 'secret' }).send(outboundSms(), NEVER);
     expect(asked[0]?.authorization).toBe(`Basic ${Buffer.from('SK1:secret').toString('base64')}`);
     expect(asked[0]?.path).toContain(ACCOUNT);
   });
 
-  it('takes the sender of the settings where it names none (N3), or a messaging service', async () => {
+  it('has the default sender if it names none (N3), or a messaging service', async () => {
     const { url, asked } = await standIn(CREATED);
     const service = `MG${'a'.repeat(32)}`;
     const message = outboundSms({ sender: undefined });
@@ -125,17 +125,17 @@ describe('an SMS by Twilio', () => {
     expect(asked[1]?.form).not.toHaveProperty('From');
   });
 
-  it('is sent when the answer to it cannot be read, since the message was made', async () => {
+  it('is sent when the response cannot be read, since the message was created', async () => {
     expect(await resultOf(GARBLED)).toEqual({ kind: 'sent', providerMessageId: undefined });
   });
 
-  it('is not sent over e-mail', async () => {
+  it('is rejected when the message is an e-mail', async () => {
     const provider = providerFor('http://127.0.0.1:1');
     expect(await provider.send(outboundEmail(), NEVER)).toEqual({ kind: 'permanent', code: 'channel-wrong' });
   });
 });
 
-describe('what Twilio answers', () => {
+describe('a response of Twilio', () => {
   const fault = (status: number, code: number, headers: Record<string, string> = {}): Answer =>
     json(status, { code, status, message: 'About +40722123456', more_info: 'https://…' }, headers);
 
@@ -150,31 +150,35 @@ describe('what Twilio answers', () => {
       fault(429, 20_429, { 'retry-after': new Date(NOW + 90_000).toUTCString() }),
       { kind: 'transient', retryAfterMs: 90_000 },
     ],
-    ['too many requests, no hint', fault(429, 20_429), { kind: 'transient', code: 'twilio-20429' }],
-    ['not available', fault(503, 20_503), { kind: 'transient', code: 'twilio-20503' }],
+    [
+      'too many requests without Retry-After',
+      fault(429, 20_429),
+      { kind: 'transient', code: 'twilio-20429' },
+    ],
+    ['service unavailable', fault(503, 20_503), { kind: 'transient', code: 'twilio-20503' }],
     ['queue of the sender full', fault(400, 21_611), { kind: 'transient', code: 'twilio-21611' }],
     ['maintenance', fault(400, 21_730), { kind: 'transient', code: 'twilio-21730' }],
     [
-      'an internal error, which may have sent it',
+      'an internal error, after which it may have been sent',
       fault(500, 20_500),
       { kind: 'unknown', code: 'twilio-20500' },
     ],
     ['a bad gateway', json(502, {}), { kind: 'unknown', code: 'twilio-http-502' }],
-    ['a gateway that gave up', json(504, {}), { kind: 'unknown', code: 'twilio-http-504' }],
+    ['a gateway timeout', json(504, {}), { kind: 'unknown', code: 'twilio-http-504' }],
     ['wrong credentials', fault(401, 20_003), { kind: 'misconfigured', code: 'twilio-20003' }],
     ['no permission', json(403, {}), { kind: 'misconfigured', code: 'twilio-http-403' }],
-    ['no such account', fault(404, 20_404), { kind: 'misconfigured', code: 'twilio-20404' }],
+    ['unknown account', fault(404, 20_404), { kind: 'misconfigured', code: 'twilio-20404' }],
     ['a redirect, which is not followed', json(302, {}, { location: '/' }), { kind: 'misconfigured' }],
-    ['no such number', fault(400, 21_211), { kind: 'permanent', code: 'twilio-21211' }],
+    ['unknown number', fault(400, 21_211), { kind: 'permanent', code: 'twilio-21211' }],
     ['unsubscribed', fault(400, 21_610), { kind: 'permanent', code: 'twilio-21610' }],
     ['no mobile number', fault(400, 21_614), { kind: 'permanent', code: 'twilio-21614' }],
     ['no permission for that country', fault(403, 21_408), { kind: 'permanent', code: 'twilio-21408' }],
     [
-      'made and failed at once',
+      'created and failed immediately',
       json(201, { sid: 'SM1', status: 'failed', error_code: 30_007 }),
       { kind: 'permanent', code: 'twilio-30007' },
     ],
-  ] satisfies [string, Answer, Partial<SendResult>][])('%s', async (_, answer, expected) => {
+  ] satisfies [string, Answer, Partial<SendResult>][])('is classified: %s', async (_, answer, expected) => {
     const result = await resultOf(answer);
     expect(result).toMatchObject(expected);
     expect(JSON.stringify(result)).not.toContain('40722');
@@ -184,17 +188,17 @@ describe('what Twilio answers', () => {
     ['a number of the message', fault(400, 48_291), 'twilio-http-400-other'],
     ['a long number', fault(400, 482_913), 'twilio-http-400-other'],
     [
-      'a number of the message in the answer that makes it',
+      'a number of the message in the response that creates it',
       json(201, { sid: 'SM1', status: 'failed', error_code: 48_291 }),
       'twilio-failed-other',
     ],
-  ])('is not passed on where it may be of the message: %s', async (_, answer, code) => {
+  ])('is not passed on as a code if it may be of the message: %s', async (_, answer, code) => {
     const { url } = await standIn(answer);
     const message = outboundSms({ message: 'Your code is 48291.' });
     expect(await providerFor(url).send(message, NEVER)).toMatchObject({ kind: 'permanent', code });
   });
 
-  it('is no id where it holds the number', async () => {
+  it('is not passed on as an id if it contains the telephone number', async () => {
     const { url } = await standIn(json(201, { sid: 'SM40722123456', status: 'queued' }));
     expect(await providerFor(url).send(outboundSms(), NEVER)).toEqual({
       kind: 'sent',
@@ -202,7 +206,7 @@ describe('what Twilio answers', () => {
     });
   });
 
-  it('is a fault of the settings where it is about the default sender', async () => {
+  it('is a misconfiguration if it rejects the default sender', async () => {
     const { url } = await standIn(fault(400, 21_212));
     const message = outboundSms({ sender: undefined });
     const provider = providerFor(url, { defaultSender: 'Bank' });
@@ -211,7 +215,7 @@ describe('what Twilio answers', () => {
     expect(await providerFor(own.url).send(outboundSms(), NEVER)).toMatchObject({ kind: 'permanent' });
   });
 
-  it('is asked once: nothing is tried again by itself', async () => {
+  it('does not cause a retry by the client', async () => {
     const { url, asked } = await standIn(fault(429, 20_429));
     await providerFor(url).send(outboundSms(), NEVER);
     await sleep(300);
@@ -219,8 +223,8 @@ describe('what Twilio answers', () => {
   });
 });
 
-describe('a connection to Twilio that breaks', () => {
-  it('is refused: surely not sent', async () => {
+describe('a failed connection to Twilio', () => {
+  it('is transient when it is refused', async () => {
     const server = createTcpServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -229,18 +233,18 @@ describe('a connection to Twilio that breaks', () => {
     expect(result).toMatchObject({ kind: 'transient' });
   });
 
-  it('cannot be made for want of TLS: surely not sent', async () => {
+  it('is transient when TLS fails', async () => {
     const { url, asked } = await standIn(CREATED);
     const result = await providerFor(url.replace('http:', 'https:')).send(outboundSms(), NEVER);
     expect(result).toMatchObject({ kind: 'transient' });
     expect(asked).toHaveLength(0);
   });
 
-  it('is dropped after the request: unknown', async () => {
+  it('is unknown when it is dropped after the request', async () => {
     expect(await resultOf((_, request) => request.socket.destroy())).toMatchObject({ kind: 'unknown' });
   });
 
-  it('is never answered: unknown at the time limit', async () => {
+  it('is unknown at the timeout without a response', async () => {
     let isMute = false;
     const { url } = await standIn((...given) => (isMute ? undefined : CREATED(...given)));
     const provider = providerFor(url, { timeoutMs: SHORT_TIMEOUT_MS });
@@ -250,7 +254,7 @@ describe('a connection to Twilio that breaks', () => {
     expect(result).toMatchObject({ kind: 'unknown' });
   });
 
-  it('was given up before it began: surely not sent', async () => {
+  it('is transient when aborted before the call', async () => {
     const { url, asked } = await standIn(CREATED);
     expect(await providerFor(url).send(outboundSms(), AbortSignal.abort())).toMatchObject({
       kind: 'transient',
@@ -258,7 +262,7 @@ describe('a connection to Twilio that breaks', () => {
     expect(asked).toHaveLength(0);
   });
 
-  it('is given up by the caller after the request: unknown', async () => {
+  it('is unknown when aborted after the request', async () => {
     const { url, asked } = await standIn(() => undefined);
     const controller = new AbortController();
     const sending = providerFor(url).send(outboundSms(), controller.signal);
@@ -267,7 +271,7 @@ describe('a connection to Twilio that breaks', () => {
     expect(await sending).toMatchObject({ kind: 'unknown' });
   });
 
-  it('lets what is under way end when the provider is closed, and then takes nothing', async () => {
+  it('is transient after close, which waits for calls in progress', async () => {
     const { url, asked } = await standIn((response, request) =>
       setTimeout(() => CREATED(response, request), 200),
     );
