@@ -11,6 +11,7 @@ import { createSmtpProvider } from '../../workers/notification/providers/mail/sm
 import { checkSignatures } from '../support/dkim-signatures.ts';
 import { mtaOrSkip } from '../support/mta-suite.ts';
 import { NEVER, outboundEmail } from '../support/builders/outbound-messages.ts';
+import { smtpSettingsOf } from '../support/builders/provider-entry.ts';
 import { selfSigned } from '../support/self-signed-certificate.ts';
 
 const certificate = selfSigned();
@@ -40,21 +41,10 @@ function running(): LocalMta {
 }
 
 function providerFor(settings: Partial<SmtpSettings> = {}): Provider {
+  const defaults = { host: 'localhost', requireTls: true, ...login, maxConnections: 3, dkim };
+  const tls = { ca: certificate.cert };
   const provider = createSmtpProvider(
-    {
-      name: 'exim',
-      host: 'localhost',
-      port: running().port,
-      secure: false,
-      requireTls: true,
-      ...login,
-      maxConnections: 3,
-      maxMessages: 50,
-      timeoutMs: 10_000,
-      tls: { ca: certificate.cert },
-      dkim,
-      ...settings,
-    },
+    smtpSettingsOf(running().port, { ...defaults, maxMessages: 50, tls, ...settings }),
     { clock: { now: () => Date.now() } },
   );
   open.push(provider);

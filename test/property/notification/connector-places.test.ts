@@ -9,7 +9,8 @@ import { encodePayload } from '../../../workers/notification/providers/http/http
 import { createHttpConnector } from '../../../workers/notification/providers/http/http-connector.ts';
 import { messageValues } from '../../../workers/notification/providers/http/message-values.ts';
 import { renderPayload } from '../../../workers/notification/providers/http/http-payload.ts';
-import { anEmail, httpEntry } from '../../support/builders/provider-entry.ts';
+import { httpEntry } from '../../support/builders/provider-entry.ts';
+import { anEmail } from '../../support/builders/outbound-messages.ts';
 import {
   type ProviderStandIn,
   multipartParts,
@@ -72,7 +73,7 @@ const emails: fc.Arbitrary<Extract<Outbound, { channel: 'email' }>> = fc
       { maxLength: 2 },
     ),
   })
-  .map((members) => anEmail(members) as Extract<Outbound, { channel: 'email' }>);
+  .map((members) => anEmail(members));
 const OPTIONS = { defaultSender: undefined, phoneFormat: 'plus', listSeparator: ', ' } as const;
 const RUNS = { numRuns: 300 };
 

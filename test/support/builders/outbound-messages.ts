@@ -4,7 +4,7 @@ import type { Outbound } from '../../../shared/notification/command.ts';
 type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;
 type OutboundSms = Extract<Outbound, { readonly channel: 'sms' }>;
 
-/** An e-mail as a provider is given it, with an id of its own. */
+/** An e-mail with a random id. */
 export function outboundEmail(changes: Partial<OutboundEmail> = {}): OutboundEmail {
   return {
     channel: 'email',
@@ -22,7 +22,7 @@ export function outboundEmail(changes: Partial<OutboundEmail> = {}): OutboundEma
   };
 }
 
-/** An SMS as a provider is given it, with an id of its own. */
+/** An SMS with a random id. */
 export function outboundSms(changes: Partial<OutboundSms> = {}): OutboundSms {
   return {
     channel: 'sms',
@@ -35,5 +35,26 @@ export function outboundSms(changes: Partial<OutboundSms> = {}): OutboundSms {
   };
 }
 
-/** A signal that never ends a call. */
+/** The notificationId of anSms() and anEmail(). */
+export const ID = '5b1f6b1e-2f5c-4a8e-9a44-0d9f5f0c7a11';
+
+/** An SMS with a fixed id and without a sender. */
+export function anSms(changes: Partial<OutboundSms> = {}): OutboundSms {
+  const message = 'Your card was used for 12.50 EUR.';
+  return outboundSms({ id: ID, notificationId: ID, sender: undefined, message, ...changes });
+}
+
+/** An e-mail with a fixed id and without a sender. */
+export function anEmail(changes: Partial<OutboundEmail> = {}): OutboundEmail {
+  return outboundEmail({
+    id: ID,
+    notificationId: ID,
+    sender: undefined,
+    receiver: 'customer@example.com',
+    message: 'Please find it attached.',
+    ...changes,
+  });
+}
+
+/** A signal that is never aborted. */
 export const NEVER = new AbortController().signal;

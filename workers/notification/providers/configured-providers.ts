@@ -264,8 +264,8 @@ export async function makeProvider(
       return createSmtpProvider(smtpSettings(entry, deps.timeoutMs), deps);
     }
     case 'twilio': {
-      const { createTwilioProvider, twilioSettings } = await import('./sms/twilio-provider.ts');
-      return createTwilioProvider(twilioSettings(entry, deps.timeoutMs), deps);
+      const { createTwilioProvider } = await import('./sms/twilio-provider.ts');
+      return createTwilioProvider(entry, deps);
     }
     case 'http': {
       const { createHttpConnector } = await import('./http/http-connector.ts');

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts';
 import type { Request } from '../../../../shared/messaging/handler/request.ts';
-import type { Outbound } from '../../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
@@ -11,6 +10,7 @@ import {
 } from '../../../../workers/notification/delivery/command-delivery.ts';
 import type { Ledger } from '../../../../workers/notification/ledger/ledger.ts';
 import { readCopy } from '../../../../workers/notification/state/command-copy.ts';
+import { anSms } from '../../../support/builders/outbound-messages.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { FakePublisher } from '../../../support/fakes/publisher.ts';
 import { virtualTime } from '../../../support/fakes/virtual-time.ts';
@@ -27,14 +27,6 @@ const NOW = 1_700_000_000_000;
 const START_MS = 5_000;
 const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
 const { signal } = new AbortController();
-const MESSAGE: Outbound = {
-  channel: 'sms',
-  id: ID,
-  notificationId: ID,
-  sender: undefined,
-  receiver: '+40722123456',
-  message: 'hello',
-};
 
 /** A delivery over fakes that record, in order, writes to the log and calls of providers. */
 function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationState) {
@@ -95,7 +87,7 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
   const deliver = (headers = {}, deadlineMs?: number, id = ID) => {
     const message = fakeMessage(7, { headers, timestampMs: NOW });
     const context = { signal, deadlineMs } as Request;
-    return delivery.deliver(readCopy(message, NOW, id), MESSAGE, context);
+    return delivery.deliver(readCopy(message, NOW, id), anSms(), context);
   };
   const { timers } = ports;
   return { time, timers, done, written, providers, copies, ledger, delivery, deliver };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Outbound } from '../../../../shared/notification/command.ts';
 import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
 import type { ProviderAdmission, SendResult } from '../../../../shared/notification/provider.ts';
 import {
@@ -17,16 +16,9 @@ import {
   unknown,
 } from '../../../support/fakes/scripted-providers.ts';
 import { virtualTime } from '../../../support/fakes/virtual-time.ts';
+import { anSms } from '../../../support/builders/outbound-messages.ts';
 
 const NOW = 1_700_000_000_000;
-const MESSAGE: Outbound = {
-  channel: 'sms',
-  id: 'id',
-  notificationId: 'id',
-  sender: undefined,
-  receiver: '+40722123456',
-  message: 'hello',
-};
 const GO: ProviderAdmission = { kind: 'go' };
 
 interface Scripted {
@@ -53,7 +45,7 @@ async function round(script: readonly Scripted[], lengthMs = 100_000) {
   }
   const end = await callProviders(
     {
-      message: MESSAGE,
+      message: anSms(),
       attempt: 3,
       turn: { providers: set.list, first: 0 },
       leaseEndsMs: time.elapsedMs + lengthMs,
@@ -147,7 +139,7 @@ it('starts with the given provider without admitting it again', async () => {
   set.add('second', { admission: count });
   await callProviders(
     {
-      message: MESSAGE,
+      message: anSms(),
       attempt: 1,
       turn: { providers: set.list, first: 1 },
       leaseEndsMs: 10_000,

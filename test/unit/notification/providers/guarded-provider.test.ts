@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Outbound } from '../../../../shared/notification/command.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import { type GuardOptions, guard } from '../../../../workers/notification/providers/guarded-provider.ts';
+import { anSms } from '../../../support/builders/outbound-messages.ts';
 
-const MESSAGE: Outbound = {
-  channel: 'sms',
-  id: '5f0f7a2e-3c0a-5b2f-9a53-0d5a7d2f9a11',
-  notificationId: undefined,
-  sender: undefined,
-  receiver: '+40722123456',
-  message: 'text',
-};
 const SENT: SendResult = { kind: 'sent', providerMessageId: 'p1' };
 const DOWN: SendResult = { kind: 'transient', code: 'connect-refused' };
 const SIGNAL = new AbortController().signal;
@@ -36,7 +28,7 @@ function guarded(options: GuardOptions = {}) {
   const call = async (result: SendResult): Promise<SendResult> => {
     expect(subject.admit()).toEqual({ kind: 'go' });
     next.answer = () => Promise.resolve(result);
-    return subject.send(MESSAGE, SIGNAL);
+    return subject.send(anSms(), SIGNAL);
   };
   const fail = async (times: number, result: SendResult = DOWN): Promise<void> => {
     for (let count = 0; count < times; count += 1) await call(result);
@@ -56,7 +48,7 @@ async function probing(given: ReturnType<typeof guarded>) {
   while (given.subject.admit().kind === 'go') {
     const answer = Promise.withResolvers<SendResult>();
     given.next.answer = () => answer.promise;
-    const sending = given.subject.send(MESSAGE, SIGNAL);
+    const sending = given.subject.send(anSms(), SIGNAL);
     probes.push({
       answer: (result) => {
         answer.resolve(result);
@@ -187,7 +179,7 @@ describe('the circuit breaker of a provider', () => {
     const calls = early.map((answer) => {
       next.answer = () => answer.promise;
       expect(subject.admit()).toEqual({ kind: 'go' });
-      return subject.send(MESSAGE, SIGNAL);
+      return subject.send(anSms(), SIGNAL);
     });
     await fail(3);
     early[0]?.resolve(SENT);
@@ -260,7 +252,7 @@ describe('the guard', () => {
       return Promise.resolve(SENT);
     };
     subject.admit();
-    expect(await subject.send(MESSAGE, SIGNAL)).toEqual(SENT);
+    expect(await subject.send(anSms(), SIGNAL)).toEqual(SENT);
     expect(settled).toEqual([20]);
   });
 
@@ -281,7 +273,7 @@ describe('the guard', () => {
     const { subject, next } = guarded();
     next.answer = () => Promise.reject(new Error('secret'));
     subject.admit();
-    expect(await subject.send(MESSAGE, SIGNAL)).toEqual({ kind: 'unknown', code: 'provider-fault' });
+    expect(await subject.send(anSms(), SIGNAL)).toEqual({ kind: 'unknown', code: 'provider-fault' });
   });
 });
 

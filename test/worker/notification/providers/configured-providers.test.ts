@@ -11,7 +11,8 @@ import {
   type ProviderSet,
   createProviders,
 } from '../../../../workers/notification/providers/configured-providers.ts';
-import { anEmail, anSms, configurationText } from '../../../support/builders/provider-entry.ts';
+import { configurationText } from '../../../support/builders/provider-entry.ts';
+import { anEmail, anSms } from '../../../support/builders/outbound-messages.ts';
 import { fastTimers } from '../../../support/fakes/virtual-time.ts';
 import { type ProviderStandIn, startProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
 

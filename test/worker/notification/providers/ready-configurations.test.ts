@@ -6,14 +6,8 @@ import type { Provider, SendResult } from '../../../../shared/notification/provi
 import { createHttpConnector } from '../../../../workers/notification/providers/http/http-connector.ts';
 import { makeProvider } from '../../../../workers/notification/providers/configured-providers.ts';
 import { smtpSettings } from '../../../../workers/notification/providers/mail/smtp-provider.ts';
-import {
-  ID,
-  anEmail,
-  anSms,
-  entriesOf,
-  readyEntry,
-  readyText,
-} from '../../../support/builders/provider-entry.ts';
+import { entriesOf, readyEntry, readyText } from '../../../support/builders/provider-entry.ts';
+import { ID, anEmail, anSms } from '../../../support/builders/outbound-messages.ts';
 import {
   type ProviderStandIn,
   type StandInReply,

@@ -12,34 +12,9 @@ import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smt
 import { sanitiseId } from '../common/sanitise-provider-text.ts';
 import { type BodyWatch, watchMessageBody } from './message-body-watch.ts';
 
-type SmtpEntrySettings = NonNullable<ProviderEntry['settings']['smtp']>;
-type DkimSettings = NonNullable<SmtpEntrySettings['dkim']>;
-
-/** Settings of a mail server (`provider: SMTP`). Its password and keys are never logged. */
-export interface SmtpSettings {
-  readonly name: string;
-  readonly host: string;
-  readonly port: number;
-  /** TLS from the first byte (port 465); false: STARTTLS if the server offers it. */
-  readonly secure: boolean;
-  /** Never sends without TLS, even if the server does not offer it or STARTTLS fails. */
-  readonly requireTls: boolean;
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
-  /** Concurrent connections. */
-  readonly maxConnections: number;
-  /** Messages on one connection before it is replaced. */
-  readonly maxMessages: number;
-  /** From opening a connection to the reply. */
-  readonly timeoutMs: number;
-  /** Key to sign messages with; its public half is in DNS at `<keySelector>._domainkey.<domainName>`. */
-  readonly dkim?: DkimSettings | undefined;
-  /** One-click unsubscription (RFC 8058). */
-  readonly listUnsubscribe?: SmtpEntrySettings['listUnsubscribe'];
-  readonly tls?: SmtpEntrySettings['tls'];
-  /** Address of the sender for messages that name none (N3). */
-  readonly defaultSender?: string | undefined;
-}
+/** Settings of a mail server. Its password and keys are never logged. */
+export type SmtpSettings = ReturnType<typeof smtpSettings>;
+type DkimSettings = NonNullable<SmtpSettings['dkim']>;
 
 const SMTP_PORT = 587;
 const SMTPS_PORT = 465;
@@ -65,26 +40,30 @@ interface WatchedMail {
 }
 
 /** Reads the settings of an SMTP entry. TLS is required unless the server is on this machine or the entry disables it. */
-export function smtpSettings(entry: ProviderEntry, timeoutMs: number): SmtpSettings {
-  const { url = '', authentication, smtp, limits, allowInsecure } = entry.settings;
+export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, timeoutMs: number) {
+  const { url = '', authentication, smtp, limits, allowInsecure } = settings;
   const address = new URL(url);
   const secure = address.protocol === 'smtps:';
-  const host = address.hostname.replace(/^\[(.*)\]$/, '$1');
   return {
-    name: entry.name,
-    host,
+    name,
+    host: address.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: address.port === '' ? (secure ? SMTPS_PORT : SMTP_PORT) : Number(address.port),
+    /** TLS from the first byte; false: STARTTLS if the server offers it. */
     secure,
+    /** Never sends without TLS, even if the server does not offer it or STARTTLS fails. */
     requireTls: smtp?.requireTls ?? !(isLoopback(address.hostname) || allowInsecure),
     username: authentication.username,
     password: authentication.password,
     maxConnections: smtp?.maxConnections ?? SMTP_CONNECTIONS,
+    /** Messages on one connection before it is replaced. */
     maxMessages: smtp?.maxMessages ?? SMTP_MESSAGES,
+    /** From opening a connection to the reply. */
     timeoutMs: Math.min(limits.timeoutMs ?? timeoutMs, timeoutMs),
+    /** The public key is in DNS at `<keySelector>._domainkey.<domainName>`. */
     dkim: smtp?.dkim,
     listUnsubscribe: smtp?.listUnsubscribe,
     tls: smtp?.tls,
-    defaultSender: entry.defaultSender,
+    defaultSender,
   };
 }
 

@@ -4,23 +4,9 @@ import type { Outbound } from '../../../../shared/notification/command.ts';
 import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import { MESSAGING_SERVICE_SID } from '../../../../shared/notification/sender-address.ts';
-import { sampleUrl } from '../../../../shared/notification/url-template.ts';
 import type { Clock } from '../../../../shared/platform/clock.ts';
 import { type CallOutcome, type HttpCaller, type HttpRequest, createHttpCaller } from '../http/http-call.ts';
 import { classifyTwilioResponse } from './classify-twilio-response.ts';
-
-/** Settings of Twilio (`provider: twilio`). Its password is never logged. */
-export interface TwilioSettings {
-  readonly name: string;
-  readonly accountSid: string;
-  /** The account sid and its token, or an API key and its secret. */
-  readonly username: string;
-  readonly password: string;
-  /** Default: Twilio's own host. */
-  readonly baseUrl?: string | undefined;
-  readonly timeoutMs: number;
-  readonly defaultSender?: string | undefined;
-}
 
 type OutboundSms = Extract<Outbound, { readonly channel: 'sms' }>;
 type CallOptions = Parameters<RequestClient['request']>[0];
@@ -28,40 +14,31 @@ type CallOptions = Parameters<RequestClient['request']>[0];
 const TWILIO_URL = 'https://api.twilio.com';
 const MAX_CONNECTIONS = 32;
 
-/** Reads the settings of a Twilio entry; only the origin of its URL is used. */
-export function twilioSettings(entry: ProviderEntry, timeoutMs: number): TwilioSettings {
-  const { url, authentication, twilio, limits } = entry.settings;
-  return {
-    name: entry.name,
-    accountSid: twilio?.accountSid ?? authentication.username ?? '',
-    username: authentication.username ?? '',
-    password: authentication.password ?? '',
-    baseUrl: url === undefined ? undefined : sampleUrl(url)?.origin,
-    timeoutMs: Math.min(limits.timeoutMs ?? timeoutMs, timeoutMs),
-    defaultSender: entry.defaultSender,
-  };
-}
-
 /**
  * Sends SMS with Twilio's own client. The client builds the request, which is sent by createHttpCaller: the connections of
  * the client cannot be aborted, do not report whether anything was written, hide Retry-After and read proxies from the
- * environment. Never retries. Not idempotent, since Twilio accepts no id of the caller.
+ * environment. Never retries. Not idempotent, since Twilio accepts no id of the caller. Only the origin of the URL is used.
  */
-export function createTwilioProvider(settings: TwilioSettings, deps: { readonly clock: Clock }): Provider {
-  const baseUrl = (settings.baseUrl ?? TWILIO_URL).replace(/\/+$/, '');
+export function createTwilioProvider(
+  entry: ProviderEntry,
+  deps: { readonly clock: Clock; readonly timeoutMs: number },
+): Provider {
+  const { url = TWILIO_URL, authentication, limits } = entry.settings;
+  const { username = '', password = '' } = authentication;
+  const { origin } = new URL(url);
   const caller = createHttpCaller({
-    origin: new URL(baseUrl).origin,
-    timeoutMs: settings.timeoutMs,
+    origin,
+    timeoutMs: Math.min(limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
     connections: MAX_CONNECTIONS,
     ca: undefined,
   });
 
   const send = async (message: OutboundSms, signal: AbortSignal): Promise<SendResult> => {
-    const from = message.sender ?? settings.defaultSender;
+    const from = message.sender ?? entry.defaultSender;
     if (from === undefined) return { kind: 'permanent', code: 'sender-invalid' };
     const watched: { outcome: CallOutcome | undefined } = { outcome: undefined };
-    const client = await createClient(settings, watchedCalls(caller, signal, watched));
-    client.api.baseUrl = baseUrl;
+    const client = await createClient(entry, watchedCalls(caller, signal, watched));
+    client.api.baseUrl = origin;
     const sender = MESSAGING_SERVICE_SID.test(from) ? { messagingServiceSid: from } : { from };
     try {
       await client.messages.create({ to: message.receiver, body: message.message, ...sender });
@@ -69,13 +46,12 @@ export function createTwilioProvider(settings: TwilioSettings, deps: { readonly 
       // The call itself is classified: the client's errors are less precise, and it fails for a malformed response.
     }
     if (watched.outcome === undefined) return { kind: 'permanent', code: 'twilio-message-unencodable' };
-    const { username, password } = settings;
     const sensitive = { message, secrets: [username, password], configured: [] };
     return classifyTwilioResponse(watched.outcome, deps.clock.now(), sensitive);
   };
 
   return {
-    name: settings.name,
+    name: entry.name,
     channel: 'sms',
     isIdempotent: false,
     send: async (message: Outbound, signal) =>
@@ -101,10 +77,11 @@ function watchedCalls(
 }
 
 /** Loads the package on first use, since that takes a third of a second; creating a client is cheap. */
-async function createClient(settings: TwilioSettings, httpClient: RequestClient): Promise<Twilio> {
+async function createClient({ settings }: ProviderEntry, httpClient: RequestClient): Promise<Twilio> {
+  const { username = '', password = '' } = settings.authentication;
   const { default: twilio } = await import('twilio');
-  return twilio(settings.username, settings.password, {
-    accountSid: settings.accountSid,
+  return twilio(username, password, {
+    accountSid: settings.twilio?.accountSid ?? username,
     httpClient,
     autoRetry: false,
     // If these were absent, the client would read them from the environment.

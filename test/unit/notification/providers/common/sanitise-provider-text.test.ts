@@ -3,7 +3,7 @@ import {
   sanitiseCode,
   sanitiseId,
 } from '../../../../../workers/notification/providers/common/sanitise-provider-text.ts';
-import { anSms } from '../../../../support/builders/provider-entry.ts';
+import { anSms } from '../../../../support/builders/outbound-messages.ts';
 
 const isKept = (id: string, message: string): boolean =>
   sanitiseId(id, { message: anSms({ message }), secrets: [], configured: [] }) === id;

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../../../shared/notification/command.ts';
 import type { SendResult } from '../../../../../shared/notification/provider.ts';
 import { classifyHttpResponse } from '../../../../../workers/notification/providers/http/classify-http-response.ts';
-import { anEmail, anSms, httpEntry } from '../../../../support/builders/provider-entry.ts';
+import { httpEntry } from '../../../../support/builders/provider-entry.ts';
+import { anEmail, anSms } from '../../../../support/builders/outbound-messages.ts';
 
 const contextOf = (message: Outbound, secrets: readonly string[] = []) => ({
   nowMs: 0,

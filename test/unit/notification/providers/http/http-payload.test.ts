@@ -5,7 +5,7 @@ import {
   renderPayload,
 } from '../../../../../workers/notification/providers/http/http-payload.ts';
 import { messageValues } from '../../../../../workers/notification/providers/http/message-values.ts';
-import { anEmail } from '../../../../support/builders/provider-entry.ts';
+import { anEmail } from '../../../../support/builders/outbound-messages.ts';
 
 const OPTIONS = { defaultSender: undefined, phoneFormat: 'plus', listSeparator: ', ' } as const;
 const email = anEmail({

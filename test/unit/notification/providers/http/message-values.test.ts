@@ -3,7 +3,7 @@ import {
   isGsmText,
   messageValues,
 } from '../../../../../workers/notification/providers/http/message-values.ts';
-import { anEmail } from '../../../../support/builders/provider-entry.ts';
+import { anEmail } from '../../../../support/builders/outbound-messages.ts';
 
 describe('the default alphabet of SMS', () => {
   it.each(['', 'Your code is 1234.', 'Prix: 5 €, à toi? £$¥', '[a]{b}~^|\\\n\r'])('contains %j', (text) => {

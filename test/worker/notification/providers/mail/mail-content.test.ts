@@ -7,6 +7,7 @@ import type { SmtpSettings } from '../../../../../workers/notification/providers
 import { createSmtpProvider } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
 import { checkSignatures } from '../../../../support/dkim-signatures.ts';
 import { NEVER, outboundEmail } from '../../../../support/builders/outbound-messages.ts';
+import { smtpSettingsOf } from '../../../../support/builders/provider-entry.ts';
 import { type ReceivedMail, type SmtpSink, startSmtpSink } from '../../../../support/fakes/smtp-sink.ts';
 
 const NOW = Date.UTC(2031, 4, 6, 7, 8, 9);
@@ -24,20 +25,7 @@ afterEach(async () => {
 });
 
 function providerFor(port: number, settings: Partial<SmtpSettings> = {}): Provider {
-  return createSmtpProvider(
-    {
-      name: 'mail',
-      host: '127.0.0.1',
-      port,
-      secure: false,
-      requireTls: false,
-      maxConnections: 1,
-      maxMessages: 10,
-      timeoutMs: 5_000,
-      ...settings,
-    },
-    { clock: { now: () => NOW } },
-  );
+  return createSmtpProvider(smtpSettingsOf(port, settings), { clock: { now: () => NOW } });
 }
 
 /** The message as received by the mail server. */

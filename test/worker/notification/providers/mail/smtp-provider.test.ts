@@ -6,6 +6,7 @@ import type { Provider, SendResult } from '../../../../../shared/notification/pr
 import type { SmtpSettings } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
 import { createSmtpProvider } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
 import { NEVER, outboundEmail } from '../../../../support/builders/outbound-messages.ts';
+import { smtpSettingsOf } from '../../../../support/builders/provider-entry.ts';
 import { selfSigned } from '../../../../support/self-signed-certificate.ts';
 import {
   type SinkOptions,
@@ -17,8 +18,6 @@ import {
 
 const certificate = selfSigned();
 const clock = { now: () => Date.now() };
-/** Does not expire on a busy machine. */
-const TIMEOUT_MS = 20_000;
 /** For tests of the timeout in which a busy machine must transfer a whole message. */
 const SHORT_TIMEOUT_MS = 3_000;
 /** For tests of the timeout in which nothing has to be transferred. */
@@ -32,21 +31,8 @@ afterEach(async () => {
 });
 
 function providerFor(port: number, settings: Partial<SmtpSettings> = {}): Provider {
-  const provider = createSmtpProvider(
-    {
-      name: 'mail',
-      host: '127.0.0.1',
-      port,
-      secure: false,
-      requireTls: false,
-      maxConnections: 2,
-      maxMessages: 100,
-      timeoutMs: TIMEOUT_MS,
-      tls: { ca: certificate.cert },
-      ...settings,
-    },
-    { clock },
-  );
+  const defaults = { maxConnections: 2, tls: { ca: certificate.cert } };
+  const provider = createSmtpProvider(smtpSettingsOf(port, { ...defaults, ...settings }), { clock });
   open.push(provider);
   return provider;
 }

@@ -1,11 +1,15 @@
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Provider, SendResult } from '../../../../../shared/notification/provider.ts';
-import type { TwilioSettings } from '../../../../../workers/notification/providers/sms/twilio-provider.ts';
 import { createTwilioProvider } from '../../../../../workers/notification/providers/sms/twilio-provider.ts';
 import { NEVER, outboundEmail, outboundSms } from '../../../../support/builders/outbound-messages.ts';
+import { httpEntry } from '../../../../support/builders/provider-entry.ts';
+import {
+  type ProviderStandIn,
+  type StandInReply,
+  type StandInRequest,
+  startProviderStandIn,
+} from '../../../../support/fakes/provider-stand-in.ts';
 import { untilSent } from '../../../../support/standing-connection.ts';
 
 const ACCOUNT = `AC${'0123456789abcdef'.repeat(2)}`;
@@ -14,115 +18,93 @@ const TIMEOUT_MS = 5_000;
 /** For tests of the timeout. */
 const SHORT_TIMEOUT_MS = 300;
 
-interface Asked {
-  readonly method: string;
-  readonly path: string;
-  readonly authorization: string;
-  readonly form: Readonly<Record<string, string>>;
-}
-
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
-
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
   for (const item of open.splice(0).toReversed()) await item.close();
 });
 
-/** A stand-in of Twilio on loopback with scripted responses. */
-async function standIn(answer: Answer): Promise<{ url: string; asked: Asked[] }> {
-  const asked: Asked[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('error', () => undefined);
-    request.once('end', () => {
-      asked.push({
-        method: request.method ?? '',
-        path: request.url ?? '',
-        authorization: request.headers.authorization ?? '',
-        form: Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString())),
-      });
-      answer(response, request);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push({
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+/** A stand-in of Twilio on loopback that gives every request this reply. */
+async function standIn(reply: StandInReply): Promise<ProviderStandIn> {
+  const server = await startProviderStandIn();
+  server.otherwise(reply);
+  open.push({ close: () => server.stop() });
+  return server;
 }
 
-function providerFor(baseUrl: string, settings: Partial<TwilioSettings> = {}): Provider {
-  const provider = createTwilioProvider(
-    {
-      name: 'twilio',
-      accountSid: ACCOUNT,
-      username: ACCOUNT,
-      password: 'token',
-      baseUrl,
-      timeoutMs: TIMEOUT_MS,
-      ...settings,
-    },
-    { clock: { now: () => NOW } },
-  );
+const formOf = ({ body }: StandInRequest) => Object.fromEntries(new URLSearchParams(body.toString()));
+
+function providerFor(
+  url: string,
+  { timeoutMs = TIMEOUT_MS, ...settings }: { timeoutMs?: number; [setting: string]: unknown } = {},
+): Provider {
+  const entry = httpEntry({
+    provider: 'twilio',
+    url,
+    authentication: { username: ACCOUNT, password: 'token' },
+    ...settings,
+  });
+  const provider = createTwilioProvider(entry, { clock: { now: () => NOW }, timeoutMs });
   open.push(provider);
   return provider;
 }
 
-function json(status: number, body: object, headers: Record<string, string> = {}): Answer {
-  return (response) => {
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify(body));
-  };
-}
+const json = (status: number, body: object, headers: Record<string, string> = {}): StandInReply => ({
+  status,
+  body,
+  headers,
+});
 
-const GARBLED: Answer = (response) => response.writeHead(201).end('<html>');
+const GARBLED: StandInReply = { status: 201, body: '<html>' };
 const CREATED = json(201, { sid: 'SM0123', status: 'queued', error_code: null });
 
-async function resultOf(answer: Answer): Promise<SendResult> {
-  const { url } = await standIn(answer);
-  return providerFor(url).send(outboundSms(), NEVER);
+async function resultOf(reply: StandInReply): Promise<SendResult> {
+  const { origin } = await standIn(reply);
+  return providerFor(origin).send(outboundSms(), NEVER);
 }
 
 describe('an SMS by Twilio', () => {
   it('is one request of the official client with unchanged number, sender and text', async () => {
-    const { url, asked } = await standIn(CREATED);
+    const { origin, requests } = await standIn(CREATED);
     const message = 'Cod: 1 + 1 & "ș" = 2\nA doua linie';
-    const result = await providerFor(url).send(outboundSms({ message }), NEVER);
+    const result = await providerFor(origin).send(outboundSms({ message }), NEVER);
     expect(result).toEqual({ kind: 'sent', providerMessageId: 'SM0123' });
-    expect(asked).toEqual([
+    expect(requests).toMatchObject([
       {
         method: 'POST',
         path: `/2010-04-01/Accounts/${ACCOUNT}/Messages.json`,
-        authorization: `Basic ${Buffer.from(`${ACCOUNT}:token`).toString('base64')}`,
-        form: { To: '+40722123456', From: '+40311000000', Body: message },
+        headers: { authorization: `Basic ${Buffer.from(`${ACCOUNT}:token`).toString('base64')}` },
       },
     ]);
+    expect(formOf(requests[0]!)).toEqual({ To: '+40722123456', From: '+40311000000', Body: message });
   });
 
   it('is authenticated by an API key for the configured account', async () => {
-    const { url, asked } = await standIn(CREATED);
-    await providerFor(url, { username: 'SK1', password: 'secret' }).send(outboundSms(), NEVER);
-    expect(asked[0]?.authorization).toBe(`Basic ${Buffer.from('SK1:secret').toString('base64')}`);
-    expect(asked[0]?.path).toContain(ACCOUNT);
+    const { origin, requests } = await standIn(CREATED);
+    const settings = {
+      authentication: { username: 'SK1', password: 'secret' },
+      twilio: { accountSid: ACCOUNT },
+    };
+    await providerFor(origin, settings).send(outboundSms(), NEVER);
+    expect(requests[0]?.headers['authorization']).toBe(
+      `Basic ${Buffer.from('SK1:secret').toString('base64')}`,
+    );
+    expect(requests[0]?.path).toContain(ACCOUNT);
   });
 
   it('has the default sender if it names none (N3), or a messaging service', async () => {
-    const { url, asked } = await standIn(CREATED);
+    const { origin, requests } = await standIn(CREATED);
     const service = `MG${'a'.repeat(32)}`;
     const message = outboundSms({ sender: undefined });
-    expect(await providerFor(url).send(message, NEVER)).toEqual({
+    expect(await providerFor(origin).send(message, NEVER)).toEqual({
       kind: 'permanent',
       code: 'sender-invalid',
     });
-    await providerFor(url, { defaultSender: 'Bank' }).send(message, NEVER);
-    await providerFor(url, { defaultSender: service }).send(message, NEVER);
-    expect(asked[0]?.form).toMatchObject({ From: 'Bank' });
-    expect(asked[1]?.form).toMatchObject({ MessagingServiceSid: service });
-    expect(asked[1]?.form).not.toHaveProperty('From');
+    await providerFor(origin, { defaultSender: 'Bank' }).send(message, NEVER);
+    await providerFor(origin, { defaultSender: service }).send(message, NEVER);
+    const forms = requests.map(formOf);
+    expect(forms[0]).toMatchObject({ From: 'Bank' });
+    expect(forms[1]).toMatchObject({ MessagingServiceSid: service });
+    expect(forms[1]).not.toHaveProperty('From');
   });
 
   it('is sent when the response cannot be read, since the message was created', async () => {
@@ -136,7 +118,7 @@ describe('an SMS by Twilio', () => {
 });
 
 describe('a response of Twilio', () => {
-  const fault = (status: number, code: number, headers: Record<string, string> = {}): Answer =>
+  const fault = (status: number, code: number, headers: Record<string, string> = {}): StandInReply =>
     json(status, { code, status, message: 'About +40722123456', more_info: 'https://…' }, headers);
 
   it.each([
@@ -178,11 +160,14 @@ describe('a response of Twilio', () => {
       json(201, { sid: 'SM1', status: 'failed', error_code: 30_007 }),
       { kind: 'permanent', code: 'twilio-30007' },
     ],
-  ] satisfies [string, Answer, Partial<SendResult>][])('is classified: %s', async (_, answer, expected) => {
-    const result = await resultOf(answer);
-    expect(result).toMatchObject(expected);
-    expect(JSON.stringify(result)).not.toContain('40722');
-  });
+  ] satisfies [string, StandInReply, Partial<SendResult>][])(
+    'is classified: %s',
+    async (_, reply, expected) => {
+      const result = await resultOf(reply);
+      expect(result).toMatchObject(expected);
+      expect(JSON.stringify(result)).not.toContain('40722');
+    },
+  );
 
   it.each([
     ['a number of the message', fault(400, 48_291), 'twilio-http-400-other'],
@@ -192,92 +177,87 @@ describe('a response of Twilio', () => {
       json(201, { sid: 'SM1', status: 'failed', error_code: 48_291 }),
       'twilio-failed-other',
     ],
-  ])('is not passed on as a code if it may be of the message: %s', async (_, answer, code) => {
-    const { url } = await standIn(answer);
+  ])('is not passed on as a code if it may be of the message: %s', async (_, reply, code) => {
+    const { origin } = await standIn(reply);
     const message = outboundSms({ message: 'Your code is 48291.' });
-    expect(await providerFor(url).send(message, NEVER)).toMatchObject({ kind: 'permanent', code });
+    expect(await providerFor(origin).send(message, NEVER)).toMatchObject({ kind: 'permanent', code });
   });
 
   it('is not passed on as an id if it contains the telephone number', async () => {
-    const { url } = await standIn(json(201, { sid: 'SM40722123456', status: 'queued' }));
-    expect(await providerFor(url).send(outboundSms(), NEVER)).toEqual({
+    const { origin } = await standIn(json(201, { sid: 'SM40722123456', status: 'queued' }));
+    expect(await providerFor(origin).send(outboundSms(), NEVER)).toEqual({
       kind: 'sent',
       providerMessageId: undefined,
     });
   });
 
   it('is a misconfiguration if it rejects the default sender', async () => {
-    const { url } = await standIn(fault(400, 21_212));
+    const { origin } = await standIn(fault(400, 21_212));
     const message = outboundSms({ sender: undefined });
-    const provider = providerFor(url, { defaultSender: 'Bank' });
+    const provider = providerFor(origin, { defaultSender: 'Bank' });
     expect(await provider.send(message, NEVER)).toEqual({ kind: 'misconfigured', code: 'twilio-21212' });
     const own = await standIn(fault(400, 21_212));
-    expect(await providerFor(own.url).send(outboundSms(), NEVER)).toMatchObject({ kind: 'permanent' });
+    expect(await providerFor(own.origin).send(outboundSms(), NEVER)).toMatchObject({ kind: 'permanent' });
   });
 
   it('does not cause a retry by the client', async () => {
-    const { url, asked } = await standIn(fault(429, 20_429));
-    await providerFor(url).send(outboundSms(), NEVER);
+    const { origin, requests } = await standIn(fault(429, 20_429));
+    await providerFor(origin).send(outboundSms(), NEVER);
     await sleep(300);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });
 
 describe('a failed connection to Twilio', () => {
   it('is transient when it is refused', async () => {
-    const server = createTcpServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
-    const result = await providerFor(`http://127.0.0.1:${port}`).send(outboundSms(), NEVER);
+    const server = await standIn(CREATED);
+    await server.stop();
+    const result = await providerFor(server.origin).send(outboundSms(), NEVER);
     expect(result).toMatchObject({ kind: 'transient' });
   });
 
   it('is transient when TLS fails', async () => {
-    const { url, asked } = await standIn(CREATED);
-    const result = await providerFor(url.replace('http:', 'https:')).send(outboundSms(), NEVER);
+    const { origin, requests } = await standIn(CREATED);
+    const result = await providerFor(origin.replace('http:', 'https:')).send(outboundSms(), NEVER);
     expect(result).toMatchObject({ kind: 'transient' });
-    expect(asked).toHaveLength(0);
+    expect(requests).toHaveLength(0);
   });
 
   it('is unknown when it is dropped after the request', async () => {
-    expect(await resultOf((_, request) => request.socket.destroy())).toMatchObject({ kind: 'unknown' });
+    expect(await resultOf({ fault: 'reset' })).toMatchObject({ kind: 'unknown' });
   });
 
   it('is unknown at the timeout without a response', async () => {
-    let isMute = false;
-    const { url } = await standIn((...given) => (isMute ? undefined : CREATED(...given)));
-    const provider = providerFor(url, { timeoutMs: SHORT_TIMEOUT_MS });
+    const server = await standIn(CREATED);
+    const provider = providerFor(server.origin, { timeoutMs: SHORT_TIMEOUT_MS });
     await untilSent(() => provider.send(outboundSms(), NEVER));
-    isMute = true;
+    server.otherwise({ fault: 'silent' });
     const result = await provider.send(outboundSms(), NEVER);
     expect(result).toMatchObject({ kind: 'unknown' });
   });
 
   it('is transient when aborted before the call', async () => {
-    const { url, asked } = await standIn(CREATED);
-    expect(await providerFor(url).send(outboundSms(), AbortSignal.abort())).toMatchObject({
+    const { origin, requests } = await standIn(CREATED);
+    expect(await providerFor(origin).send(outboundSms(), AbortSignal.abort())).toMatchObject({
       kind: 'transient',
     });
-    expect(asked).toHaveLength(0);
+    expect(requests).toHaveLength(0);
   });
 
   it('is unknown when aborted after the request', async () => {
-    const { url, asked } = await standIn(() => undefined);
+    const { origin, requests } = await standIn({ fault: 'silent' });
     const controller = new AbortController();
-    const sending = providerFor(url).send(outboundSms(), controller.signal);
-    await expect.poll(() => asked.length, { timeout: TIMEOUT_MS }).toBe(1);
+    const sending = providerFor(origin).send(outboundSms(), controller.signal);
+    await expect.poll(() => requests.length, { timeout: TIMEOUT_MS }).toBe(1);
     controller.abort();
     expect(await sending).toMatchObject({ kind: 'unknown' });
   });
 
   it('is transient after close, which waits for calls in progress', async () => {
-    const { url, asked } = await standIn((response, request) =>
-      setTimeout(() => CREATED(response, request), 200),
-    );
-    const provider = providerFor(url);
+    const { origin, requests } = await standIn({ ...CREATED, delayMs: 200 });
+    const provider = providerFor(origin);
     const sending = provider.send(outboundSms(), NEVER);
-    await expect.poll(() => asked.length, { timeout: TIMEOUT_MS, interval: 5 }).toBe(1);
+    await expect.poll(() => requests.length, { timeout: TIMEOUT_MS, interval: 5 }).toBe(1);
     await provider.close();
     expect(await sending).toMatchObject({ kind: 'sent' });
     expect(await provider.send(outboundSms(), NEVER)).toMatchObject({ kind: 'transient' });
