@@ -5,29 +5,29 @@ import { linesOf } from './file-lines.ts';
 import { contractId, contractOf } from './portfolio-contract.ts';
 import { formerSchedule, originTimestampMs, type Portfolio } from './portfolio-file.ts';
 
-/** What a file of results is, beside the portfolio that it was made from. */
+/** Compares a file of results with the portfolio it was calculated from. */
 export interface ResultFigures {
   readonly lines: number;
-  /** Contracts without a line. */
+  /** Contracts without a result line. */
   readonly missing: number;
-  /** Lines of a contract that has one already. */
+  /** Repeated lines of contracts that already have one. */
   readonly repeatedIds: number;
-  /** Lines of no contract of the portfolio. */
+  /** Lines whose contract is not in the portfolio. */
   readonly unknown: number;
-  /** Lines that do not stand where their contract stands in the portfolio. */
+  /** Lines out of the portfolio's order. */
   readonly outOfOrder: number;
-  /** Lines that were compared with the engine's own schedule. */
+  /** Lines compared with a schedule calculated in this process. */
   readonly compared: number;
-  /** Those of them that differ, by id. */
+  /** Ids of the compared lines that differ. */
   readonly wrong: readonly string[];
-  /** Lines of the file of failures. */
+  /** Lines in the file of failures. */
   readonly failures: number;
 }
 
 const ID = /^\{"id":("(?:[^"\\]|\\.)*"|\d+),/;
 const ID_BYTES = 64;
 const MINOR_PER_UNIT = 100;
-/** Maximum number of differences that are listed. */
+/** Maximum number of differences listed. */
 const MAX_NAMED = 20;
 
 interface ResultLine {
@@ -39,7 +39,7 @@ interface Sums {
 }
 type Row = Readonly<Record<string, number>>;
 
-/** Reads every line; each `sampleEvery`th contract is calculated again in this process. */
+/** Reads every line and recalculates each `sampleEvery`th contract in this process. */
 export async function checkResults(
   files: { readonly output: string; readonly failures: string },
   portfolio: Portfolio,
@@ -77,7 +77,7 @@ function differenceOf(text: string, portfolio: Portfolio, index: number): string
   const contract = contractOf(portfolio.seed, index);
   const line = JSON.parse(text) as ResultLine;
   const schedule = JSON.parse(expectedSchedule(contract.jsonParam, originTimestampMs(portfolio))) as Row[];
-  if (!isDeepStrictEqual(line.schedule, schedule)) return 'another schedule than the engine calculates';
+  if (!isDeepStrictEqual(line.schedule, schedule)) return 'differs from the schedule of the engine';
   const former = formerSchedule(portfolio, index, contract);
   if (former === undefined) return undefined;
   const before = totalMinor(JSON.parse(former) as Row[]);

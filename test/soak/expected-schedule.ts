@@ -1,4 +1,4 @@
-/** What the engine itself, in this process, says of a contract: the measure of what came back over Kafka. */
+/** Calculates a contract in this process, to compare it with the reply received over Kafka. */
 
 import { repaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { renderRepaymentSchedule } from '../../shared/contract/schedule/render-schedule.ts';
@@ -8,7 +8,9 @@ import { BUILT_IN_ENVIRONMENT } from '../support/builders/lending-environment.ts
 
 const DAY_MS = 86_400_000;
 
-/** The body of the action's answer, as text. Throws when the request is refused: a portfolio of tests has none such. */
+/**
+ * Returns the response body as text. Throws when the request is refused: the test portfolio has only valid contracts.
+ */
 export function expectedSchedule(
   jsonParam: Readonly<Record<string, unknown>>,
   originTimestampMs: number,

@@ -2,24 +2,24 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What the network between clients and one broker does:
- * - `delayed`: everything arrives late, in its order;
- * - `torn`: connections break in the middle of an answer, by a reset or by an orderly end;
- * - `silent`: the broker hears its clients, and nothing of what it says arrives until the fault is over;
- * - `black-holed`: nothing arrives in either direction, without a word to either side;
- * - `refused`: connections are closed, and so is each new one.
+ * State of the network between clients and one broker:
+ * - `delayed`: all bytes arrive late, in order;
+ * - `torn`: connections break in the middle of a response, by a reset or an orderly close;
+ * - `silent`: requests reach the broker, but its responses are delayed until the fault ends;
+ * - `black-holed`: nothing arrives in either direction, and neither side gets an error;
+ * - `refused`: open connections are closed, and new ones are refused.
  */
 export const NETWORK_FAULTS = ['delayed', 'torn', 'silent', 'black-holed', 'refused'] as const;
 export type NetworkFault = (typeof NETWORK_FAULTS)[number];
 
-/** A TCP proxy in front of one broker, with a network that fails on command. */
+/** A TCP proxy in front of one broker that injects network faults on command. */
 export interface FaultProxy {
   readonly port: number;
-  /** Connections that were taken. */
+  /** Accepted connections. */
   readonly connections: number;
-  /** Connections that were cut in the middle of an answer. */
+  /** Connections cut in the middle of a response. */
   readonly torn: number;
-  /** Begins a fault, or ends it: then held answers go out, and connections that lost bytes are reset. */
+  /** Starts or ends a fault. At the end delayed responses are sent, and connections that lost bytes are reset. */
   set(fault: NetworkFault | undefined): void;
   close(): Promise<void>;
 }
@@ -27,31 +27,34 @@ export interface FaultProxy {
 const HOST = '127.0.0.1';
 const LEAST_DELAY_MS = 50;
 const MOST_DELAY_MS = 1_500;
-/** A connection is torn after at most so many bytes of answers: in its first answer, or after some fetches. */
+/**
+ * Maximum response bytes before a connection is torn: some are torn in the first response, others after several
+ * fetches.
+ */
 const MOST_BYTES_BEFORE_TEAR = 8_000;
-/** What was written before a reset arrives before it. */
+/** Time for bytes written before a reset to reach the client. */
 const BEFORE_RESET_MS = 20;
 
 export interface FaultProxyOptions {
   /** Port of the broker on loopback. */
   readonly target: number;
-  /** A number from 0 up to 1: decides how late and where. */
+  /** A number from 0 up to 1 that decides delays and cut positions. */
   readonly share: () => number;
 }
 
-/** One client's connection and its counterpart at the broker. */
+/** A client connection and the matching connection to the broker. */
 interface Pair {
   readonly client: Socket;
   readonly broker: Socket;
-  /** Bytes of it were dropped: it can never be used again. */
+  /** Bytes were dropped, so the connection must not be used again. */
   isLossy: boolean;
-  /** Bytes of answers that it still carries under `torn`. */
+  /** Response bytes that still pass in the `torn` state. */
   bytesLeft: number;
 }
 
 interface ProxyState {
   fault: NetworkFault | undefined;
-  /** Resolves with the end of the present fault. */
+  /** Resolves when the current fault ends. */
   over: PromiseWithResolvers<void>;
   connections: number;
   torn: number;
@@ -117,7 +120,7 @@ interface Network {
   readonly share: () => number;
 }
 
-/** Carries one direction of a connection; what is held back holds back all behind it. */
+/** Forwards one direction of a connection, in order: a delayed chunk delays everything behind it. */
 function carry({ from, to, isAnswer }: Way, pair: Pair, { state, share }: Network): void {
   let line = Promise.resolve();
   const pass = async (chunk: Buffer): Promise<void> => {
@@ -140,7 +143,7 @@ function carry({ from, to, isAnswer }: Way, pair: Pair, { state, share }: Networ
   });
 }
 
-/** Ends a connection after a part of an answer. */
+/** Forwards part of a response and ends the connection. */
 async function tear(pair: Pair, chunk: Buffer, { state, share }: Network): Promise<void> {
   state.torn += 1;
   pair.isLossy = true;

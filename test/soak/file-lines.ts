@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 1_024 * 1_024;
 
-/** The lines of a file, without their ends; a last one without an end counts too. */
+/** Reads the lines of a file without their line endings. The last line may lack one. */
 export async function* linesOf(file: string): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   for await (const part of createReadStream(file, { highWaterMark: CHUNK_BYTES })) {
@@ -21,7 +21,7 @@ export async function* linesOf(file: string): AsyncGenerator<Buffer> {
   if (rest.length > 0) yield Buffer.concat(rest);
 }
 
-/** Counts the lines of a file that grows, each time from where it stopped; from its start again once it was cut. */
+/** Counts the lines of a growing file incrementally, and starts again when the file was truncated. */
 export function createLineCounter(file: string): () => Promise<number> {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   let position = 0;

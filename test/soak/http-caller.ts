@@ -9,20 +9,20 @@ export type CallEnd =
       readonly correlationId: string | undefined;
       readonly body: string;
     }
-  /** No connection: nothing was sent. */
+  /** The connection failed, so nothing was sent. */
   | { readonly kind: 'unconnected' }
-  /** The connection ended before the first byte of an answer: only the log shows whether the request was accepted. */
+  /** The connection ended before the response started: only the log shows whether the request was accepted. */
   | { readonly kind: 'cut'; readonly reason: string }
-  /** The connection ended within an answer, or the time was over. */
+  /** The connection ended within a response, or the call timed out. */
   | { readonly kind: 'broken'; readonly reason: string };
 
-/** A caller that keeps its connections, as an upstream system does. */
+/** An HTTP client with keep-alive connections, like an upstream system. */
 export interface HttpCaller {
   post(url: string, body: string, correlationId: string): Promise<CallEnd>;
   close(): void;
 }
 
-/** Longer than any reply may take: what comes later is lost. */
+/** Longer than any reply may take; a later reply counts as lost. */
 const CALL_LIMIT_MS = 20_000;
 const CONNECTIONS = 32;
 
@@ -41,7 +41,7 @@ export function createHttpCaller(): HttpCaller {
             'x-correlation-id': correlationId,
           },
         });
-        call.on('timeout', () => call.destroy(new Error('no answer in time')));
+        call.on('timeout', () => call.destroy(new Error('response timed out')));
         call.on('error', (error: NodeJS.ErrnoException) => {
           if (error.code === 'ECONNREFUSED') resolve({ kind: 'unconnected' });
           else if (error.code === undefined) resolve({ kind: 'broken', reason: error.message });

@@ -1,7 +1,7 @@
 import { errorText } from '../../shared/platform/errors.ts';
 import type { Say } from './soak-world.ts';
 
-/** Something that is broken on purpose when so much is done. */
+/** A fault injected when a given share of the work is done. */
 export interface Incident {
   /** From 0 to 1. */
   readonly atShare: number;
@@ -9,13 +9,13 @@ export interface Incident {
   readonly run: () => Promise<void>;
 }
 
-/** Incidents that begin in their order, each as soon as its share is reached, without waiting for the end of others. */
+/** Starts incidents in order, each when its share is reached, without waiting for earlier ones to end. */
 export interface IncidentPlan {
-  /** Begins what is due. */
+  /** Starts the incidents that are due. */
   reached(share: number): void;
-  /** Resolves when all that began has ended; answers what failed. */
+  /** Resolves when all started incidents have ended, with the failures. */
   settled(): Promise<readonly string[]>;
-  /** Incidents that never came. */
+  /** Incidents that were not reached. */
   left(): readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function planIncidents(incidents: readonly Incident[], say: Say): Inciden
     say(`at ${(share * 100).toFixed(0)} %: ${name}`);
     try {
       await run();
-      say(`${name}: over after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+      say(`${name}: ended after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
     } catch (error) {
       failures.push(`${name}: ${errorText(error)}`);
     }

@@ -1,26 +1,26 @@
-/** Calls whose answers identify the call, so that a swapped reply is detected. */
+/** Calls whose responses identify the call, so that a swapped reply is detected. */
 
 import { assertNever } from '../../shared/platform/errors.ts';
 import { PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 
 const ACTIONS = '/platapi/automation-processors/actions/';
-/** The products of the example catalogue that can be looked up by their codes. */
+/** Products of the example catalogue that are found by code. */
 const PRODUCTS = ['TL-PERSONAL', 'TL-STUDY', 'MG-HOME', 'LS-CAR', 'CC-CLASSIC', 'DP-TERM'];
 const MINOR_PER_UNIT = 100;
-/** Least amount of a call; each further call has one minor unit more. */
+/** Amount of the first call; each later call adds one minor unit. */
 const LEAST_MINOR = 600_000;
 
 export interface MarkedCall {
   readonly path: string;
   readonly body: string;
-  /** Whether a body of an answer with status 200 is the answer of this call. */
+  /** Returns whether the body of a 200 response belongs to this call. */
   readonly answers: (body: string) => boolean;
 }
 
-/** Actions that can be distinguished by their answers. */
+/** Actions whose responses identify the request. */
 export type CallKind = 'schedule' | 'payment' | 'simulation' | 'product';
 
-/** The call of this number, from 0: the kinds in turn. */
+/** Creates call number `index`, counted from 0; the kinds alternate. */
 export function markedCall(kinds: readonly CallKind[], number: number): MarkedCall {
   const amount = (LEAST_MINOR + number) / MINOR_PER_UNIT;
   const kind = kinds[number % kinds.length] ?? 'schedule';
@@ -65,7 +65,7 @@ function lookUp(code: string): MarkedCall {
   };
 }
 
-/** One installment, so that its principal is the amount. */
+/** One instalment, so that its principal equals the amount. */
 function paymentTerms(amount: number): object {
   return {
     InstallmentsNo: 1,

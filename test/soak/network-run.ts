@@ -17,27 +17,32 @@ import { type Sightings, WatchedProcess } from './watched-process.ts';
 const NODES = 3;
 const SECOND_MS = 1_000;
 const TICK_MS = 100;
-/** Calls and notifications before the first fault and after the last one. */
+/** Traffic before the first fault and after the last one. */
 const EDGE_MS = 3 * SECOND_MS;
-/** A fault lasts so long: longer than the time-out of a request at most, so that connections are given up. */
+/** Duration of a fault, at most longer than the request time-out, so that clients give up connections. */
 const FAULT_MS = [2 * SECOND_MS, 9 * SECOND_MS] as const;
 const CALM_MS = [SECOND_MS, 4 * SECOND_MS] as const;
-/** Every process is ready again this soon after the last fault: sessions, back-offs and breakers end well before. */
+/**
+ * Every process must be ready within this time after the last fault: sessions, back-offs and breakers end well
+ * before.
+ */
 const RECOVERY_LIMIT_MS = 90 * SECOND_MS;
-/** Retries of notifications come within a minute. */
+/** Notifications are retried within a minute. */
 const NO_DELIVERY_MS = 75 * SECOND_MS;
-/** Dead letter of a notification that may have been sent, under the policy that sends none twice. */
+/** Dead-letter code of a notification with an unknown outcome, under the policy that never resends. */
 const PARKED = 'outcome-unknown';
-/** An ingress answers sooner than its caller gives up, with time for a request that cannot be stored. */
+/** The ingress responds before its caller times out, even when the request cannot be stored. */
 const REPLY_TIMEOUT_MS = 5 * SECOND_MS;
-/** Answers of a system whose network fails: the caller gets an error and may retry. */
+/** Expected responses while the network fails; the caller may retry. */
 const TOLD: ReadonlySet<number> = new Set([503, 504]);
 const DEAD_LETTER_TOPICS = ['scheduleDeadLetters', 'notificationDeadLetters'] as const;
 const TEXT_CHARACTERS = 300;
 
 type Faults = readonly (NetworkFault | undefined)[];
 
-/** What every run begins with, however short it is: a silent broker beside one that closes its connections, then the rest. */
+/**
+ * The first faults of every run, however short: a silent broker beside one that closes connections, then the others.
+ */
 const FIRST_PHASES: readonly Faults[] = [
   ['silent', 'refused', undefined],
   ['torn', 'torn', undefined],
@@ -53,27 +58,27 @@ export interface NetworkOptions {
   readonly notificationsPerSecond: number;
 }
 
-/** What a system showed whose clients reach the brokers over a failing network. */
+/** Results of a run in which the clients reach the brokers over a failing network. */
 export interface NetworkReport extends Sightings, ReplyFigures, NotificationFigures {
   readonly phases: number;
-  /** Connections to brokers, and how many of them were cut in the middle of an answer. */
+  /** Connections to brokers, and the number cut in the middle of a response. */
   readonly connections: number;
   readonly torn: number;
   readonly calls: number;
   readonly answered: number;
-  /** Answered with 503 or 504; how often with which code. */
+  /** Responses with 503 or 504, with the count of each code. */
   readonly refused: number;
   readonly refusedHow: string;
-  /** Calls that no process took, or whose process ended under them. */
+  /** Calls that were not accepted, or whose process exited. */
   readonly cut: number;
-  /** Calls whose process was there and did not answer. */
+  /** Calls that a running process did not answer. */
   readonly lost: number;
   readonly swapped: number;
   readonly wrongAnswers: readonly string[];
-  /** Others than those of parked notifications; how often with which code, these included. */
+  /** Dead letters except those of parked notifications, and the count of each code including them. */
   readonly deadLetters: number;
   readonly deadLettersHow: string;
-  /** How many of the calls after the recovery were not answered. */
+  /** Unanswered calls after the recovery. */
   readonly unansweredAfterwards: number;
   readonly badExits: readonly string[];
   readonly recoveryMs: number;
@@ -82,8 +87,8 @@ export interface NetworkReport extends Sightings, ReplyFigures, NotificationFigu
 }
 
 /**
- * Runs two ingresses and two workers against three brokers of its own, behind proxies whose network is torn, delayed,
- * black-holed and silent in turn, under constant traffic. The brokers talk to each other past the proxies.
+ * Runs two ingresses and two workers against three brokers behind proxies that are torn, delayed, black-holed and silent
+ * in turn, under constant traffic. The brokers reach each other without the proxies.
  */
 export async function runNetwork(say: Say, options: NetworkOptions): Promise<NetworkReport> {
   const picks = new Picks(options.seed);
@@ -146,7 +151,7 @@ async function runIn(world: SoakWorld, stage: Stage, options: NetworkOptions): P
       deadLetters: letters.filter(({ code }) => code !== PARKED).length,
       deadLettersHow: countedText(letters.map(({ code }) => code)),
       ...sightings,
-      badExits: exits.filter((code) => code !== 0).map((code) => `ended with ${code} at SIGTERM`),
+      badExits: exits.filter((code) => code !== 0).map((code) => `exited with ${code} after SIGTERM`),
       recoveryMs,
       durationMs: performance.now() - startedAt,
     };
@@ -177,7 +182,7 @@ async function processEnvironment(world: SoakWorld, { proxies, provider }: Stage
   };
 }
 
-/** Starts all side by side; where one does not start, none is left running. */
+/** Starts all processes in parallel. When one fails to start, the others are stopped. */
 async function startAll(
   kinds: readonly (readonly string[])[],
   start: (workers: readonly string[]) => Promise<WatchedProcess>,
@@ -195,7 +200,7 @@ interface Failing {
   readonly say: Say;
 }
 
-/** One or two brokers at a time, now and then all three. */
+/** One or two brokers at a time, sometimes all three. */
 async function failInTurn(
   proxies: readonly FaultProxy[],
   { picks, durationMs, say }: Failing,
@@ -244,7 +249,7 @@ interface Tally {
   readonly wrongAnswers: string[];
 }
 
-/** Calls and notifications at a constant rate, however long each takes. */
+/** Sends calls and notifications at a constant rate, independent of their duration. */
 function startLoad(urls: () => readonly string[], options: NetworkOptions) {
   const caller = createHttpCaller();
   const tally: Tally = {
@@ -295,7 +300,7 @@ interface Call {
   readonly kinds: readonly CallKind[];
 }
 
-/** One call, never repeated: only the answer to its caller is checked. */
+/** Sends one call without retries and checks its response. */
 async function callOnce(caller: HttpCaller, url: string, { tally, number, kinds }: Call): Promise<void> {
   const { path: action, body, answers } = markedCall(kinds, number);
   const startedAt = performance.now();
@@ -315,7 +320,7 @@ async function callOnce(caller: HttpCaller, url: string, { tally, number, kinds 
   else tally.swapped += 1;
 }
 
-/** A body that cannot be read is not the call's own either. */
+/** An unreadable body counts as a wrong response. */
 function isOwn(body: string, answers: (body: string) => boolean): boolean {
   try {
     return answers(body);
@@ -324,7 +329,7 @@ function isOwn(body: string, answers: (body: string) => boolean): boolean {
   }
 }
 
-/** Waits until all is at the provider, or nothing more has come for a while. */
+/** Waits until the provider has received everything, or nothing has arrived for a while. */
 async function untilDelivered(figures: () => NotificationFigures): Promise<void> {
   for (let known = -1, sinceMs = 0; sinceMs < NO_DELIVERY_MS; sinceMs += SECOND_MS) {
     const { notificationsLost, delivered } = figures();
@@ -337,7 +342,7 @@ async function untilDelivered(figures: () => NotificationFigures): Promise<void>
 
 interface Letter {
   readonly code: string;
-  /** Of the notification; empty for another message. */
+  /** Id of the notification; empty for other messages. */
   readonly id: string;
 }
 

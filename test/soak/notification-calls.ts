@@ -5,26 +5,26 @@ const SMS_PATH = '/api/notifications/v1/sms/send';
 const ACCEPTED = 202;
 const CALL_LIMIT_MS = 20_000;
 const REPEAT_PAUSE_MS = 500;
-/** Receivers, so that some notifications wait behind others of theirs. */
+/** Few receivers, so that notifications queue behind others to the same receiver. */
 const RECEIVERS = 50;
 const FIRST_RECEIVER = 40_722_120_000;
 
 export interface NotificationFigures {
-  /** Notifications that an ingress said it had accepted, and texts that came to the provider. */
+  /** Notifications accepted by an ingress, and texts received by the provider. */
   readonly accepted: number;
   readonly delivered: number;
-  /** Accepted, not delivered, and parked: it is not known whether they were sent, and an operator is notified. */
+  /** Accepted and parked with an unknown outcome; the operator decides. */
   readonly parked: number;
-  /** Accepted, neither delivered nor parked. */
+  /** Accepted, but neither delivered nor parked. */
   readonly notificationsLost: number;
   /** Delivered more than once. */
   readonly notificationsRepeated: number;
 }
 
-/** Sends notifications as a careful caller does: each under a key of its own, and again until it is accepted. */
+/** Sends notifications like a careful client: each with its own idempotency key, retried until accepted. */
 export class NotificationCaller {
   readonly #urls: () => readonly string[];
-  /** Texts of accepted notifications by their ids. */
+  /** Texts of accepted notifications by id. */
   readonly #accepted = new Map<string, string>();
   #begun = 0;
   #isOver = false;
@@ -34,12 +34,12 @@ export class NotificationCaller {
     this.#urls = urls;
   }
 
-  /** How many notifications were begun. */
+  /** Number of notifications started. */
   get begun(): number {
     return this.#begun;
   }
 
-  /** Begins one more; resolves when it was accepted or given up. */
+  /** Starts another notification; resolves when it is accepted or given up. */
   async begin(): Promise<void> {
     const number = this.#begun;
     this.#begun += 1;
@@ -55,12 +55,12 @@ export class NotificationCaller {
     }
   }
 
-  /** Nothing is repeated any more. */
+  /** Stops retrying. */
   giveUp(): void {
     this.#isOver = true;
   }
 
-  /** `parkedIds`: the notifications among the dead letters. */
+  /** `parkedIds`: the notifications found among the dead letters. */
   figures(provider: ProviderStandIn, parkedIds: ReadonlySet<string> = new Set()): NotificationFigures {
     const counts = new Map<string, number>();
     for (const { body } of provider.requests) {
@@ -79,7 +79,7 @@ export class NotificationCaller {
   }
 }
 
-/** The id of an accepted notification. */
+/** Reads the id from the response to an accepted notification. */
 async function send(url: string, number: number, message: string): Promise<string | undefined> {
   try {
     const response = await fetch(url + SMS_PATH, {

@@ -1,12 +1,12 @@
-/** One contract of a made-up portfolio: its figures follow from seed and number alone. */
+/** Generates one contract of a synthetic portfolio from its seed and number. */
 
 import { Picks } from '../support/random/pick.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A line of the input of a recalculation, without its former schedule. */
+/** An input line of a recalculation without the previous schedule. */
 export interface PortfolioContract {
-  /** Mostly text; some upstream systems number their contracts. */
+  /** Usually a text; some upstream systems use numbers. */
   readonly id: string | number;
   readonly jsonParam: Members;
 }
@@ -14,23 +14,23 @@ export interface PortfolioContract {
 export const SHORTEST_ROWS = 12;
 export const LONGEST_ROWS = 360;
 
-/** Every so many contracts one has a number as its id. */
+/** One contract in this number has a numeric id. */
 const NUMBERED_EVERY = 7;
 const SEED_STRIDE = 1_000_003;
 const DAYS_BACK = 3_000;
-/** 2026-01-01, the latest activation. */
+/** 2026-01-01, the latest activation date. */
 const LATEST_START_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
 const MINOR_PER_UNIT = 100;
 const YEAR_ROWS: Readonly<Record<string, number>> = { Monthly: 12, Quarterly: 4, Semestrial: 2 };
 
-/** The contract of this number, from 0. Every one of them can be calculated without a catalogue. */
+/** Generates contract number `index`, counted from 0. Every contract can be calculated without a catalogue. */
 export function contractOf(seed: number, index: number): PortfolioContract {
   const picks = new Picks(Math.imul(seed, SEED_STRIDE) + index);
   return { id: contractId(index), jsonParam: termsOf(picks) };
 }
 
-/** The id of the contract of this number. */
+/** Returns the id of contract number `index`. */
 export function contractId(index: number): string | number {
   return index % NUMBERED_EVERY === 0 ? index + 1 : `C-${String(index + 1).padStart(7, '0')}`;
 }
@@ -46,7 +46,7 @@ function termsOf(picks: Picks): Members {
     'Leasing',
   );
   const InstallmentsNo = picks.whole(SHORTEST_ROWS, LONGEST_ROWS);
-  /** So long a loan has a calendar only by the month. */
+  /** Loans of this length are scheduled by month only. */
   const PeriodicityType =
     InstallmentsNo > 120 ? 'Monthly' : picks.of('Monthly', 'Monthly', 'Quarterly', 'Semestrial');
   const amountMinor = picks.whole(100_000, 50_000_000);
@@ -69,7 +69,7 @@ function termsOf(picks: Picks): Members {
   };
 }
 
-/** Some contracts say no date at all: theirs follow from the time of the run, which a resumed run has to keep (D2). */
+/** Some contracts have no dates: theirs follow from the time of the run, which a resumed run must keep (D2). */
 function activation(picks: Picks): Members {
   if (picks.chance(10)) return {};
   const startMs = LATEST_START_MS - picks.whole(0, DAYS_BACK) * DAY_MS;

@@ -4,22 +4,27 @@ import { finished } from 'node:stream/promises';
 import { contractOf, type PortfolioContract } from './portfolio-contract.ts';
 import { expectedSchedule } from './expected-schedule.ts';
 
-/** What a portfolio is made from, and what its schedules follow from. */
+/** Parameters that determine a portfolio and its schedules. */
 export interface Portfolio {
   readonly contracts: number;
   readonly seed: number;
-  /** The day that contracts without a date begin on (D2). */
+  /** Start date of contracts without dates (D2). */
   readonly asOf: string;
 }
 
-/** Every so many contracts one holds its former schedule; each would make the file hundred times as large. */
+/**
+ * One contract in this number includes its previous schedule; one in each would make the file a hundred times larger.
+ */
 const FORMER_EVERY = 100;
 
 export function originTimestampMs({ asOf }: Portfolio): number {
   return Date.parse(`${asOf}T00:00:00Z`);
 }
 
-/** The schedule that a contract had, as text: of the same terms at another rate; undefined where the file has none. */
+/**
+ * Returns the previous schedule as JSON, calculated from the same terms at another rate, or undefined when the file
+ * has none.
+ */
 export function formerSchedule(
   portfolio: Portfolio,
   index: number,
@@ -31,7 +36,7 @@ export function formerSchedule(
   return expectedSchedule({ ...contract.jsonParam, ...former }, originTimestampMs(portfolio));
 }
 
-/** Writes the portfolio as NDJSON, one contract a line. */
+/** Writes the portfolio as NDJSON, one contract per line. */
 export async function writePortfolio(file: string, portfolio: Portfolio): Promise<void> {
   const stream = createWriteStream(file);
   for (let index = 0; index < portfolio.contracts; index += 1) {

@@ -11,7 +11,7 @@ import { describeStall } from './stall-report.ts';
 import { lagOfBulkLane, matchReplies, messagesOn, type ReplyFigures } from './topic-reading.ts';
 import { startWorkerPool, type WorkerPool } from './worker-pool.ts';
 
-/** How a portfolio is recalculated, and what is broken meanwhile, each by the share of results that are there. */
+/** Parameters of a recalculation and its incidents, each placed by the share of completed results. */
 export interface PortfolioRunOptions {
   readonly portfolio: Portfolio;
   readonly workers: number;
@@ -19,34 +19,34 @@ export interface PortfolioRunOptions {
   readonly brokerRestartAt: number;
   readonly brokerAwayMs: number;
   readonly commandKillAt: number;
-  /** Options of the command, such as its window. */
+  /** Further command-line options, such as the window. */
   readonly commandOptions: readonly string[];
-  /** One in this number of contracts is compared with the engine in this process. */
+  /** One contract in this number is compared with a calculation in this process. */
   readonly sampleEvery: number;
   readonly limitMs: number;
 }
 
-/** What came of it. */
+/** Results of the run. */
 export interface PortfolioRunReport extends ResultFigures, ReplyFigures {
   readonly contracts: number;
   readonly workerKills: number;
   readonly brokerRestarts: number;
   readonly commandKills: number;
   readonly exitCode: number | NodeJS.Signals;
-  /** What went wrong beside the results: incidents that failed or never came, processes that ended by themselves. */
+  /** Failures outside the results: incidents that failed or were not reached, and unexpected exits. */
   readonly trouble: readonly string[];
   readonly lag: number;
   readonly deadLetters: number;
-  /** From the start of the command to its last end. */
+  /** From the first start of the command to its last exit. */
   readonly durationMs: number;
 }
 
 const POLL_MS = 20;
 const PROGRESS_MS = 10_000;
-/** A killed worker's session, a rebalance and a moved leader together take less. */
+/** Longer than the session of a killed worker, a rebalance and a leader change together. */
 const STALL_MS = 30_000;
 
-/** Recalculates a portfolio by the command while workers, a broker and the command itself are killed. */
+/** Recalculates a portfolio with the command while workers, a broker and the command itself are killed. */
 export async function runPortfolio(
   world: SoakWorld,
   options: PortfolioRunOptions,
@@ -58,7 +58,7 @@ export async function runPortfolio(
     failures: path.join(world.folder, 'failures.ndjson'),
   };
   await writePortfolio(files.input, portfolio);
-  world.say(`${portfolio.contracts} contracts are written`);
+  world.say(`${portfolio.contracts} contracts written`);
   const pool = await startWorkerPool(options.workers, ['schedule'], { ...world.env, SCHEDULE_LANES: 'bulk' });
   try {
     const run = await carryOut(world, pool, files, options);
@@ -66,8 +66,8 @@ export async function runPortfolio(
     const exits = await pool.stop();
     const trouble = [
       ...run.trouble,
-      ...pool.crashes().map((crash) => `a worker ended by itself: ${crash}`),
-      ...exits.filter((code) => code !== 0).map((code) => `a worker was stopped and ended with ${code}`),
+      ...pool.crashes().map((crash) => `a worker exited unexpectedly: ${crash}`),
+      ...exits.filter((code) => code !== 0).map((code) => `a worker exited with ${code} after SIGTERM`),
     ];
     world.say('checking the results');
     return {
@@ -148,8 +148,8 @@ async function carryOut(
     const durationMs = performance.now() - startedAt;
     const trouble = [
       ...(await plan.settled()),
-      ...plan.left().map((name) => `the run was over before: ${name}`),
-      ...(exitCode === 0 ? [] : [`the command ended with ${exitCode}: ${command.output()}`]),
+      ...plan.left().map((name) => `not reached: ${name}`),
+      ...(exitCode === 0 ? [] : [`the command exited with ${exitCode}: ${command.output()}`]),
     ];
     return { ...counts, exitCode, trouble, durationMs };
   } finally {
@@ -176,7 +176,7 @@ function incidentsOf(world: SoakWorld, options: PortfolioRunOptions, actions: Ac
       : [
           {
             atShare: options.brokerRestartAt,
-            name: 'kill -9 of a broker, and its restart',
+            name: 'kill -9 and restart of a broker',
             run: () => {
               actions.broker();
               return restartBroker(options.brokerAwayMs);
@@ -195,7 +195,7 @@ interface Watched {
   readonly limitMs: number;
 }
 
-/** Lets incidents come as results do, until the command has ended by itself. */
+/** Starts incidents as results arrive, until the command exits. */
 async function watch(world: SoakWorld, watched: Watched): Promise<number | NodeJS.Signals> {
   const { plan, contracts, count } = watched;
   const giveUpAt = performance.now() + watched.limitMs;
@@ -214,13 +214,13 @@ async function watch(world: SoakWorld, watched: Watched): Promise<number | NodeJ
     }
     if (performance.now() > giveUpAt) {
       throw new Error(
-        `the run is not over within ${watched.limitMs} ms: ${done} results; ${command.output()}`,
+        `the run did not end within ${watched.limitMs} ms: ${done} results; ${command.output()}`,
       );
     }
   }
 }
 
-/** Says, once each time, where the run stands when no result has come for long. */
+/** Reports the state of a stalled run, once per stall. */
 function watchStall(world: SoakWorld): (done: number) => void {
   let last = 0;
   let nextAt = performance.now() + STALL_MS;

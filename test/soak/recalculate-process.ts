@@ -5,11 +5,11 @@ import { endWithThis } from '../support/worlds/engine-process.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const MAX_KEPT = 8_000;
 
-/** A run of `npm run recalculate` in a process of its own. */
+/** Runs `npm run recalculate` in its own process. */
 export interface RecalculateProcess {
-  /** Exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** The last of what it printed. */
+  /** The end of its output. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
 }

@@ -16,51 +16,53 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const EXAMPLE_CATALOGUE = 'shared/product/example-catalogue';
 const PUBLISH_LIMIT_MS = 60_000;
 const REQUEST_TOPICS: readonly TopicKey[] = ['scheduleRequests', 'productRequests', 'simulationRequests'];
-/** Between a refusal and the same request at the other ingress. */
+/** Delay before a refused request is sent to the other ingress. */
 const REPEAT_PAUSE_MS = 50;
-/** A caller that was turned away for so long gives up: the system was away, which it must not be. */
+/** A caller refused for this long gives up; the system must never be unavailable that long. */
 const REPEAT_LIMIT_MS = 20_000;
-/** Calls of so long come together, so that a restart meets several under way. */
+/** Calls are sent in groups at this interval, so that a restart finds several in flight. */
 const BURST_MS = 100;
 /** Traffic before the first restart and after the last one. */
 const EDGE_MS = 1_000;
 
 export interface RollingRestartOptions {
-  /** What a worker process does; there are two of them and two ingresses, so that one serves while the other is away. */
+  /**
+   * Workers in each worker process. Two worker processes and two ingresses run, so that one serves during a restart.
+   */
   readonly workers: readonly string[];
-  /** What is called, all of it served by these workers. */
+  /** The calls sent; these workers serve all of them. */
   readonly calls: readonly CallKind[];
   readonly rounds: number;
   readonly callsPerSecond: number;
 }
 
-/** What a rolling restart of all processes under load has shown. */
+/** Results of a rolling restart of all processes under load. */
 export interface RollingRestartReport {
   readonly rounds: number;
   readonly restarts: number;
   readonly calls: number;
   readonly answered: number;
-  /** Refused by a draining ingress with 503 and Retry-After, and answered by the other one. */
+  /** Refused by a draining ingress with 503 and Retry-After, then answered by the other one. */
   readonly refusedWhileDraining: number;
-  /** No connection to an ingress that was away. */
+  /** Connections refused because the ingress was down. */
   readonly unconnected: number;
-  /** Connections that an ingress closed under a request that it had not taken: the log proves that. */
+  /** Connections that an ingress closed before accepting the request, as the log shows. */
   readonly closedUnderRequest: number;
-  /** How these ended: error code, and whether the connection had served a request before. */
+  /** How these calls ended: error code, and whether the connection was reused. */
   readonly closedHow: string;
-  /** Answers that belong to another call. */
+  /** Responses that belong to another call. */
   readonly swapped: number;
-  /** Calls without an answer, or taken (they are on the log) and never answered. */
+  /** Calls without a response, or on the log without a reply. */
   readonly lost: number;
-  /** Unexpected statuses with their text; only the first ones. */
+  /** The first unexpected statuses with their texts. */
   readonly wrongAnswers: readonly string[];
-  /** Processes that did not end with code 0. */
+  /** Processes that did not exit with code 0. */
   readonly badExits: readonly string[];
   readonly slowestMs: number;
   readonly durationMs: number;
 }
 
-/** One place in the system: a process, and its successors. */
+/** One process of the system and its replacements. */
 interface Place {
   readonly workers: readonly string[];
   engine: EngineProcess;
@@ -79,7 +81,7 @@ interface Tally {
   readonly wrongAnswers: string[];
 }
 
-/** Restarts every process of a running system, one after another, `rounds` times, under a constant load over HTTP. */
+/** Restarts every process of a running system one after another, `rounds` times, under constant HTTP load. */
 export async function rollingRestart(
   world: SoakWorld,
   options: RollingRestartOptions,
@@ -125,7 +127,7 @@ export async function rollingRestart(
   }
 }
 
-/** Starts all side by side; where one does not start, none is left running. */
+/** Starts all processes in parallel. When one fails to start, the others are stopped. */
 async function openAll(processes: readonly (readonly string[])[], env: SoakWorld['env']): Promise<Place[]> {
   const opening = processes.map(async (workers): Promise<Place> => {
     const engine = await startEngine(workers, env, SOAK_READY_LIMIT_MS);
@@ -149,11 +151,11 @@ async function replace(place: Place, env: SoakWorld['env'], badExits: string[]):
 interface Load {
   readonly tally: Tally;
   calls(): number;
-  /** No more calls; resolves when those under way have ended. Idempotent. */
+  /** Stops calling; resolves when the calls in flight have ended. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Calls at a constant rate, however long each takes: a load that waits for answers would pause when the system does. */
+/** Sends calls at a constant rate: a load that waited for responses would pause together with the system. */
 function startLoad(places: readonly Place[], { calls, callsPerSecond }: RollingRestartOptions): Load {
   const caller = createHttpCaller();
   const ingresses = places.filter(({ workers }) => workers.includes('ingress'));
@@ -197,7 +199,7 @@ interface Calling {
   readonly tally: Tally;
 }
 
-/** One call to its end: at the next ingress whenever one has not taken it. */
+/** Sends one call until it is answered; moves to the next ingress when one did not accept it. */
 async function carryOut(
   { caller, ingresses, tally }: Calling,
   number: number,
@@ -241,7 +243,7 @@ function judge(end: CallEnd, { id, place, answers }: Asked, tally: Tally): 'over
   }
   if (end.status === 503 && end.retryAfter !== undefined && end.body.includes('"not-ready"')) {
     tally.refusedWhileDraining += 1;
-    if (!place.isDraining) tally.wrongAnswers.push(`${id}: refused by an ingress that was not stopping`);
+    if (!place.isDraining) tally.wrongAnswers.push(`${id}: refused by an ingress that was not draining`);
     return 'again';
   }
   if (end.status !== 200) {
@@ -253,7 +255,7 @@ function judge(end: CallEnd, { id, place, answers }: Asked, tally: Tally): 'over
   return 'over';
 }
 
-/** A body that cannot be read is not the call's own either. */
+/** An unreadable body counts as a wrong response. */
 function isOwn(body: string, answers: Asked['answers']): boolean {
   try {
     return answers(body);
@@ -262,13 +264,13 @@ function isOwn(body: string, answers: Asked['answers']): boolean {
   }
 }
 
-/** How many of the calls that were cut are on the log, which is to say: were taken, and their replies lost. */
+/** Counts the cut calls that are on the log: they were accepted, and their replies were lost. */
 async function takenCalls({ broker, topic }: SoakWorld, cut: ReadonlyMap<string, string>): Promise<number> {
   if (cut.size === 0) return 0;
   const taken = new Set<string>();
   for (const key of REQUEST_TOPICS) {
     await readTopic(broker, topic(key), ({ headers }) => {
-      // The ingress puts a UUID behind the caller's own id.
+      // The ingress appends a UUID to the caller's id.
       const id = headerText(headers, HEADER.correlationId)?.split('.', 1)[0] ?? '';
       if (cut.has(id)) taken.add(id);
     });

@@ -1,4 +1,4 @@
-/** `npm run test:soak`: the long form of the soak test on a Kafka of three nodes, with its figures as a table. */
+/** `npm run test:soak`: runs the long soak test on a three-node Kafka and prints its figures as a table. */
 import { parseArgs } from 'node:util';
 import { assertNever, errorText } from '../../shared/platform/errors.ts';
 import { runPortfolio } from './portfolio-run.ts';
@@ -39,7 +39,7 @@ interface SoakArguments {
   readonly parts: readonly Part[];
 }
 
-/** What a part came to: its figures, and what is wrong with them. */
+/** Figures of a part, and its faults. */
 interface PartResult {
   readonly part: Part;
   readonly figures: Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ function say(line: string): void {
   print(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
 }
 
-/** Undefined when help was asked for; a text says what is wrong. */
+/** Returns undefined when help was requested, and a text that describes invalid arguments. */
 function readArguments(args: string[]): SoakArguments | string | undefined {
   const text = { type: 'string' } as const;
   try {
@@ -118,7 +118,7 @@ function printTable({ part, figures, faults }: PartResult): void {
   print(`\n${part}`);
   for (const [name, value] of rows) print(`  ${name.padEnd(width)}  ${value}`);
   for (const fault of faults) print(`  !!! ${fault}`);
-  print(faults.length === 0 ? '  as it has to be' : `  ${faults.length} FAULTS`);
+  print(faults.length === 0 ? '  passed' : `  ${faults.length} FAULTS`);
 }
 
 async function run(args: SoakArguments): Promise<number> {
@@ -137,7 +137,7 @@ async function run(args: SoakArguments): Promise<number> {
   return results.every(({ faults }) => faults.length === 0) ? 0 : 1;
 }
 
-/** Parts that share a Kafka; what each came to is added to `results`. */
+/** Runs the parts that share a Kafka and adds the result of each to `results`. */
 async function runInOneWorld(
   parts: readonly WorldPart[],
   args: SoakArguments,
@@ -153,7 +153,7 @@ async function runInOneWorld(
   }
 }
 
-/** What was started ends with this process; Kafka has a guard of its own. */
+/** Exiting ends the child processes; the Kafka nodes have their own guard. */
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 
 const args = readArguments(process.argv.slice(2));

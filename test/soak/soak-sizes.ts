@@ -1,4 +1,4 @@
-/** The two sizes of the soak test: of `npm run test:soak`, and of every test run. */
+/** The sizes of the soak test in `npm run test:soak` and in every test run. */
 
 import type { NetworkOptions } from './network-run.ts';
 import type { PortfolioRunOptions } from './portfolio-run.ts';
@@ -16,7 +16,7 @@ export interface SoakSize {
   readonly rolling: RollingRestartOptions;
 }
 
-/** The network part; its length is set by itself, since it fails however little else is done. */
+/** Sizes of the network part; its duration is set separately, because the faults need time and not load. */
 export function networkSoak(durationMs: number): NetworkOptions {
   return {
     durationMs,
@@ -27,7 +27,7 @@ export function networkSoak(durationMs: number): NetworkOptions {
   };
 }
 
-/** So many contracts, four killed workers of three, a broker that stays away for a while, five rolling restarts. */
+/** The portfolio, four kills of three workers, a broker outage and five rolling restarts. */
 export function longSoak(contracts: number, rounds: number): SoakSize {
   const portfolio = { contracts, seed: SEED, asOf: AS_OF };
   return {
@@ -59,7 +59,7 @@ export function longSoak(contracts: number, rounds: number): SoakSize {
   };
 }
 
-/** Small batches, so that each kill meets some on their way. */
+/** Small batches, so that each kill finds some in flight. */
 export const SHORT_SOAK: SoakSize = {
   portfolio: {
     portfolio: { contracts: 3_000, seed: SEED, asOf: AS_OF },

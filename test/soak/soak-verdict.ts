@@ -1,4 +1,4 @@
-/** The faults of a run, one line each; empty when it succeeded. */
+/** The faults of a run, one line each; empty when the run succeeded. */
 
 import type { NetworkReport } from './network-run.ts';
 import type { PortfolioRunReport } from './portfolio-run.ts';
@@ -11,35 +11,35 @@ export function portfolioFaults(report: PortfolioRunReport): string[] {
   return [
     ...report.trouble,
     ...report.wrong,
-    ...unless(report.exitCode === 0, `the command ended with ${report.exitCode}`),
+    ...unless(report.exitCode === 0, `the command exited with ${report.exitCode}`),
     ...none(report, ['missing', 'repeatedIds', 'unknown', 'outOfOrder', 'failures']),
-    ...unless(report.lines === report.contracts, `${report.lines} results of ${report.contracts} contracts`),
+    ...unless(report.lines === report.contracts, `${report.lines} results for ${report.contracts} contracts`),
     ...logFaults(report),
   ];
 }
 
-/** Every message has a reply with its items in order; repeated replies are the same bytes. */
+/** Every message has a reply with its items in order; repeated replies are byte-identical. */
 export function upstreamFaults(report: UpstreamReport): string[] {
   return [
     ...report.trouble,
     ...none(report, ['misplaced', 'wrongStatus', 'different']),
-    ...unless(report.compared > 0, 'no item was compared'),
+    ...unless(report.compared > 0, 'no items compared'),
     ...logFaults(report),
   ];
 }
 
-/** Every call gets its own answer. */
+/** Every call gets its own response. */
 export function rollingFaults(report: RollingRestartReport): string[] {
   return [
     ...report.wrongAnswers,
     ...report.badExits,
     ...none(report, ['lost', 'swapped']),
-    ...unless(report.answered === report.calls, `${report.answered} answers to ${report.calls} calls`),
+    ...unless(report.answered === report.calls, `${report.answered} responses to ${report.calls} calls`),
   ];
 }
 
 /**
- * No process exits or hangs, every caller gets its own answer, no accepted request is lost, and the system recovers
+ * No process exits or hangs, every caller gets its own response, no accepted request is lost, and the system recovers
  * afterwards. Refusals and repeated replies are allowed.
  */
 export function networkFaults(report: NetworkReport): string[] {
@@ -54,14 +54,14 @@ export function networkFaults(report: NetworkReport): string[] {
     ...none(report, ['unansweredAfterwards']),
     ...unless(report.answered > 0, 'no call was answered'),
     ...unless(report.accepted > 0, 'no notification was accepted'),
-    ...unless(report.torn > 0, 'no answer was torn'),
+    ...unless(report.torn > 0, 'no response was torn'),
   ];
 }
 
 function logFaults(report: ReplyFigures & { readonly lag: number; readonly deadLetters: number }): string[] {
   return [
     ...none(report, ['unanswered', 'differing', 'lag', 'deadLetters']),
-    ...unless(report.requests > 0, 'no request is on the log'),
+    ...unless(report.requests > 0, 'no requests on the log'),
   ];
 }
 

@@ -17,22 +17,22 @@ import { eventually, sleep } from '../support/conformance/wait.ts';
 
 export type Say = (line: string) => void;
 
-/** A Kafka of three nodes with the topics of the system under a prefix of their own, and a folder for files. */
+/** A three-node Kafka with prefixed topics, and a folder for files. */
 export interface SoakWorld {
   readonly brokers: readonly string[];
-  /** The system's own client, for looking at the log from outside. */
+  /** A Kafka client of the test, to read the log independently of the system. */
   readonly broker: KafkaBroker;
-  /** Settings of every process of the system. */
+  /** Settings shared by all processes of the system. */
   readonly env: Readonly<Record<string, string>>;
-  /** Emptied at the end. */
+  /** Deleted at the end. */
   readonly folder: string;
   readonly say: Say;
   readonly topic: (key: TopicKey) => string;
-  /** A topic that is none of the system's own. */
+  /** Creates a topic that does not belong to the system. */
   createTopic(name: string): Promise<string>;
   /**
-   * Ends one broker by SIGKILL, leaves it away for so long, and starts it again on its data; resolves when it is back.
-   * Undefined on a Kafka that was given: it is not ours to kill.
+   * Kills one broker with SIGKILL and restarts it on its data after `awayMs`; resolves when it is back. Undefined for an
+   * existing Kafka, which the test must not kill.
    */
   readonly restartBroker: ((awayMs: number) => Promise<void>) | undefined;
   close(): Promise<void>;
@@ -41,16 +41,16 @@ export interface SoakWorld {
 const TOPICS_LIMIT_MS = 60_000;
 
 export interface SoakWorldOptions {
-  /** A Kafka that is there; absent: one of its own. */
+  /** Brokers of an existing Kafka; absent: the test starts its own. */
   readonly brokers?: readonly string[];
-  /** Of a Kafka of its own: see LocalKafkaOptions. */
+  /** Options of its own Kafka: see LocalKafkaOptions. */
   readonly proxied?: LocalKafkaOptions['proxied'];
   readonly say: Say;
 }
 
 /**
- * Opens the world on `brokers`, or on three nodes of its own. Rejects with LocalKafkaError where these cannot be started
- * (its code says what the machine lacks).
+ * Connects to `brokers`, or starts three nodes. Rejects with LocalKafkaError when they cannot be started; its code names
+ * the missing requirement.
  */
 export async function openSoakWorld(options: SoakWorldOptions): Promise<SoakWorld> {
   const { say, proxied } = options;
@@ -108,7 +108,7 @@ async function openOn(brokers: readonly string[], own: LocalKafka | undefined, s
   };
 }
 
-/** Creates the topics, and waits until each of their partitions has a leader. */
+/** Creates the topics and waits until every partition has a leader. */
 async function createTopics(
   { admin }: KafkaBroker,
   specs: Parameters<KafkaBroker['admin']['createTopics']>[0],
@@ -124,7 +124,7 @@ async function createTopics(
   }
 }
 
-/** The first node: the one that clients ask first, too. */
+/** The first node, which clients contact first. */
 async function restartOne(kafka: LocalKafka, awayMs: number): Promise<void> {
   const [node] = kafka.nodes;
   if (node === undefined) throw new Error('the cluster has no node');

@@ -4,12 +4,12 @@ import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { SoakWorld } from './soak-world.ts';
 import { readTopic } from './topic-reading.ts';
 
-/** Maximum number of places that are listed. */
+/** Maximum number of requests listed. */
 const MAX_NAMED = 10;
 
 /**
- * Where a run of the command has stalled: requests that no worker has done (by partition), and requests without a
- * reply. None of both: the replies are on the log, and the command does not read them.
+ * Locates a stalled run: requests not yet committed by a worker, by partition, and requests without a reply. When there
+ * are none, all replies are on the log and the command does not read them.
  */
 export async function describeStall({ broker, env, topic }: SoakWorld): Promise<string> {
   const requests = topic('scheduleBulkRequests');

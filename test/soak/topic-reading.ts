@@ -6,11 +6,11 @@ import type { LogMessage } from '../../shared/messaging/message.ts';
 import { sleep } from '../support/conformance/wait.ts';
 import type { SoakWorld } from './soak-world.ts';
 
-/** The last commit follows the last reply by a fifth of a second; after a kill the group waits for a session's end. */
+/** The last commit follows the last reply by 0.2 s; after a kill the group waits for the session time-out. */
 const LAG_LIMIT_MS = 30_000;
 const LAG_POLL_MS = 100;
 
-/** Hands over all that is on a topic at the time of the call. */
+/** Yields all records that are on the topic at the time of the call. */
 export async function readTopic(
   broker: KafkaBroker,
   topic: string,
@@ -26,12 +26,12 @@ export async function readTopic(
   });
 }
 
-/** Number of messages that were written to a topic. */
+/** Number of records written to a topic. */
 export async function messagesOn(broker: KafkaBroker, topic: string): Promise<number> {
   return (await broker.admin.offsets(topic)).reduce((sum, { low, high }) => sum + high - low, 0);
 }
 
-/** Messages that the workers of the bulk lane have not committed, once it is none, or a while later. */
+/** Number of records that the bulk workers have not committed; waits a while for zero. */
 export async function lagOfBulkLane({ broker, env, topic }: SoakWorld): Promise<number> {
   const groupId = `${env['KAFKA_TOPIC_PREFIX']}plat.schedule.bulk`;
   const giveUpAt = performance.now() + LAG_LIMIT_MS;
@@ -49,26 +49,26 @@ async function lagOf(broker: KafkaBroker, groupId: string, topic: string): Promi
   return offsets.reduce((sum, { partition, low, high }) => sum + high - (done.get(partition) ?? low), 0);
 }
 
-/** What the log shows about the replies to requests. */
+/** Replies found on the log for the requests of a topic. */
 export interface ReplyFigures {
   readonly requests: number;
   readonly replies: number;
-  /** Replies beyond the first one of their request. */
+  /** Repeated replies to the same request. */
   readonly repeatedReplies: number;
-  /** Requests that no reply came to. */
+  /** Requests without a reply. */
   readonly unanswered: number;
-  /** Requests whose replies are not the same bytes. */
+  /** Requests whose repeated replies differ. */
   readonly differing: number;
 }
 
-/** Matches the messages of a request topic with those of its reply topic by correlation id. */
+/** Matches requests and replies by correlation id. */
 export async function matchReplies(
   broker: KafkaBroker,
   topics: { readonly requests: string; readonly replies: string },
 ): Promise<ReplyFigures> {
   const asked = new Set<string>();
   await readTopic(broker, topics.requests, ({ headers }) => {
-    // One topic carries the requests of many; only those that are answered on this reply topic count.
+    // Several callers share the request topic; only requests with this reply topic count.
     if (headerText(headers, HEADER.replyTopic) !== topics.replies) return;
     asked.add(headerText(headers, HEADER.correlationId) ?? '');
   });

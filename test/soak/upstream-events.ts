@@ -11,7 +11,7 @@ import type { SoakWorld } from './soak-world.ts';
 import { lagOfBulkLane, matchReplies, messagesOn, readTopic, type ReplyFigures } from './topic-reading.ts';
 import { startWorkerPool } from './worker-pool.ts';
 
-/** An upstream system that speaks Kafka only, and what is broken while it waits for its replies. */
+/** An upstream system that uses Kafka only, and the incidents while it waits for replies. */
 export interface UpstreamOptions {
   readonly portfolio: Portfolio;
   readonly workers: number;
@@ -22,16 +22,16 @@ export interface UpstreamOptions {
   readonly limitMs: number;
 }
 
-/** What came of it. */
+/** Results of the run. */
 export interface UpstreamReport extends ReplyFigures {
   readonly contracts: number;
   readonly workerKills: number;
   readonly brokerRestarts: number;
-  /** Items that came back under another id, at another place, or not at all. */
+  /** Items returned under another id, out of order, or not at all. */
   readonly misplaced: number;
-  /** Items whose status is not what it has to be; an item in {@link BAD_EVERY} messages has to be refused. */
+  /** Items with an unexpected status; one item in {@link BAD_EVERY} messages must be refused. */
   readonly wrongStatus: number;
-  /** Items that were compared with the engine's own schedule, and those that differ. */
+  /** Items compared with a calculation in this process, and those that differ. */
   readonly compared: number;
   readonly different: number;
   readonly trouble: readonly string[];
@@ -40,13 +40,13 @@ export interface UpstreamReport extends ReplyFigures {
   readonly durationMs: number;
 }
 
-/** A reply of so many schedules of 360 rows as JSON is below 3 MiB. */
+/** With this number of schedules of 360 rows, a JSON reply is below 3 MiB. */
 const ITEMS = 20;
-/** Every so many messages one item cannot be calculated. */
+/** One message in this number contains an item that cannot be calculated. */
 const BAD_EVERY = 10;
 const BAD_PLACE = 3;
 const POLL_MS = 50;
-/** Looking who has no reply reads both topics. */
+/** Counting unanswered requests reads both topics. */
 const LOOK_MS = 1_000;
 const REPLY_TOPIC = 'upstream.schedules';
 
@@ -58,7 +58,7 @@ interface ReplyItem {
   readonly body: unknown;
 }
 
-/** Sends arrays of requests with plain kafkajs and a reply topic of its own while workers and a broker are killed. */
+/** Sends arrays of requests with plain kafkajs and a separate reply topic while workers and a broker are killed. */
 export async function runUpstream(world: SoakWorld, options: UpstreamOptions): Promise<UpstreamReport> {
   const { portfolio } = options;
   const replyTopic = await world.createTopic(REPLY_TOPIC);
@@ -115,7 +115,7 @@ function incidentsOf(
     counts.brokerRestarts += 1;
     await restartBroker(options.brokerAwayMs);
   };
-  return [...kills, { atShare: options.brokerRestartAt, name: 'kill -9 of a broker, and its restart', run }];
+  return [...kills, { atShare: options.brokerRestartAt, name: 'kill -9 and restart of a broker', run }];
 }
 
 function itemsOf(portfolio: Portfolio, message: number): Item[] {
@@ -132,7 +132,7 @@ function isBad(message: number, place: number): boolean {
   return message % BAD_EVERY === 0 && place === BAD_PLACE;
 }
 
-/** As any upstream system would do it: no code of this project. */
+/** Written with kafkajs alone, as any upstream system would. */
 async function produce(world: SoakWorld, portfolio: Portfolio, replyTopic: string): Promise<void> {
   const kafka = new Kafka({
     clientId: 'upstream',
@@ -173,7 +173,7 @@ interface Awaited {
   readonly limitMs: number;
 }
 
-/** Lets incidents come as replies do, until each request has one, or the time is over: what lacks is counted then. */
+/** Starts incidents as replies arrive, until every request has one or the time limit is reached. */
 async function untilAnswered(
   world: SoakWorld,
   replyTopic: string,
@@ -183,7 +183,7 @@ async function untilAnswered(
   let nextLookAt = 0;
   while (performance.now() < giveUpAt) {
     await sleep(POLL_MS);
-    // While a broker is away its partitions have no leader for some seconds.
+    // While a broker is down, its partitions have no leader for some seconds.
     const replies = await messagesOn(world.broker, replyTopic).catch(() => undefined);
     if (replies === undefined) continue;
     plan.reached(Math.min(1, replies / messages));
@@ -199,7 +199,7 @@ async function untilAnswered(
 
 type ItemFigures = Pick<UpstreamReport, 'misplaced' | 'wrongStatus' | 'compared' | 'different'>;
 
-/** Checks the first reply to each request; `differing` shows whether further ones are the same bytes. */
+/** Checks the first reply to each request; `differing` lists requests whose repeated replies differ. */
 async function checkReplies(
   world: SoakWorld,
   replyTopic: string,
@@ -224,7 +224,7 @@ async function checkReplies(
       }
       const isRefusal = item.status === 400 || item.status === 422;
       if (isBad(message, place) ? !isRefusal : item.status !== 200) figures.wrongStatus += 1;
-      // One of each message: the calculation itself is compared with the engine in the run of the command.
+      // One item per message; the portfolio run compares whole results.
       if (place !== 0) continue;
       figures.compared += 1;
       const expected = JSON.parse(expectedSchedule(jsonParam, originTimestampMs(portfolio))) as unknown;

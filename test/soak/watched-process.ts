@@ -7,24 +7,24 @@ import { SOAK_READY_LIMIT_MS } from './worker-pool.ts';
 
 const PROBE_EVERY_MS = 1_000;
 const PROBE_LIMIT_MS = 5_000;
-/** A process that answers no probe for so long counts as hanging, and is killed. */
+/** A process that answers no probe for this long counts as hanging and is killed. */
 const HANG_MS = 15_000;
-/** A process that takes connections, answers nothing and uses so much of a processor spins; others may want it too. */
+/** A process that accepts connections, answers nothing and uses this share of a processor is spinning. */
 const SPIN_SHARE = 0.1;
-/** Unit of the processor times in /proc (USER_HZ is 100 on every Linux that Node runs on). */
+/** Unit of the processor times in /proc (USER_HZ is 100 on every Linux that Node supports). */
 const TICK_MS = 10;
 const RESTART_PAUSE_MS = 500;
 const ERROR_CHARACTERS = 600;
 
-/** What is seen of all watched processes. */
+/** Observations of all watched processes. */
 export interface Sightings {
-  /** Unexpected exits: exit code or signal, and the end of the standard error output. */
+  /** Unexpected exits: exit code or signal, and the end of stderr. */
   readonly crashes: string[];
-  /** Processes whose `/health/live` did not answer while they worked: their event loop was blocked. */
+  /** Processes whose `/health/live` did not respond while they used the processor: a blocked event loop. */
   readonly spins: string[];
-  /** Others that did not answer, those among them that end slowly after an error. */
+  /** Other processes that did not respond, including those that exit slowly after an error. */
   readonly hangs: string[];
-  /** Starts that did not come to an end. */
+  /** Starts that did not complete. */
   readonly failedStarts: string[];
 }
 
@@ -35,7 +35,7 @@ export interface WatchOptions {
   readonly say: Say;
 }
 
-/** A process of the system that is watched: another one takes its place when it ends or hangs. */
+/** A watched process of the system; it is replaced when it exits or hangs. */
 export class WatchedProcess {
   readonly #options: WatchOptions;
   readonly #name: string;
@@ -57,24 +57,24 @@ export class WatchedProcess {
     return watched;
   }
 
-  /** Address of the one that runs now, or ran last. */
+  /** Address of the current or last process. */
   get url(): string {
     return this.#engine.url;
   }
 
-  /** Whether `/health/ready` answers 200. */
+  /** Returns whether `/health/ready` responds with 200. */
   isReady(): Promise<boolean> {
     return probe(`${this.url}/health/ready`, 200).then((failure) => failure === undefined);
   }
 
-  /** Ends it by SIGTERM, no longer watched; answers how it ended. */
+  /** Stops watching and sends SIGTERM; resolves with the exit code or signal. */
   async stop(): Promise<number | NodeJS.Signals> {
     this.#isOver = true;
     await this.#watching;
     return this.#engine.end('SIGTERM');
   }
 
-  /** Ends it by SIGKILL, if it runs. */
+  /** Sends SIGKILL if the process is running. */
   async abandon(): Promise<void> {
     this.#isOver = true;
     if (!hasEnded(this.#engine)) await this.#engine.end('SIGKILL');
@@ -111,7 +111,7 @@ export class WatchedProcess {
     const share = ((now.ticks - lastAnswer.ticks) * TICK_MS) / pastMs;
     const seconds = (pastMs / 1_000).toFixed(0);
     const line =
-      `${this.#name}: no answer for ${seconds} s (${failure}), ${Math.round(share * 100)} % of a processor ` +
+      `${this.#name}: no response for ${seconds} s (${failure}), ${Math.round(share * 100)} % of a processor ` +
       this.#engine.stderr().slice(-ERROR_CHARACTERS);
     const isSpinning = share >= SPIN_SHARE && !failure.includes('ECONNREFUSED');
     (isSpinning ? sightings.spins : sightings.hangs).push(line);
@@ -134,7 +134,7 @@ export class WatchedProcess {
   }
 }
 
-/** A time, and the processor time of a process until then. */
+/** A time, and the processor time used until then. */
 interface Moment {
   readonly atMs: number;
   readonly ticks: number;
@@ -148,7 +148,7 @@ function hasEnded({ child }: EngineProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Undefined when there is an answer in time, of this status if one is given; else what was wrong. */
+/** Resolves with undefined when the response arrives in time with the expected status, otherwise with the failure. */
 async function probe(url: string, status?: number): Promise<string | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
@@ -159,10 +159,10 @@ async function probe(url: string, status?: number): Promise<string | undefined> 
   }
 }
 
-/** Time on processors since the process began; 0 where the system does not say. */
+/** Processor time used since the process started; 0 where the system does not report it. */
 function processorTicks({ child }: EngineProcess): number {
   try {
-    // Behind the name, which stands in brackets and may hold spaces: state is the first field, utime the 12th.
+    // The process name is in parentheses and may contain spaces; behind it, state is the first field and utime the 12th.
     const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return Number(fields[11]) + Number(fields[12]);
   } catch {

@@ -1,21 +1,21 @@
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 
-/** Everything at once on one machine, with a broker away: many times what a start takes otherwise. */
+/** A start takes many times longer when everything starts on one machine while a broker is down. */
 export const SOAK_READY_LIMIT_MS = 90_000;
 
-/** Processes of the same kind, of which one or another is killed and replaced. */
+/** Processes of the same kind that are killed and replaced. */
 export interface WorkerPool {
-  /** Ends the process that has lived longest by SIGKILL and starts another one at once; resolves when that is ready. */
+  /** Kills the oldest process with SIGKILL and starts a replacement; resolves when that is ready. */
   replaceOne(): Promise<void>;
-  /** Unexpected exits of processes: each is a failure. */
+  /** Unexpected exits, each of them a failure. */
   crashes(): readonly string[];
-  /** Stops all by SIGTERM; answers their exit codes. */
+  /** Stops all processes with SIGTERM; resolves with their exit codes. */
   stop(): Promise<readonly (number | NodeJS.Signals)[]>;
-  /** Ends all at once, whatever they do. */
+  /** Kills all processes immediately. */
   abandon(): Promise<void>;
 }
 
-/** Starts `size` processes of the workers and resolves when all of them are ready. */
+/** Starts `size` worker processes and resolves when all are ready. */
 export async function startWorkerPool(
   size: number,
   workers: readonly string[],
