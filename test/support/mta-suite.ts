@@ -4,16 +4,16 @@ import { isMtaMissing } from '../../scripts/dev/local-mta/fetch-exim.ts';
 import { type LocalMta, startLocalMta } from '../../scripts/dev/local-mta/start-local-mta.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 
-/** For a test file that needs a real mail server: it, and the `describe` to put the tests into. */
+/** A real mail server, and the `describe` for the tests that require it. */
 export interface MtaSuite {
-  /** Undefined only where `suite` leaves its tests out. */
+  /** Undefined only if `suite` skips its tests. */
   readonly mta: LocalMta | undefined;
   readonly suite: typeof describe | typeof describe.skip;
 }
 
 /**
- * Call at the top of a test file. Leaves its tests out, by name (`npm test` lists them), on a machine that cannot have the
- * packages. Throws, and so fails the file, with CI=true, or when something broke.
+ * Call at the top of a test file. Skips its tests (`npm test` lists them) on a machine that cannot fetch the packages. Throws
+ * with CI=true, or when the server does not start.
  */
 export async function mtaOrSkip(options: Omit<MtaPlan, 'folder' | 'port'>): Promise<MtaSuite> {
   try {

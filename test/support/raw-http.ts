@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A conversation in bytes, for what no HTTP client would send. */
+/** A raw connection, for requests that no HTTP client would send. */
 export interface RawHttp {
   readonly socket: Socket;
   send(text: string | Uint8Array): void;
-  /** All that came so far, once it satisfies `until` or the connection ended; throws after the limit. */
+  /** The received text, once it satisfies `until` or the connection has ended; throws after the limit. */
   received(until: (text: string) => boolean, limitMs?: number): Promise<string>;
   /** Resolves when the other side has closed; throws after the limit. */
   closed(limitMs?: number): Promise<void>;
@@ -14,7 +14,7 @@ export interface RawHttp {
 const LIMIT_MS = 5_000;
 const POLL_MS = 5;
 
-/** Connects to a port on loopback. Connection errors count as its end. */
+/** Connects to a port on loopback. A connection error counts as the end of the connection. */
 export async function openRawHttp(port: number): Promise<RawHttp> {
   const socket = connect(port, '127.0.0.1');
   let text = '';
@@ -47,7 +47,7 @@ export async function openRawHttp(port: number): Promise<RawHttp> {
   };
 }
 
-/** Whether a whole response with a body has come. */
+/** Whether a complete response with a body has arrived. */
 export function hasBody(text: string): boolean {
   const found = /\r\ncontent-length: (\d+)\r\n/i.exec(text);
   const start = text.indexOf('\r\n\r\n');

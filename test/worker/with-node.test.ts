@@ -15,7 +15,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Runs until it gets a signal to end, and writes files to its folder when it runs and when it has ended in order. */
+/** Runs until it gets a stop signal, and writes files to its folder when it runs and when it has stopped gracefully. */
 const PROGRAM = `
 import { writeFileSync } from 'node:fs';
 process.once('SIGTERM', () => {
@@ -26,7 +26,7 @@ setTimeout(() => process.exit(1), 20_000);
 writeFileSync(new URL('running', import.meta.url), String(process.pid));
 `;
 
-/** The program as an npm script runs it: by a shell that waits for it. */
+/** Runs the program as npm runs a script: in a shell that waits for it. */
 function runByShell(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const folder = mkdtempSync(path.join(tmpdir(), 'with-node-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -61,21 +61,21 @@ it.each([
   const { shell, has } = runByShell(env, ...args);
   await expect.poll(() => has('running')).toBe(true);
   shell.kill('SIGTERM');
-  // Longer than the program looks for its parent.
+  // Longer than the interval at which the program checks its parent.
   await new Promise((resolve) => {
     setTimeout(resolve, 1_500);
   });
   expect(has('ended')).toBe(false);
 });
 
-/** Has this Node say that it is Node 20, which reads no TypeScript. */
+/** Makes this Node report that it is Node 20, which cannot run TypeScript. */
 const AS_NODE_20 = [
   '--no-experimental-strip-types',
   '--import',
   'data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })',
 ];
 
-/** Runs `workers/main.mjs` in a copy of the project that holds its entries only, on what says that it is Node 20. */
+/** Runs `workers/main.mjs` in a copy of the entry files on a Node that reports version 20. */
 function runEntry(prepare: (folder: string) => void) {
   const folder = mkdtempSync(path.join(tmpdir(), 'entry-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -52,7 +52,7 @@ export function statusOf(url: string, id: string, headers: Record<string, string
   return fetch(`${url}${ADDRESS}/${id}`, { headers });
 }
 
-/** All that is on a topic now. */
+/** All records that are on a topic now. */
 export async function recordsOf(broker: Broker, topic: string): Promise<readonly LogMessage[]> {
   const found: LogMessage[] = [];
   const tail = broker.createTail({ clientId: 'test-reader', topics: [topic], from: 'earliest' });
@@ -62,7 +62,7 @@ export async function recordsOf(broker: Broker, topic: string): Promise<readonly
   return found;
 }
 
-/** The commands on the log, decoded. */
+/** The published commands, decoded. */
 export async function commandsOf(broker: Broker, channel: 'sms' | 'email') {
   const codec = await createCodec(loadConfig({}), systemClock);
   const records = await recordsOf(broker, channel === 'sms' ? TOPIC.smsCommands : TOPIC.emailCommands);
@@ -79,7 +79,7 @@ export async function commandsOf(broker: Broker, channel: 'sms' | 'email') {
   );
 }
 
-/** Writes what the notification worker would. */
+/** Publishes a state as the notification worker does. */
 export async function writeState(
   broker: Broker,
   state: NotificationState,

@@ -2,15 +2,15 @@ import type { Reply } from '../../../shared/messaging/reply.ts';
 import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 
 export interface FakeRequester extends Requester {
-  /** All requests in the order they came. */
+  /** All requests in order. */
   readonly requests: OutgoingRequest[];
-  /** Requests whose replies go elsewhere, with the topic. */
+  /** Requests whose replies go to another topic, with that topic. */
   readonly fired: { request: OutgoingRequest; replyTopic: string }[];
-  /** Correlation ids that were given up. */
+  /** Correlation ids of cancelled requests. */
   readonly cancelled: string[];
 }
 
-/** A requester without a log: answers by the function given; `ready` decides when start() resolves. */
+/** A requester without a broker that replies with the given function; start() resolves with `ready`. */
 export function createFakeRequester(
   answer: (request: OutgoingRequest) => Reply | Promise<Reply>,
   ready: Promise<void> = Promise.resolve(),

@@ -7,7 +7,7 @@ import { runDeadLettersCommand, type CommandReport } from '../../../scripts/dead
 import { brokerLetterLog, type LetterLog } from '../../../scripts/dead-letters/letter-log.ts';
 import { commandTopics, type CommandContext } from '../../../scripts/dead-letters/command-context.ts';
 
-/** What the command works with over a log of the test. */
+/** The context of a command over the log of a test. */
 export function commandContext(log: LetterLog, more: Partial<CommandContext> = {}): CommandContext {
   return {
     log,
@@ -23,11 +23,11 @@ export function commandContext(log: LetterLog, more: Partial<CommandContext> = {
 
 type RunLine = (...args: string[]) => Promise<CommandReport>;
 
-/** Runs command lines of `npm run dead-letters` over a log, each as the command would be run. */
+/** Runs command lines of `npm run dead-letters` over a log. */
 export function deadLettersWith(log: LetterLog, more: Partial<CommandContext> = {}): RunLine {
   return async (...args) => {
     const read = readDeadLettersArguments(args, Date.now());
-    if (read === undefined) throw new Error('help was asked for');
+    if (read === undefined) throw new Error('--help has no report');
     const world = commandContext(log, more);
     const operator = read.operator ?? world.actor.operator;
     return runDeadLettersCommand(read.command, {
@@ -37,7 +37,7 @@ export function deadLettersWith(log: LetterLog, more: Partial<CommandContext> = 
   };
 }
 
-/** The same over a broker, which stays open. */
+/** Runs command lines over a broker, which stays open. */
 export async function deadLettersOver(broker: Broker, more: Partial<CommandContext> = {}): Promise<RunLine> {
   return deadLettersWith(await brokerLetterLog(broker), more);
 }

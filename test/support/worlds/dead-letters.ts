@@ -5,7 +5,7 @@ import { readLetter, type Letter } from '../../../scripts/dead-letters/letter.ts
 
 export const LETTER_AT_MS = Date.UTC(2026, 4, 1, 10);
 
-/** A dead letter of a notification, as its worker writes it, unless other headers say otherwise. */
+/** A dead letter of a notification as its worker writes it, with changes. */
 export function deadLetterMessage(
   headers: LogMessage['headers'] = {},
   more: Partial<LogMessage> = {},
@@ -37,7 +37,7 @@ export function deadLetterMessage(
   };
 }
 
-/** Its provenance. */
+/** The same as the command reads it. */
 export function deadLetter(headers: LogMessage['headers'] = {}, more: Partial<Letter> = {}): Letter {
   return { ...readLetter(deadLetterMessage(headers)), ...more };
 }

@@ -17,15 +17,15 @@ import { createFakeRequester } from '../fakes/requester.ts';
 
 export const ECHO_PATH = '/platapi/automation-processors/actions/PLAT_BP_Echo';
 
-/** An action that answers its own input; `bad` members are faults, `odd` ones warnings. */
+/** An action that returns its input; fields that start with `bad` are faults, those with `odd` warnings. */
 export const echoAction: ActionContract = {
   name: 'PLAT_BP_Echo',
   topic: 'scheduleRequests',
   requestType: 'EchoRequest',
   replyType: 'EchoReply',
   read: (body): ReadRequest<unknown> => {
-    const members = typeof body === 'object' && body !== null ? Object.keys(body) : [];
-    const bad = members.filter((name) => name.startsWith('bad'));
+    const fields = typeof body === 'object' && body !== null ? Object.keys(body) : [];
+    const bad = fields.filter((name) => name.startsWith('bad'));
     if (bad.length > 0) {
       return {
         kind: 'invalid',
@@ -33,7 +33,7 @@ export const echoAction: ActionContract = {
         faults: bad.map((path) => ({ path, code: 'wrong-type', message: 'must be good' })),
       };
     }
-    const odd = members.filter((name) => name.startsWith('odd'));
+    const odd = fields.filter((name) => name.startsWith('odd'));
     return {
       kind: 'valid',
       payload: body,
@@ -43,7 +43,7 @@ export const echoAction: ActionContract = {
   render: (payload) => JSON.stringify(payload),
 };
 
-/** JSON in, JSON out: the type travels in a header. */
+/** A codec for JSON with the message type in a header. */
 export const jsonCodec: Codec = {
   encode: (type, payload) => ({
     value: Buffer.from(JSON.stringify(payload)),
@@ -59,7 +59,7 @@ export const jsonCodec: Codec = {
   prepare: async () => undefined,
 };
 
-/** The settings of a test: one port that is free, no rate limit, and small stores. */
+/** The settings of tests: a free port, no rate limit, and small stores. */
 export const TEST_OPTIONS: IngressOptions = {
   ...readIngressOptions(loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0' })),
   resultStoreBytes: 1_048_576,
@@ -85,12 +85,12 @@ export async function createTestBroker() {
   return broker;
 }
 
-/** What a test may set; the rest are a fake requester that echoes, open access and the echo action. */
+/** Overrides of the defaults: a fake requester that echoes, open access and the echo action. */
 export type IngressSettings = Partial<Omit<IngressDeps, 'options'>> & {
   readonly options?: Partial<IngressOptions>;
 };
 
-/** Starts an ingress on a free port of loopback and stops it when the test is over. */
+/** Starts an ingress on a free port of loopback and stops it at the end of the test. */
 export async function startTestIngress(settings: IngressSettings = {}): Promise<RunningIngress> {
   const broker = settings.broker ?? (await createTestBroker());
   const ingress = await startIngress({
@@ -119,7 +119,7 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
   return ingress;
 }
 
-/** The same, once it takes actions. */
+/** Starts an ingress and waits until it accepts actions. */
 export async function openTestIngress(settings: IngressSettings = {}): Promise<RunningIngress> {
   const ingress = await startTestIngress(settings);
   await ingress.opened;

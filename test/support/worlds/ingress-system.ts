@@ -10,7 +10,7 @@ import { createMetrics } from '../../../shared/platform/metrics.ts';
 import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 
-/** An embedded broker with all topics, each of so many partitions. */
+/** An embedded broker with all topics, each with this number of partitions. */
 export async function createSharedBroker(partitions: number): Promise<Broker> {
   const broker = createMemoryBroker();
   await broker.admin.createTopics(Object.values(TOPIC).map((topic) => ({ topic, partitions })));
@@ -18,13 +18,13 @@ export async function createSharedBroker(partitions: number): Promise<Broker> {
   return broker;
 }
 
-/** The time of the call for ever: no allowance grows again however slowly a test goes on. */
+/** A clock that stands at the time of the call, so that rate limits do not refill during a slow test. */
 export function standingClock(): Clock {
   const nowMs = Date.now();
   return { now: () => nowMs };
 }
 
-/** Starts a worker over a broker on a free port, as a process of its own would, and stops it when the test is over. */
+/** Starts a worker over a broker on a free port, as in a separate process, and stops it at the end of the test. */
 export async function startOn(
   broker: Broker,
   start: StartWorker,

@@ -23,8 +23,8 @@ const OPTIONS = {
 };
 const parse = (...args: string[]) => parseCommandLine(args, OPTIONS);
 
-describe('a command line', () => {
-  it('has a value for each option, whether it is given or not', () => {
+describe('parseCommandLine', () => {
+  it('returns a value for each option, given or not', () => {
     expect(parse()).toEqual({
       values: {
         json: false,
@@ -59,7 +59,7 @@ describe('a command line', () => {
     });
   });
 
-  it('names every value that cannot be used', () => {
+  it('reports every invalid value', () => {
     expect(parse('--limit', '0', '--format', 'xml', '--day', 'never')?.faults).toEqual([
       '--limit must be a whole number from 1 to 500',
       '--format must be one of csv, ndjson',
@@ -71,7 +71,7 @@ describe('a command line', () => {
     expect(parse('--limit', '1')?.faults).toEqual([]);
   });
 
-  it('asks for help before anything else is read', () => {
+  it('returns undefined for --help, even with invalid options', () => {
     expect(parse('--limit', 'wrong', '-h')).toBeUndefined();
     expect(parse('--help')).toBeUndefined();
   });
@@ -82,7 +82,7 @@ describe('a command line', () => {
     [['--hlep'], 'unknown option --hlep; did you mean --help?\n(see --help)'],
     [['--colour'], 'unknown option --colour\n(see --help)'],
     [['-x'], 'unknown option -x\n(see --help)'],
-  ])('refuses %j with the nearest name', (args, message) => {
+  ])('refuses %j and suggests a similar name', (args, message) => {
     expect(() => parse(...args)).toThrow(new UsageError(message));
   });
 
@@ -96,14 +96,14 @@ describe('a command line', () => {
   });
 });
 
-describe('the command of a command line', () => {
+describe('readCommand', () => {
   const COMMANDS = { list: ['limit'], show: ['limit', 'reason'], drop: [] };
   const command = (...args: string[]) => {
     const line = parse(...args);
     return line && readCommand(line, COMMANDS);
   };
 
-  it('may have its own options and those of all commands', () => {
+  it('accepts the options of the command and those of all commands', () => {
     expect(command('list', '--limit', '5', '--json')).toBe('list');
     expect(command('--reason', 'r', 'show', 'more')).toBe('show');
   });
@@ -121,7 +121,7 @@ describe('the command of a command line', () => {
   });
 });
 
-it('all faults are reported at once', () => {
+it('refuseFaults reports all faults together', () => {
   expect(() => refuseFaults([])).not.toThrow();
   expect(() => refuseFaults(['one', ...unexpectedArguments(['two'])])).toThrow(
     new UsageError('one\nunexpected argument "two"\n(see --help)'),

@@ -18,12 +18,12 @@ const BULK_EXAMPLES = [
   'docs/examples/python-confluent-kafka/recalculate.py',
   `${JAVA}/Recalculation.java`,
 ];
-/** Names that Spring writes. */
+/** Header names that Spring writes. */
 const SPRING_NAMES: Readonly<Record<string, string>> = {
   'KafkaHeaders.CORRELATION_ID': HEADER.correlationId,
   'KafkaHeaders.REPLY_TOPIC': HEADER.replyTopic,
 };
-/** Headers that the examples need to work as described in docs/bulk-events.md. */
+/** Headers that docs/bulk-events.md requires in the examples. */
 const NEEDED = [
   HEADER.correlationId,
   HEADER.replyTopic,
@@ -34,7 +34,7 @@ const NEEDED = [
   HEADER.warnings,
 ];
 
-/** Every header or topic name in a source: quoted, as a property, or by Spring's constants. */
+/** All header and topic names in a source: quoted, as properties, or as constants of Spring. */
 function namesIn(source: string): { headers: Set<string>; topics: Set<string> } {
   const spring = Object.keys(SPRING_NAMES).filter((constant) => source.includes(constant));
   const written = [...source.matchAll(/(?<![\w.-])(?:plat-[\w-]+|kafka_[A-Za-z-]+)/g)].map(([name]) => name);

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FOLDER_ORDER, PARTS } from './layers.ts';
 
-/** The layout's rules: imports point one way (docs/decisions/0002-layout-and-layers.md). Type imports count. */
+/** The rules for imports, type imports included (docs/decisions/0002-layout-and-layers.md). */
 const root = path.resolve(import.meta.dirname, '../../..');
-/** Fewer modules than this means that the walk is broken, not that the project shrank. */
+/** With fewer modules the test has missed files. */
 const MIN_MODULES = 400;
 const ROOT_FOLDERS = ['schemas', 'shared', 'workers', 'scripts', 'test'];
-/** Folders whose imports the table lists; tests import anything. */
+/** Folders whose imports the table lists; tests may import everything. */
 const LISTED_ROOTS = /^(schemas|shared|workers|scripts)\//;
 const IMPORT =
   /(?:^|[\s;}])(?:import|export)\s*(?:[^'"();]*?\sfrom\s*)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g;
@@ -21,7 +21,7 @@ const files = ROOT_FOLDERS.flatMap((folder) =>
 
 interface Import {
   readonly from: string;
-  /** Path inside the project, or the package's name. */
+  /** The path inside the project, or the name of a package. */
   readonly to: string;
 }
 
@@ -41,10 +41,10 @@ const folderOf = (file: string): string => path.posix.dirname(file);
 const fileGraph = new Map<string, Set<string>>(listed.map((file) => [file, new Set()]));
 for (const { from, to } of imports) if (LISTED_ROOTS.test(to)) fileGraph.get(from)?.add(to);
 
-/** `shared/lending` of a file anywhere below it; `workers` of a file directly in it. */
+/** The part of a file: `shared/lending` for all files below it, `workers` for a file directly in it. */
 const partOf = (file: string): string => folderOf(file).split('/').slice(0, 2).join('/');
 
-/** The parts with the parts that they import. */
+/** The parts that each part imports. */
 function importsOfParts(): Record<string, string[]> {
   const edges: Record<string, string[]> = {};
   for (const [file, targets] of fileGraph) {
@@ -60,7 +60,7 @@ function sorted(edges: Readonly<Record<string, readonly string[]>>): Record<stri
   return Object.fromEntries(Object.entries(edges).map(([part, others]) => [part, others.toSorted(byText)]));
 }
 
-/** Imports within a part that lead to a folder that is not before the importing one, and folders without a place. */
+/** Imports within a part from a later folder, and folders that are not in the order. */
 function outOfOrder(): string[] {
   return [...fileGraph].flatMap(([file, targets]) => {
     const part = partOf(file);
@@ -97,7 +97,7 @@ function findCycle(graph: ReadonlyMap<string, ReadonlySet<string>>): string | un
   return undefined;
 }
 
-/** Names that two files of shared, workers and schemas export. */
+/** Names that more than one file of shared, workers and schemas exports. */
 function duplicateExports(): string[] {
   const EXPORT =
     /^export\s+(?:declare\s+)?(?:async\s+)?(?:abstract\s+)?(?:const|let|function\*?|class|interface|type|enum)\s+(\w+)/gm;

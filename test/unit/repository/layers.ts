@@ -1,6 +1,6 @@
 /**
- * The architecture as imports, type imports included (checked by layers.test.ts). A part is a folder below shared, workers
- * or scripts; each lists the parts that it imports, and may import no other.
+ * The allowed imports, type imports included (checked by layers.test.ts). A part is a folder below shared, workers or
+ * scripts, and imports exactly the listed parts.
  */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
@@ -142,7 +142,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The folders of a part in order: each may import those before it. '.' is the folder of the part itself. */
+/** The folders of a part in order: each may import the earlier ones. '.' is the folder of the part itself. */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   'shared/lending': [
     'numbers',

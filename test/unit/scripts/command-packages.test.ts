@@ -14,7 +14,7 @@ const LOCK = {
 
 let folder = '';
 const lines: string[] = [];
-const say = (line: string): void => void lines.push(line);
+const report = (line: string): void => void lines.push(line);
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'own-packages-'));
@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Puts a program in the place of npm, which writes its arguments to `calls` and then runs `script` in the folder. */
+/** Replaces npm by a program that appends its arguments to `calls` and then runs `script` in the folder. */
 function replaceNpm(script: string): void {
   const bin = path.join(folder, 'bin');
   mkdirSync(bin);
@@ -34,18 +34,18 @@ function replaceNpm(script: string): void {
   vi.stubEnv('PATH', `${bin}${path.delimiter}${process.env['PATH'] ?? ''}`);
 }
 
-/** What npm leaves behind when it has installed everything. */
+/** Writes the lock file as npm does after a complete installation. */
 const INSTALL = 'mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json';
 
 function calls(): string[] {
   return readFileSync(path.join(folder, 'calls'), 'utf8').trim().split('\n');
 }
 
-describe('the packages of a command', () => {
-  it('are installed once from their lock file, without install scripts, which is reported', async () => {
+describe('installOwnPackages', () => {
+  it('installs the packages once from the lock file without install scripts, and reports it', async () => {
     replaceNpm(INSTALL);
-    await installOwnPackages(folder, say);
-    await installOwnPackages(folder, say);
+    await installOwnPackages(folder, report);
+    await installOwnPackages(folder, report);
     expect(calls()).toEqual([expect.stringMatching(/^ci --prefix \S+ --ignore-scripts /)]);
     expect(lines).toEqual([
       expect.stringMatching(/^installing the packages of \S+ with npm ci \(once\)$/),
@@ -53,28 +53,28 @@ describe('the packages of a command', () => {
     ]);
   });
 
-  it('are installed again when the lock file names other ones', async () => {
+  it('installs again when the lock file has changed', async () => {
     replaceNpm(INSTALL);
-    await installOwnPackages(folder, say);
+    await installOwnPackages(folder, report);
     const newer = JSON.stringify(LOCK).replace('sha512-one', 'sha512-two');
     writeFileSync(path.join(folder, 'package-lock.json'), newer);
-    await installOwnPackages(folder, say);
+    await installOwnPackages(folder, report);
     expect(calls()).toHaveLength(2);
   });
 
-  it('are missing with what npm printed when it fails, or installs something else', async () => {
+  it('rejects with the output of npm when it fails or installs other packages', async () => {
     replaceNpm('echo "connection refused" >&2; exit 7');
-    await expect(installOwnPackages(folder, say)).rejects.toMatchObject({
+    await expect(installOwnPackages(folder, report)).rejects.toMatchObject({
       code: 'packages-missing',
       message: expect.stringMatching(/could not be installed: npm ci ended with 7; .*\nconnection refused$/),
     });
     writeFileSync(path.join(folder, 'bin/npm'), '#!/bin/sh\n', { mode: 0o755 });
-    await expect(installOwnPackages(folder, say)).rejects.toMatchObject({ code: 'packages-missing' });
+    await expect(installOwnPackages(folder, report)).rejects.toMatchObject({ code: 'packages-missing' });
   });
 
-  it('are missing where there is no npm', async () => {
+  it('rejects without npm', async () => {
     vi.stubEnv('PATH', folder);
-    await expect(installOwnPackages(folder, say)).rejects.toMatchObject({
+    await expect(installOwnPackages(folder, report)).rejects.toMatchObject({
       message: expect.stringContaining('npm is not installed'),
     });
   });

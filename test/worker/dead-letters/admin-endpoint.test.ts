@@ -15,7 +15,7 @@ import { deadLettersWith } from '../../support/worlds/dead-letters-world.ts';
 const MIB = 1_024 * 1_024;
 const REQUEST = { [`plat-message-type`]: 'CalculatePMTRequest' };
 
-/** A started system with the schedule worker, its admin endpoint and what the command does through it. */
+/** A system with the schedule worker and its admin endpoint. */
 async function startWorld() {
   const folder = mkdtempSync(path.join(tmpdir(), 'admin-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -36,7 +36,10 @@ async function startWorld() {
   return { system, endpoint, options, file, url, call };
 }
 
-async function bury(system: Awaited<ReturnType<typeof startWorld>>['system'], value: Buffer): Promise<void> {
+async function publishRequest(
+  system: Awaited<ReturnType<typeof startWorld>>['system'],
+  value: Buffer,
+): Promise<void> {
   const publisher = system.broker.createPublisher({ clientId: 'upstream' });
   await publisher.start();
   await publisher.publish([{ topic: TOPIC.scheduleRequests, key: 'k', value, headers: REQUEST }]);
@@ -45,7 +48,7 @@ async function bury(system: Awaited<ReturnType<typeof startWorld>>['system'], va
 
 it('serves list, show, edit and redrive as the broker does', async () => {
   const { system, file } = await startWorld();
-  await bury(system, Buffer.from('{"jsonParam": {"InstallmentsNo": "four"}}'));
+  await publishRequest(system, Buffer.from('{"jsonParam": {"InstallmentsNo": "four"}}'));
   const command = deadLettersWith(remoteLetterLog(file));
   await expect.poll(async () => (await command('list')).result['count']).toBe(1);
   const shown = await command('show', '--topic', 'schedule');

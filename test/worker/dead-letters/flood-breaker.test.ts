@@ -12,7 +12,7 @@ import { createSharedBroker } from '../../support/worlds/ingress-system.ts';
 
 const LANES = 4;
 const MESSAGES = 1_000;
-/** So many in a row open the breaker; what was in progress then still ends, and ten are tried at a time. */
+/** Consecutive dead letters that open the breaker, plus those in progress at that time, at most ten. */
 const OPENS_AT = 20;
 
 async function startWorld() {

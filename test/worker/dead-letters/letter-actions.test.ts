@@ -19,7 +19,7 @@ const REDRIVE: Sending = {
 };
 const AUDIT_MESSAGE = { topic: 'a', partition: 0, offset: 0, key: null, headers: {}, timestampMs: 0 };
 
-/** A log that holds these messages; `onPublish` may fail a publish. */
+/** A log with these messages; `onPublish` may make a publish fail. */
 function fakeLog(
   messages: readonly LogMessage[],
   onPublish: (message: OutgoingMessage) => void = () => undefined,

@@ -5,7 +5,7 @@ import { idOf, notificationWorld, type NotificationWorld } from '../../support/w
 import { permanent, SENT, unknown, transient } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
-/** Shorter than the tests' provider would need for anything, longer than the worker for what is to do nothing. */
+/** Longer than the worker takes to ignore a duplicate. */
 const SETTLE_MS = 150;
 const REDRIVEN_MS = 5_000;
 

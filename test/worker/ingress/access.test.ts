@@ -37,7 +37,7 @@ const token = (claims: JWTPayload, expiresIn = '5m', secret = key): Promise<stri
 
 const HOURS_OF_A_YEAR = 8_760;
 const fromNow = (hours: number): number => Math.floor(Date.now() / 1_000) + hours * 3_600;
-/** A token whose times are hours from now. */
+/** A token with times in hours from now. */
 const claimed = ({
   iat,
   exp = 1,

@@ -1,4 +1,4 @@
-/** Names and texts of every plane of Unicode, and such as are no Unicode at all: callers send them, and nothing may break. */
+/** Names and texts from all planes of Unicode, and unpaired surrogates, in requests and commands. */
 
 import * as fc from 'fast-check';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const REPLIES = 'any.text.replies';
 const PLANES = 17;
 const PLANE_SIZE = 0x1_0000;
 
-/** Code units of their own: halves of pairs included, in any order. */
+/** Code points of all planes, unpaired surrogates and special texts, in any order. */
 const oddText = fc
   .array(
     fc.oneof(
@@ -62,7 +62,7 @@ const oddText = fc
 
 type Body = Record<string, unknown>;
 
-/** What is done to a body: a field added at some depth, a text replaced, or both. */
+/** A change of a body: a field added at some depth, a text replaced, or both. */
 const change = fc.record({
   name: oddText,
   text: oddText,
@@ -163,17 +163,17 @@ afterAll(async () => {
 const lettersOfBugs = () =>
   deadLetters.filter(({ headers }) => headerText(headers, HEADER.deadLetterCode) === 'unexpected').length;
 
-let asked = 0;
+let requests = 0;
 
-/** Puts a request on the log and waits for its answer; answers the error code, if it is one. */
-async function askOverLog(
+/** Publishes a request and waits for its reply; resolves with the error code of an error reply. */
+async function requestByMessage(
   topic: string,
   type: string,
   body: object,
   key: string,
 ): Promise<string | undefined> {
-  asked += 1;
-  const id = `request-${asked}`;
+  requests += 1;
+  const id = `request-${requests}`;
   const headers: MessageHeaders = {
     [HEADER.messageType]: type,
     [HEADER.replyTopic]: REPLIES,
@@ -203,7 +203,7 @@ describe.each(ACTIONS)('$name', ({ name, topic, requestType, examples: [example]
     await fc.assert(
       fc.asyncProperty(change, async (one) => {
         const body = changed(example.request, one);
-        expect(await askOverLog(TOPIC[topic], requestType, body, one.text)).not.toBe('unexpected');
+        expect(await requestByMessage(TOPIC[topic], requestType, body, one.text)).not.toBe('unexpected');
       }),
       { numRuns: RUNS },
     );
@@ -213,7 +213,7 @@ describe.each(ACTIONS)('$name', ({ name, topic, requestType, examples: [example]
   it('refuses types and action names of any text', async () => {
     await fc.assert(
       fc.asyncProperty(oddText, async (text) => {
-        expect(await askOverLog(TOPIC[topic], text, example.request, text)).not.toBe('unexpected');
+        expect(await requestByMessage(TOPIC[topic], text, example.request, text)).not.toBe('unexpected');
         const response = await post(url, example.request, {
           path: PREFIX + encodeURIComponent(text.toWellFormed()),
         });

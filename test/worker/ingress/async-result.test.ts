@@ -41,7 +41,7 @@ async function submit(ingress: { url: string } & Parameters<typeof postEcho>[0])
   return (await response.json()) as Accepted;
 }
 
-/** Writes the reply of the last request to the results topic, as a worker does. */
+/** Publishes the reply to the last request on the results topic, as a worker does. */
 async function reply(payload: unknown, headers: Record<string, string> = {}): Promise<void> {
   const correlationId = requester.fired.at(-1)?.request.correlationId ?? '';
   const publisher = broker.createPublisher({ clientId: 'worker' });

@@ -4,8 +4,9 @@ import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingre
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 
 const MIB = 1_048_576;
+const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** The problem document of an answer, after the checks that hold for every one of them (E1). */
+/** The problem document of a response, after the checks for all problem documents (E1). */
 async function problemOf(response: Response): Promise<Record<string, unknown>> {
   expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
   const problem = (await response.json()) as Record<string, unknown>;
@@ -20,42 +21,28 @@ async function problemOf(response: Response): Promise<Record<string, unknown>> {
 }
 
 describe('path and method', () => {
-  it('responds with 404 to an unknown action and an unknown path', async () => {
-    const ingress = await openTestIngress();
-    const unknown = ECHO_PATH.replace('PLAT_BP_Echo', 'PLAT_BP_Nothing');
-    const post = (path: string) =>
-      fetch(ingress.url + path, { method: 'POST', body: 'x', headers: JSON_TYPE });
-    expect(await problemOf(await post(unknown))).toMatchObject({ status: 404, code: 'unknown-action' });
-    const near = await fetch(`${ingress.url}${ECHO_PATH.replace('Echo', 'Ehco')}`, { method: 'POST' });
-    expect(await near.json()).toMatchObject({
+  it.each([
+    ['an unknown action', ECHO_PATH.replace('PLAT_BP_Echo', 'PLAT_BP_Nothing'), 404, 'unknown-action'],
+    ['the action __proto__', ECHO_PATH.replace('PLAT_BP_Echo', '__proto__'), 404, 'unknown-action'],
+    ['an unknown path', '/platapi/other', 404, 'not-found'],
+    ['a path in another case', ECHO_PATH.toLowerCase().replace('platapi', 'PlatApi'), 404, 'not-found'],
+    ['a longer path', `${ECHO_PATH}/more`, 404, 'not-found'],
+    ['a path that is too long', ECHO_PATH.replace('PLAT_BP_Echo', 'x'.repeat(600)), 404, 'not-found'],
+    ['an invalid escape', ECHO_PATH.replace('PLAT_BP_Echo', '%ff'), 400, 'invalid-request'],
+  ])('responds with the problem of %s', async (_name, path, status, code) => {
+    const { url } = await openTestIngress();
+    const response = await fetch(url + path, { method: 'POST', body: 'x', headers: JSON_TYPE });
+    expect(await problemOf(response)).toMatchObject({ status, code });
+  });
+
+  it('suggests the most similar action, and responds with 404 to any method of an unknown one', async () => {
+    const { url } = await openTestIngress();
+    const similar = await fetch(`${url}${ECHO_PATH.replace('Echo', 'Ehco')}`, { method: 'POST' });
+    expect(await similar.json()).toMatchObject({
       code: 'unknown-action',
       detail: 'Did you mean PLAT_BP_Echo? The documentation at /docs lists the actions.',
     });
-    expect(await problemOf(await fetch(ingress.url + unknown))).toMatchObject({
-      status: 404,
-      code: 'unknown-action',
-    });
-    expect(await problemOf(await post('/platapi/other'))).toMatchObject({ status: 404, code: 'not-found' });
-    expect(await problemOf(await post(ECHO_PATH.toLowerCase().replace('platapi', 'PlatApi')))).toMatchObject({
-      status: 404,
-      code: 'not-found',
-    });
-    expect(await problemOf(await post(`${ECHO_PATH}/more`))).toMatchObject({
-      status: 404,
-      code: 'not-found',
-    });
-    expect(await problemOf(await post(ECHO_PATH.replace('PLAT_BP_Echo', '__proto__')))).toMatchObject({
-      status: 404,
-      code: 'unknown-action',
-    });
-    expect(await problemOf(await post(ECHO_PATH.replace('PLAT_BP_Echo', 'x'.repeat(600))))).toMatchObject({
-      status: 404,
-      code: 'not-found',
-    });
-    expect(await problemOf(await post(ECHO_PATH.replace('PLAT_BP_Echo', '%ff')))).toMatchObject({
-      status: 400,
-      code: 'invalid-request',
-    });
+    expect((await fetch(url + ECHO_PATH.replace('Echo', 'Nothing'))).status).toBe(404);
   });
 
   it.each(['GET', 'PUT', 'PATCH', 'DELETE'])(
@@ -88,8 +75,6 @@ describe('path and method', () => {
     },
   );
 });
-
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('the content type', () => {
   it.each([

@@ -29,7 +29,7 @@ import { startSimulationWithExamples, startWithExamples } from '../../support/wo
 import { openRawHttp } from '../../support/raw-http.ts';
 import { ACTION_PATH, post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
-/** What one answer looks like in the document, references resolved. */
+/** A response in the document with its references resolved. */
 interface Documented {
   readonly headers?: Readonly<Record<string, object>>;
   readonly content?: Readonly<
@@ -53,7 +53,7 @@ const documented = new Map<string, Documented>(
   ),
 );
 
-/** Headers that every HTTP server sends, and those that restrict what a browser does with the answer. */
+/** Headers that every HTTP server sends, and security headers for browsers. */
 const UNDOCUMENTED = new Set([
   'cache-control',
   'connection',
@@ -63,7 +63,7 @@ const UNDOCUMENTED = new Set([
   'keep-alive',
   'x-content-type-options',
 ]);
-/** Sent only where there is something to say. */
+/** Headers that only some responses have. */
 const OPTIONAL = new Set(['warnings', 'holiday-calendar', 'preference-applied', 'location']);
 
 const SECRET = 'a shared secret of the tests, 32 characters and more';
@@ -102,13 +102,13 @@ const bearer = async (subject: string) => {
   return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
 };
 
-/** Sends a request to be answered later; `fetchResult` asks for the result until it is no longer pending. */
+/** Sends an asynchronous request; `fetchResult` polls until its result is no longer pending. */
 async function later(url: string, body: unknown = PROOF, headers: Record<string, string> = {}) {
   const accepted = await post(url, body, { headers: { ...RESPOND_ASYNC, ...headers } });
   const { resultId } = (await accepted.json()) as { resultId: string };
-  const fetchResult = async (asking: Record<string, string> = headers): Promise<Response> => {
-    const first = await fetch(`${url}/platapi/results/${resultId}`, { headers: asking });
-    return first.status === 202 ? fetchResult(asking) : first;
+  const fetchResult = async (sent: Record<string, string> = headers): Promise<Response> => {
+    const first = await fetch(`${url}/platapi/results/${resultId}`, { headers: sent });
+    return first.status === 202 ? fetchResult(sent) : first;
   };
   const [, correlationId = ''] = Buffer.from(resultId.split('.')[0] ?? '', 'base64url')
     .toString()
@@ -116,8 +116,8 @@ async function later(url: string, body: unknown = PROOF, headers: Record<string,
   return { resultId, correlationId, fetchResult };
 }
 
-/** What a broken worker may write. */
-async function writeNonsense(broker: Broker, correlationId: string): Promise<void> {
+/** Publishes a result that cannot be decoded. */
+async function publishBrokenResult(broker: Broker, correlationId: string): Promise<void> {
   const publisher = broker.createPublisher({ clientId: 'broken' });
   await publisher.start();
   onTestFinished(() => publisher.stop());
@@ -127,8 +127,8 @@ async function writeNonsense(broker: Broker, correlationId: string): Promise<voi
   ]);
 }
 
-/** The answer to bytes as a Response, for what fetch would not send. */
-async function rawAnswer(bytes: string): Promise<Response> {
+/** Sends bytes that fetch would not send, and parses the response. */
+async function sendRaw(bytes: string): Promise<Response> {
   const ingress = await alone({ options: { headersTimeoutMs: 100, requestTimeoutMs: 200 } });
   const raw = await openRawHttp(ingress.port);
   raw.send(bytes);
@@ -149,13 +149,13 @@ async function limited(path: string, method = 'GET'): Promise<Response> {
   return call();
 }
 
-const unhealthySchedule = () => ({ schedule: { status: 'unhealthy', reason: 'stands still' } as const });
+const unhealthySchedule = () => ({ schedule: { status: 'unhealthy', reason: 'no progress' } as const });
 const NO_KEYS = { AUTH_JWKS_URL: 'http://127.0.0.1:1/keys' };
 const LONG = `X-Long: ${'x'.repeat(20_000)}\r\n\r\n`;
 const RESULT = '/platapi/results/none';
 const FOREIGN = { headers: { origin: 'https://evil.example' } };
 
-/** How each documented answer comes about. */
+/** A request that leads to each documented response. */
 const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   'action 200': async () => post((await system()).url, { jsonParam: { ...PROOF_REQUEST, Unknown: 1 } }),
   'action 202': async () => post((await system()).url, PROOF, { headers: RESPOND_ASYNC }),
@@ -169,13 +169,13 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
     ),
   'action 404': async () => post((await alone()).url, PROOF, { path: `${ACTION_PATH}s` }),
   'action 405': async () => fetch((await alone()).url + ACTION_PATH),
-  'action 408': () => rawAnswer(`POST ${ACTION_PATH} HTTP/1.1\r\nHost: localhost\r\n`),
+  'action 408': () => sendRaw(`POST ${ACTION_PATH} HTTP/1.1\r\nHost: localhost\r\n`),
   'action 413': async () => post((await alone()).url, 'x'.repeat(300_000)),
   'action 415': async () => post((await alone()).url, PROOF, { headers: { 'content-type': 'text/plain' } }),
   'action 422': async () =>
     post((await system()).url, { jsonParam: { ...PROOF_REQUEST, ScheduleType: 'Nothing', Unknown: 1 } }),
   'action 429': () => limited(ACTION_PATH, 'POST'),
-  'action 431': () => rawAnswer(`POST ${ACTION_PATH} HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
+  'action 431': () => sendRaw(`POST ${ACTION_PATH} HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
   'action 500': async () =>
     post(
       (await alone({ requester: createFakeRequester(() => Promise.reject(new Error('a bug'))) })).url,
@@ -207,7 +207,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
     return (await later(url, PROOF, await bearer('ana'))).fetchResult(await bearer('eve'));
   },
   'result 405': async () => fetch((await alone()).url + RESULT, { method: 'DELETE' }),
-  'result 408': () => rawAnswer(`GET ${RESULT} HTTP/1.1\r\nHost: localhost\r\n`),
+  'result 408': () => sendRaw(`GET ${RESULT} HTTP/1.1\r\nHost: localhost\r\n`),
   'result 410': async () => {
     const { url, passMs } = await system();
     const { fetchResult } = await later(url);
@@ -219,12 +219,12 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
       await later((await system()).url, { jsonParam: { ...PROOF_REQUEST, ScheduleType: 'Nothing' } })
     ).fetchResult(),
   'result 429': () => limited(RESULT),
-  'result 431': () => rawAnswer(`GET ${RESULT} HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
+  'result 431': () => sendRaw(`GET ${RESULT} HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
   'result 500': async () => {
     const broker = await createSharedBroker(1);
     const { url } = await startOn(broker, startIngressWorker);
     const { correlationId, fetchResult } = await later(url);
-    await writeNonsense(broker, correlationId);
+    await publishBrokenResult(broker, correlationId);
     return fetchResult();
   },
   'result 503': async () => withoutKeys(RESULT),
@@ -239,7 +239,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   'sms 401': async () => send((await notifying({ AUTH_JWT_SECRET: SECRET })).url, 'sms', SMS),
   'sms 403': async () => send((await notifying()).url, 'sms', SMS, { without: ['x-sender-id'] }),
   'sms 405': async () => fetch((await notifying()).url + SMS_PATH),
-  'sms 408': () => rawAnswer(`POST ${SMS_PATH} HTTP/1.1\r\nHost: localhost\r\n`),
+  'sms 408': () => sendRaw(`POST ${SMS_PATH} HTTP/1.1\r\nHost: localhost\r\n`),
   'sms 409': conflict,
   'sms 413': async () => send((await notifying()).url, 'sms', { ...SMS, message: 'x'.repeat(300_000) }),
   'sms 415': async () =>
@@ -249,14 +249,14 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
     await send(url, 'sms', SMS);
     return send(url, 'sms', SMS);
   },
-  'sms 431': () => rawAnswer(`POST ${SMS_PATH} HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
+  'sms 431': () => sendRaw(`POST ${SMS_PATH} HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
   'sms 500': async () => {
     const notificationPublisher = failing(() => Promise.reject(new TypeError('a bug')));
     return send((await notifying({}, { notificationPublisher })).url, 'sms', SMS);
   },
   'sms 503': async () => send((await unready()).url, 'sms', SMS),
   'sms 504': async () =>
-    send((await notifying({}, { notificationPublisher: failing(unsure) })).url, 'sms', SMS),
+    send((await notifying({}, { notificationPublisher: failing(failUnknown) })).url, 'sms', SMS),
   'notification 200': sentStatus,
   'notification 400': async () => statusOf((await notifying()).url, '%ff'),
   'notification 401': async () => statusOf((await notifying({ AUTH_JWT_SECRET: SECRET })).url, 'x'),
@@ -264,14 +264,14 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   'notification 404': async () => statusOf((await notifying()).url, 'x'),
   'notification 405': async () =>
     fetch(`${(await notifying()).url}/api/notifications/v1/x`, { method: 'DELETE' }),
-  'notification 408': () => rawAnswer('GET /api/notifications/v1/x HTTP/1.1\r\nHost: localhost\r\n'),
-  'notification 410': forgotten,
+  'notification 408': () => sendRaw('GET /api/notifications/v1/x HTTP/1.1\r\nHost: localhost\r\n'),
+  'notification 410': evictedStatus,
   'notification 429': async () => {
     const url = await withOneCall();
     await statusOf(url, 'x');
     return statusOf(url, 'x');
   },
-  'notification 431': () => rawAnswer(`GET /api/notifications/v1/x HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
+  'notification 431': () => sendRaw(`GET /api/notifications/v1/x HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
   'notification 503': async () => withoutKeys('/api/notifications/v1/x'),
   '/health/live 200': async () => fetch(`${(await alone()).url}/health/live`),
   '/health/live 403': async () => fetch(`${(await alone()).url}/health/live`, FOREIGN),
@@ -284,14 +284,14 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   '/metrics 200': async () => fetch(`${(await alone()).url}/metrics`),
 };
 
-/** An ingress alone, with the topics that a test needs of the notifications. */
+/** An ingress without workers that accepts notifications. */
 async function notifying(env: Record<string, string> = {}, settings: IngressSettings = {}) {
   if (Object.keys(settings).length === 0)
     return startOn(await createSharedBroker(1), startIngressWorker, env);
   return openTestIngress({ actions: new Map(), codec: await realCodec(), ...settings });
 }
 
-/** An ingress that takes one call of a caller and no other. */
+/** An ingress that accepts one request of a caller. */
 async function withOneCall(): Promise<string> {
   const env = { RATE_LIMIT_PER_SECOND: '1' };
   return (await startOn(await createSharedBroker(1), startIngressWorker, env, standingClock())).url;
@@ -305,7 +305,7 @@ function failing(fails: () => Promise<void>): FakePublisher {
   return publisher;
 }
 
-/** A caller whose token cannot be verified. */
+/** Sends a token while the key set cannot be fetched. */
 async function withoutKeys(path: string): Promise<Response> {
   const { privateKey } = await generateKeyPair('ES256');
   const token = new SignJWT({ sub: 'ana', aud: 'banking-product-engine' })
@@ -315,7 +315,7 @@ async function withoutKeys(path: string): Promise<Response> {
   return fetch((await system(NO_KEYS)).url + path, { headers });
 }
 
-const unsure = () => Promise.reject(new MessagingError('send-unknown', 'away', { canRetry: true }));
+const failUnknown = () => Promise.reject(new MessagingError('send-unknown', 'away', { canRetry: true }));
 
 async function conflict(): Promise<Response> {
   const { url } = await notifying();
@@ -329,18 +329,18 @@ async function sentStatus(): Promise<Response> {
   return statusOf(url, await idOf(send(url, 'sms', SMS)));
 }
 
-/** The state of the notification itself made room. */
-async function forgotten(): Promise<Response> {
+/** Queries a notification whose state did not fit into memory. */
+async function evictedStatus(): Promise<Response> {
   const broker = await createTestBroker();
   const { url } = await notifying({}, { broker, options: { notificationStoreBytes: 1 } });
   const id = await idOf(send(url, 'sms', SMS));
   const state = { ...STATE_EXAMPLE, notificationId: id, channel: 'sms' } as unknown as NotificationState;
   await writeState(broker, state, Date.now() + 1);
-  const asked = async (): Promise<Response> => {
+  const queryUntilGone = async (): Promise<Response> => {
     const response = await statusOf(url, id);
-    return response.status === 200 ? asked() : response;
+    return response.status === 200 ? queryUntilGone() : response;
   };
-  return asked();
+  return queryUntilGone();
 }
 
 async function systemWithoutSchedule() {
@@ -350,8 +350,8 @@ async function systemWithoutSchedule() {
 }
 
 it('all actions document the same responses except 200', () => {
-  expect(Object.keys(answersBut200(firstAction)).length).toBeGreaterThan(10);
-  for (const path of otherActions) expect(answersBut200(path)).toEqual(answersBut200(firstAction));
+  expect(Object.keys(responsesBut200(firstAction)).length).toBeGreaterThan(10);
+  for (const path of otherActions) expect(responsesBut200(path)).toEqual(responsesBut200(firstAction));
 });
 
 it('SMS and e-mail document the same responses', () => {
@@ -362,7 +362,7 @@ it('every documented response has a test here, and no other has', () => {
   expect(Object.keys(PROVOKE).toSorted()).toEqual([...documented.keys()].toSorted());
 });
 
-it.each(Object.entries(PROVOKE))('the real answer is as documented: %s', async (name, provoke) => {
+it.each(Object.entries(PROVOKE))('the response matches its documentation: %s', async (name, provoke) => {
   const { headers = {}, content = {} } = documented.get(name) ?? {};
   const response = await provoke();
   expect(`${name.split(' ')[0]} ${response.status}`).toBe(name);
@@ -388,7 +388,7 @@ it.each(Object.entries(PROVOKE))('the real answer is as documented: %s', async (
   expect(problem?.status ?? response.status).toBe(response.status);
 });
 
-function answersBut200(path = ''): object {
+function responsesBut200(path = ''): object {
   const { 200: _ok, ...rest } = paths[path]?.post.responses ?? {};
   return rest;
 }
@@ -400,7 +400,7 @@ function shortName(path: string): string {
   return path.startsWith('/platapi/results/') ? 'result' : path;
 }
 
-/** The document with what its references refer to in their place. */
+/** The document with its references resolved. */
 function resolved(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(resolved);
   if (typeof node !== 'object' || node === null) return node;

@@ -80,12 +80,12 @@ it('other workers of the process are listed but do not affect readiness', async 
 });
 
 it('an unhealthy worker of the process fails liveness but not readiness', async () => {
-  const schedule = { status: 'unhealthy', reason: 'stands still' } as const;
+  const schedule = { status: 'unhealthy', reason: 'no progress' } as const;
   const settings = { otherWorkers: () => ({ schedule }) };
   const live = await ask(settings, '/health/live');
   expect(live).toMatchObject({
     status: 503,
-    body: { status: 'unhealthy', reason: 'schedule: stands still' },
+    body: { status: 'unhealthy', reason: 'schedule: no progress' },
   });
   expect(await ask(settings, '/health/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
 });

@@ -38,11 +38,11 @@ async function bearer(subject: string) {
   return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
 }
 
-/** The broker of an instance that receives records of others only on request. */
-function hearingLate(broker: Broker) {
-  const held: (() => void)[] = [];
-  let isHeld = true;
-  const late: Broker = {
+/** A broker whose tails deliver no records until `release` is called. */
+function withDelayedTails(broker: Broker) {
+  const deferred: (() => void)[] = [];
+  let isDelayed = true;
+  const delayed: Broker = {
     ...broker,
     createTail: (options) => {
       const tail = broker.createTail(options);
@@ -50,32 +50,32 @@ function hearingLate(broker: Broker) {
       return Object.assign(tail, {
         start: (take: (message: LogMessage) => void) =>
           start((message) => {
-            if (isHeld) held.push(() => take(message));
+            if (isDelayed) deferred.push(() => take(message));
             else take(message);
           }),
       });
     },
   };
-  const listen = () => {
-    isHeld = false;
-    for (const deliver of held.splice(0)) deliver();
+  const release = () => {
+    isDelayed = false;
+    for (const deliver of deferred.splice(0)) deliver();
   };
-  return { late, listen };
+  return { delayed, release };
 }
 
-/** What compaction leaves of the acceptances: the last of each id, and those that the last segment still holds. */
+/** The acceptances after compaction: the last of each id, and all of the open segment. */
 async function compacted(broker: Broker, openSegment: number): Promise<Broker> {
   const all = await recordsOf(broker, TOPIC.notificationAcceptances);
-  const isLeft = ({ key }: LogMessage, index: number) =>
+  const isKept = ({ key }: LogMessage, index: number) =>
     index >= all.length - openSegment ||
     !all.slice(index + 1, all.length - openSegment).some((later) => later.key?.equals(key ?? Buffer.of()));
-  const left = await createSharedBroker(1);
-  const publisher = left.createPublisher({ clientId: 'test-writer' });
+  const target = await createSharedBroker(1);
+  const publisher = target.createPublisher({ clientId: 'test-writer' });
   await publisher.start();
-  for (const { topic, key, value, headers, timestampMs } of all.filter(isLeft))
+  for (const { topic, key, value, headers, timestampMs } of all.filter(isKept))
     await publisher.publish([{ topic, key, value, headers, timestampMs }]);
   await publisher.stop();
-  return left;
+  return target;
 }
 
 describe('an Idempotency-Key (N3)', () => {
@@ -85,9 +85,9 @@ describe('an Idempotency-Key (N3)', () => {
     const id = await idOf(send(url, 'sms', SMS, withKey('a')));
     expect(id).toMatch(FIFTH);
     expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(id);
-    // The same command, written otherwise.
-    const written = { receiver: '0040 722-123-456', message: SMS.message, unknown: 1 };
-    expect(await idOf(send(url, 'sms', written, withKey('a')))).toBe(id);
+    // The same command in another notation.
+    const equivalent = { receiver: '0040 722-123-456', message: SMS.message, unknown: 1 };
+    expect(await idOf(send(url, 'sms', equivalent, withKey('a')))).toBe(id);
     expect(await commandsOf(broker, 'sms')).toHaveLength(1);
   });
 
@@ -219,12 +219,15 @@ describe('an Idempotency-Key (N3)', () => {
 
   it('makes all instances agree on the first acceptance on the log, also after compaction', async () => {
     const broker = await createSharedBroker(1);
-    const { late, listen } = hearingLate(broker);
-    const [one, two] = [await startOn(broker, startIngressWorker), await startOn(late, startIngressWorker)];
+    const { delayed, release } = withDelayedTails(broker);
+    const [one, two] = [
+      await startOn(broker, startIngressWorker),
+      await startOn(delayed, startIngressWorker),
+    ];
     const other = { ...SMS, message: 'Other' };
     const id = await idOf(send(one.url, 'sms', SMS, withKey('a')));
     expect(await idOf(send(two.url, 'sms', other, withKey('a')))).toBe(id);
-    listen();
+    release();
     await expect.poll(async () => (await recordsOf(broker, TOPIC.notificationAcceptances)).length).toBe(3);
     const brokers = [
       broker,

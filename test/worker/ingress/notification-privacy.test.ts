@@ -24,7 +24,7 @@ const EMAIL = {
   message: 'planted-otp 4711',
   attachmentList: [{ name: 'planted-name.txt', content }],
 };
-/** Each of these is wrong by one member. */
+/** Each of these has one invalid field. */
 const WRONG: readonly (readonly ['sms' | 'email', object | string])[] = [
   ['sms', { ...SMS, receiver: 'planted 40722999888' }],
   ['sms', { ...SMS, sender: 'planted planted planted' }],

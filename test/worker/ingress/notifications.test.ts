@@ -43,8 +43,8 @@ async function system(env: Record<string, string> = {}, clock = systemClock) {
   return { broker, url };
 }
 
-/** With the topics as they are in production, large records included. */
-async function systemAsMade() {
+/** An ingress with the topic settings of production, which allow large records. */
+async function systemWithTopicSettings() {
   const broker = createMemoryBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics(topicSpecs('', Object.keys(TOPIC) as TopicKey[]));
@@ -274,7 +274,7 @@ describe('sending a notification (interface 4.8, N3)', () => {
   });
 
   it('refuses with 413 a notification that does not fit into a record', async () => {
-    const { broker, url } = await systemAsMade();
+    const { broker, url } = await systemWithTopicSettings();
     const response = await send(url, 'email', { ...EMAIL, message: 'x'.repeat(8 * 1_024 * 1_024 - 60_000) });
     expect(await problemOf(response)).toMatchObject({ status: 413, code: 'body-too-large' });
     const content = Buffer.alloc(3_750_000).toString('base64');
@@ -285,7 +285,7 @@ describe('sending a notification (interface 4.8, N3)', () => {
   });
 
   it('accepts attachments of 7 MiB in total', async () => {
-    const { broker, url } = await systemAsMade();
+    const { broker, url } = await systemWithTopicSettings();
     const content = Buffer.alloc(7 * 1_024 * 1_024, 7);
     const attachmentList = [{ name: 'a.bin', content: content.toString('base64') }];
     await idOf(send(url, 'email', { ...EMAIL, attachmentList }));
@@ -300,9 +300,9 @@ describe('bodies being received', () => {
   it('share a limited memory: 503 when it is used up, 202 after earlier responses', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const publisher = new FakePublisher();
-    let begun = 0;
+    let started = 0;
     publisher.onPublish = () => {
-      begun += 1;
+      started += 1;
       return promise;
     };
     const { url } = await openTestIngress({
@@ -314,7 +314,7 @@ describe('bodies being received', () => {
     });
     const large = { ...EMAIL, message: 'x'.repeat(100_000) };
     const waiting = [send(url, 'email', large), send(url, 'email', large)];
-    await expect.poll(() => begun).toBe(2);
+    await expect.poll(() => started).toBe(2);
     const refused = await send(url, 'email', large);
     expect(await problemOf(refused)).toMatchObject({ status: 503, code: 'overloaded' });
     resolve();

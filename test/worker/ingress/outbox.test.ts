@@ -12,7 +12,7 @@ import { createSharedBroker, startOn } from '../../support/worlds/ingress-system
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const EVIL = '<script>alert(1)</script>"\'&';
 
-/** A mail as the system writes it. */
+/** An e-mail as the system writes it. */
 async function mail(options: object): Promise<Buffer> {
   const transport = createTransport({ streamTransport: true, buffer: true });
   const { message } = await transport.sendMail({

@@ -50,7 +50,7 @@ describe('the rate limit (E6)', () => {
 
 describe('slow clients', () => {
   const SHORT = { headersTimeoutMs: 200, requestTimeoutMs: 400 };
-  /** Node looks for slow connections once a second. */
+  /** Node checks for slow connections once a second. */
   const NOTICED_MS = 3_000;
 
   it('are disconnected when their headers are too slow', async () => {

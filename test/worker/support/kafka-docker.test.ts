@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { KAFKA_IMAGE, REGISTRY_IMAGE } from '../../../scripts/dev/local-kafka/versions.ts';
 import { ImageMissingError, startKafkaInDocker } from '../../support/kafka/docker.ts';
 
-/** A Docker daemon without a way to any registry: it has the images that it is given, and no container starts. */
+/** A Docker daemon without access to a registry. It has the given images and starts no container. */
 const folder = mkdtempSync(path.join(tmpdir(), 'docker-'));
 const socket = path.join(folder, 'docker.sock');
 const daemon = {

@@ -88,8 +88,7 @@ export function isReadableContent(
   contentEncoding: string | undefined,
 ): boolean {
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') return false;
-  if (contentType === undefined || contentType === 'application/json') return contentType !== undefined;
-  const parameters = JSON_TYPE.exec(contentType)?.[1];
+  const parameters = JSON_TYPE.exec(contentType ?? '')?.[1];
   return (
     parameters !== undefined && [...parameters.matchAll(CHARSET)].every(([, , name]) => isUtf8Charset(name))
   );

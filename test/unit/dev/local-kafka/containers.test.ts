@@ -17,7 +17,7 @@ const root = path.resolve(import.meta.dirname, '../../../..');
 const compose = readFileSync(path.join(root, 'docker-compose.yml'), 'utf8');
 const dockerfile = readFileSync(path.join(root, 'Dockerfile'), 'utf8');
 
-/** A time of a health check, written as in either file. */
+/** A duration of a health check in the syntax of either file. */
 function secondsOf(check: string, name: string): number {
   return Number(new RegExp(`(?:^ +|--)${name}(?:: |=)(\\d+)s`, 'm').exec(check)?.[1]);
 }

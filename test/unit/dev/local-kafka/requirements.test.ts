@@ -7,7 +7,7 @@ import { javaCommand, parseJavaVersion, requireJava } from '../../../../scripts/
 
 const MOST_WISHES = 10;
 
-/** Requests a free port, and another one where a different process took it meanwhile. */
+/** Requests a free port, and another one if a different process binds it first. */
 async function choosePortsByWish(wishes = 1): Promise<{ wished: number; ports: Ports }> {
   const [wished = 0] = await findFreePorts(1);
   try {
