@@ -113,15 +113,18 @@ describe('the result feed', () => {
     expect(feed.find('a')?.value?.length).toBe(1);
     expect(feed.find('b')).toBeDefined();
     expect(feed.find('x')).toBeUndefined();
-    expect(feed.size().records).toBe(2);
+    deliver({ ...result('d', 60), value: null });
+    expect(feed.size()).toEqual({ records: 3, bytes: 3 * 512 + 1 + 10 });
   });
 
-  it('ignores results beyond the retention', async () => {
+  it('ignores and evicts results beyond the retention', async () => {
     const { feed, clock, deliver } = await startFeed();
     clock.nowMs = 1_001;
     deliver(result('late', 0));
     deliver(result('in time', 1));
     expect([feed.find('late'), feed.find('in time') === undefined]).toEqual([undefined, false]);
+    clock.nowMs = 1_002;
+    expect(feed.find('in time')).toBeUndefined();
     expect(feed.mayHaveEvicted(0)).toBe(false);
   });
 
