@@ -18,8 +18,8 @@ const decimal = (precision: number, scale: number) => ({
   scale,
 });
 
-/** What stands against changing the request's schema so. */
-function changing(change: (fields: Field[]) => void): string[] {
+/** The incompatibilities of a change to the schema of the request. */
+function incompatibilitiesOf(change: (fields: Field[]) => void): string[] {
   const schema = JSON.parse(REQUEST) as { fields: Field[] };
   change(schema.fields);
   return incompatibilities(REQUEST, JSON.stringify(schema)).map(({ field, reason }) => `${field} ${reason}`);
@@ -46,11 +46,11 @@ describe('a change of schema', () => {
   it.each<[string, (fields: Field[]) => void]>([
     ['a new optional field', (fields) => fields.push({ name: 'New', type: ['null', 'int'], default: null })],
     ['a new field with a default', (fields) => fields.unshift({ name: 'New', type: 'int', default: 3 })],
-    ['dropping an optional field', (fields) => remove(fields, 'Explain')],
+    ['a removed optional field', (fields) => remove(fields, 'Explain')],
     ['another order of fields', (fields) => fields.push(fields.shift()!)],
-    ['another description', (fields) => Object.assign(field(fields, 'Amount'), { doc: 'Other words.' })],
-  ])('may be: %s', (_, change) => {
-    expect(changing(change)).toEqual([]);
+    ['another description', (fields) => Object.assign(field(fields, 'Amount'), { doc: 'Another text.' })],
+  ])('is compatible: %s', (_, change) => {
+    expect(incompatibilitiesOf(change)).toEqual([]);
   });
 
   it.each<[string, (fields: Field[]) => void, string]>([
@@ -81,7 +81,7 @@ describe('a change of schema', () => {
       'UpFrontValue was decimal(38,18) and is decimal(20,18)',
     ],
     [
-      'a date turned into a number',
+      'a date changed into a number',
       (fields) => Object.assign(field(fields, 'ActivationDate'), { type: ['null', 'int'] }),
       'ActivationDate was date and is int',
     ],
@@ -91,17 +91,17 @@ describe('a change of schema', () => {
       'Currency was null or string and is string',
     ],
     [
-      'a mandatory field made optional, which older readers cannot take',
+      'a mandatory field made optional, which older readers cannot read',
       (fields) => Object.assign(field(fields, 'ScheduleType'), { type: ['null', 'string'] }),
       'ScheduleType was string and is null or string',
     ],
     [
-      'one more kind of value',
+      'an additional type',
       (fields) => Object.assign(field(fields, 'Currency'), { type: ['null', 'string', 'int'] }),
       'Currency may now be int',
     ],
     [
-      'one kind of value less',
+      'a removed type',
       (fields) => Object.assign(field(fields, 'Currency'), { type: ['null'] }),
       'Currency could be string and no longer can',
     ],
@@ -110,18 +110,18 @@ describe('a change of schema', () => {
       (fields) => itemFields(fields, 'Commission').push({ name: 'Rank', type: 'int' }),
       'Commission[].Rank is new and mandatory',
     ],
-  ])('may not be: %s', (_, change, reason) => {
-    expect(changing(change)).toEqual([expect.stringContaining(reason)]);
+  ])('is incompatible: %s', (_, change, reason) => {
+    expect(incompatibilitiesOf(change)).toEqual([expect.stringContaining(reason)]);
   });
 
-  it('may not give the record another name', () => {
+  it('is incompatible: another name of the record', () => {
     const renamed = REQUEST.replace('"CalculateRepaymentScheduleRequest"', '"Other"');
     expect(incompatibilities(REQUEST, renamed)).toEqual([
       expect.objectContaining({ reason: expect.stringContaining('a record keeps its name') }),
     ]);
   });
 
-  it('may not add a symbol to an enum, which older readers do not know', () => {
+  it('is incompatible: a new symbol of an enum, which older readers do not know', () => {
     expect(incompatibilities(enumRecord('X'), enumRecord('X'))).toEqual([]);
     expect(incompatibilities(enumRecord('X'), enumRecord('X', 'Y'))).toEqual([
       { field: 'a', reason: expect.stringContaining('was enum of X and is enum of X, Y') },

@@ -7,8 +7,6 @@ import {
   recordName,
 } from '../../../schemas/messages.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import { repaymentScheduleFields } from '../../../shared/contract/schedule/request-fields.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';
 import { checkReleases } from '../../../shared/messaging/codec/schema-release.ts';
@@ -27,37 +25,31 @@ const schemas = MESSAGES.map((definition) => ({ definition, text: readSchema(def
 const recordOf = (type: string) => JSON.parse(readSchema(messageDefinition(type)!)) as RecordSchema;
 const isOptional = (field: Field) => Array.isArray(field.type) && field.type[0] === 'null';
 
-/** Every member with whether it may be absent. */
-const membersOf = (record: RecordSchema): Record<string, boolean> =>
+/** The fields of a record, true if optional. */
+const optionalFields = (record: RecordSchema): Record<string, boolean> =>
   Object.fromEntries(record.fields.map((field) => [field.name, isOptional(field)]));
 
-/** The record of a list member's items. */
+/** The record of the items of a list. */
 function itemsOf(record: RecordSchema, name: string): RecordSchema {
   const { type } = record.fields.find((field) => field.name === name)!;
   const list = (Array.isArray(type) ? type[1] : type) as { items: RecordSchema };
   return list.items;
 }
 
-/** Every member of a definition with whether it may be absent. */
-const optionalIn = (members: Record<string, { safeParse(value: unknown): { success: boolean } }>) =>
-  Object.fromEntries(
-    Object.entries(members).map(([name, kind]) => [name, kind.safeParse(undefined).success]),
-  );
+/** All fields of a type, true if optional; the compiler checks that the list is complete. */
+type OptionalFields<Type> = { [Name in keyof Type]-?: undefined extends Type[Name] ? true : false };
 
-/** Every member of a type, true where it may be absent: the compiler checks that none is left out or made up. */
-type MembersOf<Type> = { [Name in keyof Type]-?: undefined extends Type[Name] ? true : false };
-
-describe('the catalogue of messages', () => {
-  it('ships only schemas that were released and that old and new code can read', () => {
+describe('the list of messages', () => {
+  it('has only released schemas that are compatible in both directions', () => {
     expect(checkReleases(schemas, readReleasedSchemas())).toEqual([]);
   });
 
-  it('has valid schemas, each for the record that the catalogue names', () => {
+  it('has a valid schema of the right record for each message', () => {
     for (const { definition, text } of schemas)
       expect(() => createAvroMessage(definition, text)).not.toThrow();
   });
 
-  it('gives every message a name and an id of its own, from the range that needs no registry', () => {
+  it('has unique names and unique local schema ids', () => {
     expect(new Set(MESSAGES.map(({ type }) => type)).size).toBe(MESSAGES.length);
     const ids = MESSAGES.map(({ localSchemaId }) => localSchemaId);
     expect(new Set(ids).size).toBe(MESSAGES.length);
@@ -67,7 +59,7 @@ describe('the catalogue of messages', () => {
     }
   });
 
-  it('says which reply answers each request, and has one error reply', () => {
+  it('has the reply of each request, and one error reply', () => {
     const replies = MESSAGES.flatMap((message) => (message.kind === 'request' ? [message.replyType] : []));
     expect(replies.length).toBeGreaterThan(0);
     expect(replies.map((type) => messageDefinition(type)?.kind)).toEqual(replies.map(() => 'reply'));
@@ -75,38 +67,18 @@ describe('the catalogue of messages', () => {
     expect(messageDefinition('Nothing')).toBeUndefined();
   });
 
-  it('describes every member of every schema', () => {
+  it('has a doc text for each field of each schema', () => {
     for (const { definition, text } of schemas) {
       const undescribed = text.match(/"name": "[^"]+",\s+"(?!doc"|namespace")/g);
       expect({ type: definition.type, undescribed }).toEqual({ type: definition.type, undescribed: null });
     }
   });
-
-  it('has a JSON form for every message', () => {
-    expect(Object.keys(MESSAGE_FORMS).toSorted()).toEqual(MESSAGES.map(({ type }) => type).toSorted());
-  });
 });
 
-describe('the schemas and the domain', () => {
-  it('have the same members in a request, mandatory in both or in none, its items included', () => {
-    const record = recordOf('CalculateRepaymentScheduleRequest');
-    const { shape } = repaymentScheduleFields;
-    expect(membersOf(record)).toEqual(optionalIn(shape));
-    for (const name of [
-      'Commission',
-      'Insurance',
-      'MultipleInterestRates',
-      'BandedInterestRates',
-      'EarlyRepayments',
-    ] as const) {
-      const item = shape[name].in.unwrap().unwrap().element.shape;
-      expect(membersOf(itemsOf(record, name))).toEqual(optionalIn(item));
-    }
-  });
-
-  it('have the same members in a schedule and its rows, but for extras of rows that lie beside them', () => {
+describe('the Avro schemas', () => {
+  it('have the fields of the schedule and its rows; columns and explanations are lists next to the rows', () => {
     const record = recordOf('CalculateRepaymentScheduleReply');
-    expect(membersOf(record)).toEqual({
+    expect(optionalFields(record)).toEqual({
       casing: false,
       show: false,
       currencyDigits: false,
@@ -120,8 +92,8 @@ describe('the schemas and the domain', () => {
       columns: true,
       explanations: true,
       calendar: true,
-    } satisfies MembersOf<RepaymentSchedule> & Record<'columns' | 'explanations', true>);
-    expect(membersOf(itemsOf(record, 'rows'))).toEqual({
+    } satisfies OptionalFields<RepaymentSchedule> & Record<'columns' | 'explanations', true>);
+    expect(optionalFields(itemsOf(record, 'rows'))).toEqual({
       InstallmentNo: false,
       dueDate: false,
       noDays: false,
@@ -138,7 +110,7 @@ describe('the schemas and the domain', () => {
     } satisfies Record<Exclude<keyof ScheduleRow, 'columns' | 'explanation'>, boolean>);
   });
 
-  it('have the same members in a problem and its faults', () => {
+  it('have the fields of the problem and its faults', () => {
     const record = recordOf(PROBLEM_TYPE);
     const problem: Record<keyof Problem, boolean> = {
       type: false,
@@ -150,12 +122,12 @@ describe('the schemas and the domain', () => {
       errors: true,
       correlationId: true,
     };
-    expect(membersOf(record)).toEqual(problem);
+    expect(optionalFields(record)).toEqual(problem);
     const fault: Record<keyof Fault, boolean> = { path: false, code: false, message: false };
-    expect(membersOf(itemsOf(record, 'errors'))).toEqual(fault);
+    expect(optionalFields(itemsOf(record, 'errors'))).toEqual(fault);
   });
 
-  it('use the record name as subject, with context and version in its namespace', () => {
+  it('have context and version in the namespace of the record name', () => {
     expect(MESSAGES.map(recordName)).toContain('plat.schedule.v1.CalculateRepaymentScheduleRequest');
     expect(recordName(messageDefinition(PROBLEM_TYPE)!)).toBe('plat.common.v1.ProblemReply');
   });

@@ -18,26 +18,26 @@ const withMandatory = text.replace('"fields": [', '"fields": [ { "name": "hint",
 const check = (one: { definition: MessageDefinition; text: string }) =>
   checkReleases([one], released).map(({ reason }) => reason);
 
-describe('the check of schemas against those released', () => {
-  it('lets an unchanged schema pass, whatever its descriptions say', () => {
+describe('checkReleases', () => {
+  it('accepts an unchanged schema and changed doc texts', () => {
     expect(check({ definition, text })).toEqual([]);
-    expect(check({ definition, text: text.replace('"Stable error code."', '"Other words."') })).toEqual([]);
+    expect(check({ definition, text: text.replace('"Stable error code."', '"Another text."') })).toEqual([]);
   });
 
-  it('sends a changed schema to the next free id', () => {
+  it('requires the next free id for a changed schema', () => {
     expect(check({ definition, text: withOptional })).toEqual([
       expect.stringContaining(`localSchemaId ${nextId}`),
     ]);
   });
 
-  it('asks for the released copy of a schema with a new id', () => {
+  it('requires the released copy of a schema with a new id', () => {
     const renumbered = { ...definition, localSchemaId: nextId };
     expect(check({ definition: renumbered, text: withOptional })).toEqual([
       expect.stringContaining('npm run schemas -- release'),
     ]);
   });
 
-  it('refuses an incompatible change with its old id and with a new one, naming the member', () => {
+  it('refuses an incompatible change under the old and a new id, and names the field', () => {
     for (const localSchemaId of [definition.localSchemaId, nextId]) {
       const reasons = check({ definition: { ...definition, localSchemaId }, text: withMandatory });
       expect(reasons[0]).toContain(`hint is new and mandatory; make it optional, with a default`);
@@ -46,17 +46,17 @@ describe('the check of schemas against those released', () => {
   });
 });
 
-describe('schemas without a registry', () => {
+describe('the schema store without a registry', () => {
   const clock = { now: () => 0 };
 
-  it('do not start when one was changed without taking a new id', () => {
+  it('throws at start if a schema was changed without a new id', () => {
     const messages = [createAvroMessage(definition, withOptional)];
     expect(() => createSchemaStore({ messages, released, clock })).toThrow(
       /the schema of ProblemReply is not the one that was released with id 1073741826/,
     );
   });
 
-  it('stay readable under the ids of earlier releases', () => {
+  it('reads the ids of earlier releases', () => {
     const message = createAvroMessage({ ...definition, localSchemaId: nextId }, withOptional);
     const store = createSchemaStore({ messages: [message], released, clock });
     expect(store.writerId(message)).toBe(nextId);

@@ -8,7 +8,7 @@ import type { RecordKind } from '../../../../shared/product/catalogue/catalogue-
 import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS, type Json } from '../../../support/builders/catalogue-entries.ts';
 
-/** Members that must be there; without each of them the rest of its record is read. */
+/** Mandatory fields; the rest of the record is read without any one of them. */
 const MANDATORY = new Set([
   'Id',
   'Name',
@@ -19,7 +19,7 @@ const MANDATORY = new Set([
   'AppliedToDimension',
 ]);
 
-/** Their faults are reported where they are compiled. */
+/** Kinds whose faults are reported when they are compiled. */
 const LENDING_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
 
 describe('a catalogue with records that can be read in part', () => {
@@ -48,7 +48,7 @@ describe('a catalogue with records that can be read in part', () => {
     return faults.map(({ source, record, message }) => `${source}: ${record}: ${message}`);
   }
 
-  it('misses no list whose record is there, however little of it can be read', () => {
+  it('reports no missing list if part of its record can be read', () => {
     for (const name of [
       'interest-lists/int-lease',
       'commission-lists/com-lease',
@@ -67,7 +67,7 @@ describe('a catalogue with records that can be read in part', () => {
     ]);
   });
 
-  it('misses no list of a kind of which a code cannot be read, and no associated product', () => {
+  it('reports no missing list or associated product of a kind with an unreadable code', () => {
     change('interest-lists/int-lease.json', (list) => (list.Code = 7));
     change('products/tl-study.json', (product) => delete product.Code);
     expect(found()).toEqual([
@@ -76,7 +76,7 @@ describe('a catalogue with records that can be read in part', () => {
     ]);
   });
 
-  it('reports faults of meaning in the fields that can be read, at once', () => {
+  it('reports faults of meaning in readable fields together with faults of shape', () => {
     change('products/ls-car.json', (product) => {
       product.Display.NoOfDebtor = 'two';
       product.Availability.MaximumAmount = 5;
@@ -102,7 +102,7 @@ describe('a catalogue with records that can be read in part', () => {
     ]);
   });
 
-  it('misses nothing that a file may hold which is no JSON, and no charge that a discount names', () => {
+  it('reports no missing record or charge of a kind with a file that is not JSON', () => {
     for (const kind of [
       'interest-lists',
       'commission-lists',
@@ -196,7 +196,7 @@ describe('a catalogue with records that can be read in part', () => {
       'interest-lists/int-steps.json',
       ({ Interests }) => {
         Interests[0].CollectionInterests[0] = 'first';
-        Interests[0].CollectionInterests[1].InterestName = 'Nobody';
+        Interests[0].CollectionInterests[1].InterestName = 'Unknown';
       },
       [
         'Interests[0].CollectionInterests[0] must be',
@@ -211,19 +211,16 @@ describe('a catalogue with records that can be read in part', () => {
       },
       ['Interests[0].Formula.Inputs[0] must be', 'Interests[1].Values[0].Value must be'],
     ],
-  ])(
-    'hides of %s no more than the items that cannot be read, and keeps the places of the others',
-    (file, changes, faults) => {
-      change(file, changes);
-      const fields = found()
-        .filter((fault) => fault.startsWith(file))
-        .map((fault) => fault.replace(/^.*?\.json: [^:]*: /, ''));
-      expect(fields.map((field) => faults.find((fault) => field.startsWith(fault)) ?? field)).toEqual(faults);
-      expect(found().filter((fault) => !fault.startsWith(file))).toEqual([]);
-    },
-  );
+  ])('reports the faults of all readable items of %s, with their positions', (file, changes, faults) => {
+    change(file, changes);
+    const fields = found()
+      .filter((fault) => fault.startsWith(file))
+      .map((fault) => fault.replace(/^.*?\.json: [^:]*: /, ''));
+    expect(fields.map((field) => faults.find((fault) => field.startsWith(fault)) ?? field)).toEqual(faults);
+    expect(found().filter((fault) => !fault.startsWith(file))).toEqual([]);
+  });
 
-  it('reports nothing that follows from an item that cannot be read', () => {
+  it('reports no faults that depend on an unreadable item', () => {
     let tried = 0;
     for (const entry of EXAMPLE_RECORDS) {
       const json = JSON.stringify(entry.record);
@@ -243,7 +240,7 @@ describe('a catalogue with records that can be read in part', () => {
     expect(tried).toBeGreaterThan(100);
   });
 
-  it('reports nothing that follows from a field that cannot be read', () => {
+  it('reports no faults that depend on an unreadable field', () => {
     let tried = 0;
     for (const entry of EXAMPLE_RECORDS) {
       const json = JSON.stringify(entry.record);
@@ -261,7 +258,7 @@ describe('a catalogue with records that can be read in part', () => {
   });
 });
 
-/** Places of mandatory fields, in the first item of each list. */
+/** Paths of mandatory fields, in the first item of each list. */
 function placesOf(
   value: Json,
   above: readonly (string | number)[],
@@ -274,7 +271,7 @@ function placesOf(
   ]);
 }
 
-/** Places of all items of lists. */
+/** Paths of all items of lists. */
 function itemsOf(
   value: Json,
   above: readonly (string | number)[],

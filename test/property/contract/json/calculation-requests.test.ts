@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { toCalendarDate, type CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 
-/** Decimals that survive JSON, whose readers have 15 digits at least. */
+/** Decimals of at most 15 digits, which all JSON readers keep. */
 const amount = fc
   .tuple(fc.integer({ min: -(10 ** 14), max: 10 ** 14 }), fc.integer({ min: 0, max: 18 }))
   .map(([digits, decimals]) => new Decimal(`${digits}e-${decimals}`));
@@ -15,7 +15,7 @@ const day = fc
   .integer({ min: toCalendarDate(1900, 1, 1), max: toCalendarDate(2999, 12, 31) })
   .map((days) => days as CalendarDate);
 const flow = fc.record({ Date: day, Amount: amount });
-/** An empty list would be read as an absent one. */
+/** Not empty, because an empty list is read as absent. */
 const listOf = <Item>(item: fc.Arbitrary<Item>) => fc.array(item, { minLength: 1, maxLength: 5 });
 
 const REQUESTS: Readonly<Record<string, fc.Arbitrary<object>>> = {
@@ -39,11 +39,11 @@ const REQUESTS: Readonly<Record<string, fc.Arbitrary<object>>> = {
   ),
 };
 
-test.each(Object.entries(REQUESTS))('%s comes back from JSON as it was written', (type, payloads) => {
-  const shape = MESSAGE_FORMS[type];
+test.each(Object.entries(REQUESTS))('%s is unchanged after writing and reading as JSON', (type, payloads) => {
+  const form = MESSAGE_FORMS[type];
   fc.assert(
     fc.property(payloads, (payload) => {
-      const read = shape?.parse(JSON.parse(shape.render(payload)));
+      const read = form?.parse(JSON.parse(form.render(payload)));
       expect(read).toMatchObject({ kind: 'valid', warnings: [] });
       expect(read?.kind === 'valid' && read.payload).toEqual(payload);
     }),

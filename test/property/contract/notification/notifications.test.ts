@@ -1,10 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkEmailCommand } from '../../../../shared/contract/notification/commands.ts';
+import {
+  checkEmailCommand,
+  emailReader,
+  smsReader,
+} from '../../../../shared/contract/notification/commands.ts';
 import { cleanEmailAddress } from '../../../../shared/contract/notification/email-address.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { cleanPhoneNumber } from '../../../../shared/contract/notification/phone-number.ts';
-import { emailReader, smsReader } from '../../../../shared/contract/notification/commands.ts';
 import type { EmailCommand } from '../../../../shared/notification/command.ts';
 
 const READING = { hasDefaultSender: true };
@@ -18,7 +21,7 @@ const pieces = (...parts: readonly string[]) =>
   fc.array(fc.constantFrom(...parts), { maxLength: 14 }).map((chosen) => chosen.join(''));
 const readEmail = (fields: object) => emailReader.parse({ ...EMAIL, ...fields }, READING);
 
-/** Every line of an e-mail that ends up in a header. */
+/** The lines of an e-mail's headers. */
 const headerLines = ({ sender = '', receiver, subject, cc, bcc }: EmailCommand) => [
   sender,
   receiver,
@@ -27,11 +30,11 @@ const headerLines = ({ sender = '', receiver, subject, cc, bcc }: EmailCommand) 
   ...bcc,
 ];
 
-describe('header injection is impossible', () => {
+describe('header injection is refused', () => {
   const control = fc.constantFrom('\r\n', '\n', '\r', '\0', '\v', '\u007f', '\u0085', '\u2028', '\u2029');
   const around = fc.constantFrom('', 'a@b.example', ' ', 'Bcc: eve@mail.example', 'x');
 
-  test.each(LINES)('by a line break or another control character in %s, wherever it stands', (name) => {
+  test.each(LINES)('for a control character at any position of %s', (name) => {
     fc.assert(
       fc.property(around, control, around, (before, character, after) => {
         const read = readEmail({ [name]: before + character + after });
@@ -42,7 +45,7 @@ describe('header injection is impossible', () => {
     expect(readEmail({ [name]: 'a@b.example' }).kind).toBe('valid');
   });
 
-  test('by any other text: what is accepted is single lines', () => {
+  test('for any text: accepted values are single lines', () => {
     let accepted = 0;
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
@@ -60,7 +63,7 @@ describe('header injection is impossible', () => {
     expect(accepted).toBeGreaterThan(20);
   });
 
-  test('by an address: it is one mailbox and nothing around it', () => {
+  test('for addresses: an accepted address is one mailbox', () => {
     let accepted = 0;
     const odd = fc.oneof(
       { weight: 3, arbitrary: fc.constant('') },
@@ -82,7 +85,7 @@ describe('header injection is impossible', () => {
   });
 });
 
-test('a cleaned telephone number is E.164, and cleaning it again changes nothing (N4)', () => {
+test('cleanPhoneNumber returns E.164 and is idempotent (N4)', () => {
   let accepted = 0;
   const texts = fc.oneof(
     pieces('+', '00', '40', '0', '722', '123', '456', ' ', '(', ')', '-', '.', 'x', '\r\n'),
@@ -100,7 +103,7 @@ test('a cleaned telephone number is E.164, and cleaning it again changes nothing
   expect(accepted).toBeGreaterThan(20);
 });
 
-test('an e-mail that is read always passes as a command', () => {
+test('every e-mail that is read is a valid command', () => {
   const shape = MESSAGE_FORMS['SendEmailCommand'];
   const texts = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -119,7 +122,7 @@ test('an e-mail that is read always passes as a command', () => {
   expect(accepted).toBeGreaterThan(20);
 });
 
-test('reading never throws, whatever the body is', async () => {
+test('the readers never throw', async () => {
   const names = fc.constantFrom(...LINES, 'message', 'contentType', 'attachmentList');
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), names, async (value, name) => {

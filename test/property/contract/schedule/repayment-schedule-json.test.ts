@@ -67,7 +67,7 @@ const schedule: fc.Arbitrary<RepaymentSchedule> = fc.record({
 
 const rateOf = (text: string | null | undefined) => (typeof text === 'string' ? Number(text) : null);
 
-/** The answer built field by field, as the interface describes it, without a thought for speed. */
+/** Builds the answer field by field, as the interface describes it. */
 function plainAnswer({
   casing,
   show,
@@ -110,17 +110,17 @@ function plainAnswer({
   });
 }
 
-test('the written answer is the one built field by field', () => {
+test('the written answer equals the answer built field by field', () => {
   fc.assert(
     fc.property(schedule, (one) => {
-      // Zero has no sign on the wire.
+      // JSON.stringify removes the sign of zero, like the writer.
       const unsigned = JSON.parse(JSON.stringify(plainAnswer(one))) as unknown;
       expect(JSON.parse(renderRepaymentSchedule(one))).toEqual(unsigned);
     }),
   );
 });
 
-test('amounts are written with exactly the digits of the currency', () => {
+test('amounts are written with the decimals of the currency', () => {
   fc.assert(
     fc.property(schedule, fc.integer({ min: 0, max: 10 }), (one, currencyDigits) => {
       const text = renderRepaymentSchedule({ ...one, show: 'rows', casing: 'lower', currencyDigits });
@@ -172,7 +172,7 @@ const fields = fc.record(
   },
 );
 
-test('a request that was read, written and read again is the same request', () => {
+test('a request is unchanged after writing and reading', () => {
   fc.assert(
     fc.property(fields, (sent) => {
       const read = repaymentScheduleRequest.read({ jsonParam: sent });
@@ -198,15 +198,15 @@ const FAULT_RULES = {
   path: /^(body|jsonParam(\.[A-Za-z]+(\[\d+\])?)*)$/,
   message: /^(must |is missing; |is too large )/,
 };
-/** The path of an unknown field ends in the caller's own name for it, and the message does not repeat it. */
+/** The path of an unknown field contains its name, but the message does not. */
 const UNKNOWN_RULES = {
   path: /^/,
   message: /^is not known here and has no effect(; did you mean [A-Za-z]+\?)?$/,
 };
 
-test('whatever JSON is sent, the answer is a payload or faults in words of our own', () => {
-  const anyMembers = fc.dictionary(fc.constantFrom(...NAMES, '__proto__', 'x'), fc.jsonValue());
-  const body = fc.oneof(fc.jsonValue(), fc.record({ jsonParam: fc.oneof(fc.jsonValue(), anyMembers) }));
+test('any JSON is read as a payload or as faults without its values', () => {
+  const anyFields = fc.dictionary(fc.constantFrom(...NAMES, '__proto__', 'x'), fc.jsonValue());
+  const body = fc.oneof(fc.jsonValue(), fc.record({ jsonParam: fc.oneof(fc.jsonValue(), anyFields) }));
   fc.assert(
     fc.property(body, (sent) => {
       const read = repaymentScheduleRequest.read(sent);

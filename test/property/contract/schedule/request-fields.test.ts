@@ -15,7 +15,7 @@ import { answerTo, effectOf, isReport, type Answer } from '../../../support/stat
 const docs = path.resolve(import.meta.dirname, '../../../../docs');
 const { bases, rows } = readFieldsDocument();
 
-/** Every field of the request, those of items as `Commission[].FeeDate`. */
+/** All fields of the request; those of items as `Commission[].FeeDate`. */
 const FIELDS = Object.entries(toJsonSchema(repaymentScheduleFields).properties ?? {}).flatMap(
   ([field, { items }]) => [
     field,
@@ -29,7 +29,7 @@ function baseOf(name: string): JsonObject {
   return base;
 }
 
-/** A text that equals another answer's when callers would see the same figures, dates and calendar. */
+/** The figures, dates and calendar of an answer as text, for comparison. */
 function figuresOf(answer: Answer): string {
   if (answer.kind === 'refused') return answer.faults.join();
   const { warnings: _, ...figures } = answer.schedule;
@@ -41,12 +41,12 @@ const EXAMPLES = rows.flatMap(({ field, examples }) =>
 );
 
 describe('docs/request-fields.md', () => {
-  it('has every field of the request once, and no other', () => {
+  it('has each field of the request once, and no other', () => {
     expect(FIELDS.length).toBeGreaterThan(70);
     expect(rows.map(({ field }) => field).toSorted()).toEqual(FIELDS.toSorted());
   });
 
-  it('names rules that docs/rulings.md has, by links that lead there', () => {
+  it('links to existing rules of docs/rulings.md', () => {
     const rulings = readFileSync(path.join(docs, 'rulings.md'), 'utf8');
     const anchors = [...rulings.matchAll(/<a id="([a-z]\d)"><\/a>([A-Z]\d)/g)].map(([, anchor, id]) => {
       expect(anchor).toBe(id?.toLowerCase());
@@ -57,7 +57,7 @@ describe('docs/request-fields.md', () => {
     expect(rows.flatMap(({ rules }) => rules).filter((rule) => !anchors.includes(rule))).toEqual([]);
   });
 
-  it('names tests that exist and mention the field', () => {
+  it('links to existing tests that contain the name of the field', () => {
     const pairs = rows.flatMap(({ field, name, tests }) =>
       tests.map((test) => ({ pair: `${field}: ${test}`, name, file: path.resolve(docs, test) })),
     );
@@ -67,11 +67,11 @@ describe('docs/request-fields.md', () => {
     expect(rows.filter(({ tests }) => tests.length === 0)).toEqual([]);
   });
 
-  it('says in words what each field does', () => {
+  it('describes each field in a sentence', () => {
     expect(rows.filter(({ does }) => !/^[A-Z0-9].*\.$/.test(does))).toEqual([]);
   });
 
-  it('has base requests that are calculated without a warning, each of them used', () => {
+  it('has only base requests that are valid, without warnings, and used', () => {
     const answers = [...bases.values()].map(answerTo);
     expect(
       answers.flatMap((answer) => (answer.kind === 'refused' ? answer.faults : reportsOf(answer))),
@@ -82,14 +82,14 @@ describe('docs/request-fields.md', () => {
 });
 
 describe('the examples of docs/request-fields.md', () => {
-  it.each(EXAMPLES)('%s: %s has the stated effects', (_member, _changes, { base, changes, effects }) => {
+  it.each(EXAMPLES)('%s: %s has the stated effects', (_field, _changes, { base, changes, effects }) => {
     const answer = answerTo(withChanges(baseOf(base), changes));
     expect(effects.length).toBeGreaterThan(0);
     const found = effects.map(({ name }) => `${name}: ${effectOf(answer, name)}`);
     expect(found).toEqual(effects.map(({ name, value }) => `${name}: ${value}`));
   });
 
-  it.each(EXAMPLES)('%s: %s states what the field itself brings about', (field, _text, example) => {
+  it.each(EXAMPLES)('%s: %s states effects of the field itself', (field, _text, example) => {
     const { base, changes, effects } = example;
     const otherChanges = withoutField(changes, field);
     expect(changes).not.toEqual(otherChanges);
@@ -113,7 +113,7 @@ function reportsOf(answer: Answer): string {
   return answer.kind === 'refused' ? answer.faults.join() : effectOf(answer, 'warning');
 }
 
-/** Values that mean something, where the one of the first example would be none in some base request. */
+/** Values with an effect in all base requests, for fields whose first example has none in some of them. */
 const MEANINGFUL: Readonly<Record<string, unknown>> = {
   InterestPercent: 6,
   InstallmentsNo: 5,
@@ -126,19 +126,22 @@ const MEANINGFUL: Readonly<Record<string, unknown>> = {
   'BandedInterestRates[].MinUtilizedAmount': 500,
 };
 
-/** Where a value rightly leaves no trace, as `field base`, and why. */
+/** Fields that correctly have no effect, as `field base`, with the reason. */
 const SILENT: readonly (readonly [RegExp, string])[] = [
   [/^ProductType card$/, 'the product type fits the schedule type'],
   [
     /^Commission\[\]\.(FeePeriodicityType|FeeDate|PerAnnum) unused$/,
-    'the unused amount costs by days, per annum (F5)',
+    'the unused amount is charged by days, per annum (F5)',
   ],
-  [/^Commission\[\]\.FeeId /, 'the name, which is sent too, says the same'],
-  [/^Insurance\[\]\.InsuranceClass(Id|Name) /, 'the name is sent too, and no column shows the class'],
+  [/^Commission\[\]\.FeeId /, 'the request also has the name'],
+  [
+    /^Insurance\[\]\.InsuranceClass(Id|Name) /,
+    'the request also has the name, and no column shows the class',
+  ],
 ];
 
 describe('fields of a request (E5)', () => {
-  it('are never accepted and ignored: in every base request they change the answer or are reported', () => {
+  it('change the answer or are reported in all base requests', () => {
     const silent = rows.flatMap(({ field, examples }) =>
       [...bases.keys()]
         .filter((base) => isSilent(field, valueOf(field, examples), base))
@@ -162,7 +165,7 @@ function valueOf(field: string, examples: readonly FieldExample[]): unknown {
   return values.find((value) => value !== undefined && value !== null);
 }
 
-/** True when the value, sent beside all else, leaves no trace. Day 15 and explanations let more be seen. */
+/** True if the value has no effect on a base request, with day 15 and explanations, which show more effects. */
 function isSilent(field: string, value: unknown, base: string): boolean {
   const fields = withChanges(baseOf(base), {
     InstallmentDay: 15,

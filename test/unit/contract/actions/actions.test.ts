@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions.ts';
-import type { Handlers } from '../../../../shared/messaging/handler/request.ts';
-import type { Request } from '../../../../shared/messaging/handler/request.ts';
+import type { Handlers, Request } from '../../../../shared/messaging/handler/request.ts';
 import { createProductHandlers } from '../../../../workers/product/main.ts';
 import { createScheduleHandlers } from '../../../../workers/schedule/main.ts';
 import { createSimulationHandlers } from '../../../../workers/simulation/main.ts';
@@ -16,32 +15,32 @@ const handlers: Handlers = {
 };
 const NAME = 'PLAT_BP_CalculateRepaymentSchedule';
 
-describe('finding an action', () => {
+describe('findAction', () => {
   test.each([NAME, NAME.toLowerCase(), NAME.toUpperCase(), 'plat_BP_calculateRepaymentSchedule'])(
-    '%s is found: names match in any case (E4)',
+    'finds %s: names are not case-sensitive (E4)',
     (name) => {
       expect(findAction(name)?.name).toBe(NAME);
     },
   );
 
   test.each(['', 'PLAT_BP_CalculateRepaymentSchedul', '__proto__', 'constructor'])(
-    '%j is no action',
+    'returns undefined for %j',
     (name) => {
       expect(findAction(name)).toBeUndefined();
     },
   );
 });
 
-test('every request of the list of messages has an action', () => {
+test('the actions have the request types of the list of messages, in its order', () => {
   const requests = MESSAGES.filter(({ kind }) => kind === 'request').map(({ type }) => type);
   expect(ACTIONS.map(({ requestType }) => requestType)).toEqual(requests);
 });
 
-describe('reading a body', () => {
+describe('an action', () => {
   const [action] = ACTIONS;
   const [example] = action?.examples ?? [];
 
-  test('the direct and the generic form give the same payload', () => {
+  test('reads the same payload from the direct and the generic form', () => {
     const direct = action?.read(example?.request);
     expect(direct).toMatchObject({ kind: 'valid' });
     expect(
@@ -49,22 +48,22 @@ describe('reading a body', () => {
     ).toEqual(direct);
   });
 
-  test('warnings about the form come with those about the fields', () => {
+  test('returns warnings about the form before those about fields', () => {
     const data = { jsonParam: { ...(example?.request['jsonParam'] as object), extra: 1 } };
     expect(action?.read({ Data: data, more: 1 })).toMatchObject({
       warnings: [{ path: 'more' }, { path: 'jsonParam.extra' }],
     });
   });
 
-  test('faults of the input are those of the direct form', () => {
+  test('reports faults in the generic form by the paths of the direct form', () => {
     expect(action?.read({ Data: {} })).toMatchObject({ faults: [{ path: 'jsonParam', code: 'missing' }] });
   });
 });
 
-describe('examples', () => {
+describe('an example', () => {
   const cases = ACTIONS.flatMap((action) => action.examples.map((example) => ({ action, example })));
 
-  test.each(cases)('$example.summary: the answer is what the engine answers', async ({ action, example }) => {
+  test.each(cases)('has the answer of the engine: $example.summary', async ({ action, example }) => {
     const read = action.read(example.request);
     if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
     expect(read.warnings).toEqual([]);
@@ -74,7 +73,7 @@ describe('examples', () => {
     expect(JSON.parse(action.render(outcome.reply?.payload))).toEqual(example.reply);
   });
 
-  test.each(cases)('$example.summary: the answer has the shape that is documented', ({ action, example }) => {
+  test.each(cases)('has an answer of the documented shape: $example.summary', ({ action, example }) => {
     expect(action.replyShape.safeParse(example.reply)).toMatchObject({ success: true });
   });
 });

@@ -5,25 +5,25 @@ import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms
 import type { MessageForms } from '../../../../shared/messaging/codec/json-message.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
 
-const shapes: MessageForms = MESSAGE_FORMS;
+const forms: MessageForms = MESSAGE_FORMS;
 
-test('every message of the catalogue has a JSON form', () => {
-  expect(Object.keys(shapes).toSorted()).toEqual(MESSAGES.map(({ type }) => type).toSorted());
+test('every message type has a JSON form', () => {
+  expect(Object.keys(forms).toSorted()).toEqual(MESSAGES.map(({ type }) => type).toSorted());
 });
 
-test('a JSON request has the body of the HTTP call', () => {
+test('a request is read and written as the body of the HTTP call', () => {
   for (const { requestType, examples } of ACTIONS) {
-    const shape = shapes[requestType];
-    const read = shape?.parse(examples[0].request);
+    const form = forms[requestType];
+    const read = form?.parse(examples[0].request);
     expect(read).toMatchObject({ kind: 'valid' });
-    expect(read?.kind === 'valid' && JSON.parse(shape?.render(read.payload) ?? '')).toEqual(
+    expect(read?.kind === 'valid' && JSON.parse(form?.render(read.payload) ?? '')).toEqual(
       examples[0].request,
     );
   }
 });
 
-test('a JSON reply is the answer of the HTTP call, and is not read back with its amounts as binary numbers', () => {
-  const reply = shapes['CalculateRepaymentScheduleReply'];
+test('a reply is written as the answer of the HTTP call, and cannot be read because JSON amounts are inexact', () => {
+  const reply = forms['CalculateRepaymentScheduleReply'];
   const schedule = {
     casing: 'lower',
     show: 'dae',
@@ -36,15 +36,15 @@ test('a JSON reply is the answer of the HTTP call, and is not read back with its
   expect(reply?.parse([{ dae: 7.2239 }])).toMatchObject({ kind: 'invalid', faults: [{ path: 'body' }] });
 });
 
-test('a problem is written and read as the document that HTTP callers get', () => {
+test('an error reply is written and read as the problem document of HTTP', () => {
   const problem = createProblem('invalid-request', {
     detail: 'Amount is wrong.',
     errors: [{ path: 'jsonParam.Amount', code: 'wrong-type', message: 'must be a number, not text' }],
     correlationId: 'c-1',
   });
-  const shape = shapes['ProblemReply'];
-  const text = shape?.render(problem) ?? '';
+  const form = forms['ProblemReply'];
+  const text = form?.render(problem) ?? '';
   expect(JSON.parse(text)).toEqual(problem);
-  expect(shape?.parse(JSON.parse(text))).toEqual({ kind: 'valid', payload: problem, warnings: [] });
-  expect(shape?.parse({ title: 5 })).toMatchObject({ kind: 'invalid' });
+  expect(form?.parse(JSON.parse(text))).toEqual({ kind: 'valid', payload: problem, warnings: [] });
+  expect(form?.parse({ title: 5 })).toMatchObject({ kind: 'invalid' });
 });

@@ -16,7 +16,7 @@ import {
 } from '../../../support/expensive-requests.ts';
 import { date, decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
 
-/** What a call of an action is estimated at. */
+/** The estimated effort of a call. */
 function effortOf(jsonParam: object, name = 'PLAT_BP_CalculateRepaymentSchedule') {
   return effortOfBody({ jsonParam }, name);
 }
@@ -25,17 +25,17 @@ function effortOfBody(body: object, name: string) {
   const action = findAction(name);
   const read = action?.read(body);
   const effort = read?.kind === 'valid' ? action?.effort?.(read.payload, REQUEST_DAY) : undefined;
-  if (effort === undefined) throw new Error(`nothing is estimated: ${JSON.stringify(read)}`);
+  if (effort === undefined) throw new Error(`no estimate: ${JSON.stringify(read)}`);
   return effort;
 }
 
-describe('the size of a reply (E6)', () => {
-  it('is limited by what the topics of the engine take', () => {
+describe('refuseLargeReply (E6)', () => {
+  it('has the limit of all topics', () => {
     const limits = allTopicSpecs('', []).map(({ config }) => config?.['max.message.bytes']);
     expect(new Set(limits)).toEqual(new Set([String(MAX_REPLY_BYTES)]));
   });
 
-  it('refuses 1,200 installments with 400 explained charges, naming the limit and what the reply would have', () => {
+  it('refuses 1,200 installments with 400 explained charges, with the limit and the expected size', () => {
     const problem = refuseLargeReply(effortOf(TOO_LARGE_REPLY));
     expect(problem).toMatchObject({ code: 'reply-too-large', status: 422 });
     expect(problem?.detail).toMatch(
@@ -46,23 +46,20 @@ describe('the size of a reply (E6)', () => {
   it.each([
     ['1,200 installments, explained', EXPLAINED_LOAN],
     ['1,200 installments with 400 charges', { ...TOO_LARGE_REPLY, Explain: false }],
-    ['the effective rate alone, which is never explained', { ...TOO_LARGE_REPLY, CalculateDAE: 1 }],
+    ['the effective rate alone, which has no explanation', { ...TOO_LARGE_REPLY, CalculateDAE: 1 }],
     ['120 installments with 400 charges, explained', { ...TOO_LARGE_REPLY, InstallmentsNo: 120 }],
     ['yearly charges', { ...EXPLAINED_LOAN, Commission: commissions(200, { FeePeriodicityType: 'Annual' }) }],
+    ['waived charges', { ...EXPLAINED_LOAN, Commission: commissions(200, { GracePeriodFee: 1_200 }) }],
     [
-      'charges that are waived',
-      { ...EXPLAINED_LOAN, Commission: commissions(200, { GracePeriodFee: 1_200 }) },
-    ],
-    [
-      'a loan that a prepayment may end',
+      'a loan that a prepayment may repay early',
       { ...TOO_LARGE_REPLY, EarlyRepayments: [{ Date: '2025-01-09', Amount: 1 }] },
     ],
     ...Object.entries(EXPENSIVE_REQUESTS),
-  ])('lets pass: %s', (_, jsonParam) => {
+  ])('accepts %s', (_, jsonParam) => {
     expect(refuseLargeReply(effortOf(jsonParam))).toBeUndefined();
   });
 
-  it('ends explanations where they take more room than is given, and refuses Explain', () => {
+  it('the engine refuses Explain when the explanations exceed the limit', () => {
     const fee = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' };
     const Commission = Array.from({ length: 50 }, () => ({ ...fee, SourceValue: decimal(1) }));
     const request = loan({ InstallmentsNo: 12, Commission, Explain: true });
@@ -82,7 +79,7 @@ const flows = (count: number) => ({
   Amounts: Array.from({ length: count }, (_, index) => (index === 0 ? -1_000 : 12)),
 });
 
-describe('the weight of a request in the rate limit (E6)', () => {
+describe('requestWeight (E6)', () => {
   it.each([
     ['a loan of 360 installments', { ...EXPLAINED_LOAN, InstallmentsNo: 360, Explain: false }],
     ['a loan of 1,200 installments', { ...EXPLAINED_LOAN, Explain: false }],
@@ -90,12 +87,12 @@ describe('the weight of a request in the rate limit (E6)', () => {
       '60 installments with three explained commissions',
       { ...EXPLAINED_LOAN, InstallmentsNo: 60, Commission: commissions(3) },
     ],
-  ])('is one for %s', (_, jsonParam) => {
+  ])('is 1 for %s', (_, jsonParam) => {
     expect(requestWeight(effortOf(jsonParam))).toBe(1);
   });
 
   it.each(Object.entries(EXPENSIVE_REQUESTS))(
-    'is in proportion, and within a second’s allowance, for %s',
+    'is between 20 and 100, one second of the default rate limit, for %s',
     (_, jsonParam) => {
       const weight = requestWeight(effortOf(jsonParam));
       expect(weight).toBeGreaterThan(20);
@@ -103,12 +100,12 @@ describe('the weight of a request in the rate limit (E6)', () => {
     },
   );
 
-  it('is more for a rate of 5,000 flows than for one of 100', () => {
+  it('is larger for a rate of 5,000 flows than for one of 100', () => {
     expect(requestWeight(effortOf(flows(100), 'PLAT_BP_CalculateRate'))).toBe(1);
     expect(requestWeight(effortOf(flows(5_000), 'PLAT_BP_CalculateRate'))).toBeGreaterThan(10);
   });
 
-  it('is more for a simulation that asks for a new payment in each of 1,200 rows', () => {
+  it('is larger for a simulation with a new rate in each of 1,200 rows', () => {
     const terms = { productCode: 'PL', amount: 1_000, loanPeriod: 1_200, scheduleType: 'EqualInstallments' };
     const jsonMultipleInterestRates = Array.from({ length: 1_200 }, (_, at) => ({
       FromInstNo: at + 1,

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   CATALOGUE_RECORD,
   encodeRecord,
+  MAX_RECORD_BYTES,
   readIdentity,
   toCatalogueMessage,
   readPayload,
   unpackRecord,
   type CatalogueMessage,
 } from '../../../../shared/contract/catalogue-files/catalogue-message.ts';
-import { MAX_RECORD_BYTES } from '../../../../shared/contract/catalogue-files/catalogue-message.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import type { Decoded } from '../../../../shared/messaging/codec.ts';
 import {
@@ -29,7 +29,7 @@ const KEY = 'product/tl-std/1';
 
 const decodedOf = (value: Buffer, headers = {}): Decoded => {
   const decoded = codec.decode({ value, headers });
-  if (decoded instanceof Promise) throw new Error('not at once');
+  if (decoded instanceof Promise) throw new Error('expected a synchronous result');
   return decoded;
 };
 const byHand = (value: object): Decoded =>
@@ -37,7 +37,7 @@ const byHand = (value: object): Decoded =>
 const unpacked = (message: CatalogueMessage) => unpackRecord(message, 'here').entry;
 
 describe('a catalogue message', () => {
-  it('keeps the record packed, with the fields of an index outside it, under kind, code and version', async () => {
+  it('has the compressed record, the fields of an index, and the key kind/code/version', async () => {
     const message = await encodeRecord(codec, CATALOGUE_TOPIC, product);
     expect(message).toMatchObject({ topic: CATALOGUE_TOPIC, key: KEY });
     expect(message.value!.length).toBeLessThan(JSON.stringify(product.record).length);
@@ -60,7 +60,7 @@ describe('a catalogue message', () => {
     ['custom-list', { Code: 'Employers', Values: [1, 2] }],
     ['periodicity', { name: 'Every 10 days', count: 10, unit: 'Days' }],
     ['interest-list', interestListValue('INT')],
-  ] as const)('carries a record of kind %s', async (kind, value) => {
+  ] as const)('contains a record of kind %s', async (kind, value) => {
     const entry = recordOf(kind, value);
     const { key, value: bytes, headers = {} } = await encodeRecord(codec, CATALOGUE_TOPIC, entry);
     const payload = readPayload(decodedOf(bytes!, headers));
@@ -68,7 +68,7 @@ describe('a catalogue message', () => {
     expect(JSON.stringify(unpacked(payload).record)).toBe(JSON.stringify(entry.record));
   });
 
-  it('is refused under the key of another record, of an unknown kind, or with a day that no index knows', () => {
+  it('is refused with the key of another record, an unknown kind, version 0 or a day out of range', () => {
     const message = toCatalogueMessage(product);
     expect(() => readIdentity('product/other/1', message)).toThrow('its key must be');
     expect(() => readIdentity(KEY, { ...message, kind: 'thing' })).toThrow('its kind is unknown');
@@ -77,7 +77,7 @@ describe('a catalogue message', () => {
     expect(() => readIdentity(KEY, { ...message, validTo })).toThrow('out of range');
   });
 
-  it('is refused when its body contradicts the other fields, without showing content', () => {
+  it('is refused if its body contradicts the other fields, without its content in the error', () => {
     const message = toCatalogueMessage(product);
     expect(() => unpacked({ ...message, status: 'Draft' })).toThrow('contradicts the fields status');
     const wrong = gzipSync(JSON.stringify({ ...product.record, Name: 5, Secret: 'x-ray' }));
@@ -92,10 +92,14 @@ describe('a catalogue message', () => {
   });
 
   it.each([
-    ['that is not packed', Buffer.from('{}'), 'cannot be decompressed'],
-    ['that is no JSON', gzipSync('{"Code": '), 'not valid JSON'],
-    ['that is no UTF-8', gzipSync(Buffer.from([0x22, 0xff, 0x22])), 'not valid UTF-8'],
-    ['that unfolds without end', gzipSync(Buffer.alloc(MAX_RECORD_BYTES + 1, 0x20)), 'more than'],
+    ['that is not compressed', Buffer.from('{}'), 'cannot be decompressed'],
+    ['that is not JSON', gzipSync('{"Code": '), 'not valid JSON'],
+    ['that is not UTF-8', gzipSync(Buffer.from([0x22, 0xff, 0x22])), 'not valid UTF-8'],
+    [
+      'that exceeds the size limit when decompressed',
+      gzipSync(Buffer.alloc(MAX_RECORD_BYTES + 1, 0x20)),
+      'more than',
+    ],
     ['that is nested too deeply', gzipSync('['.repeat(5_000)), 'nested too deeply'],
   ])('is refused with a body %s', (_, body, reason) => {
     expect(() => unpacked({ ...toCatalogueMessage(product), body })).toThrow(reason);
@@ -107,8 +111,8 @@ describe('a catalogue message', () => {
   });
 });
 
-describe('a catalogue message in JSON, written by hand', () => {
-  it('needs no more than kind and record, and is read as strictly as a file', () => {
+describe('a catalogue message in JSON', () => {
+  it('requires only kind and record, and is read as strictly as a file', () => {
     const decoded = byHand({ kind: 'product', body: productValue('TL-Std') });
     const payload = readPayload(decoded);
     expect(readIdentity(KEY, payload)).toMatchObject({ code: 'TL-Std', status: 'Approved', id: guidOf(1) });
@@ -124,12 +128,12 @@ describe('a catalogue message in JSON, written by hand', () => {
     [{ kind: 'product', body: 'text' }, 'body'],
     [{ kind: 'product', body: productValue('TL-Std'), more: 1 }, 'body'],
     [{ body: productValue('TL-Std') }, 'kind'],
-  ])('is refused with fields that contradict or are not known: %#', (value, path) => {
+  ])('is refused with contradicting, missing or unknown fields: case %#', (value, path) => {
     expect(form.parse(value)).toMatchObject({ kind: 'invalid' });
     expect(() => readPayload(byHand(value))).toThrow(path);
   });
 
-  it('is written with its record unpacked, and reads the same again', () => {
+  it('is written with the record as JSON, and can be read again', () => {
     const text = form.render(toCatalogueMessage(product));
     expect(JSON.parse(text)).toMatchObject({ validTo: '2030-12-31', body: { Code: 'TL-Std' } });
     const read = form.parse(JSON.parse(text));

@@ -11,7 +11,7 @@ import { ConfigError } from '../../../../shared/platform/errors.ts';
 import { EXAMPLE_FOLDER } from '../../../support/builders/catalogue-entries.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
-describe('the folder of a whole catalogue', () => {
+describe('readWholeCatalogue', () => {
   let folder: string;
 
   beforeEach(() => {
@@ -28,16 +28,16 @@ describe('the folder of a whole catalogue', () => {
     writeFileSync(place, JSON.stringify(content));
   }
 
-  it('may be empty', () => {
+  it('accepts an empty folder', () => {
     expect(readWholeCatalogue(folder)).toMatchObject({ records: [], faults: [] });
     expect(readWholeCatalogue(folder).catalogue?.product('X', date('2025-01-01'))).toBeUndefined();
   });
 
-  it('must exist', () => {
+  it('throws if the folder does not exist', () => {
     expect(() => readWholeCatalogue(path.join(folder, 'other'))).toThrow(ConfigError);
   });
 
-  it('holds one record or a list in a file, kind by kind and in the order of the file names', () => {
+  it('reads a record or a list from each file, by kind and file name', () => {
     write('custom-lists/b.json', { Code: 'B', Values: [1] });
     write('custom-lists/a.json', [
       { Code: 'A', Values: [2] },
@@ -54,7 +54,7 @@ describe('the folder of a whole catalogue', () => {
     expect(catalogue?.list('custom-list', 'a')?.Values).toEqual([3]);
   });
 
-  it('is refused with all faults at once: shapes, names and schedule types', () => {
+  it('reports faults of shapes, references and schedule types together', () => {
     cpSync(EXAMPLE_FOLDER, folder, { recursive: true });
     const car = JSON.parse(readFileSync(path.join(folder, 'products/ls-car.json'), 'utf8'));
     write('products/ls-car.json', { ...car, Status: 'Sold' });
@@ -73,7 +73,7 @@ describe('the folder of a whole catalogue', () => {
     ]);
   });
 
-  it('finds nothing wrong with what names a schedule type, periodicity or calendar that can be read in part', () => {
+  it('reports no faults of references to records that can be read in part', () => {
     cpSync(EXAMPLE_FOLDER, folder, { recursive: true });
     for (const kind of ['schedule-types', 'periodicities', 'calendars']) {
       for (const name of readdirSync(path.join(folder, kind))) {
@@ -89,7 +89,7 @@ describe('the folder of a whole catalogue', () => {
     );
   });
 
-  it('holds no file or folder that would not be read, whichever way it is read', () => {
+  it('and readFolderRecords report files and folders that are not read', () => {
     write('product/one.json', {});
     write('products/one.JSON', {});
     for (const { faults } of [readWholeCatalogue(folder), readFolderRecords(folder)]) {

@@ -10,7 +10,7 @@ import {
 
 const ID = '33333333-3333-4333-8333-333333333333';
 
-/** The least that a product may say. */
+/** A product with its mandatory fields only. */
 const LEAST_PRODUCT = {
   Code: 'TL',
   Id: ID,
@@ -22,7 +22,7 @@ const LEAST_PRODUCT = {
   Availability: { Currency: 'EUR', PeriodType: 'Months' },
 };
 
-/** What is wrong with a record of the example after a change. */
+/** The faults of a record of the example after a change. */
 function faultsAfter(kind: RecordKind, code: string, change: (json: Json) => unknown): readonly string[] {
   const json = exampleJson(kind, code);
   change(json);
@@ -30,8 +30,8 @@ function faultsAfter(kind: RecordKind, code: string, change: (json: Json) => unk
   return read.kind === 'invalid' ? read.faults.map(({ record, message }) => `${record}: ${message}`) : [];
 }
 
-describe('the shape of a record', () => {
-  it('reads again what it has read', () => {
+describe('readCatalogueRecord', () => {
+  it('returns its own result unchanged', () => {
     for (const { kind, record, source } of EXAMPLE_RECORDS) {
       expect(readCatalogueRecord(kind, JSON.parse(JSON.stringify(record)), source)).toEqual({
         kind: 'record',
@@ -40,7 +40,7 @@ describe('the shape of a record', () => {
     }
   });
 
-  it('fills in what may be left out of a product: null, false, empty lists and version 1', () => {
+  it('sets absent fields of a product to null, false, an empty list or version 1', () => {
     expect(recordFrom('product', LEAST_PRODUCT).record).toMatchObject({
       Version: 1,
       StartDate: null,
@@ -53,7 +53,7 @@ describe('the shape of a record', () => {
     });
   });
 
-  it('fills in what may be left out of lists and their items, which are Active by default', () => {
+  it('sets absent fields of lists and items, which are Active by default', () => {
     const item = { Id: ID, Name: 'Own', Code: 'OWN', Type: 'Fixed', Values: [{ Value: 5 }] };
     const { record } = recordFrom('interest-list', {
       Code: 'I',
@@ -78,7 +78,7 @@ describe('the shape of a record', () => {
     });
   });
 
-  it('takes null as left out, and 0 and 1 as flags (M6)', () => {
+  it('reads null as absent, and 0 and 1 as flags (M6)', () => {
     const { record } = recordFrom('product', {
       ...LEAST_PRODUCT,
       Version: null,
@@ -233,11 +233,11 @@ describe('the shape of a record', () => {
       (list) => (list.Values = [1, '2']),
       ['PREFERRED-EMPLOYERS: Values[1] must be a number, not text'],
     ],
-  ])('reports all faults of a %s at once: %s', (kind, code, change, expected) => {
+  ])('reports all faults of a %s together: %s', (kind, code, change, expected) => {
     expect(faultsAfter(kind, code, change)).toEqual(expected);
   });
 
-  it('reports faults by their paths, unknown fields by their own', () => {
+  it('returns the paths of faults and of unknown fields', () => {
     const json = { ...exampleJson('product', 'LS-CAR'), Cod: 1, Availability: 5 };
     expect(readCatalogueRecord('product', json, 'body')).toMatchObject({
       kind: 'invalid',
@@ -246,7 +246,7 @@ describe('the shape of a record', () => {
     expect(readCatalogueRecord('product', [], 'body')).toMatchObject({ paths: [''] });
   });
 
-  it('bounds the length of lists and texts', () => {
+  it('limits the length of lists and texts', () => {
     const { Questions } = exampleJson('product', 'MG-HOME');
     expect(
       faultsAfter('product', 'MG-HOME', (product) => {
@@ -262,14 +262,17 @@ describe('the shape of a record', () => {
   });
 });
 
-describe('names that are parts of message keys and of file names', () => {
-  it.each(['a/b', String.raw`a\b`, '..', 'a..b', ' a', 'a ', 'a\u0000', 'a\nb', ''])('are not %j', (name) => {
-    const json = { ...exampleJson('custom-list', 'PREFERRED-EMPLOYERS'), Code: name };
-    expect(readCatalogueRecord('custom-list', json, 'test.json').kind).toBe('invalid');
-  });
+describe('a name that is part of a message key', () => {
+  it.each(['a/b', String.raw`a\b`, '..', 'a..b', ' a', 'a ', 'a\u0000', 'a\nb', ''])(
+    'is refused as a code: %j',
+    (name) => {
+      const json = { ...exampleJson('custom-list', 'PREFERRED-EMPLOYERS'), Code: name };
+      expect(readCatalogueRecord('custom-list', json, 'test.json').kind).toBe('invalid');
+    },
+  );
 
   it.each(['a/b', String.raw`a\b`, 'a..b', ' a', 'a ', 'a\u0000', 'a\nb'])(
-    'are not %j, for periodicities, calendars and schedule types either',
+    'is refused for periodicities, calendars and schedule types: %j',
     (name) => {
       const records: readonly (readonly [RecordKind, Json])[] = [
         ['periodicity', { name, count: 2, unit: 'Days' }],
@@ -283,14 +286,14 @@ describe('names that are parts of message keys and of file names', () => {
     },
   );
 
-  it('may have single dots, blanks, underscores and hyphens', () => {
+  it('may contain single dots, blanks, underscores and hyphens', () => {
     const json = { ...exampleJson('custom-list', 'PREFERRED-EMPLOYERS'), Code: 'A-1.0 x_y' };
     expect(readCatalogueRecord('custom-list', json, 'test.json').kind).toBe('record');
   });
 });
 
-describe('fields called like those of every object', () => {
-  it.each(['__proto__', 'constructor', 'toString'])('are unknown ones: %s', (name) => {
+describe('an unknown field', () => {
+  it.each(['__proto__', 'constructor', 'toString'])('may be called %s', (name) => {
     const json: unknown = JSON.parse(`{"Code": "A", "Values": [], "${name}": {"x": 1}}`);
     const read = readCatalogueRecord('custom-list', json, 'test.json');
     expect(read.kind === 'invalid' && read.faults.map(({ message }) => message)).toEqual([

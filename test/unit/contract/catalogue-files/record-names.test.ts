@@ -24,7 +24,7 @@ const root = path.resolve(import.meta.dirname, '../../../..');
 
 const page = readFileSync(path.join(root, 'docs/schedule-types.md'), 'utf8');
 
-/** Schedule types, periodicities and calendars of a folder, built-in ones included. */
+/** The schedule types, periodicities and calendars of a folder, with the built-in ones. */
 function readCatalogueFolder(folder: string): LendingCatalogue {
   const { catalogue, faults } = readWholeCatalogue(folder);
   if (catalogue === undefined) throw catalogueError(folder, faults);
@@ -37,7 +37,7 @@ function documentedExample(): string {
 }
 
 describe('docs/schedule-types.md', () => {
-  it('names every input, method, setting and status', () => {
+  it('names all inputs, methods, settings and statuses', () => {
     const settings = BUILT_IN_SCHEDULE_TYPE_RECORDS.flatMap((record) => Object.keys(record));
     for (const name of [...INPUT_NAMES, ...COLUMN_METHODS, ...settings])
       expect(page).toContain(`\`${name}\``);
@@ -64,7 +64,7 @@ describe('the folder of a catalogue', () => {
     writeFileSync(place, typeof content === 'string' ? content : JSON.stringify(content));
   }
 
-  /** What is wrong with the folder, a line each. */
+  /** The faults of the folder. */
   function messages(): readonly string[] {
     try {
       readCatalogueFolder(folder);
@@ -75,7 +75,7 @@ describe('the folder of a catalogue', () => {
     return [];
   }
 
-  it('may be empty: then it adds nothing', () => {
+  it('may be empty', () => {
     expect(readCatalogueFolder(folder).scheduleTypeRecords).toEqual(BUILT_IN_SCHEDULE_TYPE_RECORDS);
   });
 
@@ -86,7 +86,7 @@ describe('the folder of a catalogue', () => {
     );
   });
 
-  it('holds one record or a list in a file; 0 and 1 are flags (M6); README files are ignored', () => {
+  it('may have records and lists in files, 0 and 1 as flags (M6), and README files', () => {
     write('schedule-types/own.json', { ...recordOf(), UseMaturityDate: 0, AcceptsCharges: 1 });
     write('schedule-types/notes.MD', '# Ours');
     write('README', 'Ours');
@@ -103,7 +103,7 @@ describe('the folder of a catalogue', () => {
     expect(catalogue.calendars.find('bank')?.version).toBe('1');
   });
 
-  it('reads the example of the documents, whose payment is what is left of a total after fees with VAT', () => {
+  it('may have the schedule type of the documents, whose payment is a level total less fees with VAT', () => {
     write('schedule-types/example.json', documentedExample());
     const catalogue = readCatalogueFolder(folder);
     expect(catalogue.findScheduleType('LevelTotalWithVat')).toMatchObject({
@@ -113,7 +113,7 @@ describe('the folder of a catalogue', () => {
     });
   });
 
-  it('takes the files of the built-in types as they are, in place of these', () => {
+  it('may have the files of the built-in types, which they replace', () => {
     const builtIn = path.join(root, 'shared/lending/schedule-types/built-in');
     for (const name of readdirSync(builtIn)) {
       write(`schedule-types/${name}`, readFileSync(path.join(builtIn, name), 'utf8'));
@@ -123,7 +123,7 @@ describe('the folder of a catalogue', () => {
     );
   });
 
-  it('is refused with everything that is wrong at once: file, record, column and what to do', () => {
+  it('is refused with all faults, each with file, record, column and advice', () => {
     const record = recordOf();
     const [balance, interest, ...rest] = record.PaymentScheduleTypeDetails;
     const { Status: _, ...withoutStatus } = record;
@@ -152,7 +152,7 @@ describe('the folder of a catalogue', () => {
     ]);
   });
 
-  it('is refused with faults of meaning too when a field cannot be read', () => {
+  it('is also refused with faults of meaning if a field cannot be read', () => {
     const record = recordOf();
     const columns = record.PaymentScheduleTypeDetails;
     write('schedule-types/a.json', { ...record, UseMaturityDate: 'no', Rounding: 'UP', ProductTypes: [] });
@@ -193,7 +193,7 @@ describe('the folder of a catalogue', () => {
     expect(found.filter((line) => line.startsWith('periodicities/b.json'))).toHaveLength(2);
   });
 
-  it('is refused with every name in it that would not be read', () => {
+  it('is refused with all files and folders that are not read', () => {
     write('calender/bank.json', { name: 'Bank', version: '1', holidays: [] });
     write('calendars.json', []);
     write('calendars/bank.JSON', { name: 'Bank', version: '1', holidays: [] });
@@ -211,12 +211,12 @@ describe('the folder of a catalogue', () => {
     ]);
   });
 
-  it('reads files that begin with a byte-order mark', () => {
+  it('may have files with a byte-order mark', () => {
     write('calendars/bank.json', '\u{FEFF}{"name": "Bank", "version": "1", "holidays": []}');
     expect(readCatalogueFolder(folder).calendars.find('bank')?.version).toBe('1');
   });
 
-  it('bounds what is read', () => {
+  it('limits the size of files', () => {
     write('schedule-types/large.json', ' '.repeat(4 * 1024 * 1024 + 1));
     write('periodicities', 'a file');
     expect(messages()).toEqual([

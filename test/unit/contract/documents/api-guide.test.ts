@@ -29,12 +29,12 @@ const answers = [payment, rate, productByCode, productDetails, insuranceList, pr
 const action = ACTIONS[0];
 const example = action?.examples[0];
 
-test('the request and the answer of the guide are those of the worked example', () => {
+test('the guide has the request and answer of the worked example', () => {
   expect(request).toEqual(example?.request);
   expect([firstInstallment]).toEqual((example?.reply as readonly object[] | undefined)?.slice(0, 1));
 });
 
-test('the explained figures of the guide are those of the worked example', () => {
+test('the guide has the explained figures of the worked example', () => {
   const fields = { ...(example?.request['jsonParam'] as object), Explain: true };
   const read = repaymentScheduleRequest.read({ jsonParam: fields });
   if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
@@ -44,7 +44,7 @@ test('the explained figures of the guide are those of the worked example', () =>
   expect(rows[0]?.Explanation).toEqual(expect.arrayContaining([...(explanation ?? [])]));
 });
 
-test('the calls of the guide and their answers are worked examples', () => {
+test('the calls and answers of the guide are worked examples', () => {
   const calls = [...guide.matchAll(/^curl -s \S+\/actions\/(\w+) \\\n.*\n {2}-d '([^']+)'$/gm)];
   const shown = calls.map(([, name = '', body = '']) => ({ name, request: JSON.parse(body) as unknown }));
   expect(shown.map(({ name }) => findAction(name)?.name)).toEqual(ACTIONS.slice(1).map(({ name }) => name));
@@ -55,7 +55,7 @@ test('the calls of the guide and their answers are worked examples', () => {
   }
 });
 
-test('the notification of the guide is accepted as it stands, and its answers are worked examples', async () => {
+test('the notification of the guide is valid, and its answers are worked examples', async () => {
   const call = /email\/send \\\n(?:.*\\\n)+ {2}-d '([^']+)'/.exec(guide)?.[1] ?? '';
   const read = await emailReader.read(JSON.parse(call), { hasDefaultSender: true });
   expect(read).toMatchObject({ kind: 'valid', warnings: [] });
@@ -63,7 +63,7 @@ test('the notification of the guide is accepted as it stands, and its answers ar
   expect(blocks).toContainEqual(NOTIFICATION_EXAMPLE);
 });
 
-test('the limits of notifications in the guide are those that are kept', () => {
+test('the guide has the limits of notifications', () => {
   const { smsCharacters, subjectBytes, recipients, attachments, attachmentBytes } = NOTIFICATION_LIMITS;
   const reported = [
     `${smsCharacters.toLocaleString('en')} UTF-16 units`,
@@ -78,21 +78,21 @@ test('the limits of notifications in the guide are those that are kept', () => {
   expect(reported.filter((text) => !guide.replaceAll('\n', ' ').includes(text))).toEqual([]);
 });
 
-test('the generic form of the guide is read as one', () => {
+test('the generic form of the guide has readable Data', () => {
   expect(action?.read(generic)).toMatchObject({
     faults: expect.arrayContaining([expect.anything()]) as unknown,
   });
   expect(action?.read(generic)).not.toMatchObject({ faults: [{ path: 'Data' }] });
 });
 
-test('the problem of the guide is what such a request is answered with', () => {
+test('the problem of the guide is the answer to its request', () => {
   const fields = { ...(example?.request['jsonParam'] as object), Amount: '100', InstallmentsNo: null };
   const read = action?.read({ jsonParam: fields });
   const errors = read?.kind === 'invalid' ? read.faults : [];
   expect(problem).toEqual(createProblem('invalid-request', { errors, correlationId: 'loan-4711' }));
 });
 
-test('the table of errors is the list of error codes', () => {
+test('the table of errors has all error codes', () => {
   const rows = [...guide.matchAll(/^\| (\d{3}) \| `([\w-]+)` \| (.+) \| (yes|no) \|$/gm)];
   const documented = rows.map(([, status, code, title, again]) => [Number(status), code, title, again]);
   const listed = Object.entries(ERROR_CODES).map(([code, { status, title, retryable }]) => [
@@ -104,7 +104,7 @@ test('the table of errors is the list of error codes', () => {
   expect(documented).toEqual(listed);
 });
 
-test('topics and headers of the guide exist', () => {
+test('the topics and headers of the guide exist', () => {
   const topics = [...guide.matchAll(/plat\.[a-z]+\.[a-z.-]+\.v\d/g)].map(([name]) => name);
   expect(topics.length).toBeGreaterThan(2);
   for (const topic of topics) expect(Object.values(TOPIC)).toContain(topic);

@@ -58,10 +58,10 @@ function newAjv(options: AjvOptions = {}): Ajv {
   formats.default(ajv);
   return ajv;
 }
-/** The standard brings the schema of JSON schemas itself. */
+/** The AsyncAPI schema includes the schema of JSON schemas. */
 const isStandard = newAjv({ meta: false, validateSchema: false }).compile(standard);
 
-/** Everything that is wrong with a document: its shape, its references, its schemas and its examples. */
+/** All faults of a document: shape, references, schemas and examples. */
 function faultsOf(value: Document): readonly string[] {
   const shape = isStandard(value)
     ? []
@@ -69,7 +69,7 @@ function faultsOf(value: Document): readonly string[] {
   const unresolved = referencesOf(value).filter((reference) => resolve(value, reference) === undefined);
   return [
     ...shape,
-    ...unresolved.map((reference) => `${reference}: leads nowhere`),
+    ...unresolved.map((reference) => `${reference}: not found`),
     ...operationFaults(value),
     ...Object.entries(value.components.messages).flatMap(([id, message]) => messageFaults(id, message)),
   ];
@@ -81,7 +81,7 @@ function referencesOf(value: unknown): readonly string[] {
   return Object.values(value).flatMap(referencesOf);
 }
 
-/** What a reference leads to, through further references. */
+/** Resolves a reference, through further references. */
 function resolve(value: Document, reference: string): unknown {
   let found: unknown = value;
   for (const part of reference.replace(/^#\//, '').split('/')) {
@@ -94,7 +94,7 @@ function resolve(value: Document, reference: string): unknown {
     : found;
 }
 
-/** The standard asks for messages of the operation's own channel, and a schema cannot say so. */
+/** Messages must belong to the channel of their operation, which a schema cannot express. */
 function operationFaults(value: Document): readonly string[] {
   return Object.entries(value.operations).flatMap(([name, { channel, messages: own, reply }]) =>
     [{ channel, messages: own }, ...(reply === undefined ? [] : [reply])].flatMap((side) =>
@@ -105,10 +105,10 @@ function operationFaults(value: Document): readonly string[] {
   );
 }
 
-/** Checks schemas against the standard of schemas without compiling them, which takes long. */
+/** Validates schemas without compiling them, which is slow. */
 const schemas = newAjv();
 
-/** Most messages are the same in each changed document, and compiling their schemas takes long. */
+/** Faults by message: most messages of a changed document are unchanged, and compiling their schemas is slow. */
 const knownFaults = new Map<string, readonly string[]>();
 
 function messageFaults(id: string, message: Message): readonly string[] {
@@ -134,7 +134,7 @@ function findMessageFaults(id: string, { payload, headers, examples = [] }: Mess
   }
 }
 
-/** A copy of the document as changed. */
+/** A changed copy of the document. */
 function changed(change: (text: string) => string): Document {
   return JSON.parse(change(JSON.stringify(document))) as Document;
 }
@@ -149,17 +149,17 @@ test('the document is valid AsyncAPI 3.0, its references and schemas included', 
 test.each([
   ['a broken Avro schema', '"logicalType":"date"', '"logicalType":"date","type":"none"'],
   ['a broken JSON schema', '"type":"number"', '"type":"numeral"'],
-  ['a field that the standard does not have', '"action":"receive"', '"action":"receive","verb":"get"'],
+  ['an unknown field', '"action":"receive"', '"action":"receive","verb":"get"'],
   ['a wrong value', '"action":"receive"', '"action":"take"'],
-  ['a reference that leads nowhere', '#/components/messages/ProblemReply.avro', '#/components/messages/Gone'],
+  ['an unresolved reference', '#/components/messages/ProblemReply.avro', '#/components/messages/Gone'],
   ['a message of another channel', '#/channels/replies/messages/', '#/channels/scheduleRequests/messages/'],
-])('%s would be found', (_, from, to) => {
+])('the check of the document finds %s', (_, from, to) => {
   const broken = changed((text) => text.replaceAll(from, to));
   expect(broken).not.toEqual(document);
   expect(faultsOf(broken)).not.toEqual([]);
 });
 
-test('the document has the request topics of every action as channels, with their prefix', () => {
+test('the request topics of all actions are channels, with the prefix', () => {
   const topics = ACTIONS.flatMap(({ topic, bulkTopic }) =>
     bulkTopic === undefined ? [topic] : [topic, bulkTopic],
   );
@@ -167,13 +167,13 @@ test('the document has the request topics of every action as channels, with thei
   expect(addresses).toEqual(expect.arrayContaining(topics.map((topic) => topicName('test.', topic))));
 });
 
-test('the document has the topics of the notifications as channels, with their prefix', () => {
+test('the topics of notifications are channels, with the prefix', () => {
   const topics = ['smsCommands', 'emailCommands', 'notificationAcceptances', 'notificationOutcomes'] as const;
   const addresses = channels.map(({ address }) => address);
   expect(addresses).toEqual(expect.arrayContaining(topics.map((topic) => topicName('test.', topic))));
 });
 
-test('the document has every message of the catalogue in Avro and in JSON, each on a channel', () => {
+test('all messages are documented in Avro and in JSON and belong to a channel', () => {
   const found = messages.map(([, message]) => `${message.name} ${message.contentType}`);
   const expected = MESSAGES.flatMap(({ type }) => [
     `${type} application/vnd.apache.avro`,
@@ -184,17 +184,17 @@ test('the document has every message of the catalogue in Avro and in JSON, each 
   expect([...used].toSorted()).toEqual(messages.map(([id]) => id).toSorted());
 });
 
-test('the document lists the holiday calendar only for replies that can have one', () => {
-  const telling = messages
+test('only the reply of a schedule has the header of the holiday calendar', () => {
+  const withCalendar = messages
     .filter(([, { headers }]) => HEADER.holidayCalendar in (headers?.properties ?? {}))
     .map(([id]) => id);
-  expect(telling.toSorted()).toEqual([
+  expect(withCalendar.toSorted()).toEqual([
     'CalculateRepaymentScheduleReply.avro',
     'CalculateRepaymentScheduleReply.json',
   ]);
 });
 
-test('the document has several requests in one message, and their answers, on the bulk channel only', () => {
+test('only bulk channels have batches of requests, which have batches of replies', () => {
   const ofChannel = (topic: 'scheduleRequests' | 'scheduleBulkRequests'): readonly string[] =>
     Object.values(channels.find(({ address }) => address === topicName('test.', topic))?.messages ?? {}).map(
       idOf,
@@ -207,7 +207,7 @@ test('the document has several requests in one message, and their answers, on th
   expect(replies).toContain('ReplyBatch.json');
 });
 
-test('the document describes where replies go and how they are matched', () => {
+test('all operations have the location of the reply topic and of the correlation id', () => {
   const withBulk = ACTIONS.filter(({ bulkTopic }) => bulkTopic !== undefined);
   expect(operations).toHaveLength(ACTIONS.length + withBulk.length + NOTIFICATIONS.length);
   for (const operation of operations) {
@@ -218,7 +218,7 @@ test('the document describes where replies go and how they are matched', () => {
   }
 });
 
-test('the examples of JSON messages fit their schemas, and a wrong one would not', () => {
+test('the examples of JSON messages match their schemas, and a wrong example does not', () => {
   const withExamples = messages.filter(([, { examples }]) => examples !== undefined);
   expect(withExamples).toHaveLength(MESSAGES.length);
   for (const [, { payload, examples = [] }] of withExamples) {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
-import { CALCULATION_FAULTS } from '../../../../shared/contract/documents/docs-page.ts';
-import { docsPage } from '../../../../shared/contract/documents/docs-page.ts';
+import { CALCULATION_FAULTS, docsPage } from '../../../../shared/contract/documents/docs-page.ts';
 import { html, table, withCode } from '../../../../shared/contract/documents/html.ts';
 import {
   ERROR_MESSAGE_HEADERS,
@@ -17,14 +16,14 @@ import { ERROR_CODES } from '../../../../shared/platform/problem.ts';
 const page = docsPage({ version: '1.2.3', basePath: '/bank', topicPrefix: 'test.' });
 
 describe('the page', () => {
-  test('loads nothing from anywhere and runs nothing', () => {
+  test('has no scripts, forms or external resources', () => {
     expect(page).not.toMatch(/<(script|link|img|iframe|object|embed|form)\b/i);
     expect(page).not.toMatch(/\s(on\w+|style|src)\s*=/i);
     expect(page).not.toMatch(/@import|url\(|https?:\/\//i);
     expect(page.match(/<style>/g)).toHaveLength(1);
   });
 
-  test('names every action with its address, topics and message types', () => {
+  test('has the path, topics and message types of all actions', () => {
     for (const { name, topic, bulkTopic, requestType, replyType } of ACTIONS) {
       expect(page).toContain(`POST /bank/platapi/automation-processors/actions/${name}`);
       expect(page).toContain(topicName('test.', topic));
@@ -34,7 +33,7 @@ describe('the page', () => {
     }
   });
 
-  test('names every notification with its address, headers, topic and message type', () => {
+  test('has the path, headers, topic and message type of all notifications', () => {
     for (const { path, channelNumber, topic, commandType, bodyShape } of NOTIFICATIONS) {
       expect(page).toContain(`POST /bank${path}`);
       expect(page).toContain(topicName('test.', topic));
@@ -47,7 +46,7 @@ describe('the page', () => {
       expect(page).toContain(`<code>${header}</code>`);
   });
 
-  test('begins with a call that can be pasted and works as it stands', () => {
+  test('begins with a valid call to copy', () => {
     const call = /<pre><code>(curl[\s\S]*?)<\/code><\/pre>/.exec(page)?.[1] ?? '';
     const text = call.replaceAll('&quot;', '"').replaceAll('&#39;', "'");
     expect(text).toContain(`"$ENGINE/bank/platapi/automation-processors/actions/${ACTIONS[0]?.name}"`);
@@ -56,11 +55,11 @@ describe('the page', () => {
     expect(page.indexOf('id="first-call"')).toBeLessThan(page.indexOf(`id="${ACTIONS[0]?.name}"`));
   });
 
-  test('names health and metrics', () => {
+  test('has the paths of health and metrics', () => {
     for (const path of ['/health/live', '/health/ready', '/metrics']) expect(page).toContain(`GET ${path}<`);
   });
 
-  test('lists every field of the request, nested ones by their path', () => {
+  test('lists all fields of the request, nested fields by their path', () => {
     for (const name of Object.keys(repaymentScheduleFields.shape))
       expect(page).toContain(`<code>jsonParam.${name}</code>`);
     expect(page).toContain('<code>jsonParam.Commission[].SourceValue</code>');
@@ -79,7 +78,7 @@ describe('the page', () => {
     }
   });
 
-  test('lists every error, every fault and every message header', () => {
+  test('lists all error codes, fault codes and message headers', () => {
     for (const code of [ERROR_CODES, BODY_FAULTS, SHAPE_FAULTS, CALCULATION_FAULTS].flatMap(Object.keys)) {
       expect(page).toContain(`<code>${code}</code>`);
     }
@@ -92,7 +91,7 @@ describe('the page', () => {
     }
   });
 
-  test('closes what it opens', () => {
+  test('closes all elements', () => {
     for (const tag of [
       'html',
       'head',
@@ -115,7 +114,7 @@ describe('the page', () => {
     }
   });
 
-  test('links lead to places on the page or to the other documents', () => {
+  test('links to the other documents and to existing sections', () => {
     const targets = [...page.matchAll(/href="([^"]+)"/g)].map(([, target = '']) => target);
     expect(targets).toContain('/bank/openapi.json');
     for (const target of targets.filter((one) => one.startsWith('#'))) {
@@ -124,7 +123,7 @@ describe('the page', () => {
   });
 });
 
-test('text never becomes markup', () => {
+test('texts are escaped', () => {
   expect(html`<p title="${'"\''}">${'<b>&'}</p>`.markup).toBe('<p title="&quot;&#39;">&lt;b&gt;&amp;</p>');
   expect(table(['<'], [['>']]).markup).toContain('<td data-label="&lt;">&gt;</td>');
   expect(html`${withCode('a `<b>` c')}`.markup).toBe('a <code>&lt;b&gt;</code> c');

@@ -31,7 +31,7 @@ interface OpenApi {
 const document = openApiDocument({ version: '1.2.3', basePath: '/bank' }) as unknown as OpenApi;
 const ACTION_PREFIX = '/platapi/automation-processors/actions/';
 
-/** A reader of one of the document's own schemas. */
+/** A validator of a schema of the document. */
 function schemaOf(name: string): z.ZodType {
   const schema = document.components.schemas[name];
   if (schema === undefined) throw new Error(`the document has no schema ${name}`);
@@ -44,7 +44,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('every reference leads somewhere', () => {
+test('all references can be resolved', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
     ([, path = '']) => path,
   );
@@ -57,7 +57,7 @@ test('every reference leads somewhere', () => {
   }
 });
 
-test('the address is that of the interface, under the base path', () => {
+test('the paths are those of the interface, below the base path', () => {
   expect(document.servers).toEqual([{ url: '/bank' }]);
   expect(Object.keys(document.paths)).toEqual([
     '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule',
@@ -83,22 +83,22 @@ describe.each(ACTIONS)('examples of $name', (one) => {
   const requests = Object.entries(operation?.requestBody.content['application/json']?.examples ?? {});
   const answers = Object.entries(operation?.responses['200']?.content?.['application/json']?.examples ?? {});
 
-  test('are one of each answer and one in the generic form', () => {
+  test('are those of the action, and a request in the generic form', () => {
     const keys = one.examples.map(({ key }) => key);
     expect(requests.map(([key]) => key)).toEqual([...keys, 'generic']);
     expect(answers.map(([key]) => key)).toEqual(keys);
   });
 
-  test.each(requests)('request %s is accepted by the action and by its schema', (key, { value }) => {
+  test.each(requests)('request %s is valid for the action and for its schema', (key, { value }) => {
     expect(one.read(value)).toMatchObject({ kind: 'valid', warnings: [] });
     expect(key === 'generic' || schemaOf(one.requestType).safeParse(value).success).toBe(true);
   });
 
-  test.each(answers)('answer %s fits its schema', (_key, { value }) => {
+  test.each(answers)('answer %s matches its schema', (_key, { value }) => {
     expect(schemaOf(one.replyType).safeParse(value)).toMatchObject({ success: true });
   });
 
-  test('have schemas that refuse what is wrong', () => {
+  test('have schemas that refuse wrong values', () => {
     expect(
       schemaOf(one.requestType).safeParse({ jsonParam: { Amount: '100' }, productCode: 100 }).success,
     ).toBe(false);
@@ -106,17 +106,22 @@ describe.each(ACTIONS)('examples of $name', (one) => {
   });
 });
 
-test.each(NOTIFICATIONS)('the body of $name and its answers fit their schemas', ({ name, path, example }) => {
-  expect(schemaOf(name).safeParse(example)).toMatchObject({ success: true });
-  expect(schemaOf(name).safeParse({ ...example, message: 5 }).success).toBe(false);
-  const responses = document.paths[path]?.post.responses;
-  const accepted = responses?.['202']?.content?.['application/json']?.examples?.['accepted']?.value;
-  expect(schemaOf('AcceptedNotification').safeParse(accepted)).toMatchObject({ success: true });
-  const reported = document.paths['/api/notifications/v1/{notificationId}']?.get.responses['200'];
-  const sent = reported?.content?.['application/json']?.examples?.['sent']?.value;
-  expect(schemaOf('Notification').safeParse(sent)).toMatchObject({ success: true });
-  expect(schemaOf('Notification').safeParse({ ...(sent as object), status: 'sending' }).success).toBe(false);
-});
+test.each(NOTIFICATIONS)(
+  'the body of $name and its answers match their schemas',
+  ({ name, path, example }) => {
+    expect(schemaOf(name).safeParse(example)).toMatchObject({ success: true });
+    expect(schemaOf(name).safeParse({ ...example, message: 5 }).success).toBe(false);
+    const responses = document.paths[path]?.post.responses;
+    const accepted = responses?.['202']?.content?.['application/json']?.examples?.['accepted']?.value;
+    expect(schemaOf('AcceptedNotification').safeParse(accepted)).toMatchObject({ success: true });
+    const reported = document.paths['/api/notifications/v1/{notificationId}']?.get.responses['200'];
+    const sent = reported?.content?.['application/json']?.examples?.['sent']?.value;
+    expect(schemaOf('Notification').safeParse(sent)).toMatchObject({ success: true });
+    expect(schemaOf('Notification').safeParse({ ...(sent as object), status: 'sending' }).success).toBe(
+      false,
+    );
+  },
+);
 
 describe('errors', () => {
   const answers = Object.entries(document.components.responses).flatMap(([name, answer]) =>
@@ -125,13 +130,13 @@ describe('errors', () => {
     ),
   );
 
-  test('every error code is documented under its own status', () => {
+  test('all error codes are documented with their status', () => {
     const documented = answers.map(([name, code]) => `${name} ${code}`).toSorted();
     const expected = Object.entries(ERROR_CODES).map(([code, { status }]) => `Problem${status} ${code}`);
     expect(documented).toEqual(expected.toSorted());
   });
 
-  test('every status is answered by the action or by the results', () => {
+  test('all statuses are documented for a path', () => {
     const statuses = Object.values(document.paths).flatMap(({ post: one, get }) =>
       Object.keys((one ?? get).responses),
     );
@@ -144,7 +149,7 @@ describe('errors', () => {
   });
 });
 
-test('the result of an asynchronous request is documented with all of its states', () => {
+test('the result of an asynchronous request is documented with all statuses', () => {
   const statuses = Object.keys(document.paths['/platapi/results/{resultId}']?.get.responses ?? {});
   expect(statuses).toEqual(expect.arrayContaining(['200', '202', '404', '410', '504']));
 });

@@ -5,6 +5,7 @@ import { readSchema } from '../../../../schemas/schema-files.ts';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { toJsonSchema, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import { isDateSchema } from '../../../../shared/contract/json/field-kinds.ts';
+import type { ReadRequest } from '../../../../shared/contract/json/request-contract.ts';
 import { problemSchema } from '../../../../shared/contract/json/problem.ts';
 import {
   paymentValueFields,
@@ -45,8 +46,8 @@ function avroRecord(type: string): AvroRecord {
   return JSON.parse(readSchema(definition)) as AvroRecord;
 }
 
-/** One line for each field: path, kind, and a question mark where it may be left out. A record is written out once. */
-function avroMembers(
+/** Lists the fields of a record as `path? kind`, with a question mark for optional fields. */
+function avroFields(
   { fields }: Pick<AvroRecord, 'fields'>,
   path = '',
   known = new Map<string, AvroRecord>(),
@@ -59,7 +60,7 @@ function avroMembers(
     return [
       `${path}${name}${isUnion ? '?' : ''} ${kindOf(type)}`,
       ...(items === undefined ? [] : avroItems(items, `${path}${name}`, known)),
-      ...(own === undefined ? [] : avroMembers({ fields: own }, `${path}${name}.`, known)),
+      ...(own === undefined ? [] : avroFields({ fields: own }, `${path}${name}.`, known)),
     ];
   });
 }
@@ -72,7 +73,7 @@ function avroItems(
   const record = typeof items === 'string' ? known.get(items) : isRecord(items) ? items : undefined;
   if (record === undefined) return [`${path}[] ${kindOf(items as string | AvroType)}`];
   known.set(record.name, record);
-  return avroMembers(record, `${path}.`, known);
+  return avroFields(record, `${path}.`, known);
 }
 
 function isRecord(type: AvroRecord | AvroType): type is AvroRecord {
@@ -83,12 +84,12 @@ function kindOf(type: string | AvroType): string {
   return typeof type === 'string' ? type : (type.logicalType ?? type.type);
 }
 
-function zodMembers({ properties = {}, required = [] }: JsonSchema, path = ''): string[] {
+function zodFields({ properties = {}, required = [] }: JsonSchema, path = ''): string[] {
   return Object.entries(properties).flatMap(([name, field]) => [
     `${path}${name}${required.includes(name) ? '' : '?'} ${avroKind(field)}`,
     ...(field.items === undefined ? [] : zodItems(field.items, `${path}${name}`)),
-    ...(field.properties === undefined ? [] : zodMembers(field, `${path}${name}.`)),
-    // Avro has no fields under names of the caller's: there they are a list.
+    ...(field.properties === undefined ? [] : zodFields(field, `${path}${name}.`)),
+    // In Avro, figures with names of the caller are a list.
     ...(isFigures(field) ? [`${path}${name}.name string`, `${path}${name}.value decimal`] : []),
   ]);
 }
@@ -98,7 +99,7 @@ function isFigures({ maxProperties, additionalProperties }: JsonSchema): boolean
 }
 
 function zodItems(items: JsonSchema, path: string): string[] {
-  return items.properties === undefined ? [`${path}[] ${avroKind(items)}`] : zodMembers(items, `${path}.`);
+  return items.properties === undefined ? [`${path}[] ${avroKind(items)}`] : zodFields(items, `${path}.`);
 }
 
 function avroKind(schema: JsonSchema): string {
@@ -119,51 +120,51 @@ test.each([
   ['GetProductDocumentsRequest', productDocumentsFields, 3],
   ['SimulateRequest', simulateFields, 38],
 ] as const)(
-  'the JSON %s and the Avro one have the same fields, kinds and optional fields',
+  '%s has the same fields, kinds and optional fields in JSON and in Avro',
   (type, fields, least) => {
-    const fromZod = zodMembers(toJsonSchema(fields));
+    const fromZod = zodFields(toJsonSchema(fields));
     expect(fromZod.length).toBeGreaterThanOrEqual(least);
-    expect(avroMembers(avroRecord(type)).toSorted()).toEqual(fromZod.toSorted());
+    expect(avroFields(avroRecord(type)).toSorted()).toEqual(fromZod.toSorted());
   },
 );
 
-/** Every field of a type, true where it may be null: the compiler checks that none is left out or made up. */
-type NullableMembers<Type> = { [Name in keyof Type]-?: null extends Type[Name] ? true : false };
+/** All fields of a type, true if nullable; the compiler checks that the list is complete. */
+type NullableFields<Type> = { [Name in keyof Type]-?: null extends Type[Name] ? true : false };
 
-const nullableMembers = (record: AvroRecord) =>
+const nullableFields = (record: AvroRecord) =>
   Object.fromEntries(record.fields.map(({ name, type }) => [name, Array.isArray(type)]));
 
-test('the replies have the fields of what is calculated', () => {
-  expect(nullableMembers(avroRecord('CalculatePMTReply'))).toEqual({
+test('the Avro replies of calculations have the fields of the results', () => {
+  expect(nullableFields(avroRecord('CalculatePMTReply'))).toEqual({
     pmtValue: false,
     principalValue: false,
     digits: false,
-  } satisfies NullableMembers<PaymentValue>);
+  } satisfies NullableFields<PaymentValue>);
   const rate = avroRecord('CalculateRateReply');
-  expect(nullableMembers(rate)).toEqual({
+  expect(nullableFields(rate)).toEqual({
     rate: true,
     proof: false,
     residual: true,
     warnings: false,
-  } satisfies NullableMembers<ProvenRate>);
+  } satisfies NullableFields<ProvenRate>);
   const proof = rate.fields.find(({ name }) => name === 'proof')?.type as AvroType | undefined;
-  expect(nullableMembers(proof?.items as AvroRecord)).toEqual({
+  expect(nullableFields(proof?.items as AvroRecord)).toEqual({
     date: true,
     amount: false,
     years: false,
     discountedAmount: true,
-  } satisfies NullableMembers<DiscountedFlow>);
+  } satisfies NullableFields<DiscountedFlow>);
 });
 
-test('the reply of a simulation has the fields of its payload', () => {
+test('the Avro reply of a simulation has the fields of its payload', () => {
   const reply = avroRecord('SimulateReply');
-  expect(nullableMembers(reply)).toEqual({
+  expect(nullableFields(reply)).toEqual({
     Records: false,
     ReturnValue: false,
     warnings: false,
-  } satisfies NullableMembers<SimulatePayload>);
+  } satisfies NullableFields<SimulatePayload>);
   const records = reply.fields.find(({ name }) => name === 'Records')?.type as AvroType | undefined;
-  expect(nullableMembers(records?.items as AvroRecord)).toEqual({
+  expect(nullableFields(records?.items as AvroRecord)).toEqual({
     currencyDigits: false,
     InterestPercent: false,
     IRR: true,
@@ -183,12 +184,12 @@ test('the reply of a simulation has the fields of its payload', () => {
     OutputInterestJson: false,
     OutputCommissionJson: false,
     OutputInsuranceJson: false,
-  } satisfies NullableMembers<SimulatePayloadRecord>);
+  } satisfies NullableFields<SimulatePayloadRecord>);
 });
 
-test('the JSON problem and the Avro problem have the same fields', () => {
-  const fromZod = zodMembers(problemSchema()).map((line) => line.replace('status decimal', 'status int'));
-  expect(avroMembers(avroRecord('ProblemReply')).toSorted()).toEqual(fromZod.toSorted());
+test('a problem has the same fields in JSON and in Avro', () => {
+  const fromZod = zodFields(problemSchema()).map((line) => line.replace('status decimal', 'status int'));
+  expect(avroFields(avroRecord('ProblemReply')).toSorted()).toEqual(fromZod.toSorted());
 });
 
 const BASE = {
@@ -199,7 +200,7 @@ const BASE = {
   PeriodicityType: 'Monthly',
   InstallmentDay: 1,
 };
-const MANDATORY_OF_ITEMS: Readonly<Record<string, object>> = {
+const MANDATORY_ITEM_FIELDS: Readonly<Record<string, object>> = {
   Commission: { FeePeriodicityType: 'Monthly', FeeDate: '2024-01-01', FeeName: 'x', SourceValue: 1 },
   Insurance: {
     InsurancePeriodicityType: 'Monthly',
@@ -210,11 +211,11 @@ const MANDATORY_OF_ITEMS: Readonly<Record<string, object>> = {
   EarlyRepayments: { Date: '2024-01-01', Amount: 1 },
 };
 
-/** A request in which one number, at the top or in an item, has a certain value. */
+/** A request with a value for one number, of the request or of an item. */
 function requestWith(list: string | undefined, name: string, value: number): unknown {
   if (list === undefined) return { jsonParam: { ...BASE, [name]: value } };
   const base = name === 'SourcePercent' ? { SourceValue: null } : {};
-  return { jsonParam: { ...BASE, [list]: [{ ...MANDATORY_OF_ITEMS[list], ...base, [name]: value }] } };
+  return { jsonParam: { ...BASE, [list]: [{ ...MANDATORY_ITEM_FIELDS[list], ...base, [name]: value }] } };
 }
 
 function decimals({ fields }: AvroRecord, list?: string): [string | undefined, string, AvroType][] {
@@ -227,51 +228,46 @@ function decimals({ fields }: AvroRecord, list?: string): [string | undefined, s
   });
 }
 
+/** Reads the largest and smallest numbers that an Avro decimal has a place for, each followed by one beyond. */
+function readAtLimits(
+  read: (value: number) => ReadRequest<unknown>,
+  { precision = 0, scale = 0 }: Partial<AvroType>,
+): readonly string[] {
+  return [precision - scale - 1, precision - scale, -scale, -scale - 1].map((exponent) => {
+    const result = read(Number(`1e${exponent}`));
+    return result.kind === 'valid' ? 'valid' : result.problem;
+  });
+}
+const AT_LIMITS = ['valid', 'not-computable', 'valid', 'not-computable'];
+
 test.each(decimals(avroRecord('CalculateRepaymentScheduleRequest')))(
-  '%s %s: a number is accepted exactly when the Avro schema has a place for it',
-  (list, name, { precision = 0, scale = 0 }) => {
+  '%s %s of a schedule has the size of its Avro decimal',
+  (list, name, size) => {
     const read = (value: number) => repaymentScheduleRequest.read(requestWith(list, name, value));
-    expect(read(Number(`1e${precision - scale - 1}`))).toMatchObject({ kind: 'valid' });
-    expect(read(Number(`1e${precision - scale}`))).toMatchObject({ problem: 'not-computable' });
-    expect(read(Number(`1e-${scale}`))).toMatchObject({ kind: 'valid' });
-    expect(read(Number(`1e-${scale + 1}`))).toMatchObject({ problem: 'not-computable' });
+    expect(readAtLimits(read, size)).toEqual(AT_LIMITS);
   },
 );
 
 test.each(decimals(avroRecord('CalculatePMTRequest')))(
-  '%s %s of a payment value: a number is accepted exactly when the Avro schema has a place for it',
-  (_list, name, { precision = 0, scale = 0 }) => {
+  '%s %s of a payment value has the size of its Avro decimal',
+  (_list, name, size) => {
     const terms = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
     const read = (value: number) => paymentValueRequest.read({ jsonParam: { ...terms, [name]: value } });
-    expect(read(Number(`1e${precision - scale - 1}`))).toMatchObject({ kind: 'valid' });
-    expect(read(Number(`1e${precision - scale}`))).toMatchObject({ problem: 'not-computable' });
-    expect(read(Number(`1e-${scale}`))).toMatchObject({ kind: 'valid' });
-    expect(read(Number(`1e-${scale + 1}`))).toMatchObject({ problem: 'not-computable' });
+    expect(readAtLimits(read, size)).toEqual(AT_LIMITS);
   },
 );
 
-/** Requests in which one flow has a certain amount. */
-const bodies = (value: number) => [
-  { Rule: 'XIRR', CashFlows: [{ Date: '2024-01-01', Amount: value }] },
-  { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [value] },
-];
-
-test('the amounts of flows are accepted exactly when the Avro schema has a place for them', () => {
-  const fields = avroRecord('CalculateRateRequest').fields.filter(({ name }) =>
-    /CashFlows|Amounts/.test(name),
-  );
-  expect(JSON.stringify(fields).match(/"precision":38,"scale":18/g)).toHaveLength(2);
-  for (const fits of [1e19, 1e-18]) {
-    for (const jsonParam of bodies(fits))
-      expect(rateRequest.read({ jsonParam })).toMatchObject({ kind: 'valid' });
-  }
-  for (const misfit of [1e20, 1e-19]) {
-    for (const jsonParam of bodies(misfit))
-      expect(rateRequest.read({ jsonParam })).toMatchObject({ problem: 'not-computable' });
-  }
+test.each([
+  ['CashFlows', (value: number) => ({ Rule: 'XIRR', CashFlows: [{ Date: '2024-01-01', Amount: value }] })],
+  ['Amounts', (value: number) => ({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [value] })],
+] as const)('the amounts of %s have the size of their Avro decimal', (name, body) => {
+  const field = avroRecord('CalculateRateRequest').fields.find((one) => one.name === name);
+  expect(JSON.stringify(field)).toContain('"precision":38,"scale":18');
+  const read = (value: number) => rateRequest.read({ jsonParam: body(value) });
+  expect(readAtLimits(read, { precision: 38, scale: 18 })).toEqual(AT_LIMITS);
 });
 
-test('the Avro schemas of all actions are valid', () => {
+test('all actions have valid Avro schemas', () => {
   for (const { requestType, replyType } of ACTIONS) {
     for (const type of [requestType, replyType]) {
       const schema = avroRecord(type) as unknown as Schema;

@@ -4,19 +4,22 @@ import { readEitherForm } from '../../../../shared/contract/json/generic-form.ts
 
 const INPUT = { jsonParam: { Amount: 100 } };
 const SHAPE = z.object({ jsonParam: z.unknown() });
-/** Reads any input as it is. */
+/** Accepts any input. */
 const read = readEitherForm<unknown>({
   body: SHAPE,
   read: (payload) => ({ kind: 'valid', payload, warnings: [] }),
 });
 
-test('a direct body is the input as it is', () => {
+test('a direct body is the input', () => {
   expect(read(INPUT)).toEqual({ kind: 'valid', payload: INPUT, warnings: [] });
 });
 
-test.each([null, 7, 'text', [INPUT]])('what is no object (%j) is left to the reader of the input', (body) => {
-  expect(read(body)).toEqual({ kind: 'valid', payload: body, warnings: [] });
-});
+test.each([null, 7, 'text', [INPUT]])(
+  'a body that is not an object (%j) is passed on as the input',
+  (body) => {
+    expect(read(body)).toEqual({ kind: 'valid', payload: body, warnings: [] });
+  },
+);
 
 test('the generic form holds the input as an object or as its JSON text (E2)', () => {
   const access = { access_token: 'a.b.c', user_name: 'officer' };
@@ -33,7 +36,7 @@ test('the access parameters may be sent next to the direct input', () => {
   });
 });
 
-test('null parameters are absent (M6)', () => {
+test('null means absent (M6)', () => {
   expect(read({ access_token: null, user_name: null, Data: null, ...INPUT })).toEqual({
     kind: 'valid',
     payload: INPUT,
@@ -41,7 +44,7 @@ test('null parameters are absent (M6)', () => {
   });
 });
 
-test('an input both in Data and next to it is refused rather than one of them dropped', () => {
+test('an input both in Data and next to it is refused', () => {
   expect(read({ Data: INPUT, ...INPUT })).toMatchObject({
     kind: 'invalid',
     problem: 'invalid-request',
@@ -49,7 +52,7 @@ test('an input both in Data and next to it is refused rather than one of them dr
   });
 });
 
-test('other fields next to Data are reported as unknown (E3)', () => {
+test('other fields next to Data are unknown fields (E3)', () => {
   expect(read({ Data: INPUT, data: 1 })).toMatchObject({
     kind: 'valid',
     warnings: [{ code: 'unknown-member', path: 'data' }],
@@ -63,11 +66,11 @@ test.each([
   ['null', 'wrong-type'],
   [5, 'wrong-type'],
   [[INPUT], 'wrong-type'],
-])('Data %j is no input', (data, code) => {
+])('Data %j is refused with %s', (data, code) => {
   expect(read({ Data: data })).toMatchObject({ kind: 'invalid', faults: [{ path: 'Data', code }] });
 });
 
-test('all faults of the form are reported at once, and no token or text is repeated', () => {
+test('all faults of the form are reported together, without tokens or texts', () => {
   const result = read({ access_token: ['secret-token'], user_name: 7, Data: '{"secret-token' });
   expect(result).toMatchObject({
     kind: 'invalid',
@@ -76,7 +79,7 @@ test('all faults of the form are reported at once, and no token or text is repea
   expect(JSON.stringify(result)).not.toContain('secret-token');
 });
 
-test('text nested a hundred thousand levels deep is survived', () => {
+test('JSON text nested 100,000 levels deep is refused without a stack overflow', () => {
   const text = '['.repeat(100_000) + ']'.repeat(100_000);
   expect(read({ Data: text })).toMatchObject({ kind: 'invalid' });
 });

@@ -5,7 +5,7 @@ import { toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 const propertyOf = (kind: z.ZodType) => toJsonSchema(z.object({ field: kind })).properties?.['field'];
 
 describe('the JSON Schema of a definition', () => {
-  test('has no dialect of its own and allows unknown fields (E3)', () => {
+  test('has no $schema and allows unknown fields (E3)', () => {
     expect(toJsonSchema(z.object({ a: z.string(), b: z.number().optional() }))).toEqual({
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'number' } },
@@ -13,11 +13,12 @@ describe('the JSON Schema of a definition', () => {
     });
   });
 
-  test('writes "this or null" as one schema of both types, with the description', () => {
+  test('merges null into the type and enum of a schema, and keeps the description', () => {
     expect(propertyOf(z.number().nullable().describe('A figure.'))).toEqual({
       type: ['number', 'null'],
       description: 'A figure.',
     });
+    expect(propertyOf(z.unknown())).toEqual({});
     expect(propertyOf(z.enum(['a', 'b']).nullish())).toEqual({ type: 'string', enum: ['a', 'b', null] });
     expect(propertyOf(z.array(z.string().nullable()).max(3).nullish())).toEqual({
       type: ['array', 'null'],
@@ -26,7 +27,7 @@ describe('the JSON Schema of a definition', () => {
     });
   });
 
-  test('keeps a real choice, and merges null within its alternatives', () => {
+  test('keeps a choice of two types, and merges null within its alternatives', () => {
     const item = z.object({ a: z.string().nullable() });
     const alternatives = [{ properties: { a: { type: ['string', 'null'] } } }, { type: 'boolean' }];
     expect(propertyOf(z.union([item, z.boolean()]))).toMatchObject({ anyOf: alternatives });

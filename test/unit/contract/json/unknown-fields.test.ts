@@ -16,15 +16,15 @@ const tree = fieldTree(
   ),
 );
 const survey = (body: unknown) => surveyFields(tree, body);
-const hintsOf = (body: unknown) =>
+const messagesOf = (body: unknown) =>
   survey(body)
     .faults()
     .map(({ path, message }) => `${path} ${message}`);
 const itemsOf = (length: number) => ({ Items: Array.from({ length }, () => ({ x: 1 })) });
 const missing = (length: number) => Array.from({ length }, () => shapeFault('a', 'missing', 'is missing'));
 
-describe('the survey of a body', () => {
-  test('finds unknown fields at every level, with their paths', () => {
+describe('surveyFields', () => {
+  test('finds unknown fields at all levels, with their paths', () => {
     const body = {
       Amount: 'x',
       amount: 1,
@@ -42,13 +42,13 @@ describe('the survey of a body', () => {
   });
 
   test.each([null, 5, 'x', [{ a: 1 }], { Items: { a: 1 }, Part: [{ a: 1 }] }, { Items: [5, null] }])(
-    'skips values of another type than the field: %j',
+    'skips values of another type: %j',
     (body) => {
       expect(survey(body)).toMatchObject({ warnings: [], overlong: [] });
     },
   );
 
-  test('reports a list beyond its limit and does not read its items', () => {
+  test('reports an overlong list and skips its items', () => {
     expect(survey(itemsOf(2))).toMatchObject({ overlong: [], warnings: [{}, {}] });
     expect(survey(itemsOf(3))).toMatchObject({
       overlong: [{ path: 'Items', code: 'too-many-items', message: 'must have at most 2 items' }],
@@ -56,17 +56,17 @@ describe('the survey of a body', () => {
     });
   });
 
-  test('names the nearest field for the first ten unknown ones only, since comparing names costs time', () => {
-    expect(hintsOf({ Amout: 1, Colour: 1 })).toEqual([
+  test('names the nearest known field for the first ten unknown fields only, because comparisons are slow', () => {
+    expect(messagesOf({ Amout: 1, Colour: 1 })).toEqual([
       'Amout is not known here and has no effect; did you mean Amount?',
       'Colour is not known here and has no effect',
     ]);
     const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`Amoun${index}`, 1]));
-    const hinted = hintsOf(many).map((hint) => hint.endsWith('did you mean Amount?'));
+    const hinted = messagesOf(many).map((hint) => hint.endsWith('did you mean Amount?'));
     expect(hinted).toEqual(Array.from({ length: 12 }, (_, index) => index < 10));
   });
 
-  test('reports at most a hundred fields, each with at most 60 characters of its name', () => {
+  test('reports at most 100 fields, each with at most 60 characters of its name', () => {
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x${index}`, 1]));
     expect(survey(many).warnings).toHaveLength(100);
     expect(survey({ ['x'.repeat(61)]: 1 }).warnings).toEqual([
@@ -79,7 +79,7 @@ test('fieldTree throws on a list without a limit', () => {
   expect(() => fieldTree(toJsonSchema(z.object({ a: z.array(z.string()) })))).toThrow('needs maxItems');
 });
 
-test('a hundred faults are listed; of more the last one says how many are left out', () => {
+test('limitFaults lists at most 100 faults; the last one counts those left out', () => {
   expect(limitFaults(missing(100))).toEqual(missing(100));
   expect(limitFaults(missing(102))).toEqual([
     ...missing(99),

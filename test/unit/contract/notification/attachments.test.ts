@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { contentFaults } from '../../../../shared/contract/notification/attachments.ts';
-import { isPlainFileName, isRunnableName } from '../../../../shared/contract/notification/attachments.ts';
+import {
+  contentFaults,
+  isPlainFileName,
+  isRunnableName,
+} from '../../../../shared/contract/notification/attachments.ts';
 
-describe('the name of an attached file', () => {
+describe('the name of an attachment', () => {
   it.each(['offer.pdf', 'Ofertă 2026.pdf', 'a', 'no ending', 'x.tar.gz', 'a'.repeat(255), '報告.txt'])(
-    '%j is one',
+    'may be %j',
     (name) => {
       expect(isPlainFileName(name)).toBe(true);
     },
@@ -28,7 +31,7 @@ describe('the name of an attached file', () => {
     'invoice\u202efdp.exe',
     'a\ud800.pdf',
     'a'.repeat(256),
-  ])('%j is none', (name) => {
+  ])('must not be %j', (name) => {
     expect(isPlainFileName(name)).toBe(false);
   });
 
@@ -44,13 +47,16 @@ describe('the name of an attached file', () => {
     'a.lnk',
     'a.jar',
     'a.hta',
-  ])('%j is that of a program or a script', (name) => {
+  ])('%j belongs to a program or a script', (name) => {
     expect(isRunnableName(name)).toBe(true);
   });
 
-  it.each(['a.pdf', 'exe', 'a.exe.pdf', 'a.docx', 'a.html', 'a.json'])('%j is not', (name) => {
-    expect(isRunnableName(name)).toBe(false);
-  });
+  it.each(['a.pdf', 'exe', 'a.exe.pdf', 'a.docx', 'a.html', 'a.json'])(
+    '%j does not belong to a program',
+    (name) => {
+      expect(isRunnableName(name)).toBe(false);
+    },
+  );
 });
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
@@ -74,13 +80,13 @@ function zip(name: string, text: string): Buffer {
 const codeOf = async (name: string, content: Buffer | string) =>
   (await contentFaults([{ name, content: Buffer.from(content) }]))[0]?.code;
 
-describe('the content of an attached file', () => {
+describe('the content of an attachment', () => {
   it.each([
     ['offer.pdf', PDF],
     ['offer.pdf', Buffer.concat([Buffer.from('\n \n'), PDF])],
     ['photo.png', PNG],
     ['notes.txt', 'Some notes'],
-    ['notes.txt', 'MZ is how a program begins, and this is none'],
+    ['notes.txt', 'MZ are the first letters of a program, but this is a text'],
     ['notes.csv', 'BMW;1200\n'],
     ['page.html', '<!doctype html><p>Hello'],
     ['data.xml', '<?xml version="1.0"?><a/>'],
@@ -91,7 +97,7 @@ describe('the content of an attached file', () => {
     ['letter.docx', zip('[Content_Types].xml', '<Types/>')],
     ['own.format', hex('0001020304')],
     ['nothing', PNG],
-  ])('%s may hold this', async (name, content) => {
+  ])('is accepted in %s: case %#', async (name, content) => {
     expect(await codeOf(name, content)).toBeUndefined();
   });
 
@@ -106,7 +112,7 @@ describe('the content of an attached file', () => {
     ['code.dat', hex('cafebabe 00000034')],
     ['app.zip', zip('META-INF/MANIFEST.MF', 'Main-Class: A')],
     ['both.pdf', Buffer.concat([EXE, PDF])],
-  ])('%s is refused: a program or a script', async (name, content) => {
+  ])('is refused as executable in %s: case %#', async (name, content) => {
     expect(await codeOf(name, content)).toBe('refused-type');
   });
 
@@ -119,11 +125,11 @@ describe('the content of an attached file', () => {
     ['notes.txt', hex('424d f6000000 00000000')],
     ['page.html', zip('a.txt', 'a')],
     ['letter.docx', 'not packed'],
-  ])('%s is refused: its content is something else', async (name, content) => {
+  ])('is refused in %s if it contradicts the extension: case %#', async (name, content) => {
     expect(await codeOf(name, content)).toBe('contradicting-type');
   });
 
-  it('is reported by the position of the file only', async () => {
+  it('is reported by the position of the file, not by its name', async () => {
     const faults = await contentFaults([undefined, { name: 'secret-name.pdf', content: EXE }]);
     expect(faults).toEqual([
       {
@@ -134,7 +140,7 @@ describe('the content of an attached file', () => {
     ]);
   });
 
-  it('ends with an answer for the largest files, whatever they hold', async () => {
+  it('is checked in files of the maximum size', async () => {
     const largest = 7 * 1_024 * 1_024;
     const own = readFileSync(process.execPath).subarray(0, largest);
     expect(await contentFaults([{ name: 'a.bin', content: Buffer.alloc(largest) }])).toEqual([]);

@@ -29,8 +29,8 @@ const emailOf = (fields: object): EmailCommand => {
   return read.payload;
 };
 
-describe('the body of sms/send (interface 4.8)', () => {
-  it('is read as a command with a cleaned number (N4)', () => {
+describe('smsReader (interface 4.8)', () => {
+  it('returns a command with a normalised number (N4)', () => {
     expect(readSms({ ...SMS, receiver: '0040 (722) 123-456', sender: 'MyBank' })).toEqual({
       kind: 'valid',
       payload: { notificationId: undefined, sender: 'MyBank', message: 'Hello', receiver: '+40722123456' },
@@ -38,7 +38,7 @@ describe('the body of sms/send (interface 4.8)', () => {
     });
   });
 
-  it('lists all that is wrong at once, without repeating any of it (E3)', () => {
+  it('reports all faults together, without the values (E3)', () => {
     const read = readSms({ sender: 'much too long a name', message: '', receiver: '0722 98 76 54' });
     expect(faultsOf(read)).toEqual([
       'sender invalid-sender',
@@ -53,11 +53,11 @@ describe('the body of sms/send (interface 4.8)', () => {
     ]);
   });
 
-  it.each([null, 5, 'text', [SMS], undefined])('%j is not one', (body) => {
+  it.each([null, 5, 'text', [SMS], undefined])('refuses the body %j', (body) => {
     expect(faultsOf(readSms(body))).toEqual([expect.stringMatching(/^body (wrong-type|missing)$/)]);
   });
 
-  it('ignores and reports fields that it does not know, the id of a command among them (E3)', () => {
+  it('ignores and reports unknown fields, also the id of a command (E3)', () => {
     const id = '0b6f3c4e-2d1a-5f7b-9c8d-1e2f3a4b5c6d';
     expect(readSms({ ...SMS, receivr: 'x', notificationId: id, subject: 's' })).toMatchObject({
       kind: 'valid',
@@ -66,7 +66,7 @@ describe('the body of sms/send (interface 4.8)', () => {
     });
   });
 
-  it('needs a sender where no provider has a default one, reported with all other faults (N3)', () => {
+  it('requires a sender if no provider has a default sender (N3)', () => {
     const reading = { hasDefaultSender: false };
     expect(faultsOf(readSms(SMS, reading))).toEqual(['sender missing']);
     expect(faultsOf(readSms({ message: 'x', sender: null }, reading))).toEqual([
@@ -77,7 +77,7 @@ describe('the body of sms/send (interface 4.8)', () => {
     expect(readSms({ ...SMS, sender: null }).kind).toBe('valid');
   });
 
-  it('has a message of 1 to 1,600 characters', () => {
+  it('requires a message of 1 to 1,600 characters that is not blank', () => {
     expect(readSms({ ...SMS, message: 'x'.repeat(1_600) }).kind).toBe('valid');
     expect(faultsOf(readSms({ ...SMS, message: 'x'.repeat(1_601) }))).toEqual(['message too-long']);
     expect(faultsOf(readSms({ ...SMS, message: ' \n' }))).toEqual(['message empty']);
@@ -85,7 +85,7 @@ describe('the body of sms/send (interface 4.8)', () => {
     expect(readSms({ ...SMS, message: 'two\r\nlines\tand 🙂' }).kind).toBe('valid');
   });
 
-  it('takes a number without a country code in the configured country only (N4)', () => {
+  it('accepts a number without a country code only with a configured country (N4)', () => {
     const body = { ...SMS, receiver: '0722 123 456' };
     expect(readSms(body, { ...READING, country: 'RO' })).toMatchObject({
       payload: { receiver: '+40722123456' },
@@ -94,15 +94,15 @@ describe('the body of sms/send (interface 4.8)', () => {
   });
 });
 
-describe('the body of email/send (interface 4.8)', () => {
-  it('is plain text by default (N3)', () => {
+describe('emailReader (interface 4.8)', () => {
+  it('accepts text/plain, the default, and text/html (N3)', () => {
     expect(emailOf({}).contentType).toBe('text/plain');
     expect(emailOf({ contentType: 'text/html' }).contentType).toBe('text/html');
     expect(faultsOf(readEmail({ contentType: 'text/calendar' }))).toEqual(['contentType unknown-value']);
     expect(faultsOf(readEmail({ contentType: 'text/html\r\nX: y' }))).toEqual(['contentType unknown-value']);
   });
 
-  it('sends to each mailbox once (N4)', () => {
+  it('removes repeated addresses (N4)', () => {
     const { receiver, cc, bcc } = emailOf({
       receiver: ' ana@mail.example ',
       cc: 'b@mail.example; ANA@mail.example, b@mail.example ;',
@@ -116,7 +116,7 @@ describe('the body of email/send (interface 4.8)', () => {
     expect(emailOf({ cc: '', bcc: ' ;, ' })).toMatchObject({ cc: [], bcc: [] });
   });
 
-  it('has at most 50 recipients in all', () => {
+  it('accepts at most 50 recipients', () => {
     const cc = list(20, 'cc.example');
     expect(readEmail({ cc, bcc: list(29, 'bcc.example') }).kind).toBe('valid');
     expect(faultsOf(readEmail({ cc, bcc: list(30, 'bcc.example') }))).toEqual(['bcc too-many-recipients']);
@@ -125,7 +125,7 @@ describe('the body of email/send (interface 4.8)', () => {
     expect(faultsOf(readEmail({ cc: 'a@b.example;'.repeat(2_000) }))).toEqual(['cc too-long']);
   });
 
-  it('holds no half of a surrogate pair, which would be sent as another character', () => {
+  it('refuses unpaired surrogates', () => {
     for (const broken of ['\ud800x', 'x\udc00', '\udc00\ud800']) {
       const faults = faultsOf(readEmail({ subject: broken, message: broken }));
       expect(faults).toEqual(['message broken-text', 'subject broken-text']);
@@ -134,13 +134,13 @@ describe('the body of email/send (interface 4.8)', () => {
     expect(readEmail({ subject: '🙂', message: '🙂' }).kind).toBe('valid');
   });
 
-  it('has a subject of one line and at most 998 bytes', () => {
+  it('requires a subject of at most 998 bytes', () => {
     expect(readEmail({ subject: 'ă'.repeat(499) }).kind).toBe('valid');
     expect(faultsOf(readEmail({ subject: 'ă'.repeat(500) }))).toEqual(['subject too-long']);
     expect(faultsOf(readEmail({ subject: '' }))).toEqual(['subject empty']);
   });
 
-  it('carries files by their decoded bytes', () => {
+  it('decodes files', () => {
     const bytes = Buffer.from([0, 1, 2, 255]);
     expect(emailOf({ attachmentList: [file(bytes, 'a.bin')] }).attachments).toEqual([
       { name: 'a.bin', content: bytes },
@@ -149,7 +149,7 @@ describe('the body of email/send (interface 4.8)', () => {
   });
 
   it.each(['QQ', 'QQ=', 'Q Q=', 'QUJD\r\n', 'QR==', 'QUJD=', '-_-_', '====', 'ä===', '*'])(
-    'refuses %j: no base64 (N3)',
+    'refuses content that is not strict base64: %j (N3)',
     (content) => {
       expect(faultsOf(readEmail({ attachmentList: [{ name: 'a.txt', content }] }))).toEqual([
         'attachmentList[0].content invalid-base64',
@@ -157,7 +157,7 @@ describe('the body of email/send (interface 4.8)', () => {
     },
   );
 
-  it('names each wrong file by its place, all at once, never by its name', () => {
+  it('reports the faults of all files by position, not by name', () => {
     const read = readEmail({
       attachmentList: [
         { name: 'planted-name.exe', content: 'QQ==' },
@@ -180,7 +180,7 @@ describe('the body of email/send (interface 4.8)', () => {
     expect(JSON.stringify(read)).not.toContain('planted');
   });
 
-  it('accepts 20 files, and reports other faults together with a longer list', () => {
+  it('accepts 20 files; with more, it also reports the other faults', () => {
     expect(readEmail({ attachmentList: files(20) }).kind).toBe('valid');
     expect(faultsOf(readEmail({ attachmentList: files(21), receiver: 'x' }))).toEqual([
       'attachmentList too-many-items',
@@ -188,7 +188,7 @@ describe('the body of email/send (interface 4.8)', () => {
     ]);
   });
 
-  it('takes files of 7 MiB decoded in all; beyond it is 413, unless something else is wrong too (E1, E6)', () => {
+  it('accepts 7 MiB of files; more is 413, or 400 with other faults (E1, E6)', () => {
     const { attachmentBytes } = NOTIFICATION_LIMITS;
     const half = file(Buffer.alloc(attachmentBytes / 2, 'x'));
     expect(readEmail({ attachmentList: [half, half] }).kind).toBe('valid');
@@ -202,7 +202,7 @@ describe('the body of email/send (interface 4.8)', () => {
     );
   });
 
-  it('is checked by the content of its files too, with all other faults', async () => {
+  it('read also checks the content of files', async () => {
     const attachmentList = [file('MZ\u0000\u0001', 'a.pdf'), file('x')];
     const read = await emailReader.read({ ...EMAIL, subject: '', attachmentList }, READING);
     expect(faultsOf(read)).toEqual(['subject empty', 'attachmentList[0].content refused-type']);
@@ -214,8 +214,11 @@ describe('the body of email/send (interface 4.8)', () => {
 });
 
 describe('the worked examples', () => {
-  it.each(NOTIFICATIONS)('$name is accepted as it stands', async ({ channelNumber, example }) => {
-    const reader = channelNumber === '1' ? smsReader : emailReader;
-    expect(await reader.read(example, READING)).toMatchObject({ kind: 'valid', warnings: [] });
-  });
+  it.each(NOTIFICATIONS)(
+    'the example of $name is valid, without warnings',
+    async ({ channelNumber, example }) => {
+      const reader = channelNumber === '1' ? smsReader : emailReader;
+      expect(await reader.read(example, READING)).toMatchObject({ kind: 'valid', warnings: [] });
+    },
+  );
 });

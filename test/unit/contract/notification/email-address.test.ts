@@ -5,7 +5,7 @@ import {
   withoutRepeated,
 } from '../../../../shared/contract/notification/email-address.ts';
 
-describe('an e-mail address', () => {
+describe('cleanEmailAddress', () => {
   it.each([
     ['ana@mail.example', 'ana@mail.example'],
     ['  ana@mail.example\t', 'ana@mail.example'],
@@ -13,7 +13,7 @@ describe('an e-mail address', () => {
     ["o'neil_1@mail.example", "o'neil_1@mail.example"],
     ['ana@bücher.example', 'ana@xn--bcher-kva.example'],
     [`${'a'.repeat(64)}@mail.example`, `${'a'.repeat(64)}@mail.example`],
-  ])('%j is %s', (written, address) => {
+  ])('normalises %j to %s', (written, address) => {
     expect(cleanEmailAddress(written)).toBe(address);
   });
 
@@ -50,13 +50,13 @@ describe('an e-mail address', () => {
     `${'a'.repeat(65)}@mail.example`,
     `ana@${'a'.repeat(64)}.example`,
     `ana@${'a.'.repeat(130)}example`,
-  ])('%j is not one plain address', (written) => {
+  ])('refuses %j', (written) => {
     expect(cleanEmailAddress(written)).toBeUndefined();
   });
 });
 
 describe('a list of addresses (N4)', () => {
-  it('is separated by semicolons or commas; blanks and empty items do not count', () => {
+  it('is separated by semicolons or commas; blanks and empty items are ignored', () => {
     expect(readAddressList('a@x.example; b@x.example,c@x.example ;, ')).toEqual({
       addresses: ['a@x.example', 'b@x.example', 'c@x.example'],
       wrong: [],
@@ -64,14 +64,14 @@ describe('a list of addresses (N4)', () => {
     expect(readAddressList(' ;, ')).toEqual({ addresses: [], wrong: [] });
   });
 
-  it('reports wrong items by their position, never by their text', () => {
-    expect(readAddressList('a@x.example; nobody; Ana <b@x.example>')).toEqual({
+  it('reports wrong items by position, not by text', () => {
+    expect(readAddressList('a@x.example; invalid; Ana <b@x.example>')).toEqual({
       addresses: ['a@x.example'],
       wrong: [2, 3],
     });
   });
 
-  it('is left with each mailbox once, and without those that get the message anyway', () => {
+  it('loses duplicates and the addresses of other lists', () => {
     expect(withoutRepeated(['a@x.example', 'A@X.example', 'b@x.example'], new Set(['b@x.example']))).toEqual([
       'a@x.example',
     ]);

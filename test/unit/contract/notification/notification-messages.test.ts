@@ -44,20 +44,20 @@ async function throughLog(type: string, payload: unknown, format: 'avro' | 'json
 const codesOf = (refused: { readonly faults: readonly { path: string; code: string }[] } | undefined) =>
   refused?.faults.map(({ path, code }) => `${path} ${code}`) ?? [];
 
-/** Members of a message in Avro. */
+/** The fields of a message in Avro. */
 const names = (type: string) => {
   const definition = messageDefinition(type);
   const text = definition === undefined ? '{"fields":[]}' : readSchema(definition);
   return (JSON.parse(text) as { fields: { name: string }[] }).fields.map(({ name }) => name).toSorted();
 };
 
-describe('commands on the log', () => {
-  it.each(['avro', 'json'] as const)('come through %s as they were', async (format) => {
+describe('a command message', () => {
+  it.each(['avro', 'json'] as const)('is unchanged after encoding and decoding as %s', async (format) => {
     expect(await throughLog('SendSmsCommand', SMS, format)).toMatchObject({ format, payload: SMS });
     expect(await throughLog('SendEmailCommand', EMAIL, format)).toMatchObject({ format, payload: EMAIL });
   });
 
-  it('are in JSON the HTTP body and the id, cleaned alike (N4)', () => {
+  it('in JSON has the fields of the HTTP body and the id, normalised the same way (N4)', () => {
     const body = { receiver: '0040 722 123 456', message: 'x', notificationId: ID.toUpperCase(), extra: 1 };
     expect(MESSAGE_FORMS['SendSmsCommand']?.parse(body)).toMatchObject({
       kind: 'valid',
@@ -73,7 +73,7 @@ describe('commands on the log', () => {
     });
   });
 
-  it('may hold files of 7 MiB in Avro and still fit a record of the log', async () => {
+  it('with 7 MiB of files in Avro fits into a Kafka record', async () => {
     const content = Buffer.alloc(7 * 1_024 * 1_024);
     const { value } = await codec.encode(
       'SendEmailCommand',
@@ -83,15 +83,15 @@ describe('commands on the log', () => {
     expect(value.length).toBeLessThan(8 * 1_024 * 1_024 - 65_536);
   });
 
-  it('have a field in Avro for each of the domain', () => {
+  it('has all fields of the domain in Avro', () => {
     expect(names('SendSmsCommand')).toEqual(Object.keys(SMS).toSorted());
     expect(names('SendEmailCommand')).toEqual(Object.keys(EMAIL).toSorted());
     expect(names('NotificationAcceptance')).toEqual(Object.keys(ACCEPTANCE_EXAMPLE).toSorted());
   });
 });
 
-describe('a command in Avro is checked by the rules of the HTTP body', () => {
-  it('and passes when it is clean', async () => {
+describe('the check of a command from Avro', () => {
+  it('accepts a normalised command', async () => {
     expect(checkSmsCommand(SMS)).toBeUndefined();
     expect(checkEmailCommand(EMAIL)).toBeUndefined();
     expect(await checkAttachments(EMAIL)).toBeUndefined();
@@ -107,7 +107,7 @@ describe('a command in Avro is checked by the rules of the HTTP body', () => {
     [{ message: 'x'.repeat(1_601) }, 'message too-long'],
     [{ notificationId: 'x' }, 'notificationId wrong-type'],
     [{ notificationId: ID.toUpperCase() }, 'notificationId wrong-type'],
-  ])('%j: %s', (fields, fault) => {
+  ])('refuses an SMS with %j: %s', (fields, fault) => {
     expect(codesOf(checkSmsCommand({ ...SMS, ...fields }))).toEqual([fault]);
   });
 
@@ -130,17 +130,17 @@ describe('a command in Avro is checked by the rules of the HTTP body', () => {
       { attachments: Array.from({ length: 21 }, () => ({ name: 'a', content: Buffer.from('x') })) },
       'attachmentList too-many-items',
     ],
-  ])('%#: %s', (fields, fault) => {
+  ])('refuses an invalid e-mail: case %#', (fields, fault) => {
     expect(codesOf(checkEmailCommand({ ...EMAIL, ...fields }))).toEqual([fault]);
   });
 
-  it('may have as many files and recipients as the limits say', () => {
+  it('accepts 20 files and 50 recipients', () => {
     const attachments = Array.from({ length: 20 }, () => ({ name: 'a', content: Buffer.from('x') }));
     const cc = Array.from({ length: 49 - EMAIL.bcc.length }, () => 'a@mail.example');
     expect(checkEmailCommand({ ...EMAIL, attachments, cc })).toBeUndefined();
   });
 
-  it('and by the content of its files', async () => {
+  it('refuses executable files', async () => {
     const attachments = [{ name: 'a.pdf', content: Buffer.from('#!/bin/sh') }];
     expect(codesOf(await checkAttachments({ ...EMAIL, attachments }))).toEqual([
       'attachmentList[0].content refused-type',
@@ -148,11 +148,11 @@ describe('a command in Avro is checked by the rules of the HTTP body', () => {
   });
 });
 
-describe('the records of notifications', () => {
+describe('a record of a notification', () => {
   it.each([
     ['NotificationAcceptance', ACCEPTANCE_EXAMPLE],
     ['NotificationState', STATE_EXAMPLE],
-  ])('%s comes through Avro and JSON as it was', async (type, example) => {
+  ])('%s is unchanged after encoding and decoding as Avro and JSON', async (type, example) => {
     const json = await throughLog(type, example, 'json');
     expect(json).toMatchObject({ payload: example });
     const payload = json.kind === 'decoded' ? json.payload : undefined;
@@ -161,13 +161,13 @@ describe('the records of notifications', () => {
   });
 });
 
-describe('the answer about a notification (N3)', () => {
+describe('renderNotification (N3)', () => {
   const acceptance = ACCEPTANCE_EXAMPLE as NotificationAcceptance;
   const state = { ...STATE_EXAMPLE, owner: 'process', leaseUntil: 5 } as unknown as NotificationState;
   const reported = (known: NotificationState | undefined) =>
     JSON.parse(renderNotification(acceptance, known)) as object;
 
-  it('is accepted before the first try, in ISO times', () => {
+  it('shows accepted before the first attempt, with ISO times', () => {
     expect(reported(undefined)).toEqual({
       notificationId: acceptance.notificationId,
       status: 'accepted',
@@ -177,7 +177,7 @@ describe('the answer about a notification (N3)', () => {
     });
   });
 
-  it('is retrying with its attempts and when the next one is made', () => {
+  it('shows retrying with the attempts and the time of the next one', () => {
     expect(reported(state)).toEqual({
       notificationId: acceptance.notificationId,
       status: 'retrying',
@@ -197,14 +197,14 @@ describe('the answer about a notification (N3)', () => {
     });
   });
 
-  it('shows a sending one as what it was before', () => {
+  it('shows sending as the status before it', () => {
     expect(reported({ ...state, status: 'sending', attempt: 1 })).toMatchObject({ status: 'accepted' });
     const again = reported({ ...state, status: 'sending', attempt: 2 });
     expect(again).toMatchObject({ status: 'retrying' });
     expect(again).not.toHaveProperty('nextAttemptAt');
   });
 
-  it.each(['sent', 'failed', 'parked'] as const)('is %s at the end', (status) => {
+  it.each(['sent', 'failed', 'parked'] as const)('shows %s with its code', (status) => {
     expect(reported({ ...state, status })).toMatchObject({ status, code: 'smtp-452-4.2.2' });
   });
 });

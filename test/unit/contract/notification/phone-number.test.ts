@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cleanPhoneNumber, cleanSmsSender } from '../../../../shared/contract/notification/phone-number.ts';
 
-describe('the receiver of an SMS (N4)', () => {
+describe('cleanPhoneNumber (N4)', () => {
   it.each([
     ['+40722123456', '+40722123456'],
     ['+40 722 123 456', '+40722123456'],
@@ -12,7 +12,7 @@ describe('the receiver of an SMS (N4)', () => {
     ['+40\u00a0722\u2011123\u2013456', '+40722123456'],
     ['+40 (0) 722 123 456', '+40722123456'],
     ['+1 (202) 555-0123', '+12025550123'],
-  ])('%j is cleaned to %s', (written, number) => {
+  ])('converts %j to %s', (written, number) => {
     expect(cleanPhoneNumber(written)).toBe(number);
   });
 
@@ -32,11 +32,11 @@ describe('the receiver of an SMS (N4)', () => {
     '00',
     '\u0664\u0660\u0667\u0662\u0662',
     '+40722123456'.padEnd(60),
-  ])('%j is no number that can be called from everywhere', (written) => {
+  ])('refuses %j', (written) => {
     expect(cleanPhoneNumber(written)).toBeUndefined();
   });
 
-  it('without a country code it is one of the configured country, and of none without', () => {
+  it('reads a number without a country code as one of the given country, and refuses it without', () => {
     expect(cleanPhoneNumber('0722 123 456', 'RO')).toBe('+40722123456');
     expect(cleanPhoneNumber('07400 123456', 'GB')).toBe('+447400123456');
     expect(cleanPhoneNumber('+447400123456', 'RO')).toBe('+447400123456');
@@ -44,7 +44,7 @@ describe('the receiver of an SMS (N4)', () => {
   });
 });
 
-describe('the sender of an SMS', () => {
+describe('cleanSmsSender', () => {
   it.each([
     ['MyBank', 'MyBank'],
     [' MyBank ', 'MyBank'],
@@ -60,7 +60,7 @@ describe('the sender of an SMS', () => {
     ['Bank€', undefined],
     ['My\nBank', undefined],
     ['', undefined],
-  ])('%j is %j', (written, sender) => {
+  ])('converts %j to %j', (written, sender) => {
     expect(cleanSmsSender(written)).toBe(sender);
   });
 });

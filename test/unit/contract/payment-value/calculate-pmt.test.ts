@@ -35,7 +35,7 @@ function faultsOf(changes: object): readonly string[] {
 type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
 type Present<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
 
-test('what is read has the fields, types and optional fields of the request that is calculated', () => {
+test('the parsed request has the fields and types of the engine request', () => {
   type Read = Readonly<z.output<typeof paymentValueFields>>;
   expectTypeOf<Present<Read>>().toEqualTypeOf<Present<PaymentValueRequest>>();
   expectTypeOf<OptionalKeys<Read>>().toEqualTypeOf<OptionalKeys<PaymentValueRequest>>();
@@ -47,7 +47,7 @@ test('what is read has the fields, types and optional fields of the request that
 });
 
 describe('reading the request of PLAT_BP_CalculatePMT', () => {
-  test('takes numbers for the decimals that they show (M1)', () => {
+  test('converts numbers to exact decimals (M1)', () => {
     const result = read({ FutureValue: 0.1, Precision: 3 });
     expect(result).toMatchObject({
       kind: 'valid',
@@ -55,20 +55,20 @@ describe('reading the request of PLAT_BP_CalculatePMT', () => {
     });
   });
 
-  test('takes null for absent, and 0/1 and false/true for one another (M6)', () => {
+  test('reads null as absent, and true and false as 1 and 0 (M6)', () => {
     const result = read({ FinancedAmount: null, GracePeriodPrincipal: true, InterestType: false });
     expect(result).toMatchObject({ payload: { GracePeriodPrincipal: 1, InterestType: 0 } });
     expect(result.kind === 'valid' && result.payload.FinancedAmount).toBeUndefined();
   });
 
-  test('ignores unknown fields but reports them (E3)', () => {
+  test('ignores and reports unknown fields (E3)', () => {
     expect(read({ Amount: 5 })).toMatchObject({
       kind: 'valid',
       warnings: [{ code: 'unknown-member', path: 'jsonParam.Amount' }],
     });
   });
 
-  test('refuses numbers as text and missing fields with a 400 that lists everything (E3, M6)', () => {
+  test('refuses numbers as text and missing fields with 400 and all faults (E3, M6)', () => {
     const wrong = { InstallmentsNo: null, PeriodicityType: 'x', FinancedAmount: '1000', InterestType: 3 };
     expect(faultsOf(wrong)).toEqual([
       'invalid-request',
@@ -79,14 +79,14 @@ describe('reading the request of PLAT_BP_CalculatePMT', () => {
     ]);
   });
 
-  test('leaves what can be read but not computed to the calculation (422)', () => {
+  test('leaves ranges to the calculation, and refuses fractions of installments with 422', () => {
     expect(faultsOf({ InstallmentsNo: 0, InterestCalculationMethod: 'x', GracePeriodPrincipal: 2 })).toEqual(
       [],
     );
     expect(faultsOf({ InstallmentsNo: 1.5 })).toEqual(['not-computable', 'InstallmentsNo out-of-range']);
   });
 
-  test('makes up no faults of fields that rest on one that cannot be read', () => {
+  test('reports no faults that depend on an unreadable field', () => {
     expect(faultsOf({ InstallmentsNo: 'one', GracePeriodPrincipal: 1 })).toEqual([
       'invalid-request',
       'InstallmentsNo wrong-type',
@@ -115,7 +115,7 @@ describe('reading the request of PLAT_BP_CalculatePMT', () => {
   });
 });
 
-describe('a request in Avro', () => {
+describe('a request from Avro', () => {
   const sent: PaymentValueRequest = {
     InstallmentsNo: 4,
     PeriodicityType: 'Monthly',
@@ -123,7 +123,7 @@ describe('a request in Avro', () => {
     FinancedAmount: new Decimal(1000),
   };
 
-  test('has the text lengths of one in JSON, and reports all faults at once', () => {
+  test('has the limits of one from JSON, and reports all faults together', () => {
     expect(paymentValueRequest.check(sent)).toBeUndefined();
     const wrong = {
       ...sent,
@@ -146,7 +146,7 @@ const reply = (pmt: string, principal: string, digits: number) =>
   renderPaymentValue({ pmtValue: new Decimal(pmt), principalValue: new Decimal(principal), digits });
 
 describe('writing', () => {
-  test('an answer has the decimals that Precision says, without binary numbers (M1, M5)', () => {
+  test('writes an answer with the decimals of Precision, exactly (M1, M5)', () => {
     expect(reply('256.28', '250', 2)).toBe('{"PMTValue":256.28,"PrincipalValue":250.00}');
     expect(reply('256', '-0', 0)).toBe('{"PMTValue":256,"PrincipalValue":0}');
     expect(reply('12345678901234567890.0123456789', '1e-10', 10)).toBe(
@@ -154,11 +154,11 @@ describe('writing', () => {
     );
   });
 
-  test('a figure that is no number is refused', () => {
+  test('throws on NaN', () => {
     expect(() => reply('NaN', '1', 2)).toThrow(RangeError);
   });
 
-  test('a request is the inverse of reading it', () => {
+  test('writes a request as the body that it was read from', () => {
     const body = { jsonParam: { ...TERMS, FutureValue: 0.1, InterestType: 1 } };
     const result = paymentValueRequest.read(body);
     const text = MESSAGE_FORMS['CalculatePMTRequest']?.render(result.kind === 'valid' ? result.payload : {});

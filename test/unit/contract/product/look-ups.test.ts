@@ -14,14 +14,14 @@ const read = (action: string, body: unknown) => {
   return { problem: result.problem, faults: result.faults.map(({ path, code }) => `${path} ${code}`) };
 };
 
-describe('flags', () => {
+describe('the flags of sections', () => {
   test.each([
     [true, true],
     [1, true],
     [false, false],
     [0, false],
     [null, undefined],
-  ])('every flag may be %j (M6)', (sent, payload) => {
+  ])('read %j as %j (M6)', (sent, payload) => {
     const flags = Object.fromEntries(SECTION_FLAGS.map((flag) => [flag, sent]));
     expect(read('plat_bp_getbankingproductbycode', { BankingProductCode: 'P', ...flags })).toEqual({
       BankingProductCode: 'P',
@@ -30,7 +30,7 @@ describe('flags', () => {
     });
   });
 
-  test('other values and a missing code are refused at once (E3)', () => {
+  test('refuse other values; a missing code is reported too (E3)', () => {
     expect(read('PLAT_BP_GETBANKINGPRODUCTBYCODE', { displayBPDetails: 'true', Date: '2025-02-30' })).toEqual(
       {
         problem: 'invalid-request',
@@ -44,16 +44,16 @@ describe.each([
   ['plat_bp_getbankingproductdetails', 'productId'],
   ['PLAT_BP_GetProductInsuranceList', 'productId'],
   ['plat_bp_getproductdocuments', 'bankingProductId'],
-])('%s', (action, idMember) => {
-  test('takes a code, an id or both at the top of the body, and the extension Date', () => {
+])('%s', (action, idField) => {
+  test('accepts a code, an id or both, and the extension Date', () => {
     expect(read(action, { productCode: 'P' })).toMatchObject({ productCode: 'P' });
-    expect(read(action, { [idMember]: ID, productCode: null })).toMatchObject({ [idMember]: ID });
-    expect(read(action, { productCode: 'P', [idMember]: ID, Date: '2026-1-5' })).toMatchObject({
+    expect(read(action, { [idField]: ID, productCode: null })).toMatchObject({ [idField]: ID });
+    expect(read(action, { productCode: 'P', [idField]: ID, Date: '2026-1-5' })).toMatchObject({
       Date: date('2026-01-05'),
     });
   });
 
-  test('takes the same in the generic form, as an object or as JSON text (E2)', () => {
+  test('reads the same request from the generic form (E2)', () => {
     const input = { productCode: 'P' };
     const direct = read(action, input);
     const access = { access_token: 't', user_name: 'u' };
@@ -66,11 +66,11 @@ describe.each([
     });
   });
 
-  test('refuses a request without a code and an id, and an id that is no GUID (L1)', () => {
+  test('refuses a request with neither code nor id, and an id that is not a GUID (L1)', () => {
     expect(read(action, {})).toEqual({ problem: 'invalid-request', faults: ['productCode missing'] });
-    expect(read(action, { [idMember]: 'x' })).toEqual({
+    expect(read(action, { [idField]: 'x' })).toEqual({
       problem: 'invalid-request',
-      faults: [`${idMember} wrong-type`],
+      faults: [`${idField} wrong-type`],
     });
     expect(read(action, { productCode: 5 })).toMatchObject({ faults: ['productCode wrong-type'] });
     expect(read(action, { productCode: '' })).toMatchObject({ faults: ['productCode empty'] });
@@ -82,11 +82,11 @@ const filters = (filterList: unknown) =>
   read('PLAT_BP_GetProductInsuranceList', { productCode: 'P', filterList });
 
 describe('filterList (L3)', () => {
-  test.each([[''], [[]], [null], [undefined]])('%j is none', (sent) => {
+  test.each([[''], [[]], [null], [undefined]])('%j means absent', (sent) => {
     expect(filters(sent)).toEqual({ productCode: 'P' });
   });
 
-  test('its figures are exact decimals', () => {
+  test('converts figures to exact decimals', () => {
     expect(filters([{ name: 'Age', value: 30.1 }])).toMatchObject({
       filterList: [{ name: 'Age', value: new Decimal('30.1') }],
     });
@@ -98,11 +98,11 @@ describe('filterList (L3)', () => {
     [[{ value: 30 }], ['filterList[0].name missing']],
     [['Age'], ['filterList[0] wrong-type']],
     [Array.from({ length: 101 }, () => ({ name: 'Age', value: 1 })), ['filterList too-many-items']],
-  ])('is refused otherwise', (sent, faults) => {
+  ])('refuses wrong values and overlong lists: case %#', (sent, faults) => {
     expect(filters(sent)).toMatchObject({ problem: 'invalid-request', faults });
   });
 
-  test('with a list that is too long other faults are reported too (E3)', () => {
+  test('reports other faults together with an overlong list (E3)', () => {
     const filterList = Array.from({ length: 101 }, () => ({ name: 'Age', value: 1 }));
     expect(read('PLAT_BP_GetProductInsuranceList', { filterList, productId: 'x' })).toMatchObject({
       faults: ['filterList too-many-items', 'productId wrong-type'],
@@ -112,7 +112,7 @@ describe('filterList (L3)', () => {
     });
   });
 
-  test('fields that are not known are reported', () => {
+  test('reports unknown fields', () => {
     const result = findAction('plat_bp_getproductinsurancelist')?.read({
       productCode: 'P',
       Filter: 1,
@@ -122,8 +122,8 @@ describe('filterList (L3)', () => {
   });
 });
 
-describe('requests that came in Avro', () => {
-  test('have the same limits', () => {
+describe('a request from Avro', () => {
+  test('has the limits of one from JSON', () => {
     const figure = { name: '', value: new Decimal(1) };
     expect(
       insuranceListRequest.check({
@@ -146,7 +146,7 @@ describe('requests that came in Avro', () => {
   });
 });
 
-test('a request is written as its body', () => {
+test('a request is written as the body that it was read from', () => {
   const body = { productCode: 'P', filterList: [{ name: 'Age', value: 30.5 }], Date: '2026-01-05' };
   const text = MESSAGE_FORMS['GetProductInsuranceListRequest']?.render(
     read('PLAT_BP_GetProductInsuranceList', body),
@@ -154,7 +154,7 @@ test('a request is written as its body', () => {
   expect(JSON.parse(text ?? '')).toEqual(body);
 });
 
-test('what is null in an answer may come as absent from Avro', () => {
+test('an answer has null for a field that Avro decodes as absent', () => {
   const details = { Name: 'A', ProductImage: undefined, Benefits: undefined };
   expect(findAction('plat_bp_getbankingproductdetails')?.render(details)).toBe(
     '{"Name":"A","ProductImage":null,"Benefits":null,"DisplayConditions":null,"NoOfDebtor":null}',

@@ -26,7 +26,7 @@ function faultsOf(jsonParam: object): readonly string[] {
   ];
 }
 
-test('what is read has the fields, types and optional fields of the request that is calculated', () => {
+test('the parsed request has the fields and types of the engine request', () => {
   type Read = z.output<typeof rateFields>;
   type Present<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
   type Wanted = Omit<Present<RateRequest>, 'CashFlows' | 'Amounts'>;
@@ -38,7 +38,7 @@ test('what is read has the fields, types and optional fields of the request that
 });
 
 describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
-  test('takes dates as calendar dates and amounts as exact decimals (D1, M1)', () => {
+  test('converts dates to calendar dates and amounts to exact decimals (D1, M1)', () => {
     expect(rateRequest.read({ jsonParam: DATED })).toMatchObject({
       kind: 'valid',
       payload: { CashFlows: [{ Date: date('2025-01-15'), Amount: new Decimal(-1000) }, {}] },
@@ -48,7 +48,7 @@ describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
     });
   });
 
-  test('takes an empty list for an absent one, and reports unknown fields of flows (R1, E3)', () => {
+  test('reads an empty list as absent, and reports unknown fields of flows (R1, E3)', () => {
     const flows = [DRAWN, { Date: '2026-01-20', Amount: 1040, Fee: 1 }];
     const result = rateRequest.read({ jsonParam: { ...DATED, CashFlows: flows, Amounts: [] } });
     expect(result).toMatchObject({
@@ -79,7 +79,7 @@ describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
     ]);
   });
 
-  test.each(['CashFlows', 'Amounts'])('refuses %s beyond its limit without reading the items', (list) => {
+  test.each(['CashFlows', 'Amounts'])('refuses an overlong list of %s without reading the items', (list) => {
     const items = new Proxy([], {
       get: (target, key) => {
         if (key === 'length') return MAX_CASH_FLOWS + 1;
@@ -92,7 +92,7 @@ describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
   });
 });
 
-test('a request in Avro has the limits of one in JSON', () => {
+test('a request from Avro has the limits of one from JSON', () => {
   const flow = { Date: date('2025-01-01'), Amount: new Decimal(-1) };
   expect(rateRequest.check({ Rule: 'DAE', CashFlows: [flow] })).toBeUndefined();
   const outside = { ...flow, Date: (date('2999-12-31') + 1) as typeof flow.Date };
@@ -126,7 +126,7 @@ const PROVEN: ProvenRate = {
 };
 
 describe('writing', () => {
-  test('an answer has every digit, dates as yyyy-mm-dd, and null for what has no value', () => {
+  test('writes all digits, dates as yyyy-mm-dd, and null for missing figures', () => {
     expect(renderRate(PROVEN)).toBe(
       '{"Rate":5.0000000000,"Proof":[' +
         '{"Date":"2025-01-15","Amount":-1000,"Years":0.00,"DiscountedAmount":-1000.0000000000},' +
@@ -135,7 +135,7 @@ describe('writing', () => {
     expect(rateReply.safeParse(JSON.parse(renderRate(PROVEN)))).toMatchObject({ success: true });
   });
 
-  test('flows without dates are numbered from 0, also when Avro has made null of their dates absent', () => {
+  test('numbers flows without dates from 0, whether their dates are null or absent', () => {
     const undated = PROVEN.proof.map((flow) => ({ ...flow, date: null }));
     const text = renderRate({ ...PROVEN, proof: undated });
     expect(text).toContain('[{"Period":0,"Amount":-1000,');
@@ -152,11 +152,11 @@ describe('writing', () => {
     );
   });
 
-  test.each(['NaN', '1e5', '', '1,5'])('the figure %j is refused', (rate) => {
+  test.each(['NaN', '1e5', '', '1,5'])('throws on the figure %j', (rate) => {
     expect(() => renderRate({ ...PROVEN, rate })).toThrow(RangeError);
   });
 
-  test.each([DATED, PERIODIC])('a request is the inverse of reading it: $Rule', (jsonParam) => {
+  test.each([DATED, PERIODIC])('writes a request as the body that it was read from: $Rule', (jsonParam) => {
     const result = rateRequest.read({ jsonParam });
     const text = MESSAGE_FORMS['CalculateRateRequest']?.render(result.kind === 'valid' ? result.payload : {});
     expect(JSON.parse(text ?? '')).toEqual({ jsonParam });

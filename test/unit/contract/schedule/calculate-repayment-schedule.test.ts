@@ -1,6 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import { parseCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import {
+  BUILT_IN_CATALOGUE,
+  type ScheduleCatalogue,
+} from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 
 const TERMS = {
@@ -33,17 +37,17 @@ function warningsOf(fields: object) {
 }
 
 describe('values', () => {
-  test('a request with its mandatory fields only is read', () => {
+  test('the mandatory fields suffice', () => {
     expect(payloadOf({})).toEqual({ ...TERMS, InterestPercent: new Decimal(7), Amount: new Decimal(100) });
   });
 
-  test('a number is the decimal that its shortest text shows (M1)', () => {
+  test('a number becomes the decimal of its shortest text (M1)', () => {
     expect(payloadOf({ Amount: 0.1 + 0.2 }).Amount.toString()).toBe('0.30000000000000004');
     expect(payloadOf({ Amount: 1234567.89 }).Amount.toString()).toBe('1234567.89');
     expect(payloadOf({ InterestPercent: 1e-7 }).InterestPercent?.toFixed()).toBe('0.0000001');
   });
 
-  test('null means absent wherever a field may be left out (M6)', () => {
+  test('null means absent for optional fields (M6)', () => {
     const payload = payloadOf({
       ProductType: null,
       AdvanceAmount: null,
@@ -69,7 +73,7 @@ describe('values', () => {
     expect(payload.Commission?.[0]?.IsUpfront).toBe(expected);
   });
 
-  test('a number that is used like a flag may be sent as one (M6) and keeps other numbers for the engine (B4)', () => {
+  test('a numeric option accepts true, and leaves other numbers to the engine (M6, B4)', () => {
     expect(payloadOf({ InterestCapitalization: true }).InterestCapitalization).toBe(1);
     expect(payloadOf({ InterestCapitalization: 2 }).InterestCapitalization).toBe(2);
   });
@@ -80,28 +84,25 @@ describe('values', () => {
     '2024-01-05T00:00:00',
     '2024-01-05T23:59:59Z',
     '2024-01-05T10:00:00.000+02:00',
-  ])('the date %s is the fifth of January (D1)', (sent) => {
+  ])('the text %s is read as 2024-01-05 (D1)', (sent) => {
     expect(payloadOf({ ActivationDate: sent }).ActivationDate).toBe(parseCalendarDate('2024-01-05'));
   });
 
-  test('an empty list counts as absent (R1)', () => {
+  test('an empty list means absent (R1)', () => {
     expect(payloadOf({ Commission: [], BandedInterestRates: [] })).toEqual(payloadOf({}));
   });
 
-  test.each(['MultipleInterestRates', 'BandedInterestRates'])(
-    '%s stands in for a missing InterestPercent (S4)',
-    (list) => {
-      const item = list === 'MultipleInterestRates' ? { InterestRate: 7 } : { Value: 7 };
-      expect(payloadOf({ InterestPercent: null, [list]: [item] }).InterestPercent).toBeUndefined();
-      expect(faultsOf({ InterestPercent: null, [list]: [] })).toMatchObject([
-        { path: 'jsonParam.InterestPercent', code: 'missing' },
-      ]);
-    },
-  );
+  test.each(['MultipleInterestRates', 'BandedInterestRates'])('%s replaces InterestPercent (S4)', (list) => {
+    const item = list === 'MultipleInterestRates' ? { InterestRate: 7 } : { Value: 7 };
+    expect(payloadOf({ InterestPercent: null, [list]: [item] }).InterestPercent).toBeUndefined();
+    expect(faultsOf({ InterestPercent: null, [list]: [] })).toMatchObject([
+      { path: 'jsonParam.InterestPercent', code: 'missing' },
+    ]);
+  });
 });
 
 describe('faults', () => {
-  test('everything that is wrong is listed at once, with its path in the spelling of the interface (E3)', () => {
+  test('all faults are reported together, with the paths of the interface (E3)', () => {
     const result = read({
       Amount: 'x',
       InstallmentsNo: null,
@@ -141,6 +142,7 @@ describe('faults', () => {
     [{ ScheduleType: ['EqualInstallments'] }, 'must be text, not a list'],
     [{ Currency: 'E'.repeat(201) }, 'must have at most 200 characters'],
     [{ Commission: 'none' }, 'must be a list, not text'],
+    [{ InstallmentsNo: 3e9 }, 'must be at most 2147483647 in size'],
     [
       { Commission: [{ ...FEE, FeeName: undefined }] },
       'is missing; one of FeeName, FeeId must identify the charge',
@@ -149,8 +151,18 @@ describe('faults', () => {
       { Commission: [{ ...FEE, SourceValue: undefined }] },
       'must have exactly one of SourceValue and SourcePercent, but has neither',
     ],
-  ])('%j: the message says what is wrong and what is allowed', (fields, message) => {
+  ])('the message for %j is %j', (fields, message) => {
     expect(faultsOf(fields).map((fault) => fault.message)).toEqual([message]);
+  });
+
+  test('unknown names are reported only with a catalogue, which may add names', () => {
+    const jsonParam = { ...TERMS, Amount: 'x', PeriodicityType: 'Lunar' };
+    const codes = (catalogue?: ScheduleCatalogue) => {
+      const result = repaymentScheduleRequest.read({ jsonParam }, catalogue);
+      return result.kind === 'invalid' ? result.faults.map(({ code }) => code) : [];
+    };
+    expect(codes()).toEqual(['wrong-type']);
+    expect(codes(BUILT_IN_CATALOGUE)).toEqual(['wrong-type', 'unknown-periodicity']);
   });
 
   test('an insurance is identified by its name or by its class (F1)', () => {
@@ -172,11 +184,11 @@ describe('faults', () => {
     ['[]', 'wrong-type'],
     ['"text"', 'wrong-type'],
     ['7', 'wrong-type'],
-  ])('a body %s is no object with the field jsonParam', (text, code) => {
+  ])('the body %s is refused with %s', (text, code) => {
     expect(readText(text)).toMatchObject({ kind: 'invalid', faults: [{ path: 'body', code }] });
   });
 
-  test('a record without jsonParam around it is refused, not guessed at', () => {
+  test('a request without jsonParam is refused', () => {
     const unknown = Object.keys(TERMS).map((path) => ({ path, code: 'unknown-member' }));
     expect(repaymentScheduleRequest.read(TERMS)).toMatchObject({
       kind: 'invalid',
@@ -184,7 +196,7 @@ describe('faults', () => {
     });
   });
 
-  test('the value that was sent is never repeated', () => {
+  test('messages never contain the value', () => {
     const secret = 'eyJhbGciOiJIUzI1NiJ9';
     const everywhere = Object.fromEntries(Object.keys(TERMS).map((name) => [name, [secret]]));
     expect(
@@ -192,7 +204,7 @@ describe('faults', () => {
     ).not.toContain(secret);
   });
 
-  test('a list beyond its limit is refused without reading its items', () => {
+  test('an overlong list is refused without reading its items', () => {
     const items = new Proxy([], {
       get: (target, key) => {
         if (key === 'length') return 201;
@@ -205,7 +217,7 @@ describe('faults', () => {
     ]);
   });
 
-  test('beside a list beyond its limit the fields of other items are read, and not which of them go together', () => {
+  test('with an overlong list, other fields are checked, but not which fields go together', () => {
     const faults = faultsOf({
       InstallmentDay: 'x',
       Commission: [{ FeeName: 'f', SourceValue: 'x', SourcePercent: 1 }],
@@ -220,7 +232,7 @@ describe('faults', () => {
     ]);
   });
 
-  test('a request with countless faults gets a hundred of them and the number of the rest', () => {
+  test('at most 100 faults are listed; the last one counts the others', () => {
     const faults = faultsOf({ Commission: Array.from({ length: 200 }, () => 'x') });
     expect(faults).toHaveLength(100);
     expect(faults.at(-1)).toEqual({
@@ -231,7 +243,7 @@ describe('faults', () => {
   });
 });
 
-describe('numbers that no calculation takes', () => {
+describe('numbers outside the limits of calculations', () => {
   test.each([
     [{ Amount: 1e30 }, 'amount-too-large'],
     [{ Amount: -1e20 }, 'amount-too-large'],
@@ -241,22 +253,22 @@ describe('numbers that no calculation takes', () => {
     [{ InstallmentsNo: 6.5 }, 'out-of-range'],
     [{ InstallmentsNo: 3e9 }, 'out-of-range'],
     [{ InterestCapitalization: 0.5 }, 'out-of-range'],
-  ])('%j is readable but not computable (422, M6)', (fields, code) => {
+  ])('%j is not computable: %s (422, M6)', (fields, code) => {
     const result = read({ ...TERMS, ...fields });
     expect(result).toMatchObject({ kind: 'invalid', problem: 'not-computable', faults: [{ code }] });
   });
 
-  test('with a fault of the shape they are part of a 400', () => {
+  test('are part of a 400 if the request has a fault of shape', () => {
     const result = read({ ...TERMS, Amount: 1e30, ScheduleType: null });
     expect(result).toMatchObject({ kind: 'invalid', problem: 'invalid-request' });
     expect(result.kind === 'invalid' && result.faults).toHaveLength(2);
   });
 
-  test('ranges of meaning are left to the calculation', () => {
+  test('within these limits, the calculation checks ranges', () => {
     expect(faultsOf({ Amount: -5, InstallmentsNo: 10_000, InstallmentDay: 99, CalculateDAE: 7 })).toEqual([]);
   });
 
-  test('a number too large for JSON readers is no number', () => {
+  test('a number that JSON readers make infinite is of the wrong type', () => {
     expect(readText(`{"jsonParam":{"Amount":1e400}}`)).toMatchObject({
       faults: expect.arrayContaining([
         { path: 'jsonParam.Amount', code: 'wrong-type', message: 'is too large to be read as a number' },
@@ -266,7 +278,7 @@ describe('numbers that no calculation takes', () => {
 });
 
 describe('unknown fields', () => {
-  test('they are ignored but reported with their path (E3)', () => {
+  test('are ignored and reported with their path (E3)', () => {
     const fields = { amount: 1, Commission: [{ ...FEE, feeDate: 'x' }] };
     expect(payloadOf(fields)).not.toHaveProperty('amount');
     expect(warningsOf(fields)).toEqual([
@@ -279,7 +291,7 @@ describe('unknown fields', () => {
     });
   });
 
-  test('names such as __proto__ are fields like any other', () => {
+  test('may be called __proto__, constructor or toString', () => {
     const text = `{"jsonParam":{"__proto__":{"Amount":5},"constructor":1,"toString":2,${JSON.stringify(TERMS).slice(1)}}`;
     const result = readText(text);
     expect(result).toMatchObject({ kind: 'valid' });
@@ -291,7 +303,7 @@ describe('unknown fields', () => {
     expect({}).not.toHaveProperty('Amount');
   });
 
-  test('a mandatory field is not found on a prototype', () => {
+  test('named __proto__ do not provide mandatory fields', () => {
     expect(readText('{"jsonParam":{"__proto__":{"ScheduleType":"EqualInstallments"}}}')).toMatchObject({
       faults: expect.arrayContaining([
         expect.objectContaining({ path: 'jsonParam.ScheduleType' }),
@@ -299,7 +311,7 @@ describe('unknown fields', () => {
     });
   });
 
-  test('their number and the shown length of their names are limited', () => {
+  test('are reported up to 100, with at most 60 characters of their names', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x${index}`, 1]));
     expect(warningsOf(many)).toHaveLength(100);
     expect(warningsOf({ ['y'.repeat(5_000)]: 1 })).toEqual([

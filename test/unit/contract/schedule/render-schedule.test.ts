@@ -35,7 +35,7 @@ const render = (changes: Partial<RepaymentSchedule>) => renderRepaymentSchedule(
 const withRow = (changes: Partial<ScheduleRow>) => render({ rows: [{ ...ROW, ...changes }] });
 
 describe('spelling (A5, D1)', () => {
-  test('lower case: fields in the order of the interface, the date without Z', () => {
+  test('lower case has the order of the interface, and dates without Z', () => {
     expect(render({})).toBe(
       '[{"InstallmentNo":1,"DueDate":"2024-02-01T00:00:00","NoDays":31,"InstallmentTypeId":"type-1",' +
         '"remainingValue":100.00,"pMT":17.01,"interest":0.58,"principal":16.43,"managementFee":0.00,' +
@@ -43,12 +43,12 @@ describe('spelling (A5, D1)', () => {
     );
   });
 
-  test('spells fields as by default in a casing that is not known', () => {
+  test('an unknown casing is written as capitalised, the default', () => {
     const casing = 'kebab' as 'lower';
     expect(render({ casing })).toBe(render({ casing: 'capitalised' }));
   });
 
-  test('capitalised: the date with Z, the same common fields', () => {
+  test('capitalised has dates with Z', () => {
     expect(render({ casing: 'capitalised', show: 'rows-with-eir', eir: '7.2444' })).toBe(
       '[{"InstallmentNo":1,"DueDate":"2024-02-01T00:00:00Z","NoDays":31,"InstallmentTypeId":"type-1",' +
         '"RemainingValue":100.00,"PMT":17.01,"Interest":0.58,"Principal":16.43,"ManagementFee":0.00,' +
@@ -56,16 +56,16 @@ describe('spelling (A5, D1)', () => {
     );
   });
 
-  test('CalculateDAE 0 shows rows without a rate', () => {
+  test('CalculateDAE 0 writes rows without a rate', () => {
     expect(JSON.parse(render({ show: 'rows' }))).not.toHaveProperty('0.dae');
   });
 
-  test('CalculateDAE 1 shows the rate alone, null when there is none (A4)', () => {
+  test('CalculateDAE 1 writes only the rate, or null without one (A4)', () => {
     expect(render({ show: 'dae' })).toBe('[{"dae":7.2239}]');
     expect(render({ show: 'dae', dae: null })).toBe('[{"dae":null}]');
   });
 
-  test('insurance and capitalised interest appear only where they occur (F4, M3)', () => {
+  test('insurance and capitalised interest are written only if present (F4, M3)', () => {
     const both = { insurance: 250, capitalisedInterest: 1_000 };
     expect(JSON.parse(withRow(both))).toMatchObject([{ insurance: 2.5, capitalisedInterest: 10 }]);
     const capitalised = render({
@@ -79,7 +79,7 @@ describe('spelling (A5, D1)', () => {
     expect(repaymentScheduleReply.safeParse(JSON.parse(withRow(both))).success).toBe(true);
   });
 
-  test('additional columns are fields by their own names before the total, alike in both spellings (F4)', () => {
+  test('additional columns come before the total and have the same names in both spellings (F4)', () => {
     const rows = [{ ...ROW, insurance: 0, columns: [150, -5] }];
     const extraColumns = ['Monthly fee', 'A "b"'];
     const expected = '"insurance":0.00,"Monthly fee":1.50,"A \\"b\\"":-0.05,"totalInstallment":17.01';
@@ -96,7 +96,7 @@ describe('spelling (A5, D1)', () => {
     expect(repaymentScheduleReply.safeParse(JSON.parse(render({ rows, extraColumns }))).success).toBe(true);
   });
 
-  test('early repayment is marked as text (X3)', () => {
+  test('a prepayment is marked with the text true (X3)', () => {
     expect(JSON.parse(withRow({ isEarlyRepayment: true }))).toMatchObject([{ isEarlyRepayment: 'true' }]);
   });
 
@@ -104,7 +104,7 @@ describe('spelling (A5, D1)', () => {
     expect(render({ rows: [] })).toBe('[]');
   });
 
-  test('rows are separated', () => {
+  test('rows are separated by commas', () => {
     expect(JSON.parse(render({ rows: [ROW, { ...ROW, InstallmentNo: 2 }] }))).toHaveLength(2);
   });
 });
@@ -125,7 +125,7 @@ describe('explanations (S6, Explain)', () => {
     { figure: 'managementFee', name: 'Fee \u0219', amount: 0, formula: 'no charge: 0.00' },
   ] as const satisfies readonly FigureExplanation[];
 
-  test('stand at the end of the row and name the figures as the row does', () => {
+  test('are at the end of the row and name figures as the row does', () => {
     const text = withRow({ explanation });
     expect(text).toContain(
       ',"isEarlyRepayment":"false","explanation":[{"figure":"interest","amount":0.58,"days":30,"basis":360,' +
@@ -137,7 +137,7 @@ describe('explanations (S6, Explain)', () => {
     expect(repaymentScheduleReply.safeParse(JSON.parse(text)).success).toBe(true);
   });
 
-  test('capitalised: their fields too', () => {
+  test('have capitalised fields in the capitalised spelling', () => {
     const rows = [{ ...ROW, explanation }];
     const text = render({ casing: 'capitalised', show: 'rows-with-eir', eir: null, rows });
     expect(JSON.parse(text)).toMatchObject([
@@ -152,12 +152,12 @@ describe('explanations (S6, Explain)', () => {
     expect(repaymentScheduleReply.safeParse(JSON.parse(text)).success).toBe(true);
   });
 
-  test('a figure of a later version keeps its name', () => {
+  test('keep the name of a figure of a later version', () => {
     const later = { ...explanation[1], figure: 'tax' } as unknown as FigureExplanation;
     expect(withRow({ explanation: [later] })).toContain('[{"figure":"tax"');
   });
 
-  test.each([{ amount: 0.5 }, { base: 2 ** 53 }, { rates: ['1e3'] }])('%o is not written', (wrong) => {
+  test.each([{ amount: 0.5 }, { base: 2 ** 53 }, { rates: ['1e3'] }])('throws on %o', (wrong) => {
     expect(() => withRow({ explanation: [{ ...explanation[0], ...wrong }] })).toThrow(RangeError);
   });
 });
@@ -172,19 +172,19 @@ describe('amounts (M1, M2)', () => {
     [7, 10, '0.0000000007'],
     [Number.MAX_SAFE_INTEGER, 2, '90071992547409.91'],
     [-Number.MAX_SAFE_INTEGER, 0, '-9007199254740991'],
-  ])('%d in minor units with %d digits is written %s', (minor, currencyDigits, text) => {
+  ])('%d minor units with %d digits are written as %s', (minor, currencyDigits, text) => {
     expect(render({ currencyDigits, rows: [{ ...ROW, pmt: minor }] })).toContain(`"pMT":${text},`);
   });
 
-  test.each([0.5, Number.NaN, 2 ** 53])('%d is no amount and no schedule is written with it', (amount) => {
+  test.each([0.5, Number.NaN, 2 ** 53])('throws on the amount %d', (amount) => {
     expect(() => withRow({ interest: amount })).toThrow(RangeError);
   });
 
-  test.each(['', 'NaN', '1e5', '7,5', '07.5', '1"'])('the rate %j is not written', (dae) => {
+  test.each(['', 'NaN', '1e5', '7,5', '07.5', '1"'])('throws on the rate %j', (dae) => {
     expect(() => render({ dae })).toThrow(RangeError);
   });
 
-  test('ids are written as JSON text', () => {
+  test('ids are escaped', () => {
     expect(JSON.parse(render({ scheduleTypeId: 'a"b' }))).toMatchObject([{ ScheduleTypeId: 'a"b' }]);
   });
 });

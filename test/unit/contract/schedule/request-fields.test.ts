@@ -5,7 +5,7 @@ import type { RepaymentScheduleRequest } from '../../../../shared/lending/reques
 import { toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
 
-/** A type without readonly and optional marks, down to its values. */
+/** A type without readonly and optional modifiers, recursively. */
 type Plain<T> = T extends Decimal | number | boolean | string
   ? T
   : T extends readonly (infer Item)[]
@@ -19,7 +19,7 @@ type ItemOf<T> = Exclude<T, undefined> extends readonly (infer Item)[] ? Item : 
 type Read = z.output<typeof repaymentScheduleFields>;
 type Wanted = RepaymentScheduleRequest;
 
-test('what is read has exactly the fields, the types and the optional fields of the request that is calculated', () => {
+test('the parsed request has the fields and types of the engine request', () => {
   expectTypeOf<Plain<Read>>().toEqualTypeOf<Plain<Wanted>>();
   expectTypeOf<OptionalKeys<Read>>().toEqualTypeOf<OptionalKeys<Wanted>>();
   expectTypeOf<OptionalKeys<ItemOf<Read['Commission']>>>().toEqualTypeOf<

@@ -17,7 +17,7 @@ const explanation = [
   { figure: 'principal', amount: 24_628 },
 ].map((figure) => ({ ...figure, formula: 'payment 256.28 - interest 10.00 = 246.28' }));
 
-function thereAndBack(payload: object): unknown {
+function encodeAndDecode(payload: object): unknown {
   return payloadOf(codec.decode(atOnce(codec.encode(REPLY, payload, 'avro'))));
 }
 
@@ -25,28 +25,28 @@ function bytesOf(payload: object): number {
   return atOnce(codec.encode(REPLY, payload, 'avro')).value.length;
 }
 
-describe('what rows hold beside their figures', () => {
-  it('comes back in its rows: additional columns and explanations (F4, S6)', () => {
+describe('the Avro record of a schedule', () => {
+  it('keeps the columns and explanations of rows (F4, S6)', () => {
     const rows = [
       { ...first, columns: [150, -5], explanation },
       { ...second, columns: [0, 9_007_199_254_740_990], explanation: [] },
     ];
     const payload = { ...schedule, extraColumns: ['Monthly fee', 'Stamp duty'], rows };
-    expect(thereAndBack(payload)).toEqual(payload);
+    expect(encodeAndDecode(payload)).toEqual(payload);
   });
 
-  it('comes back with the calendar that moved the dates (H2)', () => {
+  it('keeps the holiday calendar (H2)', () => {
     const payload = { ...schedule, calendar: { name: 'RO+TARGET', version: '2026.1' } };
-    expect(thereAndBack(payload)).toEqual(payload);
+    expect(encodeAndDecode(payload)).toEqual(payload);
   });
 
-  it('leaves no member behind in a schedule without any', () => {
-    const decoded = thereAndBack(schedule) as RepaymentSchedule;
+  it('adds no fields to a schedule without columns and explanations', () => {
+    const decoded = encodeAndDecode(schedule) as RepaymentSchedule;
     expect(decoded.extraColumns).toBeUndefined();
     expect(decoded.rows.some((row) => 'columns' in row || 'explanation' in row)).toBe(false);
   });
 
-  it('costs the rows of a schedule without any nothing', () => {
+  it('adds no bytes to rows without explanations', () => {
     const many = { ...schedule, rows: Array.from({ length: 100 }, () => first) };
     const explained = { ...many, rows: many.rows.map((row) => ({ ...row, explanation: [] })) };
     expect(bytesOf(explained) - bytesOf(many)).toBe(2 + 100 + 1);
@@ -57,7 +57,7 @@ describe('what rows hold beside their figures', () => {
     ['a row has too many columns', { extraColumns: ['Fee'], rows: [{ ...first, columns: [1, 2] }] }],
     ['columns have no names', { rows: [{ ...first, columns: [1] }] }],
     ['one row is not explained', { rows: [{ ...first, explanation }, second] }],
-  ])('is not lost unnoticed where %s: that is a bug', (_case, changes) => {
+  ])('cannot be made if %s', (_case, changes) => {
     expect(() => codec.encode(REPLY, { ...schedule, ...changes }, 'avro')).toThrow(Error);
   });
 });

@@ -20,7 +20,7 @@ const read = (body: unknown) => {
 };
 
 describe('the request of a simulation', () => {
-  test('has its fields at the top of the body, in either form; amounts are exact (M1, E2)', () => {
+  test('is read from the direct and the generic form, with exact amounts (M1, E2)', () => {
     const payload = {
       productCode: 'P',
       amount: new Decimal('1000.5'),
@@ -32,7 +32,7 @@ describe('the request of a simulation', () => {
     expect(read({ Data: JSON.stringify(TERMS) })).toEqual(payload);
   });
 
-  test('null, an empty list and an empty object say the same as absent (M6)', () => {
+  test('null, an empty list and an empty object mean absent (M6)', () => {
     const names = ['downPayment', 'interestType', 'interestTypeName', 'installmentValue', 'principalValue'];
     const lists = [
       'optional',
@@ -51,7 +51,7 @@ describe('the request of a simulation', () => {
     });
   });
 
-  test('figures of filters become numbers, arguments of formulas a list in the order of the fields (L3, Q7)', () => {
+  test('toSimulateRequest converts figures of filters to numbers; arguments of formulas keep their order (L3, Q7)', () => {
     const payload = read({
       ...TERMS,
       interestType: INTEREST_OPTION_IDS.BankingFormula,
@@ -69,7 +69,7 @@ describe('the request of a simulation', () => {
     });
   });
 
-  test('without its mandatory fields, or with wrong ones, is refused with all faults (E3)', () => {
+  test('is refused with all faults together (E3)', () => {
     expect(read({})).toEqual({
       problem: 'invalid-request',
       faults: ['productCode missing', 'amount missing', 'loanPeriod missing', 'scheduleType missing'],
@@ -96,7 +96,7 @@ describe('the request of a simulation', () => {
     });
   });
 
-  test('needs interestType with arguments of formulas and rates by range (interface 4.4)', () => {
+  test('requires interestType with arguments of formulas and rates by range (interface 4.4)', () => {
     const needing = { jsonInputFormula: { insuranceInput: { Age: 30 } }, interestTypeName: 'Fixed' };
     expect(read({ ...TERMS, ...needing })).toMatchObject({ faults: ['interestType missing'] });
     expect(read({ ...TERMS, jsonMultipleInterestRates: [{ InterestRate: 5 }] })).toMatchObject({
@@ -107,7 +107,7 @@ describe('the request of a simulation', () => {
     );
   });
 
-  test('takes any name for an argument of formulas as one, also those that objects bring along (Q7)', () => {
+  test('accepts __proto__ and constructor as names of arguments (Q7)', () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
     const fields = names.map((name, place) => `"${name}":${place}`).join(',');
     const jsonInputFormula: unknown = JSON.parse(`{"interestInput":{${fields}}}`);
@@ -121,7 +121,7 @@ describe('the request of a simulation', () => {
     });
   });
 
-  test('asks for no interest type beside rates that are too many to be read', () => {
+  test('does not require interestType if the list of rates is overlong', () => {
     const jsonMultipleInterestRates = Array.from({ length: 1_201 }, () => ({}));
     expect(read({ ...TERMS, jsonMultipleInterestRates, optional: 'x' })).toMatchObject({
       faults: ['jsonMultipleInterestRates too-many-items', 'optional wrong-type'],
@@ -132,7 +132,7 @@ describe('the request of a simulation', () => {
     [{ '': 1 }, 'empty'],
     [{ ['x'.repeat(201)]: 1 }, 'too-long'],
     [Object.fromEntries(Array.from({ length: 101 }, (_, place) => [`x${place}`, 1])), 'too-many-items'],
-  ])('has bounds for the arguments of formulas', (interestInput, code) => {
+  ])('limits the arguments of formulas, in JSON and in Avro: case %#', (interestInput, code) => {
     const body = {
       ...TERMS,
       interestType: INTEREST_OPTION_IDS.Fixed,
@@ -142,14 +142,16 @@ describe('the request of a simulation', () => {
     const list = Object.keys(interestInput).map((name) => ({ name, value: new Decimal(1) }));
     const payload = read({ ...TERMS, interestType: INTEREST_OPTION_IDS.Fixed }) as SimulateInput;
     const parts = { commissionInput: undefined, insuranceInput: undefined, discountInput: undefined };
-    const inAvro = { ...payload, jsonInputFormula: { ...parts, interestInput: list } };
-    expect(simulateRequest.check(inAvro)).toMatchObject({
+    const check = (interest: typeof list) =>
+      simulateRequest.check({ ...payload, jsonInputFormula: { ...parts, interestInput: interest } });
+    expect(check(list)).toMatchObject({
       problem: 'invalid-request',
       faults: [{ path: 'jsonInputFormula.interestInput', code }],
     });
+    expect(check(Array.from({ length: 100 }, () => ({ name: 'x', value: new Decimal(1) })))).toBeUndefined();
   });
 
-  test('fields that are not known are reported, arguments of formulas are not (E3)', () => {
+  test('reports unknown fields, but not the names of arguments (E3)', () => {
     const result = findAction('PLAT_BP_SIMULATE')?.read({
       ...TERMS,
       jsonParam: {},
@@ -159,7 +161,7 @@ describe('the request of a simulation', () => {
     expect(result).toMatchObject({ warnings: [{ path: 'jsonParam' }, { path: 'jsonInputFormula.Score' }] });
   });
 
-  test('is written as its body', () => {
+  test('is written as the body that it was read from', () => {
     const body = {
       ...TERMS,
       downPayment: 100.25,
@@ -178,7 +180,7 @@ describe('the request of a simulation', () => {
 describe('the answer of a simulation', () => {
   const record = recordOf({ insurances: [insurance()] }, { downPayment: new Decimal('100.10') });
 
-  test('has every field of the interface, in its order and spelling, and no other (4.4)', () => {
+  test('has the fields of the interface in its order and spelling (4.4)', () => {
     const { Records, ReturnValue } = JSON.parse(renderSimulation(simulatePayload([record], []))) as {
       readonly Records: readonly Record<string, unknown>[];
       readonly ReturnValue: number;
@@ -210,7 +212,7 @@ describe('the answer of a simulation', () => {
     });
   });
 
-  test('has amounts with the digits of the currency, and null for what Avro brings as absent', () => {
+  test('has amounts with the decimals of the currency, and null for absent fields', () => {
     const [offer] = simulatePayload([record], []).Records;
     if (offer === undefined) throw new Error('no offer');
     const yen = { ...offer, currencyDigits: 0, Total: 5, IRR: undefined, CommissionListId: undefined };

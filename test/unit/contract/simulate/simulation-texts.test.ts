@@ -26,8 +26,8 @@ const record = recordOf({
   ],
 });
 
-describe('the JSON texts of a simulation record', () => {
-  it('have the rows in ScheduleJson, with the fields and the spelling of the interface (4.4)', () => {
+describe('the JSON text', () => {
+  it('ScheduleJson has the rows with the fields and the spelling of the interface (4.4)', () => {
     const text = scheduleText({ ...record, rows: record.rows.slice(0, 2) });
     expect(text).toBe(
       '{"paymentSchedule":[' +
@@ -38,13 +38,13 @@ describe('the JSON texts of a simulation record', () => {
     );
   });
 
-  it('have the base rate and its discounts in OutputInterestJson (4.4)', () => {
+  it('OutputInterestJson has the base rate and its discounts (4.4)', () => {
     expect(interestText(record.interest)).toBe(
       '{"BaseInterestPercent":8.5,"InterestDiscountValue":0.55,"InterestDiscountPercent":0}',
     );
   });
 
-  it('have commissions with CurrencyId and insurances with CurrenctyId (4.4)', () => {
+  it('OutputCommissionJson has CurrencyId, and OutputInsuranceJson has CurrenctyId (4.4)', () => {
     expect(JSON.parse(commissionsText(record.commissions))).toEqual([
       {
         Name: 'Fee "A"',
