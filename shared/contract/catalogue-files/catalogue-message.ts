@@ -113,7 +113,13 @@ export function unpackRecord(message: CatalogueMessage, source: string): Unpacke
   const read = readCatalogueRecord(message.kind as RecordKind, value, source);
   if (read.kind === 'invalid') throw new Error(`its body is wrong at ${read.paths.join(', ')}`);
   const { entry } = read;
-  const differs = differingFields(identifyRecord(entry), message);
+  const differs = contradictingFields(identifyRecord(entry), {
+    ...message,
+    id: message.id ?? null,
+    status: message.status ?? null,
+    validFrom: formatDay(message.validFrom),
+    validTo: formatDay(message.validTo),
+  });
   if (differs.length > 0)
     throw new Error(`its body contradicts the fields ${differs.join(', ')} of the message`);
   return { entry, bytes };
@@ -126,17 +132,13 @@ function unpooled(value: Buffer): Buffer {
   return copy;
 }
 
-/** The fields outside the body that contradict it. */
-function differingFields(identity: RecordIdentity, message: CatalogueMessage): readonly string[] {
-  const stated = {
-    ...message,
-    id: message.id ?? null,
-    status: message.status ?? null,
-    validFrom: formatDay(message.validFrom),
-    validTo: formatDay(message.validTo),
-  };
+/** The fields outside the body that contradict it; `stated` may have fewer fields than the identity. */
+export function contradictingFields(
+  identity: RecordIdentity,
+  stated: Readonly<Record<string, unknown>>,
+): readonly string[] {
   return Object.entries(identity)
-    .filter(([name, value]) => stated[name as keyof RecordIdentity] !== value)
+    .filter(([name, value]) => stated[name] !== undefined && stated[name] !== value)
     .map(([name]) => name);
 }
 

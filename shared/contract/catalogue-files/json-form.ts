@@ -4,20 +4,21 @@
  */
 
 import { z } from 'zod';
-import { type CatalogueMessage, toCatalogueMessage, unpackBody } from './catalogue-message.ts';
-import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { Fault } from '../../platform/problem.ts';
 import {
-  identifyRecord,
-  RECORD_KINDS,
-  type RecordIdentity,
-} from '../../product/catalogue/catalogue-record.ts';
+  type CatalogueMessage,
+  contradictingFields,
+  toCatalogueMessage,
+  unpackBody,
+} from './catalogue-message.ts';
+import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { identifyRecord, RECORD_KINDS } from '../../product/catalogue/catalogue-record.ts';
 import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { anyText, wanted } from '../json/field-kinds.ts';
 import { readCatalogueRecord } from './read-record.ts';
 import { toFaults, shapeFault } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
 
+const CONTRADICTS_BODY = 'must be as in the body; correct or remove it';
 const NOT_OF_KIND = 'does not match the kind; `npm run catalogue -- validate` reports all faults of a file';
 
 const day = (which: string) =>
@@ -68,8 +69,10 @@ export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMe
   if (read.kind === 'invalid') {
     return invalid(read.paths.map((path) => shapeFault(`body.${path}`, 'wrong-type', NOT_OF_KIND)));
   }
-  const faults = contradictions(identifyRecord(read.entry), stated);
-  if (faults.length > 0) return invalid(faults);
+  const contradicting = contradictingFields(identifyRecord(read.entry), stated);
+  if (contradicting.length > 0) {
+    return invalid(contradicting.map((name) => shapeFault(name, 'wrong-type', CONTRADICTS_BODY)));
+  }
   return { kind: 'valid', payload: toCatalogueMessage(read.entry), warnings: [] };
 }
 
@@ -83,14 +86,4 @@ export function renderCatalogueRecord(message: CatalogueMessage): string {
     encoding: 'json',
     body: unpackBody(encoding, body).value,
   });
-}
-
-/** Fields outside the body that contradict it. */
-function contradictions(
-  identity: RecordIdentity,
-  stated: Readonly<Record<string, unknown>>,
-): readonly Fault[] {
-  return Object.entries(stated)
-    .filter(([name, value]) => value !== undefined && identity[name as keyof RecordIdentity] !== value)
-    .map(([name]) => shapeFault(name, 'wrong-type', 'must be as in the body; correct or remove it'));
 }

@@ -5,7 +5,7 @@
 
 import type { z } from 'zod';
 import type { RecordKind } from '../../product/catalogue/catalogue-record.ts';
-import { fieldPath, isRecord } from '../json/faults.ts';
+import { fieldPath, isRecord, valueAt } from '../json/faults.ts';
 
 /** A record with placeholders. */
 export interface PartialRecord<Shaped> {
@@ -96,10 +96,7 @@ function recordWithout<Shaped>(
 
 /** Removes fields of the value at a path. */
 function removeFields(value: unknown, path: readonly PropertyKey[], names: readonly string[]): void {
-  const place = path.reduce<unknown>(
-    (at, part) => (typeof at === 'object' && at !== null ? Reflect.get(at, part) : undefined),
-    value,
-  );
+  const place = valueAt(value, path);
   for (const name of names) if (isRecord(place)) Reflect.deleteProperty(place, name);
 }
 
@@ -179,7 +176,7 @@ function repair(copy: Record<string, unknown>, issue: z.core.$ZodIssue, unread: 
   }
   const { path } = issue;
   const name = path.at(-1);
-  const place = path.slice(0, -1).reduce<unknown>(valueAt, copy);
+  const place = valueAt(copy, path.slice(0, -1));
   if (typeof name === 'number' && Array.isArray(place)) {
     // The other items keep their positions, which messages contain.
     unread.add(fieldPath(path));
@@ -199,10 +196,6 @@ function itemPlaceholder(list: PropertyKey | undefined, issue: z.core.$ZodIssue)
   const expected = issue.code === 'invalid_type' ? issue.expected : 'string';
   if (expected === 'object') return {};
   return expected === 'number' ? 0 : UNREAD;
-}
-
-function valueAt(value: unknown, part: PropertyKey): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined;
 }
 
 function withHidden(unread: ReadonlySet<string>, copy: Record<string, unknown>): ReadonlySet<string> {

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import type { CatalogueRecord, RecordKind, RecordsByKind } from '../../product/catalogue/catalogue-record.ts';
-import { fieldPath } from '../json/faults.ts';
+import { fieldPath, valueAt } from '../json/faults.ts';
 import { partialRecord } from './partial-record.ts';
 import {
   COMMISSION_LIST_SHAPE,
@@ -79,14 +79,10 @@ function describeFaults(error: z.ZodError, item: unknown, source: string): reado
 /** The name of a record that could not be read; empty without one. */
 function findName(item: unknown): string {
   for (const field of NAME_FIELDS) {
-    const name = getField(item, field);
+    const name = valueAt(item, [field]);
     if (typeof name === 'string') return name;
   }
   return '';
-}
-
-function getField(value: unknown, field: PropertyKey): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
 }
 
 /** Describes an issue, with columns by their names: `column VatOnFees Fee must be text, not a number`. */
@@ -94,7 +90,7 @@ function describeIssue(issue: z.core.$ZodIssue, item: unknown): string {
   const [first, index, ...rest] = issue.path;
   const column =
     first === 'PaymentScheduleTypeDetails' && index !== undefined
-      ? getField(getField(getField(item, first), index), 'ColumnRepaymentSchedule')
+      ? valueAt(item, [first, index, 'ColumnRepaymentSchedule'])
       : undefined;
   const isColumn = typeof column === 'string';
   const field = fieldPath(isColumn ? rest : issue.path);

@@ -1,8 +1,52 @@
-/** Worked examples of `plat_bp_getbankingproductbycode`, in the example catalogue as of 2026-01-15; a test keeps them true. */
+/** Worked examples of `plat_bp_getbankingproductbycode` with the example catalogue of 2026-01-15, which tests run. */
 
 import type { Examples } from '../json/action.ts';
 
-/** The main example first. */
+const PERSONAL_LOAN = {
+  BankingProductCode: 'TL-PERSONAL',
+  Name: 'Personal loan',
+  StartDate: '2024-01-01T00:00:00',
+  EndDate: null,
+  BankingProductType: 'TL',
+};
+
+const LINE_FEE_VALUE = {
+  CommissionValue: 30,
+  CommissionPercent: null,
+  Status: 'Active',
+  ValueValidFrom: { invariantDate: '2020-01-01' },
+  ValueValidTo: null,
+};
+
+const LINE_FEE = {
+  Name: 'Line fee',
+  Type: 'Administration',
+  PeriodicityType: 'Annual',
+  Currency: 'EUR',
+  Status: 'Active',
+  IsForUnusage: false,
+  ValueIsPercent: false,
+  IncludedInRepaymentSchedule: true,
+  AutomaticLoadOnContract: true,
+  MandatoryForApplicant: true,
+  UseBankingFormula: false,
+  IsForContractVersion: false,
+  PercentAppliedTo: null,
+  Percent: null,
+  Values: [LINE_FEE_VALUE],
+};
+
+const BAND_TO_1000 = {
+  InterestName: 'Overdraft to 1000',
+  MinUtilizedAmount: 0,
+  MaxUtilizedAmount: 999.99,
+  IsForOverdraft: true,
+  CollectionValidFrom: '2020-01-01',
+  CollectionValidTo: null,
+  Value: 10,
+  ValueMessage: 'Up to 999.99 utilised',
+};
+
 export const PRODUCT_BY_CODE_EXAMPLES: Examples = [
   {
     key: 'availability',
@@ -13,13 +57,7 @@ export const PRODUCT_BY_CODE_EXAMPLES: Examples = [
       displayMandatoryRoles: true,
     },
     reply: {
-      BankingProduct: {
-        BankingProductCode: 'TL-PERSONAL',
-        Name: 'Personal loan',
-        StartDate: '2024-01-01T00:00:00',
-        EndDate: null,
-        BankingProductType: 'TL',
-      },
+      BankingProduct: PERSONAL_LOAN,
       Availability: {
         Currency: 'EUR',
         PeriodType: 'Months',
@@ -70,55 +108,15 @@ export const PRODUCT_BY_CODE_EXAMPLES: Examples = [
             CommissionListName: 'Overdraft commissions',
             InterestListName: 'Overdraft interests',
             Commissions: [
+              LINE_FEE,
               {
-                Name: 'Line fee',
-                Type: 'Administration',
-                PeriodicityType: 'Annual',
-                Currency: 'EUR',
-                Status: 'Active',
-                IsForUnusage: false,
-                ValueIsPercent: false,
-                IncludedInRepaymentSchedule: true,
-                AutomaticLoadOnContract: true,
-                MandatoryForApplicant: true,
-                UseBankingFormula: false,
-                IsForContractVersion: false,
-                PercentAppliedTo: null,
-                Percent: null,
-                Values: [
-                  {
-                    CommissionValue: 30,
-                    CommissionPercent: null,
-                    Status: 'Active',
-                    ValueValidFrom: { invariantDate: '2020-01-01' },
-                    ValueValidTo: null,
-                  },
-                ],
-              },
-              {
+                ...LINE_FEE,
                 Name: 'Unused line',
                 Type: 'Unusage',
                 PeriodicityType: 'Monthly',
-                Currency: 'EUR',
-                Status: 'Active',
                 IsForUnusage: true,
                 ValueIsPercent: true,
-                IncludedInRepaymentSchedule: true,
-                AutomaticLoadOnContract: true,
-                MandatoryForApplicant: true,
-                UseBankingFormula: false,
-                IsForContractVersion: false,
-                PercentAppliedTo: null,
-                Percent: null,
-                Values: [
-                  {
-                    CommissionValue: null,
-                    CommissionPercent: 0.5,
-                    Status: 'Active',
-                    ValueValidFrom: { invariantDate: '2020-01-01' },
-                    ValueValidTo: null,
-                  },
-                ],
+                Values: [{ ...LINE_FEE_VALUE, CommissionValue: null, CommissionPercent: 0.5 }],
               },
             ],
             Interests: [
@@ -128,23 +126,12 @@ export const PRODUCT_BY_CODE_EXAMPLES: Examples = [
                 InterestType: 'Collection',
                 IsForOverdraft: true,
                 BandedInterests: [
+                  BAND_TO_1000,
                   {
-                    InterestName: 'Overdraft to 1000',
-                    MinUtilizedAmount: 0,
-                    MaxUtilizedAmount: 999.99,
-                    IsForOverdraft: true,
-                    CollectionValidFrom: '2020-01-01',
-                    CollectionValidTo: null,
-                    Value: 10,
-                    ValueMessage: 'Up to 999.99 utilised',
-                  },
-                  {
+                    ...BAND_TO_1000,
                     InterestName: 'Overdraft from 1000',
                     MinUtilizedAmount: 1000,
                     MaxUtilizedAmount: null,
-                    IsForOverdraft: true,
-                    CollectionValidFrom: '2020-01-01',
-                    CollectionValidTo: null,
                     Value: 8,
                     ValueMessage: 'From 1000 utilised',
                   },
@@ -161,13 +148,7 @@ export const PRODUCT_BY_CODE_EXAMPLES: Examples = [
     summary: 'Only the container of the dimensions',
     request: { BankingProductCode: 'TL-PERSONAL', displayBPDimensions: 1 },
     reply: {
-      BankingProduct: {
-        BankingProductCode: 'TL-PERSONAL',
-        Name: 'Personal loan',
-        StartDate: '2024-01-01T00:00:00',
-        EndDate: null,
-        BankingProductType: 'TL',
-      },
+      BankingProduct: PERSONAL_LOAN,
       Dimensions: {},
     },
   },

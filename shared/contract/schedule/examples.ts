@@ -1,6 +1,8 @@
-/** Worked examples of `PLAT_BP_CalculateRepaymentSchedule`: 100 at 7 % in 6 months; a test keeps them true. */
+/** Worked examples of `PLAT_BP_CalculateRepaymentSchedule`, which tests run: 100 at 7 % in 6 months. */
 
+import type { Casing } from '../../lending/request/repayment-schedule.ts';
 import type { Examples } from '../json/action.ts';
+import { spelled } from './render-schedule.ts';
 
 const TERMS = {
   ScheduleType: 'EqualInstallments',
@@ -28,51 +30,35 @@ const FIGURES = [
   ['2024-07-01', 30, 16.9, 17, 0.1, 16.9],
 ] as const;
 
-const capitalisedReply = FIGURES.map(([date, days, remaining, payment, interest, principal], index) => ({
-  InstallmentNo: index + 1,
-  DueDate: `${date}T00:00:00Z`,
-  NoDays: days,
-  InstallmentTypeId: REGULAR,
-  RemainingValue: remaining,
-  PMT: payment,
-  Interest: interest,
-  Principal: principal,
-  ManagementFee: 0,
-  TotalInstallment: payment,
-  EIR,
-  ScheduleTypeId: EQUAL_INSTALLMENTS,
-  IsEarlyRepayment: 'false',
-}));
+const reply = (casing: Casing) =>
+  FIGURES.map(([date, days, remaining, payment, interest, principal], index) => ({
+    InstallmentNo: index + 1,
+    DueDate: casing === 'lower' ? `${date}T00:00:00` : `${date}T00:00:00Z`,
+    NoDays: days,
+    InstallmentTypeId: REGULAR,
+    [spelled('remainingValue', casing)]: remaining,
+    [spelled('pMT', casing)]: payment,
+    [spelled('interest', casing)]: interest,
+    [spelled('principal', casing)]: principal,
+    [spelled('managementFee', casing)]: 0,
+    [spelled('totalInstallment', casing)]: payment,
+    ...(casing === 'lower' ? { dae: DAE } : { EIR }),
+    ScheduleTypeId: EQUAL_INSTALLMENTS,
+    [spelled('isEarlyRepayment', casing)]: 'false',
+  }));
 
-const lowerCaseReply = FIGURES.map(([date, days, remaining, payment, interest, principal], index) => ({
-  InstallmentNo: index + 1,
-  DueDate: `${date}T00:00:00`,
-  NoDays: days,
-  InstallmentTypeId: REGULAR,
-  remainingValue: remaining,
-  pMT: payment,
-  interest,
-  principal,
-  managementFee: 0,
-  totalInstallment: payment,
-  dae: DAE,
-  ScheduleTypeId: EQUAL_INSTALLMENTS,
-  isEarlyRepayment: 'false',
-}));
-
-/** The main example first. */
 export const REPAYMENT_SCHEDULE_EXAMPLES: Examples = [
   {
     key: 'capitalised',
     summary: '100 at 7 % in 6 equal monthly installments',
     request: { jsonParam: TERMS },
-    reply: capitalisedReply,
+    reply: reply('capitalised'),
   },
   {
     key: 'lowerCaseWithDae',
     summary: 'The same with the effective annual rate (CalculateDAE 2)',
     request: { jsonParam: { ...TERMS, CalculateDAE: 2 } },
-    reply: lowerCaseReply,
+    reply: reply('lower'),
   },
   {
     key: 'daeAlone',

@@ -1,8 +1,8 @@
-/** Worked examples of `PLAT_BP_Simulate` in the example catalogue as of 2026-01-15; a test keeps them true. */
+/** Worked examples of `PLAT_BP_Simulate` with the example catalogue of 2026-01-15, which tests run. */
 
 import type { Examples } from '../json/action.ts';
 
-/** Balance, payment, interest, principal, commissions, total and, where the offer has it, insurance of each row from 0 on. */
+/** Balance, payment, interest, principal, commissions, total, and insurance of offers with one. */
 type Row = readonly [string, string, string, string, string, string, string?];
 
 function scheduleText(rows: readonly Row[]): string {
@@ -46,7 +46,22 @@ const STUDY_ROWS: readonly Row[] = [
   ['102.58', '103.05', '0.47', '102.58', '0.00', '103.05'],
 ];
 
-/** The main example first. */
+const ANALYSIS_FEE = {
+  Name: 'Analysis fee',
+  Value: 85,
+  Percent: null,
+  BaseValue: 100,
+  BasePercent: null,
+  DiscountValue: 5,
+  DiscountPercent: 10,
+  ValueIsPercent: false,
+  CurrencyId: '2e9b7d10-4c86-4f35-a1d0-000000455552',
+  FeePeriodicityType: 'Once',
+  FeeDate: '2026-01-15',
+  FeeId: 'c341f406-bc2b-52a2-b914-bfa1f94d9919',
+  IsUpfront: null,
+};
+
 export const SIMULATE_EXAMPLES: Examples = [
   {
     key: 'withCharges',
@@ -86,35 +101,16 @@ export const SIMULATE_EXAMPLES: Examples = [
             InterestDiscountPercent: 0,
           }),
           OutputCommissionJson: JSON.stringify([
+            ANALYSIS_FEE,
             {
-              Name: 'Analysis fee',
-              Value: 85,
-              Percent: null,
-              BaseValue: 100,
-              BasePercent: null,
-              DiscountValue: 5,
-              DiscountPercent: 10,
-              ValueIsPercent: false,
-              CurrencyId: '2e9b7d10-4c86-4f35-a1d0-000000455552',
-              FeePeriodicityType: 'Once',
-              FeeDate: '2026-01-15',
-              FeeId: 'c341f406-bc2b-52a2-b914-bfa1f94d9919',
-              IsUpfront: null,
-            },
-            {
+              ...ANALYSIS_FEE,
               Name: 'Account administration',
               Value: 2.5,
-              Percent: null,
               BaseValue: 2.5,
-              BasePercent: null,
               DiscountValue: null,
               DiscountPercent: null,
-              ValueIsPercent: false,
-              CurrencyId: '2e9b7d10-4c86-4f35-a1d0-000000455552',
               FeePeriodicityType: 'Monthly',
-              FeeDate: '2026-01-15',
               FeeId: 'a391883b-515e-5425-ba77-054e1b90801c',
-              IsUpfront: null,
             },
           ]),
           OutputInsuranceJson: JSON.stringify([

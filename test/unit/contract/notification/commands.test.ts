@@ -20,8 +20,12 @@ const files = (count: number) => Array.from({ length: count }, () => file('x'));
 const readSms = (body: unknown, reading: Parameters<typeof smsReader.parse>[1] = READING) =>
   smsReader.parse(body, reading);
 const readEmail = (fields: object) => emailReader.parse({ ...EMAIL, ...fields }, READING);
-const faultsOf = (read: ReadRequest<unknown>) =>
-  read.kind === 'invalid' ? read.faults.map(({ path, code }) => `${path} ${code}`) : [];
+/** Path and code of each fault; all messages say what is missing or required. */
+const faultsOf = (read: ReadRequest<unknown>) => {
+  const faults = read.kind === 'invalid' ? read.faults : [];
+  expect(faults.filter(({ message }) => !/^(must|is missing;|is not known here) /.test(message))).toEqual([]);
+  return faults.map(({ path, code }) => `${path} ${code}`);
+};
 const problemOf = (read: ReadRequest<unknown>) => (read.kind === 'invalid' ? read.problem : undefined);
 const emailOf = (fields: object): EmailCommand => {
   const read = readEmail(fields);

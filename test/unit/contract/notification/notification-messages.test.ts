@@ -119,6 +119,7 @@ describe('the check of a command from Avro', () => {
     [{ cc: Array.from({ length: 5_000 }, () => 'x') }, 'cc too-many-recipients'],
     [{ sender: 'a@mail.example\r\nBcc: b@mail.example' }, 'sender control-character'],
     [{ subject: 'a\nb' }, 'subject control-character'],
+    [{ message: '' }, 'message empty'],
     [{ contentType: 'text/evil' as 'text/html' }, 'contentType unknown-value'],
     [{ attachments: [{ name: '../a', content: Buffer.from('x') }] }, 'attachmentList[0].name invalid-name'],
     [{ attachments: [{ name: 'a', content: Buffer.alloc(0) }] }, 'attachmentList[0].content empty'],
