@@ -11,10 +11,6 @@ export async function createCodec(
   const { url, username, password } = config.schemaRegistry;
   if (url === undefined) return createMessageCodec({ shapes: MESSAGE_FORMS, clock });
   const { createSchemaRegistry } = await import('../shared/messaging/codec/schema-registry.ts');
-  const registry = createSchemaRegistry({
-    url,
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-  });
+  const registry = createSchemaRegistry({ url, username, password });
   return createMessageCodec({ shapes: MESSAGE_FORMS, clock, registry });
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
-import { createConsumer } from '../../shared/messaging/consumer/consumer.ts';
+import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { errorText } from '../../shared/platform/errors.ts';
@@ -209,7 +209,7 @@ suite('a broker that stops answering', () => {
       const topic = scope.nameOf(`one-frozen-${randomUUID()}`);
       await broker.admin.createTopics([{ topic, partitions: PARTITIONS }]);
       const done = new Set<string>();
-      const consumer = createConsumer({
+      const consumer = new Consumer({
         createSource: () =>
           broker.createGroupSource({ groupId: topic, clientId: 'one-frozen', topics: [topic] }),
         process: ({ value }) => {

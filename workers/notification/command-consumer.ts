@@ -4,7 +4,7 @@ import {
   checkEmailCommand,
   checkSmsCommand,
 } from '../../shared/contract/notification/commands.ts';
-import { createConsumer, type Consumer } from '../../shared/messaging/consumer/consumer.ts';
+import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';
 import { internalTopics, ownReplyTopics, retryTopicName } from '../../shared/messaging/topics/topics.ts';
@@ -84,7 +84,7 @@ export async function startCommandConsumer(
     onDeadLetter: observe.onDeadLetter,
   });
   const process = commandProcess(context, shared, observe, { channel, groupId, delivery });
-  const consumer: Consumer = createConsumer({
+  const consumer = new Consumer({
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
     process: order.inOrder(process, (end) => consumer.count(end)),
     log,

@@ -1,4 +1,4 @@
-import { createConsumer, type Consumer } from '../../shared/messaging/consumer/consumer.ts';
+import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import { readRequest } from '../../shared/messaging/handler/request.ts';
@@ -36,7 +36,7 @@ export async function startTier(
   const groupId = `${config.topicPrefix}plat.notification.retry.${label}`;
   const clientId = `notification-retry-${label}`;
   const observe = consumerMetrics(metrics, clientId);
-  const consumer = createConsumer({
+  const consumer = new Consumer({
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
     process: createTierProcess({
       origins: new Set(Object.values(CHANNEL_TOPICS).map((key) => shared.topic(key))),

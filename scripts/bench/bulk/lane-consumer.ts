@@ -3,7 +3,7 @@
  * Asked with a number of keys and of messages, it writes them to a topic of their own, handles them and answers the
  * messages per second, from the start of the first to the end of the last. Without brokers it is the embedded one.
  */
-import { createConsumer } from '../../../shared/messaging/consumer/consumer.ts';
+import { Consumer } from '../../../shared/messaging/consumer/consumer.ts';
 import type { ProcessingResult } from '../../../shared/messaging/processing-result.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
@@ -53,7 +53,7 @@ async function measure({ keys, messages }: LaneWords): Promise<number> {
   const timer = setTimeout(() => reject(new Error(`${topic}: not handled in time`)), LIMIT_MS);
   let beganAt = Number.NaN;
   let done = 0;
-  const consumer = createConsumer({
+  const consumer = new Consumer({
     createSource: () =>
       broker.createGroupSource({ groupId: topic, clientId: 'bench-lanes', topics: [topic] }),
     log: silentLog,

@@ -1,5 +1,5 @@
 import type { Health } from '../../platform/health.ts';
-import { backoffMs, type BackoffOptions } from '../backoff.ts';
+import { backoffMs } from '../backoff.ts';
 import type { GroupSource } from '../ports.ts';
 import type { FinalResult } from '../processing-result.ts';
 import { CONSUMER_DEFAULTS, type ConsumerStats, type RuntimeOptions } from './consumer-options.ts';
@@ -9,32 +9,13 @@ import type { PartitionLag } from './owned-partitions.ts';
 export interface ConsumerOptions extends RuntimeOptions {
   /** Creates a source; called again after each crash. */
   readonly createSource: () => GroupSource;
-  readonly restartBackoff?: BackoffOptions;
-}
-
-/** A supervised consumer in a consumer group. */
-export interface Consumer {
-  /** Resolves when the source is started; the assignment follows. Stops everything again before it rejects. */
-  start(): Promise<void>;
-  /** Drains: accepts nothing new, lets messages in progress end for at most `timeoutMs` (10 s), commits, leaves. Idempotent. */
-  stop(timeoutMs?: number): Promise<void>;
-  /** `starting` until the first assignment; `unhealthy` when crashed or stalled; `degraded` with an open circuit breaker. */
-  health(): Health;
-  lag(): readonly PartitionLag[];
-  stats(): ConsumerStats;
-  /** Counts the result of further work of a message for the circuit breaker; false when the breaker is open. */
-  count(result: FinalResult): boolean;
 }
 
 /** Longest wait for a crashed source to stop. */
 const DISCARD_MS = 5_000;
 
-/** Creates a consumer that replaces a crashed source with growing delays. */
-export function createConsumer(options: ConsumerOptions): Consumer {
-  return new SupervisedConsumer(options);
-}
-
-class SupervisedConsumer implements Consumer {
+/** A member of a consumer group. A crashed source is replaced with growing delays. */
+export class Consumer {
   readonly #options: ConsumerOptions;
   readonly #runtime: ConsumerRuntime;
   #source: GroupSource | undefined;
@@ -48,6 +29,7 @@ class SupervisedConsumer implements Consumer {
     this.#runtime = new ConsumerRuntime(options);
   }
 
+  /** Resolves when the source is started; the assignment follows. Stops everything again before it rejects. */
   async start(): Promise<void> {
     try {
       await this.#build();
@@ -57,12 +39,14 @@ class SupervisedConsumer implements Consumer {
     }
   }
 
+  /** Drains: accepts nothing new, lets messages in progress end within `timeoutMs`, commits, leaves. Idempotent. */
   stop(timeoutMs: number = CONSUMER_DEFAULTS.drainTimeoutMs): Promise<void> {
     clearTimeout(this.#rebuild);
     this.#stopping ??= this.#runtime.drain(timeoutMs);
     return this.#stopping;
   }
 
+  /** `starting` until the first assignment; `unhealthy` when crashed or stalled; `degraded` with an open circuit breaker. */
   health(): Health {
     if (this.#crash !== undefined) return { status: 'unhealthy', reason: `crashed: ${this.#crash.message}` };
     return this.#runtime.health();
@@ -76,6 +60,7 @@ class SupervisedConsumer implements Consumer {
     return this.#runtime.stats();
   }
 
+  /** Counts the result of further work of a message for the circuit breaker; false when the breaker is open. */
   count(result: FinalResult): boolean {
     return this.#runtime.count(result);
   }
@@ -101,8 +86,8 @@ class SupervisedConsumer implements Consumer {
     this.#crashesInARow += 1;
     this.#runtime.counters.crashes += 1;
     this.#runtime.detach();
-    const { log, restartBackoff = CONSUMER_DEFAULTS.restartBackoff, random = Math.random } = this.#options;
-    const delayMs = backoffMs(restartBackoff, this.#crashesInARow, random);
+    const { log, random = Math.random } = this.#options;
+    const delayMs = backoffMs(CONSUMER_DEFAULTS.restartBackoff, this.#crashesInARow, random);
     log.error({ err: error, delayMs }, 'the consumer crashed and will be restarted');
     source
       ?.stop(DISCARD_MS)

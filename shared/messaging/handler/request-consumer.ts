@@ -7,7 +7,7 @@ import type { Metrics } from '../../platform/metrics.ts';
 import type { Codec } from '../codec.ts';
 import { REQUEST_BATCH } from '../codec/request-batch.ts';
 import type { BreakerOptions } from '../consumer/circuit-breaker.ts';
-import { createConsumer } from '../consumer/consumer.ts';
+import { Consumer } from '../consumer/consumer.ts';
 import { CONSUMER_DEFAULTS } from '../consumer/consumer-options.ts';
 import type { Broker, Publisher } from '../ports.ts';
 import { internalTopics, ownReplyTopics, topicName, type TopicKey } from '../topics/topics.ts';
@@ -113,7 +113,7 @@ export async function startRequestConsumer(
     deadLettersFail: lane === 'bulk',
   });
   const batchWeight = Math.max(1, config.lanes / MAX_BATCHES_IN_PROGRESS);
-  const consumer = createConsumer({
+  const consumer = new Consumer({
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [requestTopic] }),
     process,
     log,

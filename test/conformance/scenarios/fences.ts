@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createConsumer } from '../../../shared/messaging/consumer/consumer.ts';
+import { Consumer } from '../../../shared/messaging/consumer/consumer.ts';
 import type { ProcessingResult } from '../../../shared/messaging/processing-result.ts';
 import { createTable } from '../../../shared/messaging/table/table.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
@@ -25,7 +25,7 @@ async function noter(world: World, topic: string, notes: string, groupId: string
   await table.start();
   const done: string[] = [];
   const fences: number[] = [];
-  const consumer = createConsumer({
+  const consumer = new Consumer({
     createSource: () =>
       world.broker.createGroupSource({
         groupId,

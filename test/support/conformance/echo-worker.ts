@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConsumer, type Consumer } from '../../../shared/messaging/consumer/consumer.ts';
+import { Consumer } from '../../../shared/messaging/consumer/consumer.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { done } from '../../../shared/messaging/outcome.ts';
@@ -66,7 +66,7 @@ export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions
     clock: systemClock,
     log: silentLog,
   });
-  const consumer = createConsumer({
+  const consumer = new Consumer({
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [requests], sessionTimeoutMs }),
     process,
     log: silentLog,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createConsumer } from '../../../../shared/messaging/consumer/consumer.ts';
+import { Consumer } from '../../../../shared/messaging/consumer/consumer.ts';
 import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
 import { done } from '../../../../shared/messaging/outcome.ts';
 import { createRequestHandling } from '../../../../shared/messaging/handler/request-handling.ts';
@@ -56,7 +56,7 @@ async function createWorld(partitions: number): Promise<World> {
   });
   const createSource = () =>
     broker.createGroupSource({ groupId: 'workers', clientId: 'w', topics: [REQUESTS] });
-  const consumer = createConsumer({ createSource, process, log: silentLog });
+  const consumer = new Consumer({ createSource, process, log: silentLog });
   await consumer.start();
   const requesters = ['one', 'two'].map((instanceId) =>
     createRequester({ ...shared, replyTopic: REPLIES, instanceId }),

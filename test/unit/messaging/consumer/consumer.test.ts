@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createConsumer, type ConsumerOptions } from '../../../../shared/messaging/consumer/consumer.ts';
+import { Consumer, type ConsumerOptions } from '../../../../shared/messaging/consumer/consumer.ts';
 import { MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
@@ -14,7 +14,7 @@ afterEach(() => vi.useRealTimers());
 function createScene(options: Partial<ConsumerOptions> = {}) {
   const sources: FakeGroupSource[] = [];
   const work = createFakeWork();
-  const consumer = createConsumer({
+  const consumer = new Consumer({
     createSource: () => {
       const source = new FakeGroupSource();
       sources.push(source);

@@ -83,6 +83,9 @@ function question(
 }
 
 const withoutAddress = { kafka_replyTopic: undefined };
+/** The codes of the dead letters. */
+const codesOf = (publisher: FakePublisher) =>
+  publisher.sent.map(({ headers }) => headers?.['plat-dead-letter-code']);
 const failWith =
   (code: string, canRetry = false) =>
   () =>
@@ -110,16 +113,13 @@ test('chooses the reply partition by the key when the request names none', async
   expect(replies.sent.map((reply) => reply.partition)).toEqual([partition, partition, partition]);
 });
 
-test('echoes the last of repeated correlation ids', async () => {
+test.each([
+  ['echoes the last of repeated correlation ids', [Buffer.from('first'), CORRELATION], CORRELATION],
+  ['replies without a correlation id to a request without one', undefined, undefined],
+])('%s', async (_, given, echoed) => {
   const { handle, replies } = createScene();
-  await handle(question({ kafka_correlationId: [Buffer.from('first'), CORRELATION] }));
-  expect(replies.sent[0]?.headers?.kafka_correlationId).toEqual(CORRELATION);
-});
-
-test('replies without a correlation id to a request without one', async () => {
-  const { handle, replies } = createScene();
-  await handle(question({ kafka_correlationId: undefined }));
-  expect(replies.sent[0]?.headers).not.toHaveProperty('kafka_correlationId');
+  await handle(question({ kafka_correlationId: given }));
+  expect(replies.sent[0]?.headers?.kafka_correlationId).toEqual(echoed);
 });
 
 test('replies in the format of the request', async () => {
@@ -277,7 +277,7 @@ test.each([
   const { handle, replies, deadLetters, handled } = createScene(handler);
   expect(await handle(question())).toBe('failed');
   // A dead letter is written as well, so that the request can be redriven.
-  expect(deadLetters.sent.map(({ headers }) => headers?.['plat-dead-letter-code'])).toEqual(['unexpected']);
+  expect(codesOf(deadLetters)).toEqual(['unexpected']);
   expect(JSON.stringify(deadLetters.sent)).not.toMatch(/secret|TypeError/);
   const [reply] = replies.sent;
   expect(reply?.headers?.['plat-error-code']).toBe('unexpected');
@@ -294,24 +294,26 @@ test('writes one dead letter for an unexpected error without a reply address', a
   expect(deadLetterCodes).toEqual(['unexpected']);
 });
 
-test('replies with unexpected when decoding throws', async () => {
-  const { handle, replies } = createScene(undefined, {
-    decode: () => {
-      throw new RangeError('index out of range');
+test.each<[string, Partial<Codec>]>([
+  [
+    'decoding throws',
+    {
+      decode: () => {
+        throw new RangeError('index out of range');
+      },
     },
-  });
-  expect(await handle(question())).toBe('failed');
-  expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('unexpected');
-});
-
-test('replies with unexpected when the reply cannot be encoded', async () => {
-  const fake = createFakeCodec();
-  const { handle, replies } = createScene(undefined, {
-    encode: (type, payload, format) => {
-      if (type === 'Answer') throw new Error('the payload does not fit');
-      return fake.encode(type, payload, format);
+  ],
+  [
+    'the reply cannot be encoded',
+    {
+      encode: (type, payload, format) => {
+        if (type === 'Answer') throw new Error('the payload does not fit');
+        return createFakeCodec().encode(type, payload, format);
+      },
     },
-  });
+  ],
+])('replies with unexpected when %s', async (_, codec) => {
+  const { handle, replies } = createScene(undefined, codec);
   expect(await handle(question())).toBe('failed');
   expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('unexpected');
 });
@@ -321,7 +323,7 @@ test('writes a dead letter when the error reply cannot be encoded', async () => 
     encode: () => Promise.reject(new Error('no schema')),
   });
   expect(await handle(question())).toBe('failed');
-  expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('unexpected');
+  expect(codesOf(deadLetters)).toEqual(['unexpected']);
 });
 
 test.each([
@@ -352,7 +354,7 @@ test('delays a message on retry and writes a dead letter on abandon', async () =
   expect(waiting.replies.sent).toEqual([]);
   const given = createScene(() => abandon(problem));
   expect(await given.handle(question())).toBe('settled');
-  expect(given.deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('not-ready');
+  expect(codesOf(given.deadLetters)).toEqual(['not-ready']);
   expect(given.replies.sent).toEqual([]);
 });
 
@@ -389,28 +391,23 @@ test('keeps the origin timestamp in a dead letter, from the record if the header
 test('writes a dead letter for a reply without an address, and none without a reply', async () => {
   const { handle, deadLetters } = createScene();
   await handle(question(withoutAddress));
-  expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('no-reply-address');
+  expect(codesOf(deadLetters)).toEqual(['no-reply-address']);
   const silent = createScene(() => done());
   expect(await silent.handle(question(withoutAddress))).toBe('settled');
   expect(silent.deadLetters.sent).toEqual([]);
 });
 
 test.each([
-  ['a request topic', 'plat.schedule.requests.v1', 'reply-topic-refused'],
-  ['a dead-letter topic', DEAD_LETTERS, 'reply-topic-refused'],
-  ['internal to the broker', '__consumer_offsets', 'reply-topic-refused'],
-  ['unknown', 'no.such.topic', 'reply-topic-unknown'],
-])('writes a dead letter when the reply topic is %s', async (_, topic, code) => {
+  ['topic is a request topic', { kafka_replyTopic: 'plat.schedule.requests.v1' }, 'reply-topic-refused'],
+  ['topic is a dead-letter topic', { kafka_replyTopic: DEAD_LETTERS }, 'reply-topic-refused'],
+  ['topic is internal to the broker', { kafka_replyTopic: '__consumer_offsets' }, 'reply-topic-refused'],
+  ['topic does not exist', { kafka_replyTopic: 'no.such.topic' }, 'reply-topic-unknown'],
+  ['partition does not exist', { kafka_replyPartition: '6' }, 'reply-partition-invalid'],
+])('writes a dead letter when the reply %s', async (_, headers, code) => {
   const { handle, deadLetters, replies, foreignReplies } = createScene();
-  expect(await handle(question({ kafka_replyTopic: topic }))).toBe('settled');
-  expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe(code);
+  expect(await handle(question(headers))).toBe('settled');
+  expect(codesOf(deadLetters)).toEqual([code]);
   expect([...replies.sent, ...foreignReplies.sent]).toEqual([]);
-});
-
-test('writes a dead letter when the reply partition does not exist', async () => {
-  const { handle, deadLetters } = createScene();
-  await handle(question({ kafka_replyPartition: '6' }));
-  expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('reply-partition-invalid');
 });
 
 test('sends replies to foreign topics through a separate publisher', async () => {
@@ -429,8 +426,6 @@ const keyless = (offset: number): LogMessage => ({
   key: null,
   offset,
 });
-const codesOf = (publisher: FakePublisher) =>
-  publisher.sent.map(({ headers }) => headers?.['plat-dead-letter-code']);
 
 test('sends large replies to own topics through a separate publisher', async () => {
   const largeReplies = new FakePublisher();
@@ -605,7 +600,7 @@ test('writes a dead letter when the error reply exceeds the message size', async
   const { handle, replies, deadLetters } = createScene(() => refused(createProblem('not-computable')));
   replies.onPublish = failWith('message-too-large');
   await handle(question());
-  expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('not-computable');
+  expect(codesOf(deadLetters)).toEqual(['not-computable']);
 });
 
 test('writes a dead letter without the value when it exceeds the message size', async () => {
@@ -642,23 +637,15 @@ test('writes only the provenance of a message with oversized headers or key', as
 });
 
 test.each([
-  [1_024, true],
-  [1_025, false],
-])('keeps a key of %i bytes in a dead letter without value and headers: %s', async (bytes, hasKey) => {
+  ['keeps a key of 1,024 bytes', Buffer.alloc(1_024, 'k'), Buffer.alloc(1_024, 'k')],
+  ['omits a key of 1,025 bytes', Buffer.alloc(1_025, 'k'), null],
+  ['keeps the absence of a key', null, null],
+])('%s in a dead letter without value and headers', async (_, key, kept) => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = ([message]) =>
     message?.headers?.['x-filler'] === undefined ? Promise.resolve() : failWith('message-too-large')();
-  const key = Buffer.alloc(bytes, 'k');
   await handle({ ...question({ ...withoutAddress, 'x-filler': Buffer.alloc(10_000) }), key });
-  expect(deadLetters.sent.map((letter) => letter.key)).toEqual([hasKey ? key : null]);
-});
-
-test('writes a dead letter without a key for a message without one', async () => {
-  const { handle, deadLetters } = createScene();
-  deadLetters.onPublish = ([message]) =>
-    message?.headers?.['x-filler'] === undefined ? Promise.resolve() : failWith('message-too-large')();
-  await handle({ ...question({ ...withoutAddress, 'x-filler': Buffer.alloc(10_000) }), key: null });
-  expect(deadLetters.sent.map((letter) => letter.key)).toEqual([null]);
+  expect(deadLetters.sent.map((letter) => letter.key)).toEqual([kept]);
 });
 
 test('rethrows a transient failure when the dead-letter topic is unavailable', async () => {
