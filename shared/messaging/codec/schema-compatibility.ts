@@ -106,7 +106,7 @@ function compareRecords(
     if (isRemoved && field.defaultValue() === undefined) {
       found.push({
         field: path(field.name),
-        reason: 'was mandatory and is removed; older readers need it, so keep it',
+        reason: 'was mandatory and is gone; older readers need it, so keep it',
       });
     }
   }

@@ -62,29 +62,31 @@ export interface RuntimeOptions {
   readonly clock?: Clock;
 }
 
-/** Counters since the consumer was created. */
-export interface ConsumerCounters {
-  /** Messages that were completed, failed ones included. */
-  settled: number;
-  /** Messages whose processing failed unexpectedly. */
-  failed: number;
-  /** Attempts that ended in a retry: a transient fault or unavailable infrastructure. */
-  heldAttempts: number;
-  /** Redelivered messages that joined work in progress. */
-  joined: number;
-  commits: number;
-  /** Commits rejected because their generation had ended. */
-  commitsOutdated: number;
-  commitsFailed: number;
-  /** Assignments received. */
-  rebalances: number;
-  breakerOpened: number;
-  /** Sources that crashed and were replaced. */
-  crashes: number;
+/** Creates the counters of a consumer, which count from its creation. */
+export function createCounters() {
+  return {
+    /** Messages that were completed, failed ones included. */
+    settled: 0,
+    /** Messages whose processing failed unexpectedly. */
+    failed: 0,
+    /** Attempts that ended in a retry: a transient fault or unavailable infrastructure. */
+    heldAttempts: 0,
+    /** Redelivered messages that joined work in progress. */
+    joined: 0,
+    commits: 0,
+    /** Commits rejected because their generation had ended. */
+    commitsOutdated: 0,
+    commitsFailed: 0,
+    /** Assignments received. */
+    rebalances: 0,
+    breakerOpened: 0,
+    /** Sources that crashed and were replaced. */
+    crashes: 0,
+  };
 }
 
 /** Counters and the current state. */
-export interface ConsumerStats extends Readonly<ConsumerCounters> {
+export interface ConsumerStats extends Readonly<ReturnType<typeof createCounters>> {
   readonly running: number;
   readonly held: number;
   readonly partitions: number;

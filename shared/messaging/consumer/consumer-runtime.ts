@@ -12,7 +12,7 @@ import { CommitLoop, type CommitResult, type CommitTarget } from './commit-loop.
 import { ConsumerHealth } from './consumer-health.ts';
 import {
   CONSUMER_DEFAULTS,
-  type ConsumerCounters,
+  createCounters,
   type ConsumerStats,
   type RuntimeOptions,
 } from './consumer-options.ts';
@@ -44,18 +44,7 @@ interface Attachment {
  * After a crash of the source another one is attached, and redelivered messages join the work that is still in progress.
  */
 export class ConsumerRuntime {
-  readonly counters: ConsumerCounters = {
-    settled: 0,
-    failed: 0,
-    heldAttempts: 0,
-    joined: 0,
-    commits: 0,
-    commitsOutdated: 0,
-    commitsFailed: 0,
-    rebalances: 0,
-    breakerOpened: 0,
-    crashes: 0,
-  };
+  readonly counters = createCounters();
   readonly #options: RuntimeOptions;
   readonly #inFlight = new InFlight();
   readonly #owned: OwnedPartitions;

@@ -16,17 +16,17 @@ interface Member {
   readonly runtime: ConsumerRuntime;
   readonly source: FakeGroupSource;
   readonly sink: GroupSink;
-  /** Next offset to be delivered, by partition owned. */
+  /** Next offset to deliver, by owned partition. */
   positions: Map<number, number>;
 }
 
 /**
- * A model of one topic and its consumer group with real runtimes as members. Each step is chosen by the test; every
- * law that must hold at a step is checked there, and breaches are collected.
+ * A model of one topic and its consumer group, with real consumer runtimes as members. The test chooses each step; violated
+ * invariants are collected in `breaches`.
  */
 export class FakeConsumerGroup {
   readonly breaches: string[] = [];
-  readonly begun: string[] = [];
+  readonly started: string[] = [];
   readonly #log: readonly LogMessage[][];
   readonly #done: readonly Set<number>[];
   readonly #committed: number[];
@@ -69,7 +69,7 @@ export class FakeConsumerGroup {
     this.#members.push({ id, runtime, source, sink, positions: new Map() });
   }
 
-  /** The process is gone with all it knew; whatever it had running is never heard of again. */
+  /** Removes a member with all of its state and running calls, like a kill -9. */
   kill(choice: number): void {
     const victim = this.#members[choice % this.#members.length];
     if (victim === undefined) return;
@@ -78,7 +78,7 @@ export class FakeConsumerGroup {
     victim.runtime.detach();
   }
 
-  /** The group is about to rebalance. */
+  /** Announces a rebalance to all members. */
   revoke(): void {
     for (const { sink } of this.#members) sink.onRevoking(this.#generation);
   }
@@ -128,14 +128,14 @@ export class FakeConsumerGroup {
 
   #process(process: number, message: LogMessage): Promise<'settled'> {
     const { partition, offset } = message;
-    this.begun.push(`${process}:${partition}/${offset}`);
+    this.started.push(`${process}:${partition}/${offset}`);
     const sameKey = (other: LogMessage) =>
       other.key !== null && message.key !== null && other.key.equals(message.key);
     const beside = this.#open.find((call) => call.process === process && sameKey(call.message));
     if (beside !== undefined) this.#breach(`${partition}/${offset} runs beside ${beside.message.offset}`);
     for (const earlier of (this.#log[partition] ?? []).slice(0, offset)) {
       if (sameKey(earlier) && !this.#done[partition]?.has(earlier.offset)) {
-        this.#breach(`${partition}/${offset} began before ${earlier.offset} of its key was done`);
+        this.#breach(`${partition}/${offset} started before ${earlier.offset} of its key was done`);
       }
     }
     const { promise, resolve } = Promise.withResolvers<'settled'>();

@@ -114,8 +114,8 @@ test('processes each message exactly once over any rebalances without kills', as
         group.close();
         expect(group.breaches).toEqual([]);
         expect(complete).toBe(true);
-        expect(group.begun).toHaveLength(log.flat().length);
-        expect(new Set(group.begun).size).toBe(group.begun.length);
+        expect(group.started).toHaveLength(log.flat().length);
+        expect(new Set(group.started).size).toBe(group.started.length);
       },
     ),
     { numRuns: 300 },

@@ -12,6 +12,7 @@ import {
   atOnce,
   codecOf,
   payloadOf,
+  problemOf,
   REQUEST,
   smallRequest,
 } from '../../../support/builders/codec-fixture.ts';
@@ -96,6 +97,43 @@ test('rejects only the item whose text is not valid UTF-8', () => {
     { kind: 'decoded', payload: smallRequest },
   ]);
   expect(opened.items[1]?.id).toBeUndefined();
+});
+
+function openJson(text: string) {
+  const decoded = local.decode({ value: Buffer.from(text), headers: { 'plat-message-type': REQUEST } });
+  return openAtOnce(payloadOf(decoded) as EncodedBatch);
+}
+
+function openAvro(items: readonly object[]) {
+  const { value } = atOnce(local.encode(REQUEST_BATCH, { items }, 'avro'));
+  return openAtOnce(payloadOf(local.decode({ value, headers: {} })) as EncodedBatch);
+}
+
+test.each([
+  ['JSON', () => openJson('[]')],
+  ['Avro', () => openAvro([])],
+])('refuses an empty batch in %s', (_, open) => {
+  const errors = [{ path: 'items', code: 'empty', message: 'must hold 1 to 500 requests' }];
+  expect(open()).toMatchObject({ kind: 'invalid', problem: { code: 'invalid-request', errors } });
+});
+
+test.each([
+  ['an object', '{}', 'wrong-type'],
+  ['an empty string', '""', 'empty'],
+  ['a string of 201 characters', JSON.stringify('x'.repeat(201)), 'too-long'],
+  ['a fraction', '0.5', 'out-of-range'],
+])('reports an id that is %s as a fault of its item', (_, id, code) => {
+  const opened = openJson(`[{"id": ${id}}]`);
+  if (opened.kind !== 'items') throw new Error('the batch was refused');
+  const message = expect.stringMatching(/^must be text of 1 to 200 characters/) as string;
+  expect(problemOf(atOnce(opened.items[0]!.decode())).errors?.[0]).toEqual({ path: 'id', code, message });
+  expect(opened.items[0]?.id).toBeUndefined();
+});
+
+test('reports an invalid id in Avro as a fault of its item', () => {
+  const opened = openAvro([{ id: '', value: single }]);
+  if (opened.kind !== 'items') throw new Error('the batch was refused');
+  expect(problemOf(atOnce(opened.items[0]!.decode())).errors).toMatchObject([{ path: 'id', code: 'empty' }]);
 });
 
 test('scans 64 KiB of an array in each step', () => {

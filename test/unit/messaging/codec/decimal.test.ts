@@ -5,7 +5,7 @@ import {
   decimalMisfit,
   decimalToBytes,
 } from '../../../../shared/messaging/codec/avro-decimal.ts';
-import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+import { isSameSchema, parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
 
 const decimalSchema = (precision: number, scale?: number, type = 'bytes') =>
   parseOwnSchema(JSON.stringify({ type, logicalType: 'decimal', precision, scale }));
@@ -101,6 +101,7 @@ describe('the Avro decimal', () => {
     const resolver = reader.createResolver(narrower);
     const written = narrower.toBuffer(new Decimal('123.45'));
     expect((reader.fromBuffer(written, resolver) as Decimal).toFixed(2)).toBe('123.45');
+    expect(isSameSchema(reader, narrower)).toBe(false);
     expect(() => reader.createResolver(decimalSchema(11, 2))).toThrow('cannot read');
     expect(() => reader.createResolver(decimalSchema(10, 3))).toThrow('cannot read');
     expect(() => reader.createResolver(parseOwnSchema('"bytes"'))).toThrow('cannot read');

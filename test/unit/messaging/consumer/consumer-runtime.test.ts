@@ -376,6 +376,7 @@ test('drains: completes delivered messages, commits and leaves the group', async
   const { work, source, sink, runtime } = createScene({ concurrency: 1 });
   sink.onMessages(1, fakeMessages(0, 2), 3);
   const drained = runtime.drain(10_000);
+  expect(source.paused.size).toBe(1);
   sink.onMessages(1, fakeMessages(3, 4), 5);
   for (const offset of [0, 1, 2]) await work.end(offset);
   await vi.advanceTimersByTimeAsync(100);

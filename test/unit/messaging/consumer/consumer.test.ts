@@ -31,7 +31,7 @@ function createScene(options: Partial<ConsumerOptions> = {}) {
 test('is starting until its first assignment', async () => {
   const { sources, consumer } = createScene();
   await consumer.start();
-  expect(consumer.health().status).toBe('starting');
+  expect(consumer.health()).toEqual({ status: 'starting', reason: 'not yet assigned' });
   sources[0]?.sink?.onAssigned(1, []);
   expect(consumer.health().status).toBe('ready');
 });
