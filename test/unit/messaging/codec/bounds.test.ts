@@ -106,8 +106,8 @@ describe('the bounds check of Avro bytes', () => {
   it('refuses a batch of a million tiny items before allocating them', () => {
     const messages = [encodeMillionItems(REQUEST_BATCH), encodeMillionItems(REPLY_BATCH)] as const;
     const errors = [{ path: 'items', code: 'too-many-items' }];
+    const codec = codecOf();
     const leastMs = leastMsOf(() => {
-      const codec = codecOf();
       const requests = payloadOf(codec.decode({ value: messages[0], headers: {} })) as EncodedBatch;
       const opened = openAtOnce(requests);
       const replies = codec.decode({ value: messages[1], headers: {} });

@@ -193,7 +193,7 @@ test('ignores requests that were refused because their deadline had passed', asy
 
 test('probes with another message when infrastructure is unavailable for one', async () => {
   for (const isLate of [false, true]) {
-    const waiting = 400;
+    const waiting = 50;
     const bad = waiting + MAX_FAILURES;
     const { started, changes, sink } = createScene(() => 'failed', {
       process: (message) => {
