@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest';
+import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
+import { findScheduleFaults } from '../../../../shared/lending/terms/validate-schedule-request.ts';
+import { fee, premium } from '../../../support/builders/lending-charges.ts';
+import { date, decimal, faultsOf, loan, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import {
+  columnOf,
+  formulaColumn,
+  outcomeWith,
+  recordOf,
+} from '../../../support/builders/schedule-type-records.ts';
+
+type Changes = Partial<RepaymentScheduleRequest>;
+
+const CARD = { ScheduleType: 'CreditCard', CapitalPercent: decimal(10) } as const;
+const RUNNING = { LastDueDate: date('2025-02-01'), ActivationDate: undefined } as const;
+const NO_RATE = { InterestPercent: undefined } as const;
+
+function withRanges(
+  ...rows: readonly (readonly [from: number | undefined, to: number | undefined])[]
+): Changes {
+  const ranges = rows.map(([FromInstNo, ToInstNo]) => ({ InterestRate: decimal(12), FromInstNo, ToInstNo }));
+  return { ...NO_RATE, MultipleInterestRates: ranges };
+}
+
+function withBands(...limits: readonly (readonly [min: number, max?: number])[]): Changes {
+  const bands = limits.map(([min, max]) => ({
+    Value: decimal(12),
+    MinUtilizedAmount: decimal(min),
+    MaxUtilizedAmount: max === undefined ? undefined : decimal(max),
+  }));
+  return { ...NO_RATE, BandedInterestRates: bands };
+}
+
+describe('faults of the terms of a schedule (E3)', () => {
+  it.each<[fault: string, Changes]>([
+    ['Amount out-of-range must be more than zero', { Amount: decimal(0) }],
+    ['Amount too-many-decimals must have at most 2 decimals in this currency', { Amount: decimal('1.001') }],
+    ['Currency unknown-currency must be the ISO 4217 code of a currency', { Currency: 'XXY' }],
+    ['Precision out-of-range must be a whole number from 0 to 10', { Precision: 11 }],
+    [
+      'ProductType product-type-mismatch must be a product type that EqualInstallments serves: TL, MG, C',
+      { ProductType: 'D' },
+    ],
+    [
+      'ProductType unknown-product-type must be a product type that EqualInstallments serves: TL, MG, C',
+      { ProductType: 'Pawn' },
+    ],
+    [
+      'InterestCalculationMethod unknown-day-count must be one of 30/360, 30E/360, 30E/360 ISDA, 30/365, ' +
+        'Actual/360, Actual/365, Actual/Actual',
+      { InterestCalculationMethod: '31/360' },
+    ],
+    ['InstallmentsNo out-of-range must be a whole number from 1 to 1200', { InstallmentsNo: 0 }],
+    [
+      'InstallmentsNo out-of-range must be 1 with the periodicity Once',
+      { PeriodicityType: 'Once', MaturityDate: date('2026-01-01') },
+    ],
+    ['InstallmentsNo out-of-range must be at most 1 with this schedule type', { ScheduleType: 'Once' }],
+    ['ResidualValue out-of-range must be at most Amount, 1000.00', { ResidualValue: decimal('1000.01') }],
+    ['ResidualValue missing is missing; must be sent with Balloon', { ScheduleType: 'Balloon' }],
+    [
+      'BlockAmount out-of-range must be at most Amount less ResidualValue, 800.00',
+      { IsLocked: true, BlockAmount: decimal(801), ResidualValue: decimal(200) },
+    ],
+    [
+      'principalValue not-allowed must be left out when installmentValue is sent',
+      { installmentValue: decimal(300), principalValue: decimal(1) },
+    ],
+    ['CapitalPercent missing is missing; must be from 0 to 100 here', { ...CARD, CapitalPercent: undefined }],
+    ['CapitalPercent out-of-range must be from 0 to 100', { ...CARD, CapitalPercent: decimal(101) }],
+    ['GracePeriodPrincipal out-of-range must be a whole number from 0 to 3', { GracePeriodPrincipal: 4 }],
+    [
+      'GracePeriodInterest out-of-range must be at most 1: at least one installment must be paid',
+      { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-01'), GracePeriodInterest: 2 },
+    ],
+    ['ContractPeriod out-of-range must be a whole number from 0 to 36525', { ContractPeriod: 36_526 }],
+    ['AdvanceAmount out-of-range must be zero or more', { AdvanceAmount: decimal(-1) }],
+    [
+      'InterestPercent missing is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent',
+      NO_RATE,
+    ],
+    [
+      'InterestPercent rate-too-low must leave a positive balance in every period',
+      { InterestPercent: decimal(-1200) },
+    ],
+    [
+      'MultipleInterestRates[0].InterestRate missing is missing; must be an annual rate in percent',
+      { ...NO_RATE, MultipleInterestRates: [{}] },
+    ],
+    ['MultipleInterestRates[0].ToInstNo out-of-range must not be below FromInstNo, 3', withRanges([3, 2])],
+    [
+      'MultipleInterestRates[1].FromInstNo rates-overlap must be after the end of the range before it, 2',
+      withRanges([1, 2], [2, 4]),
+    ],
+    [
+      'MultipleInterestRates[1].FromInstNo rates-incomplete must be 3: no row may be without a rate',
+      withRanges([1, 2], [4, 4]),
+    ],
+    [
+      'MultipleInterestRates[0].ToInstNo rates-incomplete must be 4 or left out: the ranges must cover every row',
+      withRanges([1, 3]),
+    ],
+    [
+      'BandedInterestRates not-allowed must be left out when MultipleInterestRates is sent',
+      { ...withRanges([1, 4]), ...withBands([0]), MultipleInterestRates: [{ InterestRate: decimal(12) }] },
+    ],
+    ['BandedInterestRates[0].MinUtilizedAmount out-of-range must be zero or more', withBands([-1])],
+    [
+      'BandedInterestRates[0].MaxUtilizedAmount out-of-range must be more than MinUtilizedAmount',
+      withBands([100, 100]),
+    ],
+    [
+      'BandedInterestRates[1].MinUtilizedAmount bands-overlap must differ from that of every other band',
+      withBands([0], [0]),
+    ],
+    [
+      'BandedInterestRates[0].MinUtilizedAmount outside-bands must be 0 or null in one band: every part of the ' +
+        'balance needs a rate',
+      withBands([1]),
+    ],
+    [
+      'BandedInterestRates outside-bands must give a rate for every balance of the schedule',
+      withBands([0, 999]),
+    ],
+    [
+      'EarlyRepayments[0].Amount out-of-range must be more than zero',
+      {
+        EarlyRepayments: [{ Date: date('2025-02-16'), Amount: decimal(0) }],
+      },
+    ],
+    [
+      'EarlyRepayments[0].Date date-order must be after 2025-01-01 and not after 2025-05-01',
+      { EarlyRepayments: [{ Date: date('2025-05-02'), Amount: decimal(1) }] },
+    ],
+    [
+      'EarlyRepayments[1].Date date-order must not be after the last due date: the loan is repaid by then',
+      {
+        EarlyRepayments: [
+          { Date: date('2025-01-16'), Amount: decimal(1000) },
+          { Date: date('2025-01-17'), Amount: decimal(1) },
+        ],
+      },
+    ],
+    [
+      'EarlyRepayments[0].Amount out-of-range must be at most the balance on its date',
+      { EarlyRepayments: [{ Date: date('2025-01-16'), Amount: decimal(1001) }] },
+    ],
+    [
+      'Amount amount-too-large must be smaller: with the interest of one period it exceeds the largest supported amount',
+      { Amount: decimal('9999999999999'), InterestPercent: decimal(100_000), PeriodicityType: 'Annual' },
+    ],
+  ])('include %s', (fault, changes) => {
+    const faults = faultsOf(changes).map(({ path, code, message }) => `${path} ${code} ${message}`);
+    expect(faults).toContain(fault);
+    expect(faults.filter((other) => other.split(' ')[0] === fault.split(' ')[0])).toEqual([fault]);
+  });
+
+  it('reject rate bands when a formula reads the rate (R2, S2)', () => {
+    const message =
+      'must be left out: the formulas of Own type take one rate, from InterestPercent or MultipleInterestRates';
+    const balance = columnOf('RemainingValue', 'RemainingValue');
+    const parts = columnOf('Principal', 'Linear');
+    const types = [
+      [balance, formulaColumn('Interest', 'RemainingValue / 100'), parts],
+      [balance, columnOf('Interest', 'Linear'), parts, formulaColumn('Rate', 'InterestPercent')],
+    ];
+    for (const columns of types) {
+      expect(outcomeWith(recordOf(columns), withBands([0]))).toMatchObject({
+        kind: 'refused',
+        faults: [{ message }],
+      });
+    }
+    const amounts = [balance, columnOf('Interest', 'Linear'), parts, formulaColumn('Half', 'Amount / 2')];
+    expect(outcomeWith(recordOf(amounts), withBands([0])).kind).toBe('schedule');
+  });
+
+  it('reject a prepayment above a balance that capitalised negative interest lowers (R3)', () => {
+    const changes = {
+      InterestPercent: decimal(-12),
+      GracePeriodInterest: 2,
+      GraceType: 'Capitalised',
+      EarlyRepayments: [{ Date: date('2025-01-16'), Amount: decimal(999) }],
+    } as const;
+    expect(faultsOf(changes)[0]?.message).toBe(
+      'must be at most the balance on its date, less the negative interest that is capitalised, or that whole balance',
+    );
+  });
+
+  it('include the fields of an unknown schedule type', () => {
+    const changes = { ScheduleType: 'None', installmentValue: decimal(-1), ...withBands([-1]) };
+    expect(faultsOf(changes).map(({ path, code }) => `${path} ${code}`)).toEqual([
+      'ScheduleType unknown-schedule-type',
+      'BandedInterestRates[0].MinUtilizedAmount out-of-range',
+      'installmentValue out-of-range',
+    ]);
+  });
+
+  it('include those of dates in the supported years only', () => {
+    const early = { MaturityDate: toCalendarDate(1900, 1, 2) };
+    const codes = (changes: Changes) => findScheduleFaults(loan(changes)).map(({ path }) => path);
+    expect(codes({ ...early, ActivationDate: toCalendarDate(1900, 1, 1) })).toEqual(['MaturityDate']);
+    expect(codes({ ...early, ActivationDate: toCalendarDate(1899, 12, 31) })).toEqual([]);
+    expect(codes({ ActivationDate: toCalendarDate(2999, 12, 31) })).toEqual(['InstallmentsNo']);
+    expect(codes({ ActivationDate: toCalendarDate(3000, 1, 1) })).toEqual([]);
+    expect(codes({ ...early, ActivationDate: undefined })).toEqual([]);
+  });
+});
+
+describe('ignored fields of a schedule request (E5)', () => {
+  it.each<[string, Changes]>([
+    ['', {}],
+    ['', { CalculateDAE: 1, UpFrontValue: decimal(10) }],
+    ['UpFrontValue', { CalculateDAE: 0, UpFrontValue: decimal(10) }],
+    ['', { CalculateDAE: 0, UpFrontValue: decimal(0) }],
+    ['UpFrontValue', { ...RUNNING, UpFrontValue: decimal(10) }],
+    ['AdvanceAmount', { AdvanceAmount: decimal(5) }],
+    ['', { AdvanceAmount: decimal(0) }],
+    ['ContractPeriod', { ContractPeriod: 12 }],
+    ['', { ContractPeriod: 0 }],
+    ['Currency', { Currency: 'EUR', Precision: 2 }],
+    ['', { Currency: 'EUR' }],
+    ['ExpiryDateForOD', { ExpiryDateForOD: date('2025-03-01') }],
+    ['', { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-01') }],
+    ['GraceType', { GraceType: 'Spread' }],
+    ['', { GraceType: 'Spread', GracePeriodInterest: 1 }],
+    ['ResidualInInstallment', { ResidualInInstallment: true }],
+    ['', { ResidualInInstallment: false }],
+    ['AllowNegativeAmortisation', { AllowNegativeAmortisation: true }],
+    ['', { AllowNegativeAmortisation: true, installmentValue: decimal(300) }],
+    ['CapitalPercent', { CapitalPercent: decimal(10) }],
+    ['', { CapitalPercent: decimal(0) }],
+    ['', CARD],
+    ['InterestCapitalization', { InterestCapitalization: 1 }],
+    ['', { InterestCapitalization: 0 }],
+    ['', { ScheduleType: 'Deposit', InterestCapitalization: 1 }],
+    ['IsLocked', { IsLocked: true }],
+    ['', { IsLocked: true, BlockAmount: decimal(1) }],
+    ['', { IsLocked: true, BlockInterestAmount: decimal(1) }],
+    ['', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(1) })] }],
+    ['', { IsLocked: true, Insurance: [premium({ BlockInsuranceAmount: decimal(1) })] }],
+    ['IsLocked', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(0) })] }],
+    ['BlockAmount', { BlockAmount: decimal(1) }],
+    ['BlockInterestAmount', { BlockInterestAmount: decimal(1) }],
+    ['BandMethod', { BandMethod: 'Whole' }],
+    ['', { ...withBands([0]), BandMethod: 'Whole' }],
+    ['InterestPercent', { ...withBands([0]), InterestPercent: decimal(12) }],
+    ['BandedInterestRates[0].MaxUtilizedAmount', withBands([0, 500], [600])],
+    ['', withBands([0, 600], [600])],
+    ['', withBands([0, 599.99], [600])],
+  ])('are reported as "%s" for %j', (path, changes) => {
+    const { warnings } = scheduleOf(changes);
+    expect(warnings.map((warning) => warning.path).join(' ')).toBe(path);
+  });
+
+  it('exclude an expiry and a capitalisation when the schedule type is unknown', () => {
+    const unknown = { ScheduleType: 'None', CapitalPercent: decimal(10), InterestCapitalization: 1 } as const;
+    expect(findScheduleFaults(loan(unknown)).map(({ path }) => path)).toEqual(['ScheduleType']);
+  });
+});
