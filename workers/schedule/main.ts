@@ -16,7 +16,7 @@ import { startCatalogueWorker, type CatalogueWorker } from '../runtime/catalogue
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createCalculations } from './schedule-calculations.ts';
 
-/** Where long calculations run instead of the event loop. */
+/** The threads that run long calculations, and the codec for their payloads. */
 export interface CalculationOffload {
   readonly threads: CalculationThreads;
   readonly codec: Pick<Codec, 'encode'>;
@@ -32,13 +32,13 @@ const MESSAGE_TYPES = [
   REQUEST_BATCH,
   REPLY_BATCH,
 ];
-/** Bulk work yields to interactive requests in the same process after this. */
+/** Time after which bulk work yields to interactive requests in the same process. */
 const BULK_SLICE_MS = 2;
 const LANES: CatalogueWorker<LendingWorkerCatalogue>['lanes'] = [
   { lane: 'interactive', requestTopic: 'scheduleRequests' },
   { lane: 'bulk', requestTopic: 'scheduleBulkRequests', sliceMs: BULK_SLICE_MS },
 ];
-/** About as long as the threads need for half of what may wait for them. */
+/** About the time in which the threads complete half of the calculations that may wait. */
 const RETRY_MS = 1_000;
 const OVERLOADED = createProblem('overloaded', {
   detail: 'Too many long calculations are waiting; try again in a moment.',
@@ -46,7 +46,7 @@ const OVERLOADED = createProblem('overloaded', {
 
 /**
  * Starts the schedule worker, which calculates with the catalogue's schedule types, periodicities and calendars, on the
- * lanes that its configuration names. Rejects when it cannot begin; nothing is left running then.
+ * lanes of its configuration. Rejects when it cannot start, after stopping what it has started.
  */
 export function startScheduleWorker(context: WorkerContext): Promise<RunningWorker> {
   const { codec, threads } = context;
@@ -62,8 +62,8 @@ export function startScheduleWorker(context: WorkerContext): Promise<RunningWork
 }
 
 /**
- * The handlers of this worker by the type of the request; both lanes serve the same. A request whose reply cannot fit is
- * refused before it is calculated, and a long calculation runs in a thread where there is `offload` (E6).
+ * The handlers by type of request, the same for both lanes. A request whose reply would be too large is refused before it
+ * is calculated; with `offload` a long calculation runs in a thread (E6).
  */
 export function createScheduleHandlers(
   environment: LendingEnvironment,
@@ -89,8 +89,8 @@ export function createScheduleHandlers(
 }
 
 /**
- * Where too many calculations wait already, a caller is refused at once; a message without a deadline is retried later.
- * The items of a batch wait: batches are limited themselves.
+ * When too many calculations are waiting, a request with a deadline is refused and one without is retried later. Batch
+ * items always wait, because the number of batches is limited.
  */
 async function calculateInThread(
   { threads, codec }: CalculationOffload,

@@ -18,7 +18,7 @@ import { createProblem } from '../../shared/platform/problem.ts';
 
 const DAY_MS = 86_400_000;
 const NO_EFFORT: RequestEffort = { processorMs: 0, leastReplyBytes: 0 };
-/** Letters, digits and what joins them in names of calendars and in versions. */
+/** Characters other than letters, digits and the separators of calendar names and versions. */
 const NOT_IN_CALENDAR = /[^\w.+:/-]/gu;
 
 /** The result of a calculation, with the fields that had no effect, or all reasons why there is none. */
@@ -38,16 +38,16 @@ type CalculationResult =
 interface Calculation<Request> {
   /** Record name of the reply in schemas/messages.ts; its payload is the result. */
   readonly replyType: string;
-  /** What it will cost (E6); absent: microseconds. */
+  /** The estimated effort (E6); absent when it is negligible. */
   effort?(request: Request, environment: LendingEnvironment, requestDay: CalendarDate): RequestEffort;
   calculate(request: Request, environment: LendingEnvironment, requestDay: CalendarDate): CalculationResult;
 }
 
 /** A calculation in an environment. */
 export interface AnsweredCalculation {
-  /** What a request will cost, or its refusal because its reply cannot fit. */
+  /** The estimated effort of a request, or its refusal because the reply would be too large. */
   readonly estimate: (payload: unknown, originTimestampMs: number) => RequestEffort | Refused;
-  /** The outcome of a request that was not refused. A refusal carries every fault at once (E1, E3). */
+  /** The outcome of a request that was not refused. A refusal contains all faults (E1, E3). */
   readonly answer: (payload: unknown, originTimestampMs: number) => Outcome;
 }
 

@@ -51,8 +51,9 @@ export function collectInterest(
 
 /** The part of a row's accrued interest that is capitalised, unless the row repays the whole balance (G2, B4). */
 export function findCapitalisedInterest({ terms }: RepaymentPlan, no: number, accrued: number): number {
-  const joins = no <= terms.graceInterest ? terms.graceType === 'Capitalised' : terms.capitalisesInterest;
-  return joins ? accrued : 0;
+  const isCapitalised =
+    no <= terms.graceInterest ? terms.graceType === 'Capitalised' : terms.capitalisesInterest;
+  return isCapitalised ? accrued : 0;
 }
 
 function collectInGrace(

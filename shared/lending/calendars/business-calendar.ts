@@ -2,7 +2,7 @@
 
 import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
 
-/** Working days of a country, of a payment system, of an institution, or of several of these at once. */
+/** Working days of a country, of a payment system, of an institution, or of a union of these. */
 export interface BusinessCalendar {
   /** Canonical name, for example `RO` or `RO+TARGET`. */
   readonly name: string;

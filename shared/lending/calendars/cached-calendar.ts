@@ -64,7 +64,7 @@ function cacheYears(listHolidays: CalendarRules['listHolidays']): (year: number)
   };
 }
 
-/** A bit for each day that is set when banks are closed, and behind them, from {@link KNOWN} on, one that is set when this is known. */
+/** One bit for each day that is set when banks are closed and, from {@link KNOWN} on, one that is set when this is known. */
 type DaySpan = Uint8Array;
 
 const KNOWN = SPAN_DAYS;

@@ -34,7 +34,7 @@ const MONTHS_PER_YEAR = 12;
 
 /**
  * Number of charges that each row collects (index from 0). Charge k falls on firstDate + k periods, k from 0 upfront
- * and from 1 in arrears. In arrears a row collects what is due up to its own date, upfront what is due before it. A
+ * and from 1 in arrears. In arrears a row collects what is due up to its due date, upfront what is due before it. A
  * charge on the start is the first row's, unless it is in arrears and a settled row was due on the start.
  */
 export function countCharges(dates: ChargeDates, charge: RepeatedCharge): Int32Array {

@@ -34,7 +34,7 @@ function showsCharge(
   return false;
 }
 
-/** Whether an item without a setting of its own is charged at the start of its periods (F1). */
+/** Whether an item without IsUpfront is charged at the start of its periods (F1). */
 export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: ChargeRules): boolean {
   const isCommission = input.kind === 'commission';
   const known = isCommission ? upfront.byFee : upfront.byInsuranceClass;

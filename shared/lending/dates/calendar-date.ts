@@ -5,7 +5,7 @@
 
 declare const calendarDateBrand: unique symbol;
 
-/** Whole days since 1970-01-01 (negative before it). Made only by the functions of this file. */
+/** Whole days since 1970-01-01 (negative before it). Created only by the functions of this file. */
 export type CalendarDate = number & { readonly [calendarDateBrand]: 'CalendarDate' };
 
 /** Year, month 1..12 and day of month 1..31 of a calendar date. */

@@ -29,7 +29,7 @@ export interface PlanTerms extends DueDateTerms {
 /** The remaining rows of a contract. */
 export interface PlannedRows {
   readonly startDate: CalendarDate;
-  /** Unshifted due date that `startDate` stands for, else `startDate` itself (X1). */
+  /** The unshifted due date if `startDate` is a shifted one, else `startDate` (X1). */
   readonly settledDate: CalendarDate;
   /** Date of the row before the last one, settled or not; `settledDate` if it is unknown. */
   readonly beforeLast: CalendarDate;
@@ -104,8 +104,9 @@ function findAnchor(terms: PlanTerms, startDate: CalendarDate): Anchor {
   const firstRow = isContractAnchor(terms, firstDueDate) ? terms.settledRows : 0;
   const generated = createDueDateGenerator(terms, firstDueDate);
   const settled = getDueDate(firstRow - 1, firstDueDate, generated);
-  const stands = lastDueDate !== undefined && shift !== undefined && isShownOn(lastDueDate, settled, shift);
-  return { settledDate: stands ? settled : startDate, firstDueDate, firstRow, generated };
+  const isShifted =
+    lastDueDate !== undefined && shift !== undefined && isShownOn(lastDueDate, settled, shift);
+  return { settledDate: isShifted ? settled : startDate, firstDueDate, firstRow, generated };
 }
 
 /** True for a FirstDueDate up to LastDueDate, or one that was itself shifted back to it (X1). */

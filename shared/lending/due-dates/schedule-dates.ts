@@ -226,9 +226,7 @@ function checkEndDate(path: string, last: number, planned: PlannedRows, validati
   validation.reject(path, 'date-order', `must be ${earliest} or later, ${reason}`);
 }
 
-/**
- * The first row is due after the start; a FirstDueDate of the contract cannot be at fault here, LastDueDate can (X1).
- */
+/** The first row is due after the start. In a recalculation LastDueDate is the field to correct (X1). */
 function checkFirstDate(terms: PlanTerms, planned: PlannedRows, validation: Validation): void {
   const { settledDate, startDate } = planned;
   const first = planned.dueDates[0] ?? settledDate;

@@ -92,19 +92,19 @@ export function parseHolidayShift(
   validation: Validation,
 ): HolidayShift | undefined {
   const method = checkName(validation, 'HolidayMethod', request.HolidayMethod, HOLIDAY_METHODS) ?? 'Forward';
-  const isAsked = request.HolidayShift === true;
-  const name = request.HolidayCountry ?? (isAsked ? calendars.defaultName : undefined);
+  const isRequested = request.HolidayShift === true;
+  const name = request.HolidayCountry ?? (isRequested ? calendars.defaultName : undefined);
   const calendar = name === undefined ? undefined : calendars.find(name);
   if (calendar === undefined) {
     if (request.HolidayCountry !== undefined) {
       const fault = describeCalendarFault(request.HolidayCountry, (part) => calendars.find(part));
       validation.reject('HolidayCountry', 'unknown-calendar', fault);
-    } else if (isAsked) {
+    } else if (isRequested) {
       validation.reject('HolidayCountry', 'unknown-calendar', `is missing; ${CALENDARS_ALLOWED}`);
     }
     return undefined;
   }
-  if (!isAsked || method === 'None') return undefined;
+  if (!isRequested || method === 'None') return undefined;
   return { method, calendar, defersAccrual: request.DeferDueDate === true };
 }
 

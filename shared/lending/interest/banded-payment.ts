@@ -144,27 +144,27 @@ function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried
   const getFactors = cacheByCount((count) => convertFactors(rule, count));
   const { starts, bands } = rule;
   return (counts, { balance, residual, payment }) => {
-    let owed = balance;
+    let outstanding = balance;
     let error = 0;
     for (const count of counts) {
       const { perUnit, below, steepest } = getFactors(count);
-      const band = findBand(starts, owed);
+      const band = findBand(starts, outstanding);
       // Near the lower limit of a band, the whole balance may be in another band than the exact one.
-      if (bands.whole && isNearStart(starts, owed, error)) error = Number.POSITIVE_INFINITY;
-      const slice = bands.whole ? owed : owed - (starts[band] ?? 0);
+      if (bands.whole && isNearStart(starts, outstanding, error)) error = Number.POSITIVE_INFINITY;
+      const slice = bands.whole ? outstanding : outstanding - (starts[band] ?? 0);
       const interest = (below[band] ?? 0) + slice * (perUnit[band] ?? 0);
-      error += error * steepest + STEP_ERROR * (Math.abs(owed) * (1 + steepest) + Math.abs(payment));
-      owed += interest - payment;
-      if (!(Math.abs(owed) < ENDLESS)) {
-        return { beyond: owed < 0 ? -ENDLESS : ENDLESS, error: Number.POSITIVE_INFINITY };
+      error += error * steepest + STEP_ERROR * (Math.abs(outstanding) * (1 + steepest) + Math.abs(payment));
+      outstanding += interest - payment;
+      if (!(Math.abs(outstanding) < ENDLESS)) {
+        return { beyond: outstanding < 0 ? -ENDLESS : ENDLESS, error: Number.POSITIVE_INFINITY };
       }
     }
-    return { beyond: owed - residual, error: error + STEP_ERROR * residual };
+    return { beyond: outstanding - residual, error: error + STEP_ERROR * residual };
   };
 }
 
-function isNearStart(starts: readonly number[], owed: number, error: number): boolean {
-  return findBand(starts, owed - error) !== findBand(starts, owed + error);
+function isNearStart(starts: readonly number[], outstanding: number, error: number): boolean {
+  return findBand(starts, outstanding - error) !== findBand(starts, outstanding + error);
 }
 
 function convertFactors({ forCount, denominator }: BandedRule, count: number): CountFactors {
@@ -209,15 +209,15 @@ function createSignProver(rule: BandedRule): (counts: readonly number[], tried: 
     const paid = BigInt(payment * 2) << (FRACTION_BITS - 1n);
     const end = BigInt(residual) << FRACTION_BITS;
     const tie = BigInt(counts.length) << (FRACTION_BITS - TIE_BITS);
-    let owed = BigInt(balance) << FRACTION_BITS;
+    let outstanding = BigInt(balance) << FRACTION_BITS;
     let toPay = paid * BigInt(counts.length);
     for (const count of counts) {
-      owed += computeFixedInterest(rule, getFactors(count), owed) - paid;
+      outstanding += computeFixedInterest(rule, getFactors(count), outstanding) - paid;
       toPay -= paid;
-      if (owed < -tie && paid > 0n && residual >= 0) return -1;
-      if (rises && owed - toPay > end + tie) return 1;
+      if (outstanding < -tie && paid > 0n && residual >= 0) return -1;
+      if (rises && outstanding - toPay > end + tie) return 1;
     }
-    const beyond = owed - end;
+    const beyond = outstanding - end;
     if (beyond > tie) return 1;
     return beyond < -tie ? -1 : 0;
   };
@@ -227,9 +227,9 @@ function createSignProver(rule: BandedRule): (counts: readonly number[], tried: 
 function computeFixedInterest(
   { bands, starts }: BandedRule,
   { perUnit, below }: FixedPointFactors,
-  owed: bigint,
+  outstanding: bigint,
 ): bigint {
-  const band = findBand(starts, Number(owed >> FRACTION_BITS));
+  const band = findBand(starts, Number(outstanding >> FRACTION_BITS));
   const start = bands.whole ? 0n : BigInt(starts[band] ?? 0) << FRACTION_BITS;
-  return (below[band] ?? 0n) + (((owed - start) * (perUnit[band] ?? 0n)) >> FRACTION_BITS);
+  return (below[band] ?? 0n) + (((outstanding - start) * (perUnit[band] ?? 0n)) >> FRACTION_BITS);
 }

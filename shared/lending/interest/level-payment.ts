@@ -60,11 +60,11 @@ function boundByDiscounting(
   { balance, residual }: RepaidBalance,
   n: number,
 ): PaymentBounds {
-  const owed = BigInt(balance) << FRACTION_BITS;
+  const outstanding = BigInt(balance) << FRACTION_BITS;
   const left = BigInt(residual);
   return {
-    low: [owed - left * (series.product + productErrorBound(n)), series.sum + sumErrorBound(n)],
-    high: [owed - left * series.product, series.sum],
+    low: [outstanding - left * (series.product + productErrorBound(n)), series.sum + sumErrorBound(n)],
+    high: [outstanding - left * series.product, series.sum],
   };
 }
 
@@ -79,13 +79,13 @@ function boundByGrowing(
 ): PaymentBounds {
   const computeFactor = (count: number) => (computeGrowth(rule, count) << FRACTION_BITS) / rule.denominator;
   const series = sumFactors(counts.toReversed(), computeFactor);
-  const owed = BigInt(balance);
+  const outstanding = BigInt(balance);
   const left = BigInt(residual) << FRACTION_BITS;
   const n = counts.length;
-  const lowest = owed * series.product - left;
+  const lowest = outstanding * series.product - left;
   const leastDivisor = ONE + series.sum - series.product - productErrorBound(n);
   const greatestDivisor = ONE + series.sum + sumErrorBound(n) - series.product;
-  const highest = lowest + owed * productErrorBound(n);
+  const highest = lowest + outstanding * productErrorBound(n);
   return {
     low: [lowest, lowest < 0n ? leastDivisor : greatestDivisor],
     high: [highest, highest < 0n ? greatestDivisor : leastDivisor],

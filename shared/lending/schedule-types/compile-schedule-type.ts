@@ -212,7 +212,7 @@ function moveInterestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraf
   ];
 }
 
-/** The step of a money figure. A payment by sum has no position of its own. */
+/** The step of a money figure. A payment by sum follows the principal instead. */
 function getMoneyStep(
   { standard }: ColumnDraft,
   isSum: boolean,

@@ -71,9 +71,9 @@ export interface ExtraColumn {
 
 /**
  * One step of a row. ManagementFee and Insurance begin each row at zero. `charges` calculates all commissions and
- * insurances of the request at once: it adds them to ManagementFee and Insurance and fills the additional Fee and
+ * insurances of the request: it adds them to ManagementFee and Insurance and fills the additional Fee and
  * Insurance columns. `column` evaluates an additional Formula column; when it counts as a fee or an insurance, its
- * rounded amount is added to that sum at once, so that ManagementFee and Insurance in a later formula are the sums so
+ * rounded amount is added to that sum immediately, so that ManagementFee and Insurance in a later formula are the sums so
  * far.
  */
 export type RowStep =

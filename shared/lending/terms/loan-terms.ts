@@ -132,7 +132,7 @@ export function parseDayCount(name: string, validation: Validation): DayCountNam
   return found;
 }
 
-/** Precision wins over Currency; without both, two digits (M2). */
+/** Precision takes precedence over Currency; two digits without both (M2). */
 function parseCurrencyDigits(request: RepaymentScheduleRequest, validation: Validation): number | undefined {
   const { Currency, Precision } = request;
   const byCurrency = Currency === undefined ? DEFAULT_CURRENCY_DIGITS : currencyDigits(Currency);

@@ -34,8 +34,8 @@ export interface PaymentTerms {
 }
 
 /**
- * The terms of a request; undefined if there is any fault. All faults are reported at once (E3); `known` are the
- * periodicities of the catalogue (D7).
+ * The terms of a request; undefined if there is any fault. All faults are reported (E3); `known` are the periodicities
+ * of the catalogue (D7).
  */
 export function parsePaymentTerms(
   request: PaymentValueRequest,

@@ -153,7 +153,7 @@ interface DraftBand extends RateBand {
   readonly item: string;
 }
 
-/** Band k runs from its minimum to the next band's, the last to its maximum; no part of a balance has no rate (R2). */
+/** Band k runs from its minimum to the next band's, the last to its maximum; every part of the balance has a rate (R2). */
 function parseRateBands(
   items: readonly InterestRateBand[],
   whole: boolean,

@@ -92,9 +92,8 @@ export function validateDates(
 const ANY_DAY = 0 as CalendarDate;
 
 /**
- * The faults of a request that can be found without its calendar and figures: for callers that have already found
- * unreadable fields and report all faults at once (E3). Faults that depend on the calendar are found by the
- * calculation.
+ * The faults of a request that do not depend on its calendar and figures: for callers that report them together with
+ * unreadable fields (E3).
  */
 export function findScheduleFaults(
   request: RepaymentScheduleRequest,

@@ -1,4 +1,4 @@
-/** Short ways to charge commissions and insurances on given rows in a test. */
+/** Builders of commissions and insurances, and the amounts that given rows collect. */
 
 import { addMonths, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { ChargeRules } from '../../../shared/lending/charges/charge-rules.ts';
@@ -45,7 +45,7 @@ export function premium(changes: Partial<InsuranceItem> = {}): InsuranceItem {
   };
 }
 
-/** A schedule type that takes charges and says nothing about them, with changes. */
+/** The charge rules of a schedule type without settings for charges, with changes. */
 export function chargeRules(changes: Partial<ChargeRules> = {}): ChargeRules {
   const steps = (['interest', 'payment', 'principal', 'charges'] as const).map((kind) => ({ kind }));
   const upfront = { fees: false, insurances: false, byFee: new Map(), byInsuranceClass: new Map() };
@@ -53,13 +53,13 @@ export function chargeRules(changes: Partial<ChargeRules> = {}): ChargeRules {
   return { type: { acceptsCharges: true }, extras: [], steps, upfront, namesRead, ...changes };
 }
 
-/** What charges are read with when a test says nothing else. */
+/** The default context of charges, with changes. */
 export function chargeContext(changes: Partial<ChargeContext> = {}): ChargeContext {
   const validation = new Validation();
   return { validation, digits: 2, periodicities: BUILT_IN_PERIODICITIES, rules: chargeRules(), ...changes };
 }
 
-/** Monthly rows from a start, regular ones unless a test says otherwise. */
+/** Regular monthly rows from a start, with changes. */
 export function monthlyRows(
   start: string,
   rows: number,
@@ -88,7 +88,7 @@ export function rowsOn(
   return { dates, start, isRecalculation: false, dayCount, amount: 100_000, rounding: 'HALF_UP', ...changes };
 }
 
-/** The result of parsing and scheduling charges; `scheduled` is there when the fields hold. */
+/** The result of parsing and scheduling charges; `scheduled` is undefined when the fields are invalid. */
 export interface ChargeOutcome {
   readonly scheduled: ScheduledCharges | undefined;
   readonly validation: Validation;
@@ -111,7 +111,7 @@ export function scheduleOn(
 /** Figures of a row: 1000.00 outstanding, 10.00 interest, 246.28 principal. */
 export const FIGURES: ChargedFigures = { remaining: 100_000, interest: 1000, principal: 24_628 };
 
-/** Commissions of every row in minor units; the charges must be calculable. */
+/** Commissions of every row in minor units; the charges must be valid. */
 export function feesOn(
   schedule: ChargeSchedule,
   changes: Partial<RepaymentScheduleRequest>,
@@ -120,7 +120,7 @@ export function feesOn(
   return collected(schedule, changes, figures).map(([fees]) => fees);
 }
 
-/** Insurances of every row in minor units; the charges must be calculable. */
+/** Insurances of every row in minor units; the charges must be valid. */
 export function premiumsOn(
   schedule: ChargeSchedule,
   changes: Partial<RepaymentScheduleRequest>,
@@ -134,7 +134,7 @@ export function rowsWith(amounts: readonly number[], first = 1): readonly number
   return amounts.flatMap((amount, row) => (amount === 0 ? [] : row + first));
 }
 
-/** Faults as `path code` of reading the charges, placing them on four months and collecting them. */
+/** Faults of the charges on four monthly rows, as `path code status`. */
 export function chargeFaults(
   changes: Partial<RepaymentScheduleRequest>,
   context: Partial<ChargeContext> = {},
@@ -143,7 +143,7 @@ export function chargeFaults(
   return validation.faults.map(({ path, code, status }) => `${path} ${code} ${status}`);
 }
 
-/** Warnings as `path code`; the charges must hold. */
+/** Warnings as `path code`; the charges must be valid. */
 export function chargeWarnings(
   changes: Partial<RepaymentScheduleRequest>,
   context: Partial<ChargeContext> = {},

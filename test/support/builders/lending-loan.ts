@@ -1,4 +1,4 @@
-/** Short ways to write a loan request in a test. */
+/** Builders of loan requests. */
 
 import { Decimal } from 'decimal.js';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
@@ -11,7 +11,7 @@ import type { RequestFault } from '../../../shared/lending/request/validation.ts
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 
-/** The date of a `yyyy-mm-dd` text that is known to be one. */
+/** The date of a valid `yyyy-mm-dd` text. */
 export function date(text: string): CalendarDate {
   const parsed = parseCalendarDate(text);
   if (parsed === undefined) throw new Error(`not a date: ${text}`);
@@ -23,10 +23,10 @@ export function decimal(value: string | number): Decimal {
   return new Decimal(value);
 }
 
-/** The day that the requests of these tests are made on. */
+/** The day of the requests. */
 export const REQUEST_DAY = date('2024-05-17');
 
-/** 1000 at 12 %, four months from 1 January 2025, with changes. */
+/** A loan of 1000 at 12 % over four months from 1 January 2025, with changes. */
 export function loan(changes: Partial<RepaymentScheduleRequest> = {}): RepaymentScheduleRequest {
   return {
     ScheduleType: 'EqualInstallments',
@@ -40,14 +40,14 @@ export function loan(changes: Partial<RepaymentScheduleRequest> = {}): Repayment
   };
 }
 
-/** The schedule of a loan that must be calculable. */
+/** The schedule of a valid loan. */
 export function scheduleOf(changes: Partial<RepaymentScheduleRequest> = {}): RepaymentSchedule {
   const outcome = calculateRepaymentSchedule(loan(changes), { requestDay: REQUEST_DAY });
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
   return outcome;
 }
 
-/** The faults of a loan that must be refused. */
+/** The faults of an invalid loan. */
 export function faultsOf(
   changes: Partial<RepaymentScheduleRequest>,
   maxRows?: number,

@@ -1,4 +1,4 @@
-/** Short ways to write a schedule type record in a test. */
+/** Builders of schedule type records. */
 
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { compileScheduleType } from '../../../shared/lending/schedule-types/compile-schedule-type.ts';
@@ -22,7 +22,7 @@ export function guid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** A column: name, method and, for a Formula column, its expression; its id follows from its place in the record. */
+/** A column with a name and a method; {@link recordOf} assigns its id. */
 export function columnOf(
   ColumnRepaymentSchedule: string,
   CalculationMethod: string,
@@ -50,7 +50,7 @@ export const LEVEL_COLUMNS: readonly ScheduleColumnRecord[] = [
   columnOf('Insurance', 'Insurance'),
 ];
 
-/** A record that can be activated, of these columns, with changes. */
+/** A valid record with these columns and changes. */
 export function recordOf(
   columns: readonly ScheduleColumnRecord[] = LEVEL_COLUMNS,
   changes: Partial<ScheduleTypeRecord> = {},
@@ -73,19 +73,19 @@ export function recordOf(
   };
 }
 
-/** What is wrong with a record, as sentences. */
+/** The activation faults of a record, as sentences. */
 export function activationMessages(record: ScheduleTypeRecord): readonly string[] {
   return findActivationFaults(record).map(formatActivationFault);
 }
 
-/** The compiled type of a record that must be right. */
+/** The compiled type of a valid record. */
 export function compiledOf(record: ScheduleTypeRecord): CompiledScheduleType {
   const outcome = compileScheduleType(record);
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
   return outcome.compiled;
 }
 
-/** The outcome of a loan by a schedule type of this record. */
+/** The outcome of a loan with a schedule type of this record. */
 export function outcomeWith(
   record: ScheduleTypeRecord,
   changes: Partial<RepaymentScheduleRequest> = {},

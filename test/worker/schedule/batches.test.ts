@@ -205,12 +205,12 @@ it('answers an unreadable item of an Avro batch with its own problem', async () 
 });
 
 it.each([
-  ['no request at all', '[]', 'invalid-request'],
+  ['no request', '[]', 'invalid-request'],
   ['501 requests', `[${'{},'.repeat(500)}{}]`, 'invalid-request'],
-  ['an array that is cut off', '[{"jsonParam": {}}, {"jsonParam"', 'malformed-json'],
-  ['a comma too much', '[{"jsonParam": {}},]', 'malformed-json'],
-  ['more after the array', '[{"jsonParam": {}}] {}', 'malformed-json'],
-  ['the wrong bracket at the end', '[{"jsonParam": {}}}', 'malformed-json'],
+  ['a truncated array', '[{"jsonParam": {}}, {"jsonParam"', 'malformed-json'],
+  ['a trailing comma', '[{"jsonParam": {}},]', 'malformed-json'],
+  ['text after the array', '[{"jsonParam": {}}] {}', 'malformed-json'],
+  ['a wrong closing bracket', '[{"jsonParam": {}}}', 'malformed-json'],
 ])('refuses a message with %s as a whole', async (_, text, code) => {
   const world = await createBatchWorld();
   const reply = await ask(world, jsonBatch(text));

@@ -64,7 +64,7 @@ async function startWithExamples() {
   return startSystem(broker);
 }
 
-const percent = (members: object) => ({ Commission: [{ SourcePercent: 1, ...PERIOD, ...members }] });
+const percent = (fields: object) => ({ Commission: [{ SourcePercent: 1, ...PERIOD, ...fields }] });
 
 describe('schedule with commissions of the example catalogue', () => {
   it('uses the base of a percentage from the catalogue, by name or id, unless the request has one (S6)', async () => {

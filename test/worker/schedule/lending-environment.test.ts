@@ -160,7 +160,7 @@ async function startCaller(broker: Broker) {
   const publisher = broker.createPublisher({ clientId: 'upstream' });
   await publisher.start();
   onTestFinished(() => publisher.stop());
-  return async (members: object) => {
+  return async (fields: object) => {
     const jsonParam = {
       ScheduleType: 'EqualInstallments',
       InterestPercent: 7,
@@ -168,7 +168,7 @@ async function startCaller(broker: Broker) {
       InstallmentsNo: 2,
       InstallmentDay: 15,
       ActivationDate: '2026-05-15',
-      ...members,
+      ...fields,
     };
     const headers = {
       [HEADER.messageType]: 'CalculateRepaymentScheduleRequest',

@@ -68,8 +68,8 @@ it('answers a payment value in Avro without loss of precision', async () => {
     Precision: 10,
   };
   const { value, headers } = await codec.encode('CalculatePMTRequest', request, 'avro');
-  const { value: answer, headers: said } = await ask(TOPIC.scheduleRequests, value, headers);
-  const decoded = await codec.decode({ value: answer, headers: said });
+  const { value: replyValue, headers: replyHeaders } = await ask(TOPIC.scheduleRequests, value, headers);
+  const decoded = await codec.decode({ value: replyValue, headers: replyHeaders });
   expect(decoded).toEqual({
     kind: 'decoded',
     type: 'CalculatePMTReply',

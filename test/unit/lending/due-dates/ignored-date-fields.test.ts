@@ -21,22 +21,22 @@ const ONCE = { PeriodicityType: 'Once', InstallmentsNo: 1, FirstDueDate: date('2
 
 describe('ignored date fields (E5)', () => {
   const cases: readonly (readonly [title: string, Changes, readonly string[]])[] = [
-    ['none in a plain request', {}, []],
+    ['no field of a plain request', {}, []],
     ['ActivationDate in a recalculation', { LastDueDate: date('2025-03-01') }, ['ActivationDate']],
     [
-      'the calendar without a shift',
+      'HolidayMethod and HolidayCountry without HolidayShift',
       { HolidayCountry: 'RO', HolidayMethod: 'Forward' },
       ['HolidayMethod', 'HolidayCountry'],
     ],
-    ['the calendar with the shift off', { ...SHIFT, HolidayShift: false }, ['HolidayCountry']],
-    ['no member of a shift', { ...SHIFT, HolidayMethod: 'Nearest', DeferDueDate: true }, []],
+    ['HolidayCountry when HolidayShift is false', { ...SHIFT, HolidayShift: false }, ['HolidayCountry']],
+    ['no field of a complete shift', { ...SHIFT, HolidayMethod: 'Nearest', DeferDueDate: true }, []],
     [
-      'the rest of a shift by no method',
+      'the other shift fields with the method None',
       { ...SHIFT, HolidayMethod: 'NONE', DeferDueDate: true },
       ['HolidayCountry', 'DeferDueDate'],
     ],
-    ['a deferral without a shift', { DeferDueDate: true }, ['DeferDueDate']],
-    ['no deferral that is off', { DeferDueDate: false, HolidayShift: false }, []],
+    ['DeferDueDate without HolidayShift', { DeferDueDate: true }, ['DeferDueDate']],
+    ['no DeferDueDate that is false', { DeferDueDate: false, HolidayShift: false }, []],
     [
       'InstallmentMethod beside FirstDueDate',
       { InstallmentMethod: 'NextMonth', FirstDueDate: date('2025-02-01') },
@@ -47,7 +47,7 @@ describe('ignored date fields (E5)', () => {
       { InstallmentMethod: 'NextMonth', PeriodicityType: 'Daily' },
       ['InstallmentMethod'],
     ],
-    ['no InstallmentMethod that finds the month', { InstallmentMethod: 'NextMonth' }, []],
+    ['no InstallmentMethod that determines the first month', { InstallmentMethod: 'NextMonth' }, []],
     ['FirstDueDate of a single row with a maturity', { ...ONCE, ...MATURITY }, ['FirstDueDate']],
     ['no FirstDueDate that is the only date', ONCE, []],
     ['no maturity that ends the schedule', MATURITY, []],

@@ -39,20 +39,20 @@ function endAbove(
   { balance, residual }: RepaidBalance,
   payment: Decimal,
 ) {
-  let owed = new Exact(balance);
+  let outstanding = new Exact(balance);
   for (const count of counts) {
     let interest = new Exact(0);
     for (const [index, { from, rule }] of bands.bands.entries()) {
       const end = bands.bands[index + 1]?.from ?? Number.POSITIVE_INFINITY;
-      const isReached = index === 0 || owed.greaterThanOrEqualTo(from);
-      if (!isReached || (bands.whole && owed.greaterThanOrEqualTo(end))) continue;
-      const base = bands.whole ? owed : Exact.min(owed, end).minus(from);
+      const isReached = index === 0 || outstanding.greaterThanOrEqualTo(from);
+      if (!isReached || (bands.whole && outstanding.greaterThanOrEqualTo(end))) continue;
+      const base = bands.whole ? outstanding : Exact.min(outstanding, end).minus(from);
       const rate = new Exact(String(rule.computeNumerator(count))).div(String(rule.denominator));
       interest = interest.plus(base.times(rate));
     }
-    owed = owed.plus(interest).minus(payment);
+    outstanding = outstanding.plus(interest).minus(payment);
   }
-  return owed.minus(residual);
+  return outstanding.minus(residual);
 }
 
 const LOANS = [12, 37, 240].flatMap((rows, index) =>

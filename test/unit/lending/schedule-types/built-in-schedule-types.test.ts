@@ -6,7 +6,7 @@ import { activationMessages, compiledOf } from '../../../support/builders/schedu
 function lineOf(record: (typeof BUILT_IN_SCHEDULE_TYPE_RECORDS)[number]): string {
   const { type, interest, payment, principal } = compiledOf(record);
   const special = [
-    type.installmentValueCustom ? 'lock' : '',
+    type.installmentValueCustom ? 'fixed payment' : '',
     type.residualRequired ? 'residual required' : '',
     type.residualInInstallment ? 'residual in installment' : '',
     type.maximumInstallments === null ? '' : `at most ${type.maximumInstallments}`,
@@ -24,16 +24,16 @@ function lineOf(record: (typeof BUILT_IN_SCHEDULE_TYPE_RECORDS)[number]): string
 describe('built-in schedule types (S4)', () => {
   it('have the documented methods and settings', () => {
     expect(BUILT_IN_SCHEDULE_TYPE_RECORDS.map(lineOf)).toEqual([
-      'EqualInstallments EI [TL MG C] 30/360 | Linear Level Balance | lock',
-      'EqualPrincipal EP [TL MG C] 30/360 | Linear Sum EqualParts | lock',
+      'EqualInstallments EI [TL MG C] 30/360 | Linear Level Balance | fixed payment',
+      'EqualPrincipal EP [TL MG C] 30/360 | Linear Sum EqualParts | fixed payment',
       'InterestOnly IO [TL MG C] 30/360 | Linear Sum AtMaturity | ',
-      'Balloon BL [TL MG C] 30/360 | Linear Level Balance | lock, residual required, residual in installment',
-      'EffectiveRate ER [TL MG C] Actual/365 | EffectiveRate Level Balance | lock',
+      'Balloon BL [TL MG C] 30/360 | Linear Level Balance | fixed payment, residual required, residual in installment',
+      'EffectiveRate ER [TL MG C] Actual/365 | EffectiveRate Level Balance | fixed payment',
       'Once ON [TL MG] 30/360 | Linear Sum AtMaturity | at most 1',
       'Overdraft OV [OD BA] Actual/365 | Linear Sum AtMaturity | expiry',
       'Deposit DP [D BA] Actual/365 | Linear Sum AtMaturity | capitalisation, no charges',
       'CreditCard CC [CC C] Actual/365 | Linear Sum CapitalPercent | ',
-      'Leasing LS [LS] 30/360 | Linear Level Balance | lock',
+      'Leasing LS [LS] 30/360 | Linear Level Balance | fixed payment',
     ]);
   });
 

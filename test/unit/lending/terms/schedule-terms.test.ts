@@ -33,6 +33,10 @@ function withBands(...limits: readonly (readonly [min: number, max?: number])[])
   return { ...NO_RATE, BandedInterestRates: bands };
 }
 
+function faultPaths(changes: Changes): readonly string[] {
+  return findScheduleFaults(loan(changes)).map(({ path }) => path);
+}
+
 describe('faults of the terms of a schedule (E3)', () => {
   it.each<[fault: string, Changes]>([
     ['Amount out-of-range must be more than zero', { Amount: decimal(0) }],
@@ -199,12 +203,11 @@ describe('faults of the terms of a schedule (E3)', () => {
 
   it('include those of dates in the supported years only', () => {
     const early = { MaturityDate: toCalendarDate(1900, 1, 2) };
-    const codes = (changes: Changes) => findScheduleFaults(loan(changes)).map(({ path }) => path);
-    expect(codes({ ...early, ActivationDate: toCalendarDate(1900, 1, 1) })).toEqual(['MaturityDate']);
-    expect(codes({ ...early, ActivationDate: toCalendarDate(1899, 12, 31) })).toEqual([]);
-    expect(codes({ ActivationDate: toCalendarDate(2999, 12, 31) })).toEqual(['InstallmentsNo']);
-    expect(codes({ ActivationDate: toCalendarDate(3000, 1, 1) })).toEqual([]);
-    expect(codes({ ...early, ActivationDate: undefined })).toEqual([]);
+    expect(faultPaths({ ...early, ActivationDate: toCalendarDate(1900, 1, 1) })).toEqual(['MaturityDate']);
+    expect(faultPaths({ ...early, ActivationDate: toCalendarDate(1899, 12, 31) })).toEqual([]);
+    expect(faultPaths({ ActivationDate: toCalendarDate(2999, 12, 31) })).toEqual(['InstallmentsNo']);
+    expect(faultPaths({ ActivationDate: toCalendarDate(3000, 1, 1) })).toEqual([]);
+    expect(faultPaths({ ...early, ActivationDate: undefined })).toEqual([]);
   });
 });
 
@@ -256,6 +259,6 @@ describe('ignored fields of a schedule request (E5)', () => {
 
   it('exclude an expiry and a capitalisation when the schedule type is unknown', () => {
     const unknown = { ScheduleType: 'None', CapitalPercent: decimal(10), InterestCapitalization: 1 } as const;
-    expect(findScheduleFaults(loan(unknown)).map(({ path }) => path)).toEqual(['ScheduleType']);
+    expect(faultPaths(unknown)).toEqual(['ScheduleType']);
   });
 });
