@@ -14,7 +14,7 @@ import type { Validation } from '../request/validation.ts';
 const RULES = ['DAE', 'XIRR', 'IRR'] as const;
 const INTERVAL_UNITS = ['Years', 'Months', 'Weeks', 'Days'] as const;
 
-/** Maximum number of flows of a request: more than any schedule has, few enough to be calculated at once. */
+/** Maximum number of flows of a request: more than any schedule has, few enough for an interactive call. */
 export const MAX_CASH_FLOWS = 5_000;
 const MIN_CASH_FLOWS = 2;
 /** Largest amount of a flow, either sign. */
@@ -112,8 +112,7 @@ function parseAmounts(
     validation.reportMissing('Amounts', 'is missing; must hold the flows from time 0 with rule IRR');
     return undefined;
   }
-  const list = { path: 'Amounts', amounts, pathOf: (index: number) => `Amounts[${index}]` };
-  if (!areAmounts(list, validation)) return undefined;
+  if (!areAmounts(amounts, 'Amounts', '', validation)) return undefined;
   if (amounts[0]?.lessThan(0) !== true) {
     validation.reject('Amounts[0]', 'out-of-range', 'must be less than zero: the flow at time 0 is paid out');
     return undefined;
@@ -161,8 +160,7 @@ function checkDatedFlows(
     return undefined;
   }
   const amounts = cashFlows.map((flow) => flow.Amount);
-  const list = { path: 'CashFlows', amounts, pathOf: (index: number) => `CashFlows[${index}].Amount` };
-  if (!areAmounts(list, validation)) return undefined;
+  if (!areAmounts(amounts, 'CashFlows', '.Amount', validation)) return undefined;
   const paidOut = cashFlows.filter((flow) => flow.Amount.lessThan(0));
   const start = paidOut.map((flow) => flow.Date).reduce((a, b) => (a < b ? a : b));
   for (const [index, flow] of cashFlows.entries()) {
@@ -173,32 +171,34 @@ function checkDatedFlows(
   return validation.faults.length > 0 ? undefined : { cashFlows, start };
 }
 
-/** The amounts of a list with their paths for faults. */
-interface AmountList {
-  readonly path: string;
-  readonly amounts: readonly Decimal[];
-  readonly pathOf: (index: number) => string;
-}
-
-/** True when there are enough amounts, each within the limits, and of both signs. */
-function areAmounts({ path, amounts, pathOf }: AmountList, validation: Validation): boolean {
+/**
+ * True when there are enough amounts, each within the limits, and of both signs. `list` is the field with the flows,
+ * `field` the path of the amount in a flow.
+ */
+function areAmounts(
+  amounts: readonly Decimal[],
+  list: string,
+  field: string,
+  validation: Validation,
+): boolean {
   const faultsBefore = validation.faults.length;
   if (amounts.length < MIN_CASH_FLOWS || amounts.length > MAX_CASH_FLOWS) {
-    validation.reject(path, 'out-of-range', `must hold from ${MIN_CASH_FLOWS} to ${MAX_CASH_FLOWS} flows`);
+    validation.reject(list, 'out-of-range', `must hold from ${MIN_CASH_FLOWS} to ${MAX_CASH_FLOWS} flows`);
     return false;
   }
   for (const [index, amount] of amounts.entries()) {
+    const path = `${list}[${index}]${field}`;
     if (!amount.isFinite() || amount.abs().greaterThan(MAX_CASH_FLOW)) {
       const allowed = `must be from -${MAX_CASH_FLOW} to ${MAX_CASH_FLOW}`;
-      validation.reject(pathOf(index), 'amount-too-large', allowed);
+      validation.reject(path, 'amount-too-large', allowed);
     } else if (amount.decimalPlaces() > MAX_DECIMALS) {
-      validation.reject(pathOf(index), 'too-many-decimals', `must have at most ${MAX_DECIMALS} decimals`);
+      validation.reject(path, 'too-many-decimals', `must have at most ${MAX_DECIMALS} decimals`);
     }
   }
   const isPaidOut = amounts.some((amount) => amount.lessThan(0));
   if (!isPaidOut || !amounts.some((amount) => amount.greaterThan(0))) {
     const missing = isPaidOut ? 'greater than zero, paid back' : 'less than zero, paid out';
-    validation.reject(path, 'one-sign', `must hold a flow that is ${missing}`);
+    validation.reject(list, 'one-sign', `must hold a flow that is ${missing}`);
   }
   return validation.faults.length === faultsBefore;
 }

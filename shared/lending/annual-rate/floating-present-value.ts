@@ -30,10 +30,10 @@ export interface PreparedFlows {
   readonly lastUnits: number;
   /** How often the sign of the amounts changes in the order of their times, and their last sign. */
   readonly signChanges: number;
-  readonly lastSign: -1 | 0 | 1;
+  readonly lastSign: -1 | 1;
 }
 
-/** Prepares cash flows at different times. */
+/** Prepares cash flows other than zero, at different times. */
 export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
   const { flows, unitsPerYear } = rateFlows;
   // Plain arrays: the buffers of typed arrays lie outside the heap and are expensive to allocate for every schedule.
@@ -46,7 +46,7 @@ export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
   const extraOf = new Int32Array(hasDays ? flows.length : 0);
   const extras: { extraDays: number; yearDays: number }[] = [];
   const knownExtras: number[] = [];
-  let lastSign: -1 | 0 | 1 = 0;
+  let lastSign: -1 | 1 = 1;
   let signChanges = 0;
   let lastUnits = 0;
   let gapNumber = 0;
@@ -61,10 +61,9 @@ export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
     amounts.push(amount);
     years.push(wholeUnits / unitsPerYear + extraDays / yearDays);
     if (hasDays) extraOf[index] = knownExtras[2 * extraDays + (yearDays % 2)] ??= extras.push(flow) - 1;
-    if (amount !== 0 && Math.sign(amount) !== lastSign) {
-      if (lastSign !== 0) signChanges += 1;
-      lastSign = amount > 0 ? 1 : -1;
-    }
+    const sign = amount > 0 ? 1 : -1;
+    if (sign !== lastSign && index > 0) signChanges += 1;
+    lastSign = sign;
   }
   return { amounts, years, unitsPerYear, gaps, gapOf, extras, extraOf, lastUnits, signChanges, lastSign };
 }

@@ -4,8 +4,8 @@
  * Amounts with one change of sign have one rate (Descartes' rule of signs, which holds for discounted cash flows
  * too). Otherwise brackets of s = ln(1 + r) are examined in the order of their distance from a rate of zero. In each the
  * net present value is a Taylor series with an error bound: the bracket has no rate where the value cannot be zero, at
- * most one where the slope cannot, and is halved elsewhere. Where floating point cannot distinguish the value from zero,
- * because several rates lie close together or nearly meet, whole numbers decide (repeated-rates.ts).
+ * most one where the slope cannot be zero, and is halved otherwise. Where floating point cannot distinguish the value from zero,
+ * because several rates lie close together or coincide, whole numbers decide (repeated-rates.ts).
  */
 
 import { numberToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
@@ -50,16 +50,11 @@ export function isolateRates(problem: RateProblem): readonly IsolatedRate[] {
     const bracket = {
       low: MIN_GROWTH_LOG,
       high: MAX_LOG_RATE + 1,
-      lowSign: prepared.lastSign === 1 ? 1 : -1,
+      lowSign: prepared.lastSign,
     } as const;
     return [{ low: undefined, high: undefined, bracket }];
   }
   if (flows.flows.reduce((sum, { amount }) => sum + BigInt(amount), 0n) === 0n) return [RATE_OF_ZERO];
-  const survey: Survey = {
-    problem,
-    amounts: prepared.amounts.filter((amount) => amount !== 0),
-    years: prepared.years.filter((_, index) => prepared.amounts[index] !== 0),
-  };
   const pending = [toBracket(0, MAX_LOG_RATE), toBracket(MIN_LOG_RATE, 0)];
   const found: FoundRate[] = [];
   for (;;) {
@@ -67,9 +62,9 @@ export function isolateRates(problem: RateProblem): readonly IsolatedRate[] {
     const nearest = pending.pop();
     const reached = Math.min(...found.map(farDistance));
     if (nearest === undefined || nearDistance(nearest) >= reached) return provenRates(found);
-    effort.countBracket(survey.amounts.length);
+    effort.countBracket(prepared.amounts.length);
     if (effort.isExhausted) return [];
-    const rates = examineBracket(survey, nearest);
+    const rates = examineBracket(problem, nearest);
     if (rates === undefined) pending.push(...halves(nearest));
     else found.push(...rates);
   }
@@ -124,31 +119,24 @@ function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
   return proven.filter(({ bracket }) => nearDistance(toBracket(bracket.low, bracket.high)) <= limit);
 }
 
-/** The context in which brackets are examined: the flows other than zero. */
-interface Survey {
-  readonly problem: RateProblem;
-  readonly amounts: readonly number[];
-  readonly years: readonly number[];
-}
-
 /** A series whose coefficients add up to less than this multiple of its error cannot be distinguished from zero. */
 const ERRORS_OF_BLUR = 1024;
 
 /** The rates of a bracket; undefined when it must be halved. */
-function examineBracket(survey: Survey, bracket: Bracket): readonly FoundRate[] | undefined {
-  const series = seriesAt(survey, bracket);
+function examineBracket(problem: RateProblem, bracket: Bracket): readonly FoundRate[] | undefined {
+  const series = seriesAt(problem.prepared, bracket);
   if (series === undefined) return undefined;
   const { coefficients, error } = series;
   const order = findDominantOrder(coefficients, error);
   if (order === 0) return [];
-  if (order === 1) return rateBetweenEnds(survey, bracket, series);
+  if (order === 1) return rateBetweenEnds(problem.flows, bracket, series);
   const sum = coefficients.reduce((total, coefficient) => total + Math.abs(coefficient), 0);
-  return sum <= ERRORS_OF_BLUR * error ? ratesInBlur(survey, bracket) : undefined;
+  return sum <= ERRORS_OF_BLUR * error ? ratesInBlur(problem, bracket) : undefined;
 }
 
 /** The rate of a bracket in which the slope has one sign, if the signs at its ends differ. */
 function rateBetweenEnds(
-  { problem }: Survey,
+  flows: RateFlows,
   { centre, radius }: Bracket,
   { coefficients, error }: Series,
 ): readonly FoundRate[] {
@@ -156,7 +144,7 @@ function rateBetweenEnds(
     const value = coefficients.reduceRight((sum, coefficient) => sum * end + coefficient, 0);
     if (Math.abs(value) > error) return Math.sign(value);
     const growth = growthFactor(centre + end * radius);
-    return growth === undefined ? undefined : netPresentValue(problem.flows, growth).sign;
+    return growth === undefined ? undefined : netPresentValue(flows, growth).sign;
   };
   const [lowSign, highSign] = [signAt(-1), signAt(1)];
   if (lowSign === undefined || highSign === undefined) return [{ unprovenAt: centre }];
@@ -189,14 +177,15 @@ interface Series {
 const MARGIN = 2;
 /** Highest power of u. */
 const DEGREE = 20;
-/** Exponent above which a flow is left out, its whole size counting as error. */
+/** Exponent above which a flow is left out and its whole size counts as error. */
 const MAX_REACH = 6;
 /** Error of leaving out flows and higher powers above which the bracket is too wide. */
 const MAX_ERROR = 1e-11;
 
 /** The series in floating point; undefined when the bracket is too wide for it. */
-function seriesAt({ amounts, years }: Survey, { centre, radius }: Bracket): Series | undefined {
-  const { values, size, meanTime, reference } = valuesAt({ amounts, years }, centre);
+function seriesAt(flows: PreparedFlows, { centre, radius }: Bracket): Series | undefined {
+  const { amounts, years } = flows;
+  const { values, size, meanTime, reference } = valuesAt(flows, centre);
   const coefficients = Array.from({ length: DEGREE + 1 }, () => 0);
   const timeError = 4 * (Math.abs(centre) + radius);
   let leftOut = 0;
@@ -244,7 +233,7 @@ interface DiscountedValues {
  * The flows discounted to the time of the one that this leaves largest, so that none is beyond floating point, the sum
  * of their sizes and their mean time.
  */
-function valuesAt({ amounts, years }: Pick<Survey, 'amounts' | 'years'>, rate: number): DiscountedValues {
+function valuesAt({ amounts, years }: PreparedFlows, rate: number): DiscountedValues {
   const reference = years.at(rate >= 0 ? 0 : -1) ?? 0;
   const values = amounts.map((amount, index) => amount * Math.exp(-rate * ((years[index] ?? 0) - reference)));
   const size = values.reduce((sum, value) => sum + Math.abs(value), 0);
@@ -252,19 +241,19 @@ function valuesAt({ amounts, years }: Pick<Survey, 'amounts' | 'years'>, rate: n
   return { values, size, meanTime: moment / size, reference };
 }
 
-/** Radius, relative to 1 + |s|, below which a bracket has no more places in floating point. */
+/** Radius, relative to 1 + |s|, below which floating point cannot halve a bracket. */
 const MIN_RADIUS = 1e-14;
 
 /** The rates of a bracket in which floating point cannot distinguish the net present value from zero. */
-function ratesInBlur(survey: Survey, { centre, radius }: Bracket): readonly FoundRate[] | undefined {
-  const { flows, effort } = survey.problem;
+function ratesInBlur(problem: RateProblem, { centre, radius }: Bracket): readonly FoundRate[] | undefined {
+  const { flows, prepared, effort } = problem;
   const [low, high] = [growthFactor(centre - radius), growthFactor(centre + radius)];
   const isPoint = radius <= MIN_RADIUS * (1 + Math.abs(centre));
   if (low === undefined || high === undefined || isPoint) return [{ unprovenAt: centre }];
-  const { values, size, meanTime } = valuesAt(survey, centre);
+  const { values, size, meanTime } = valuesAt(prepared, centre);
   const errorBeyond = (power: number): number => {
     const errors = values.map((value, index) => {
-      const reach = MARGIN * radius * Math.abs((survey.years[index] ?? 0) - meanTime);
+      const reach = MARGIN * radius * Math.abs((prepared.years[index] ?? 0) - meanTime);
       return Math.abs(value) * remainderOfExp(reach, power);
     });
     return errors.reduce((sum, error) => sum + error, 0) / size;

@@ -19,26 +19,26 @@ export function flowAtUnits<Amount>(amount: Amount, wholeUnits: number) {
   return { amount, wholeUnits, extraDays: 0, yearDays: 1 };
 }
 
-/** The flows with those at equal times added up; the same object when all times differ. */
-export function addSameTimes(rateFlows: RateFlows): RateFlows {
+/** The flows with those at equal times added up, and without zeros; the same object when nothing changes. */
+export function mergeFlows(rateFlows: RateFlows): RateFlows {
   const { flows, unitsPerYear } = rateFlows;
-  if (!hasSameTimes(flows)) return rateFlows;
-  const added: RateFlow[] = [];
+  if (isMerged(flows)) return rateFlows;
+  const merged: RateFlow[] = [];
   for (const flow of flows) {
-    const before = added.at(-1);
-    if (before === undefined || !isSameTime(flow, before)) added.push(flow);
-    else added[added.length - 1] = { ...before, amount: BigInt(before.amount) + BigInt(flow.amount) };
+    const before = merged.at(-1);
+    if (before === undefined || !isSameTime(flow, before)) merged.push(flow);
+    else merged[merged.length - 1] = { ...before, amount: BigInt(before.amount) + BigInt(flow.amount) };
   }
-  return { flows: added, unitsPerYear };
+  return { flows: merged.filter(({ amount }) => BigInt(amount) !== 0n), unitsPerYear };
 }
 
-function hasSameTimes(flows: readonly RateFlow[]): boolean {
+function isMerged(flows: readonly RateFlow[]): boolean {
   let before: RateFlow | undefined;
   for (const flow of flows) {
-    if (before !== undefined && isSameTime(flow, before)) return true;
+    if (Number(flow.amount) === 0 || (before !== undefined && isSameTime(flow, before))) return false;
     before = flow;
   }
-  return false;
+  return true;
 }
 
 function isSameTime({ wholeUnits, extraDays, yearDays }: RateFlow, before: RateFlow): boolean {

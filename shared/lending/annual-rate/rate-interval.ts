@@ -23,7 +23,7 @@ const DAYS_PER_WEEK = 7;
 const DAY_KEYS = 32;
 const DAYS_PER_YEAR = 365;
 
-/** Equal units in a year: 52 weeks or 12 months, whatever their days (Annex I, remark (c)); days of XIRR and IRR (A2, A3). */
+/** Equal units in a year: 52 weeks or 12 months of any length (Annex I, remark (c)); days of XIRR and IRR (A2, A3). */
 export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit | 'Days', number>> = {
   Years: 1,
   Months: 12,

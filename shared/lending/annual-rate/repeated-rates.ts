@@ -1,13 +1,13 @@
 /**
- * Rates that lie very close together, or have met in one (A4), in whole numbers.
+ * Rates that lie very close together or coincide (multiple roots), separated in whole numbers (A4).
  *
  * Between two neighbouring roots of its slope a function has at most one root. So where some derivative of the net
  * present value is known to have one sign, the roots of the one below it are bracketed between the ends, and so on down
  * to the value itself. A derivative in s = ln(1 + r) is again the net present value of cash flows: each amount times
  * its time.
  *
- * Where rates have met, the value only touches zero at a root of its slope. That is a rate when it is proven: when the
- * value is calculated exactly at a growth that is a short fraction, and is zero there.
+ * At a double root the value only touches zero, at a root of its slope. It counts as a rate only with a proof: the growth
+ * there is a short fraction, and the value, calculated exactly, is zero.
  */
 
 import { Decimal } from 'decimal.js';
@@ -34,16 +34,16 @@ export interface UnprovenRate {
   readonly unprovenAt: number;
 }
 
-/** What is found in a part of the rates. */
+/** A result of the search in a bracket. */
 export type FoundRate = IsolatedRate | UnprovenRate;
 
-/** A bracket of growth factors that are no more than `radius` from the centre as ln(1 + r). */
+/** A bracket of growth factors at most `radius` from the centre, measured as ln(1 + r). */
 interface GrowthBracket {
   readonly low: ExactRatio;
   readonly high: ExactRatio;
   readonly centre: ExactRatio;
   readonly radius: number;
-  /** Years from which the times of a derivative are counted: those of the mean flow keep it small. */
+  /** Mean time of the flows in years; times counted from it keep the derivatives small. */
   readonly meanTime: number;
 }
 
@@ -112,7 +112,7 @@ interface GridPoint extends SignedValue {
   readonly at: bigint;
 }
 
-/** The roots of the first of some flows, of which each has the next ones as its derivative, and the last one root at most. */
+/** The roots of the first flows; each next element is the derivative of the one before, and the last has one root at most. */
 function rootsBelow(
   derivatives: readonly RateFlows[],
   { low, high }: GrowthBracket,
@@ -131,7 +131,7 @@ function rootsBelow(
     };
     const points = [first, ...critical, last].map(valueAt);
     if (flows === derivatives[0]) return ratesBetween(flows, valueAt, points, growthAt);
-    // Roots of higher derivatives stay among the points: where rates have met, they are next to the roots of this one.
+    // Roots of higher derivatives stay among the points: at a multiple root they are next to the roots of this one.
     const roots = points.flatMap((point, index) => {
       if (point.sign === 0) return index === 0 ? [] : [point.at];
       return rootBetween(valueAt, points[index - 1], point) ?? [];
@@ -181,7 +181,7 @@ function ratesBetween(
   });
 }
 
-/** Bits of an amount relative to all of them, below which a value at a root of its slope is taken for zero or unproven. */
+/** A value at a root of the slope that is smaller than the sum of all sizes by this number of bits may be zero. */
 const TOUCHING_BITS = 300n;
 
 function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growth: ExactRatio): boolean {
@@ -205,11 +205,11 @@ const MAX_BITS = 400_000;
  */
 function isZeroNear(rateFlows: RateFlows, growth: ExactRatio): boolean {
   if (hasExtraDays(rateFlows)) return false;
-  const flows = rateFlows.flows.filter(({ amount }) => BigInt(amount) !== 0n);
+  const { flows, unitsPerYear } = rateFlows;
   const start = flows[0]?.wholeUnits ?? 0;
   const gaps = flows.map(({ wholeUnits }) => BigInt(wholeUnits - start));
   const units = Number(gaps.reduce(greatestCommonDivisor, 0n));
-  const estimate = Math.exp((logarithm(growth) * units) / rateFlows.unitsPerYear);
+  const estimate = Math.exp((logarithm(growth) * units) / unitsPerYear);
   if (!(estimate > 1 / MAX_GROWTH && estimate < MAX_GROWTH)) return false;
   const decimal = new Decimal(estimate);
   const candidates = MAX_DENOMINATORS.map((largest) => decimal.toFraction(largest));
@@ -229,10 +229,10 @@ function isZeroNear(rateFlows: RateFlows, growth: ExactRatio): boolean {
   });
 }
 
-/** Times are counted in parts of a year that hold whole units, and days of years of 365 and of 366 days. */
+/** Parts of a unit in which days of years of 365 and of 366 days are whole numbers. */
 const DAY_PARTS = 365n * 366n;
 
-/** Times of the flows in whole parts of a year, counted from a time near the mean one. */
+/** Times of the flows in whole parts of a year, counted from a time near the mean time. */
 function countTimes(rateFlows: RateFlows, meanTime: number) {
   const parts = hasExtraDays(rateFlows) ? DAY_PARTS : 1n;
   const perYear = BigInt(rateFlows.unitsPerYear) * parts;

@@ -11,19 +11,19 @@ import { estimateLogRate, floatingSign, prepareFlows } from './floating-present-
 import { isolateRates, MAX_LOG_RATE, type RateProblem } from './isolated-rates.ts';
 import { formatMinorUnits } from '../numbers/money.ts';
 import { netPresentValue, type SignedValue } from './net-present-value.ts';
-import { addSameTimes, type RateFlows } from './rate-flows.ts';
+import { mergeFlows, type RateFlows } from './rate-flows.ts';
 import type { IsolatedRate } from './repeated-rates.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 import { MAX_ITERATIONS, SolverEffort } from './solver-effort.ts';
 
-/** How a rate is counted and published. */
+/** The unit and precision of a published rate. */
 export interface RateScale {
   readonly percentDecimals: number;
   /** Time units of the flows in a year, where their rates are added and not compounded (A3); else 1. */
   readonly unitsAdded: ExactRatio;
 }
 
-/** A rate with the work that it took. */
+/** A rate, with the number of trial rates. */
 export interface SolvedRate {
   /** Percent text with the decimals of the scale; null when there is no rate (A4). */
   readonly percent: string | null;
@@ -44,7 +44,7 @@ export function solveEffectiveRate(flows: RateFlows): string | null {
 
 /** The rate nearest zero of any flows; of two that are published at the same distance the one above zero counts. */
 export function solveRate(rateFlows: RateFlows, scale: RateScale): SolvedRate {
-  const flows = addSameTimes(rateFlows);
+  const flows = mergeFlows(rateFlows);
   const problem: RateProblem = { flows, prepared: prepareFlows(flows), effort: new SolverEffort() };
   let nearest: bigint | undefined;
   for (const rate of isolateRates(problem)) {
@@ -80,7 +80,7 @@ class RateSteps {
     return divideRounded((numerator - denominator) * this.#whole, 2n * this.#half * denominator, 'HALF_UP');
   }
 
-  /** The step next to ln(1 + r), as far as floating point knows it. */
+  /** The step nearest to ln(1 + r), estimated in floating point. */
   near(logRate: number): bigint {
     return BigInt(Math.round((Math.expm1(logRate) * Number(this.#whole)) / Number(2n * this.#half)));
   }
@@ -94,7 +94,7 @@ class RateSteps {
 /** Bits of ln(1 + r) as estimated in floating point, and of r, that are trusted; the remaining bits are searched. */
 const TRUSTED_LOG_BITS = 36n;
 const TRUSTED_BITS = 48n;
-/** Each time that the boundaries around the estimate do not hold the rate, they move apart by this factor. */
+/** If the boundaries around the estimate do not enclose the rate, their distance grows by this factor. */
 const WIDENING = 16n;
 
 /** A step above that of any rate. */

@@ -1,4 +1,4 @@
-/** Bounds of the work that one annual rate may take, so that the solver ends whatever the cash flows are (A4). */
+/** Bounds of the work for one annual rate, so that the solver ends for any cash flows (A4). */
 
 /** Trial rates of the search and of the proof. The usual loan takes five: three to find the rate, two to prove it. */
 export const MAX_ITERATIONS = 200;

@@ -1,6 +1,7 @@
 /** Arithmetic of formula values: exact, with signs kept in the numerator. */
 
 import { reduceRatio } from '../numbers/exact-ratio.ts';
+import { formatMinorUnits } from '../numbers/money.ts';
 import type { FormulaOperator } from './tree.ts';
 import type { FormulaValue } from './scope.ts';
 
@@ -66,11 +67,7 @@ export function formatValue(value: FormulaValue): string {
   const { numerator, denominator } = reduceRatio(value.numerator, value.denominator);
   const decimals = countDecimals(denominator);
   if (decimals === undefined) return `${numerator}/${denominator}`;
-  const magnitude = ((numerator < 0n ? -numerator : numerator) * 10n ** BigInt(decimals)) / denominator;
-  const digits = String(magnitude).padStart(decimals + 1, '0');
-  const point = digits.length - decimals;
-  const text = decimals === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`;
-  return numerator < 0n ? `-${text}` : text;
+  return formatMinorUnits((numerator * 10n ** BigInt(decimals)) / denominator, decimals);
 }
 
 /**

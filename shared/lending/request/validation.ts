@@ -60,7 +60,7 @@ export interface RequestWarning {
   readonly path: string;
 }
 
-/** Collects faults and warnings, so that a caller gets all of them at once (E3). */
+/** Collects faults and warnings, so that a caller gets all of them together (E3). */
 export class Validation {
   readonly faults: RequestFault[] = [];
   readonly warnings: RequestWarning[] = [];

@@ -4,7 +4,7 @@ import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual
 import type { ExactRatio } from '../../../../shared/lending/numbers/exact-ratio.ts';
 import { floatingSign, prepareFlows } from '../../../../shared/lending/annual-rate/floating-present-value.ts';
 import { netPresentValue } from '../../../../shared/lending/annual-rate/net-present-value.ts';
-import { addSameTimes, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
+import { mergeFlows, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
 import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
 import { FOUR_DECIMALS, TEN_DECIMALS } from '../../../support/builders/rate-flows.ts';
 
@@ -55,7 +55,7 @@ function boundaryAbove(below: bigint, decimals: number): ExactRatio {
 function exactSign(flows: RateFlows, below: bigint, decimals: number): number {
   const growth = boundaryAbove(below, decimals);
   return growth.numerator <= 0n
-    ? prepareFlows(addSameTimes(flows)).lastSign
+    ? prepareFlows(mergeFlows(flows)).lastSign
     : netPresentValue(flows, growth).sign;
 }
 
