@@ -8,27 +8,13 @@ import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { warningsList } from '../../shared/platform/header-text.ts';
 import { createProblem, type ErrorCode, type Warning } from '../../shared/platform/problem.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
-import { lookUpInsuranceList, type InsuranceListItem } from '../../shared/product/look-up/insurance-list.ts';
-import { lookUpProduct, type ProductByCodeRequest } from '../../shared/product/look-up/product-by-code.ts';
-import { lookUpDetails, type ProductDetails } from '../../shared/product/look-up/product-details.ts';
-import { lookUpDocuments, type ProductDocument } from '../../shared/product/look-up/product-documents.ts';
-import type {
-  LookUp,
-  LookUpContext,
-  SelectorRequest,
-} from '../../shared/product/look-up/product-selection.ts';
+import { lookUpInsuranceList } from '../../shared/product/look-up/insurance-list.ts';
+import { lookUpProduct } from '../../shared/product/look-up/product-by-code.ts';
+import { lookUpDetails } from '../../shared/product/look-up/product-details.ts';
+import { lookUpDocuments } from '../../shared/product/look-up/product-documents.ts';
+import type { LookUp, LookUpContext } from '../../shared/product/look-up/product-selection.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
-
-/** One type of request. */
-interface ProductLookUp<Request, Answer> {
-  /** Record name of the reply in schemas/messages.ts. */
-  readonly replyType: string;
-  /** Pure; the day is the UTC day of the message timestamp, so that a replay gives the same reply (L1). */
-  find(request: Request, context: LookUpContext): LookUp<Answer>;
-  /** Converts the answer to the payload of the reply. */
-  toPayload(answer: Answer, warnings: readonly Warning[]): object;
-}
 
 const MESSAGE_TYPES = [
   'GetBankingProductByCodeRequest',
@@ -41,40 +27,6 @@ const MESSAGE_TYPES = [
   'GetProductDocumentsReply',
 ];
 const DAY_MS = 86_400_000;
-
-/** A product with the requested sections (L1, L2). */
-const BY_CODE: ProductLookUp<ProductByCodeRequest, object> = {
-  replyType: 'GetBankingProductByCodeReply',
-  find: lookUpProduct,
-  toPayload: (answer): ProductByCodePayload => ({ json: JSON.stringify(answer) }),
-};
-
-/** The display data of a product (L1). */
-const DETAILS: ProductLookUp<SelectorRequest, ProductDetails> = {
-  replyType: 'GetBankingProductDetailsReply',
-  find: lookUpDetails,
-  toPayload: (answer) => answer,
-};
-
-/**
- * The insurance lists of a product whose filters pass (L1, L3). Filters contain JSON numbers, so a figure is rounded to the
- * nearest number before it is compared.
- */
-const INSURANCE_LIST: ProductLookUp<InsuranceListInput, readonly InsuranceListItem[]> = {
-  replyType: 'GetProductInsuranceListReply',
-  find: ({ filterList, ...request }, context) => {
-    const figures = filterList?.map(({ name, value }) => ({ name, value: value.toNumber() }));
-    return lookUpInsuranceList({ ...request, filterList: figures }, context);
-  },
-  toPayload: (Insurances, warnings) => ({ Insurances, warnings }),
-};
-
-/** The documents of a product (L1). */
-const DOCUMENTS: ProductLookUp<SelectorRequest, readonly ProductDocument[]> = {
-  replyType: 'GetProductDocumentsReply',
-  find: lookUpDocuments,
-  toPayload: (documents): ProductDocumentsPayload => ({ documents }),
-};
 
 /** Starts the product worker, which answers look-ups. Rejects when it cannot start, and leaves nothing running. */
 export function startProductWorker(
@@ -94,26 +46,59 @@ export function startProductWorker(
 /** Creates the handlers by type of request. The catalogue may change between requests. */
 export function createProductHandlers(catalogue: CatalogueView): Handlers {
   return {
-    GetBankingProductByCodeRequest: answerFrom(catalogue, BY_CODE),
-    GetBankingProductDetailsRequest: answerFrom(catalogue, DETAILS),
-    GetProductInsuranceListRequest: answerFrom(catalogue, INSURANCE_LIST),
-    GetProductDocumentsRequest: answerFrom(catalogue, DOCUMENTS),
+    GetBankingProductByCodeRequest: createHandler(
+      catalogue,
+      'GetBankingProductByCodeReply',
+      lookUpProduct,
+      (answer): ProductByCodePayload => ({ json: JSON.stringify(answer) }),
+    ),
+    GetBankingProductDetailsRequest: createHandler(
+      catalogue,
+      'GetBankingProductDetailsReply',
+      lookUpDetails,
+      (answer) => answer,
+    ),
+    GetProductInsuranceListRequest: createHandler(
+      catalogue,
+      'GetProductInsuranceListReply',
+      lookUpInsurances,
+      (Insurances, warnings) => ({ Insurances, warnings }),
+    ),
+    GetProductDocumentsRequest: createHandler(
+      catalogue,
+      'GetProductDocumentsReply',
+      lookUpDocuments,
+      (documents): ProductDocumentsPayload => ({ documents }),
+    ),
   };
 }
 
-function answerFrom<Request, Answer>(
+/** Filters contain JSON numbers, so a figure is rounded to the nearest number before it is compared (L3). */
+function lookUpInsurances({ filterList, ...request }: InsuranceListInput, context: LookUpContext) {
+  const figures = filterList?.map(({ name, value }) => ({ name, value: value.toNumber() }));
+  return lookUpInsuranceList({ ...request, filterList: figures }, context);
+}
+
+/**
+ * Creates the handler of a look-up. The day of the look-up is the UTC day of the message timestamp, so that a replay gives
+ * the same reply (L1).
+ */
+function createHandler<Answer>(
   catalogue: CatalogueView,
-  lookUp: ProductLookUp<Request, Answer>,
+  replyType: string,
+  lookUp: (request: never, context: LookUpContext) => LookUp<Answer>,
+  toPayload: (answer: Answer, warnings: readonly Warning[]) => object,
 ): Handler {
   return (payload, { originTimestampMs }) => {
     const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
-    const found = lookUp.find(payload as Request, { catalogue, requestDay });
+    // The codec has validated the payload as the request of this type.
+    const found = lookUp(payload as never, { catalogue, requestDay });
     if (found.kind !== 'found') {
       return refuseFaults(found.kind === 'refused' ? 'invalid-request' : 'unknown-product', found.faults);
     }
     const { answer, warnings } = found;
     const header = warningsList(warnings, undefined);
-    const reply = { type: lookUp.replyType, payload: lookUp.toPayload(answer, warnings) };
+    const reply = { type: replyType, payload: toPayload(answer, warnings) };
     return done(header === undefined ? reply : { ...reply, warnings: header });
   };
 }

@@ -1,15 +1,18 @@
-/** Looks up a product with the requested sections (interface sections 2.2 and 4.2, L1, L2). */
+/**
+ * Looks up a product with the requested sections (interface sections 2.2 and 4.2, L1, L2). Parts of a record with public
+ * fields only are copied; of other parts each returned field is listed.
+ */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import {
-  availability,
-  countryCalendars,
-  discounts,
-  insurances,
-  interestsAndCommissions,
-  paymentScheduleTypes,
-} from './product-sections.ts';
-import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import { findProductType } from '../../lending/schedule-types/product-types.ts';
+import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
+import { findInsuranceItems, type CatalogueView } from '../catalogue/catalogue-view.ts';
+import type {
+  CommissionRecord,
+  DiscountRecord,
+  InsuranceRecord,
+  InterestRecord,
+} from '../catalogue/list-records.ts';
 import {
   resolveDay,
   isProduct,
@@ -17,7 +20,8 @@ import {
   type LookUpContext,
   selectProduct,
 } from './product-selection.ts';
-import type { ProductRecord } from '../catalogue/product-record.ts';
+import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
+import { isActive, isWithin, valuesOn } from '../catalogue/valid-versions.ts';
 
 /** The flags of a request, each for one section, in the order of the interface. */
 export const SECTION_FLAGS = [
@@ -55,7 +59,7 @@ export function lookUpProduct(request: ProductByCodeRequest, context: LookUpCont
   const product = selectProduct(selector, catalogue, day);
   if (!isProduct(product)) return product;
   const answer = {
-    BankingProduct: bankingProduct(product),
+    BankingProduct: describeProduct(product),
     ...selectDetails(product, request, catalogue),
     ...selectAvailability(product, request),
     ...selectDimensions(product, request, { catalogue, day }),
@@ -63,12 +67,12 @@ export function lookUpProduct(request: ProductByCodeRequest, context: LookUpCont
   return { kind: 'found', answer, warnings: [] } as const satisfies LookUp<object>;
 }
 
-function bankingProduct(product: ProductRecord) {
+function describeProduct(product: ProductRecord) {
   return {
     BankingProductCode: product.Code,
     Name: product.Name,
-    StartDate: dateTimeText(product.StartDate),
-    EndDate: dateTimeText(product.EndDate),
+    StartDate: formatDateTime(product.StartDate),
+    EndDate: formatDateTime(product.EndDate),
     BankingProductType: product.BankingProductType,
   };
 }
@@ -76,9 +80,9 @@ function bankingProduct(product: ProductRecord) {
 function selectDetails(product: ProductRecord, flags: SectionFlags, catalogue: CatalogueView) {
   const sections = {
     ...(flags.displayBPDetails === true && { GeneralData: product.GeneralData }),
-    ...(flags.displayCountryCalendars === true && { CountryCalendars: countryCalendars(product) }),
+    ...(flags.displayCountryCalendars === true && { CountryCalendars: listCountryCalendars(product) }),
     ...(flags.displayPaymentScheduleTypes === true && {
-      AssociatedPaymentScheduleTypes: paymentScheduleTypes(product, catalogue),
+      AssociatedPaymentScheduleTypes: listScheduleTypes(product, catalogue),
     }),
     ...(flags.displayProductGuarantees === true && { ProductGuarantees: product.Guarantees }),
     ...(flags.displayProductDestinationTypes === true && {
@@ -92,7 +96,7 @@ function selectDetails(product: ProductRecord, flags: SectionFlags, catalogue: C
 
 function selectAvailability(product: ProductRecord, flags: SectionFlags) {
   const sections = {
-    ...(flags.displayBPAvailability === true && availability(product)),
+    ...(flags.displayBPAvailability === true && describeAvailability(product)),
     ...(flags.displayMandatoryRoles === true && { MandatoryRoles: product.Availability.MandatoryRoles }),
   };
   return isEmpty(sections) ? {} : { Availability: sections };
@@ -106,20 +110,242 @@ function selectDimensions(
 ) {
   const sections = {
     ...(flags.displayInterestsAndCommissions === true && {
-      InterestsAndCommissions: interestsAndCommissions(product, catalogue, day),
+      InterestsAndCommissions: listOffers(product, catalogue, day),
     }),
-    ...(flags.displayInsurance === true && { Insurance: insurances(product, catalogue) }),
-    ...(flags.displayDiscounts === true && { Discounts: discounts(product, catalogue) }),
+    ...(flags.displayInsurance === true && { Insurance: listInsurances(product, catalogue) }),
+    ...(flags.displayDiscounts === true && { Discounts: listDiscounts(product, catalogue) }),
     ...(flags.displayQuestions === true && { Questions: product.Questions }),
   };
   return flags.displayBPDimensions !== true && isEmpty(sections) ? {} : { Dimensions: sections };
 }
 
 /** A day `yyyy-mm-dd` as a text date-time without a zone; null for an open end. */
-function dateTimeText(day: string | null): string | null {
+function formatDateTime(day: string | null): string | null {
   return day === null ? null : `${day}T00:00:00`;
 }
 
 function isEmpty(sections: object): boolean {
   return Object.keys(sections).length === 0;
+}
+
+/** Details.CountryCalendars. */
+function listCountryCalendars({ CountryCalendars }: ProductRecord) {
+  return CountryCalendars.map((name) => ({ CountryName: name }));
+}
+
+/** Details.AssociatedPaymentScheduleTypes: the Active schedule types of the product, its default first (S1). */
+function listScheduleTypes(product: ProductRecord, { lending }: CatalogueView) {
+  return product.PaymentScheduleTypes.flatMap((name) => {
+    const id = lending.findScheduleType(name)?.type.id;
+    const record = lending.scheduleTypeRecords.find((type) => type.PaymentScheduleTypeId === id);
+    return record === undefined ? [] : [describeScheduleType(record, product)];
+  });
+}
+
+function describeScheduleType(type: ScheduleTypeRecord, product: ProductRecord) {
+  return {
+    PaymentScheduleTypeId: type.PaymentScheduleTypeId,
+    PaymentScheduleTypeName: type.PaymentScheduleTypeName,
+    PaymentScheduleCode: type.PaymentScheduleCode,
+    ProductType: selectProductType(type, product),
+    ScheduleInterestCalculationType: type.ScheduleInterestCalculationType,
+    IsWithEqualInstallments: type.IsWithEqualInstallments,
+    InstallmentValueCustom: type.InstallmentValueCustom,
+    UseMaturityDate: type.UseMaturityDate,
+    MeasurementUnit: type.MeasurementUnit ?? null,
+    PaymentScheduleTypeDetails: type.PaymentScheduleTypeDetails.map((column) => ({
+      PaymentScheduleTypeDetailId: column.PaymentScheduleTypeDetailId,
+      ColumnRepaymentSchedule: column.ColumnRepaymentSchedule,
+      CalculationMethod: column.CalculationMethod,
+      Fee: column.Fee ?? null,
+      InsuranceClass: column.InsuranceClass ?? null,
+      Source: column.Source ?? null,
+      Display: column.Display ?? true,
+    })),
+  };
+}
+
+/** The code of the product's type if the schedule type supports it, else of the first type that it supports (S4). */
+function selectProductType({ ProductTypes }: ScheduleTypeRecord, { BankingProductType }: ProductRecord) {
+  const own = findProductType(BankingProductType);
+  return ProductTypes.find((name) => findProductType(name) === own) ?? ProductTypes[0] ?? null;
+}
+
+/** Availability with its filters and covenants, but without its roles (L2). */
+function describeAvailability({ Availability }: ProductRecord) {
+  const { MandatoryRoles: _roles, ...bounds } = Availability;
+  const ProductCovenants = bounds.ProductCovenants.map((covenant) => ({
+    ...covenant,
+    ValidFrom: toInvariantDate(covenant.ValidFrom),
+    ValidTo: toInvariantDate(covenant.ValidTo),
+  }));
+  return { ...bounds, ProductCovenants };
+}
+
+/** Dimensions.InterestsAndCommissions: one entry for each item of the product, in catalogue order. */
+function listOffers(product: ProductRecord, catalogue: CatalogueView, day: CalendarDate) {
+  return product.InterestsAndCommissions.map((item) => describeOffer(item, catalogue, day));
+}
+
+/** The name of a list that is not in force is null, and its items are left out. */
+function describeOffer(item: InterestCommissionItem, catalogue: CatalogueView, day: CalendarDate) {
+  const commissions = catalogue.list('commission-list', item.CommissionList);
+  const interests = catalogue.list('interest-list', item.InterestList);
+  return {
+    InterestCommissionItemName: item.Name,
+    CommissionListName: commissions?.Name ?? null,
+    InterestListName: interests?.Name ?? null,
+    Commissions: (commissions?.Commissions ?? [])
+      .filter(isActive)
+      .map((commission) => describeCommission(commission, day)),
+    Interests: (interests?.Interests ?? [])
+      .filter(isActive)
+      .map((interest) => describeInterest(interest, day)),
+  };
+}
+
+function describeCommission(commission: CommissionRecord, day: CalendarDate) {
+  return {
+    Name: commission.Name,
+    Type: commission.Type,
+    PeriodicityType: commission.PeriodicityType,
+    Currency: commission.Currency,
+    Status: commission.Status,
+    IsForUnusage: commission.IsForUnusage,
+    ValueIsPercent: commission.ValueIsPercent,
+    IncludedInRepaymentSchedule: commission.IncludedInRepaymentSchedule,
+    AutomaticLoadOnContract: commission.AutomaticLoadOnContract,
+    MandatoryForApplicant: commission.MandatoryForApplicant,
+    UseBankingFormula: commission.UseBankingFormula,
+    IsForContractVersion: commission.IsForContractVersion,
+    PercentAppliedTo: commission.PercentAppliedTo,
+    Percent: commission.Percent,
+    Values: valuesOn(commission.Values, day).map((value) => ({
+      CommissionValue: value.CommissionValue,
+      CommissionPercent: value.CommissionPercent,
+      Status: value.Status,
+      ValueValidFrom: toInvariantDate(value.ValidFrom),
+      ValueValidTo: toInvariantDate(value.ValidTo),
+    })),
+  };
+}
+
+/** A Collection interest by utilised amount has a different shape. */
+function describeInterest(interest: InterestRecord, day: CalendarDate) {
+  const isBanded = interest.Type === 'Collection' && interest.BandedInterests.length > 0;
+  return isBanded ? describeBandedInterest(interest, day) : describeStandardInterest(interest, day);
+}
+
+function describeStandardInterest(interest: InterestRecord, day: CalendarDate) {
+  return {
+    Name: interest.Name,
+    Code: interest.Code,
+    AppliedToLoanItemIfOverdue: interest.AppliedToLoanItemIfOverdue,
+    Description: interest.Description,
+    IsDefault: interest.IsDefault,
+    UseBankingFormula: interest.UseBankingFormula,
+    IsPenalty: interest.IsPenalty,
+    IsGeneral: interest.IsGeneral,
+    IsForSightDeposit: interest.IsForSightDeposit,
+    IsForOverdraft: interest.IsForOverdraft,
+    IsCreditLine: interest.IsCreditLine,
+    IsDebitOrder: interest.IsDebitOrder,
+    Type: interest.Type,
+    Values: valuesOn(interest.Values, day).map((value) => ({
+      Value: value.Value,
+      ValueStatus: value.ValueStatus,
+      ValueValidFrom: toInvariantDate(value.ValidFrom),
+      ValueValidTo: toInvariantDate(value.ValidTo),
+    })),
+    CollectionInterests: interest.CollectionInterests.filter((range) =>
+      isWithin(day, range.InterestStartDate, range.InterestEndDate),
+    ).map((range) => ({
+      ...range,
+      InterestStartDate: toInvariantDate(range.InterestStartDate),
+      InterestEndDate: toInvariantDate(range.InterestEndDate),
+    })),
+  };
+}
+
+function describeBandedInterest(interest: InterestRecord, day: CalendarDate) {
+  return {
+    InterestName: interest.Name,
+    InterestCode: interest.Code,
+    InterestType: interest.Type,
+    IsForOverdraft: interest.IsForOverdraft,
+    BandedInterests: interest.BandedInterests.filter((band) =>
+      isWithin(day, band.CollectionValidFrom, band.CollectionValidTo),
+    ),
+  };
+}
+
+/** Dimensions.Insurance: the product's insurance items whose list is in force, in catalogue order. */
+function listInsurances(product: ProductRecord, catalogue: CatalogueView) {
+  return findInsuranceItems(product, catalogue).map(({ item, list }) => ({
+    Name: item.Name,
+    Code: item.Code,
+    StartDate: toInvariantDate(item.StartDate),
+    EndDate: toInvariantDate(item.EndDate),
+    InsuranceListName: list.Name,
+    Insurances: list.Insurances.filter(isActive).map(describeInsurance),
+  }));
+}
+
+function describeInsurance(insurance: InsuranceRecord) {
+  return {
+    InsuranceCode: insurance.InsuranceCode,
+    InsuranceName: insurance.InsuranceName,
+    PeriodicityType: insurance.PeriodicityType,
+    Currency: insurance.Currency,
+    Insurer: insurance.Insurer,
+    OperationItem: insurance.OperationItem,
+    Class: insurance.Class,
+    Description: insurance.Description,
+    BankingFormulaType: insurance.BankingFormulaType,
+    IsMandatoryForApplicant: insurance.IsMandatoryForApplicant,
+    IsMandatoryForDebtor: insurance.IsMandatoryForDebtor,
+    IncludedIntoRepaymentScheduleInstallment: insurance.IncludedIntoRepaymentScheduleInstallment,
+    UseBankingFormula: insurance.UseBankingFormula,
+    ValueIsPercentage: insurance.ValueIsPercentage,
+  };
+}
+
+/** Dimensions.Discounts: the Active discounts of the product's lists, list by list. */
+function listDiscounts(product: ProductRecord, catalogue: CatalogueView) {
+  return product.Discounts.flatMap((code) => catalogue.list('discount-list', code)?.Discounts ?? [])
+    .filter(isActive)
+    .map(describeDiscount);
+}
+
+function describeDiscount(discount: DiscountRecord) {
+  return {
+    Name: discount.Name,
+    Discount: discount.Discount,
+    AppliedToDimension: discount.AppliedToDimension,
+    CommissionType: discount.CommissionType,
+    Commission: discount.Commission,
+    InterestType: discount.InterestType,
+    InsuranceClass: discount.InsuranceClass,
+    Insurance: discount.Insurance,
+    BankingFormulaType: discount.BankingFormulaType,
+    DestinationEntity: discount.DestinationEntity,
+    DestinationEntityAttribute: discount.DestinationEntityAttribute,
+    DiscountValue: discount.DiscountValue,
+    StartDate: toInvariantDate(discount.StartDate),
+    EndDate: toInvariantDate(discount.EndDate),
+    UseBankingFormula: discount.UseBankingFormula,
+    IsOptionalDiscount: discount.IsOptionalDiscount,
+    IsPercentage: discount.IsPercentage,
+  };
+}
+
+/** A day wrapped in an object, as in interface section 2.2. */
+interface InvariantDate {
+  /** `yyyy-mm-dd`. */
+  readonly invariantDate: string;
+}
+
+/** Wraps a day `yyyy-mm-dd`; null for an open end. */
+function toInvariantDate(day: string | null): InvariantDate | null {
+  return day === null ? null : { invariantDate: day };
 }
