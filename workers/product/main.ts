@@ -91,7 +91,7 @@ function createHandler<Answer>(
 ): Handler {
   return (payload, { originTimestampMs }) => {
     const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
-    // The codec has validated the payload as the request of this type.
+    // The payload has been validated as a request of this type.
     const found = lookUp(payload as never, { catalogue, requestDay });
     if (found.kind !== 'found') {
       return refuseFaults(found.kind === 'refused' ? 'invalid-request' : 'unknown-product', found.faults);
