@@ -6,11 +6,11 @@ import { createKafkaTarget } from '../support/conformance/kafka.ts';
 import { scenarioTest } from '../support/conformance/world.ts';
 import { recoveryScenarios } from './scenarios/recovery.ts';
 
-/** A broker of the suite's own, since it is killed hard: no other suite may depend on it. */
+/** The suite has its own broker, because it kills it. */
 const kafka = await startOwnKafka();
 const suite = kafka === undefined ? describe.skip : describe;
 const test = scenarioTest(() => {
-  if (kafka === undefined) throw new Error('there is no Kafka of its own to test with');
+  if (kafka === undefined) throw new Error('the suite has no Kafka');
   const [node] = kafka.nodes;
   return createKafkaTarget({
     brokers: kafka.brokers,
@@ -26,7 +26,7 @@ suite('recovery on Kafka', () => {
   recoveryScenarios(test);
 });
 
-/** Undefined, said loudly, on a machine without Java; with CI=true that is a fault, as everything else is. */
+/** Undefined, with a warning, on a machine without Java; with CI=true that is an error. */
 async function startOwnKafka(): Promise<LocalKafka | undefined> {
   try {
     return await startLocalKafka({ registry: false });

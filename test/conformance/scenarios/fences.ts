@@ -9,10 +9,10 @@ import type { ScenarioTest, World } from '../../support/conformance/world.ts';
 const SECOND = 1_000;
 const PARTITIONS = 3;
 const MESSAGES = 60;
-/** Work that lasts several sessions, so that the group rebalances while it is running. */
+/** Each message takes several sessions, so that the group rebalances while it is processed. */
 const STEPS_PER_SESSION = 40;
 
-/** A consumer that records its work on a table topic, and reads there what others have done. */
+/** A consumer that records its results on a table topic, where other members read them. */
 async function noter(world: World, topic: string, notes: string, groupId: string) {
   const publisher = await world.publisher();
   const table = createTable({
@@ -47,8 +47,8 @@ async function noter(world: World, topic: string, notes: string, groupId: string
     },
     gate: async () => {
       fences.push(performance.now());
-      if (fences.length === 1) throw new Error('the first time it cannot be read');
-      // Longer than a session: a waiting member is not expelled from the group.
+      if (fences.length === 1) throw new Error('the table cannot be read at first');
+      // Longer than a session, to check that the waiting member is not expelled.
       await sleep(world.target.sessionTimeoutMs * 1.5);
       await table.caughtUp(world.target.stepMs);
     },
@@ -58,10 +58,10 @@ async function noter(world: World, topic: string, notes: string, groupId: string
   return { consumer, done, fences };
 }
 
-/** The guarantees for a worker that must know the work of others before it starts. */
+/** The guarantees of an assignment gate: a worker reads the results of other members before it starts. */
 export function fenceScenarios(test: ScenarioTest): void {
   test(
-    'a new owner knows all earlier work, even if none of it was committed',
+    'a new owner has read all earlier results, even uncommitted ones',
     {
       timeout: 60 * SECOND,
     },
@@ -77,11 +77,11 @@ export function fenceScenarios(test: ScenarioTest): void {
       await eventually('some work', patience, () => first.done.length > MESSAGES / 3);
       const second = await noter(world, topic, notes, groupId);
       await eventually(
-        'a fence of each',
+        'a gate for each member',
         patience,
         () => second.fences.length >= 2 && first.fences.length >= 3,
       );
-      await eventually('all of it', patience, () => first.done.length + second.done.length >= MESSAGES);
+      await eventually('all messages', patience, () => first.done.length + second.done.length >= MESSAGES);
       const isReady = () => second.consumer.health().status === 'ready';
       await eventually('the end of the fences', patience, isReady);
       expect([...first.done, ...second.done].toSorted()).toEqual(ids.toSorted());

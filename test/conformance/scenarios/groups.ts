@@ -4,13 +4,13 @@ import type { RecordingMember } from '../../support/conformance/member.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
-/** Long enough for a wrong delivery to show. */
+/** Time in which a wrong delivery would arrive. */
 const QUIET_MS = 300;
 
-/** The guarantees of a consumer group: epochs, assignments, redelivery from the commit, and nothing skipped. */
+/** The guarantees of a consumer group: generations, assignments, redelivery from the commits, and no skipped message. */
 export function groupScenarios(test: ScenarioTest): void {
   test(
-    'a new group gets each message once, from the earliest on',
+    'delivers each message once to a new group, from the earliest offset on',
     { timeout: 15 * SECOND },
     async ({ world }) => {
       const topic = await world.topic(3);
@@ -25,25 +25,34 @@ export function groupScenarios(test: ScenarioTest): void {
     },
   );
 
-  test('a partition without a commit is never skipped', { timeout: 30 * SECOND }, async ({ world }) => {
-    const topic = await world.topic(2);
-    const groupId = world.name('group');
-    const publisher = await world.publisher();
-    const first = await world.member(groupId, [topic], { commit: 'never' });
-    await world.assigned([first], 2);
-    await publisher.publish(
-      [0, 1].map((partition) => ({ topic, key: null, partition, value: Buffer.from(`early-${partition}`) })),
-    );
-    await received(world, first, 2);
-    await first.source.commit(first.epoch, [{ topic, partition: 0, offset: 1 }]);
-    await first.source.stop(SECOND);
-    await publisher.publish(
-      [0, 1].map((partition) => ({ topic, key: null, partition, value: Buffer.from(`late-${partition}`) })),
-    );
-    const second = await world.member(groupId, [topic], { commit: 'each' });
-    await received(world, second, 3);
-    expect(second.values().toSorted()).toEqual(['early-1', 'late-0', 'late-1']);
-  });
+  test(
+    'reads a partition without a commit from its beginning',
+    { timeout: 30 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(2);
+      const groupId = world.name('group');
+      const publisher = await world.publisher();
+      const first = await world.member(groupId, [topic], { commit: 'never' });
+      await world.assigned([first], 2);
+      await publisher.publish(
+        [0, 1].map((partition) => ({
+          topic,
+          key: null,
+          partition,
+          value: Buffer.from(`early-${partition}`),
+        })),
+      );
+      await received(world, first, 2);
+      await first.source.commit(first.epoch, [{ topic, partition: 0, offset: 1 }]);
+      await first.source.stop(SECOND);
+      await publisher.publish(
+        [0, 1].map((partition) => ({ topic, key: null, partition, value: Buffer.from(`late-${partition}`) })),
+      );
+      const second = await world.member(groupId, [topic], { commit: 'each' });
+      await received(world, second, 3);
+      expect(second.values().toSorted()).toEqual(['early-1', 'late-0', 'late-1']);
+    },
+  );
 
   test('reports the high watermark with each batch', { timeout: 15 * SECOND }, async ({ world }) => {
     const topic = await world.topic(1);
@@ -54,7 +63,7 @@ export function groupScenarios(test: ScenarioTest): void {
     for (const event of member.events) if (event.kind === 'messages') expect(event.highWatermark).toBe(25);
   });
 
-  test('two groups both get everything', { timeout: 15 * SECOND }, async ({ world }) => {
+  test('delivers all messages to each group', { timeout: 15 * SECOND }, async ({ world }) => {
     const topic = await world.topic(2);
     const publisher = await world.publisher();
     const one = await world.member(world.name('group'), [topic], { commit: 'each' });
@@ -65,7 +74,7 @@ export function groupScenarios(test: ScenarioTest): void {
   });
 
   test(
-    'divides the partitions among members, and announces each new epoch',
+    'divides the partitions among members and reports each generation',
     {
       timeout: 30 * SECOND,
     },
@@ -74,7 +83,7 @@ export function groupScenarios(test: ScenarioTest): void {
       const groupId = world.name('group');
       const first = await world.member(groupId, [topic], { commit: 'each' });
       await world.assigned([first], 4);
-      // Once it has read of each partition no leader of the new topic moves any more, which would be an epoch of its own.
+      // After reading from each partition, no leader of the new topic moves any more, which would start another generation.
       const publisher = await world.publisher();
       await publisher.publish(
         [0, 1, 2, 3].flatMap((partition) =>
@@ -98,7 +107,7 @@ export function groupScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'takes a commit made while revoking, and drops one of an older epoch',
+    'accepts a commit in onRevoking, and drops one of an older generation',
     {
       timeout: 30 * SECOND,
     },
@@ -139,7 +148,7 @@ export function groupScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'a paused partition delivers nothing while others continue; a new assignment resumes all',
+    'delivers no messages of a paused partition, and resumes it with a new assignment',
     {
       timeout: 30 * SECOND,
     },
@@ -153,7 +162,7 @@ export function groupScenarios(test: ScenarioTest): void {
         partition,
         value: Buffer.from(text),
       });
-      // A leader of the new topic that moves later would bring a new assignment, which pauses nothing.
+      // If a leader of the new topic moved later, the new assignment would resume the partition.
       await world.broker.admin.offsets(topic);
       const member = await world.member(groupId, [topic], { commit: 'each' });
       await world.assigned([member], 2);
@@ -178,7 +187,7 @@ export function groupScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'loses nothing while members join and leave under traffic',
+    'loses no message while members join and leave under traffic',
     { timeout: 60 * SECOND },
     async ({ world }) => {
       const topic = await world.topic(6);
@@ -224,7 +233,7 @@ export function groupScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'a stopped member commits nothing and receives nothing',
+    'does not commit for a stopped member or deliver messages to it',
     { timeout: 20 * SECOND },
     async ({ world }) => {
       const topic = await world.topic(1);
@@ -246,16 +255,12 @@ export function groupScenarios(test: ScenarioTest): void {
     },
   );
 
-  test(
-    'refuses to be a member for a topic that does not exist',
-    { timeout: 15 * SECOND },
-    async ({ world }) => {
-      const member = world.member(world.name('group'), [world.name('absent')], { commit: 'never' });
-      await expect(member).rejects.toMatchObject({ code: 'topic-unknown' });
-    },
-  );
+  test('rejects start() for a topic that does not exist', { timeout: 15 * SECOND }, async ({ world }) => {
+    const member = world.member(world.name('group'), [world.name('absent')], { commit: 'never' });
+    await expect(member).rejects.toMatchObject({ code: 'topic-unknown' });
+  });
 
-  test('refuses to read a topic that does not exist', { timeout: 15 * SECOND }, async ({ world }) => {
+  test('rejects a tail of a topic that does not exist', { timeout: 15 * SECOND }, async ({ world }) => {
     const absent = world.name('absent');
     const tail = world.tail({ topics: [absent], from: 'latest' }, () => undefined);
     await expect(tail).rejects.toMatchObject({ code: 'topic-unknown' });

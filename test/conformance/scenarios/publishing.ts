@@ -5,10 +5,10 @@ import { eventually } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 
-/** The guarantees of a publisher: order, partitions, bytes, and that one bad message harms no other. */
+/** The guarantees of a publisher: order, partitions, bytes, and isolation of invalid messages. */
 export function publishingScenarios(test: ScenarioTest): void {
   test(
-    'keeps the order of each key while many publish at once',
+    'keeps the order of each key with concurrent publishers',
     { timeout: 10 * SECOND },
     async ({ world }) => {
       const topic = await world.topic(4);
@@ -31,7 +31,7 @@ export function publishingScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'places a key on the same partition as every Kafka client',
+    'chooses the same partition for a key as other Kafka clients',
     { timeout: 10 * SECOND },
     async ({ world }) => {
       const topic = await world.topic(7);
@@ -45,7 +45,7 @@ export function publishingScenarios(test: ScenarioTest): void {
     },
   );
 
-  test('a named partition wins over the key', { timeout: 10 * SECOND }, async ({ world }) => {
+  test('prefers an explicit partition to the key', { timeout: 10 * SECOND }, async ({ world }) => {
     const topic = await world.topic(3);
     const publisher = await world.publisher();
     await publisher.publish(
@@ -117,7 +117,7 @@ export function publishingScenarios(test: ScenarioTest): void {
   });
 
   test(
-    'stores once what goes out together with messages that are refused',
+    'stores messages once that are sent together with rejected ones',
     {
       timeout: 10 * SECOND,
     },
@@ -162,24 +162,20 @@ export function publishingScenarios(test: ScenarioTest): void {
     await publisher.publish(numbered(topic, 'k', 10, 11));
   });
 
-  test(
-    'keeps what is published before start() and sends it then',
-    { timeout: 10 * SECOND },
-    async ({ world }) => {
-      const topic = await world.topic(1);
-      const publisher = world.broker.createPublisher({ clientId: world.name('publisher') });
-      world.after(() => publisher.stop(SECOND));
-      const early = publisher.publish(numbered(topic, 'k', 0, 3));
-      expect(await world.readAll(topic)).toHaveLength(0);
-      await publisher.start();
-      await early;
-      expect(await world.readAll(topic)).toHaveLength(3);
-      expect(publisher.isHealthy()).toBe(true);
-    },
-  );
+  test('queues messages until start()', { timeout: 10 * SECOND }, async ({ world }) => {
+    const topic = await world.topic(1);
+    const publisher = world.broker.createPublisher({ clientId: world.name('publisher') });
+    world.after(() => publisher.stop(SECOND));
+    const early = publisher.publish(numbered(topic, 'k', 0, 3));
+    expect(await world.readAll(topic)).toHaveLength(0);
+    await publisher.start();
+    await early;
+    expect(await world.readAll(topic)).toHaveLength(3);
+    expect(publisher.isHealthy()).toBe(true);
+  });
 
   test(
-    'sends what is queued before it stops, and refuses what comes later',
+    'sends queued messages on stop(), and rejects later ones',
     {
       timeout: 10 * SECOND,
     },
@@ -197,7 +193,7 @@ export function publishingScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'counts the retained and the next offset of each partition',
+    'reports the first retained and the next offset of each partition',
     { timeout: 10 * SECOND },
     async ({ world }) => {
       const topic = await world.topic(2);
@@ -216,17 +212,21 @@ export function publishingScenarios(test: ScenarioTest): void {
     },
   );
 
-  test('a topic can be used as soon as it is created', { timeout: 20 * SECOND }, async ({ world }) => {
-    const publisher = await world.publisher();
-    for (let round = 0; round < 10; round += 1) {
-      const topic = await world.topic(3);
-      await publisher.publish(numbered(topic, 'k', 0, 1));
-      expect(await world.broker.admin.partitionCounts([topic])).toEqual(new Map([[topic, 3]]));
-    }
-  });
+  test(
+    'accepts messages for a topic immediately after its creation',
+    { timeout: 20 * SECOND },
+    async ({ world }) => {
+      const publisher = await world.publisher();
+      for (let round = 0; round < 10; round += 1) {
+        const topic = await world.topic(3);
+        await publisher.publish(numbered(topic, 'k', 0, 1));
+        expect(await world.broker.admin.partitionCounts([topic])).toEqual(new Map([[topic, 3]]));
+      }
+    },
+  );
 
   test(
-    'creates topics once, counts their partitions and deletes them',
+    'creates topics once, reports their partitions and deletes them',
     { timeout: 10 * SECOND },
     async ({ world }) => {
       const topic = world.name('topic');

@@ -5,10 +5,10 @@ import { numbered, type ScenarioTest } from '../../support/conformance/world.ts'
 const SECOND = 1_000;
 const MIB = 1_024 * 1_024;
 
-/** The guarantees of range reads: each message once and in order, at the pace of the reader. */
+/** The guarantees of readRanges(): each message once and in order, at the pace of the handler. */
 export function rangeScenarios(test: ScenarioTest): void {
   test(
-    'reads the messages of several ranges, in order per partition, and nothing else',
+    'delivers only the messages of the ranges, in order per partition',
     {
       timeout: 30 * SECOND,
     },
@@ -42,7 +42,7 @@ export function rangeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'waits for the handler after each message, and ends on request',
+    'waits for the handler after each message, and ends when it returns stop',
     {
       timeout: 30 * SECOND,
     },
@@ -72,7 +72,7 @@ export function rangeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'rejects with the error of the handler, and when there is no such topic',
+    'rejects with the error of the handler, and for a topic that does not exist',
     {
       timeout: 30 * SECOND,
     },
@@ -81,9 +81,9 @@ export function rangeScenarios(test: ScenarioTest): void {
       const publisher = await world.publisher();
       await publisher.publish(numbered(topic, 'a', 0, 5));
       const failing = world.broker.readRanges([{ topic, partition: 0, from: 0, to: 5 }], () =>
-        Promise.reject(new Error('enough')),
+        Promise.reject(new Error('handler failed')),
       );
-      await expect(failing).rejects.toThrow('enough');
+      await expect(failing).rejects.toThrow('handler failed');
       await expect(
         world.broker.readRanges([{ topic: `${topic}-none`, partition: 0, from: 0, to: 5 }], () => 'more'),
       ).rejects.toMatchObject({ code: 'topic-unknown' });

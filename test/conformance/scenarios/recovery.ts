@@ -6,10 +6,10 @@ import { eventually } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 
-/** The guarantees after a broker is killed and restarted with its stored data. */
+/** The guarantees when a broker is killed and restarted with its stored data. */
 export function recoveryScenarios(test: ScenarioTest): void {
   test(
-    'a restart of the broker loses no accepted request, and all clients continue',
+    'loses no accepted request in a restart, and all clients continue',
     {
       timeout: 60 * SECOND,
     },
@@ -38,7 +38,7 @@ export function recoveryScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'a tail gets all that was accepted before, during and after a restart',
+    'delivers all messages to a tail that were accepted before, during and after a restart',
     {
       timeout: 60 * SECOND,
     },

@@ -8,18 +8,18 @@ import type { ScenarioTest } from '../../support/conformance/world.ts';
 const SECOND = 1_000;
 const ALWAYS_SHORT = (index: number) => index % 5;
 /**
- * At any time some work is in progress while later work is done, so that committing the later offset would be wrong.
+ * At any time some message is in progress while later ones are done, so that committing the later offset would be wrong.
  */
 const SOMETIMES_LONG = (index: number) => (index % 10 === 0 ? 400 : index % 5);
-/** A bound for traffic that flows until something has happened. */
+/** Limit of traffic that continues until a condition is met. */
 const MOST_TRAFFIC = 50_000;
-/** The kill comes at a random moment within this, as real ones do. */
+/** The worker is killed at a random time within this limit. */
 const KILL_WITHIN_MS = 300;
 
 /**
- * What requesters may rely on with real workers on the broker. "No duplicate effect" means: each request id has one
- * effective reply at its requester (repeated replies are the same bytes), commits never pass work that is not done,
- * and a redelivery of work that is under way in a process joins it instead of doing it again.
+ * The guarantees of consumers with the message runtime on the broker. "No duplicate effect" means: each request id has one
+ * effective reply at its requester (repeated replies have the same bytes), commits never pass unfinished messages,
+ * and a redelivered message that is in progress in the same process is not processed again.
  */
 export function runtimeScenarios(test: ScenarioTest): void {
   test('answers every request once', { timeout: 20 * SECOND }, async ({ world }) => {
@@ -51,7 +51,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'bad messages are answered or stored as dead letters, and block nothing',
+    'answers invalid messages or stores them as dead letters, and continues with the others',
     { timeout: 20 * SECOND },
     async ({ world }) => {
       const system = await echoSystem(world, 1);
@@ -74,13 +74,13 @@ export function runtimeScenarios(test: ScenarioTest): void {
       expect(String(system.reply('thrown')?.headers[HEADER.errorCode])).toBe('unexpected');
       expect(system.reply('after')?.headers[HEADER.errorCode]).toBeUndefined();
       await system.allCommitted();
-      // The two without a reply topic, and the one that met a bug, although it was answered.
+      // Two without a reply topic, and the answered one whose handler failed.
       expect(await world.readAll(topics.deadLetters)).toHaveLength(3);
     },
   );
 
   test(
-    'a slow key delays neither other keys of its partition nor other partitions',
+    'does not delay other keys or partitions behind a slow key',
     {
       timeout: 20 * SECOND,
     },
@@ -111,7 +111,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
       const ends = await world.broker.admin.offsets(requests);
       const endOfOther = ends.find(({ partition }) => partition === 1)?.high;
       let committed: readonly PartitionOffset[] = [];
-      // Both partitions are committed in the same turn: once the other one is, so is this one, as far as it may be.
+      // Both partitions are committed in the same turn, so the commit of the other one shows that this one was committed as far as allowed.
       await eventually('a commit', world.target.stepMs, async () => {
         committed = await world.broker.admin.committed(groupId, [requests]);
         return committed.find(({ partition }) => partition === 1)?.offset === endOfOther;
@@ -123,7 +123,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'a stop finishes and commits started work, none of which is repeated',
+    'finishes and commits started messages on stop, so that none is repeated',
     {
       timeout: 20 * SECOND,
     },
@@ -150,7 +150,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'workers join and leave under load: every request has one effective reply',
+    'answers every request once effectively while workers join and leave under load',
     {
       timeout: 60 * SECOND,
     },
@@ -163,7 +163,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
       for (let round = 0; round < 3; round += 1) {
         const worker = await system.worker();
         await eventually(
-          'its share of work',
+          'messages for each worker',
           world.target.stepMs,
           () => worker.begun.length > 0 || round > 0,
         );
@@ -182,7 +182,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'a rebalance does not repeat work in progress in the process',
+    'does not repeat messages in progress in the same process after a rebalance',
     { timeout: 30 * SECOND },
     async ({ world }) => {
       const system = await echoSystem(world, 2);
@@ -194,7 +194,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
       await eventually('work', world.target.stepMs, () => first.begun.length === asked.length);
       const passing = await system.worker();
       await eventually(
-        'its assignment',
+        'an assignment',
         world.target.stepMs,
         () => passing.consumer.health().status === 'ready',
       );
@@ -206,7 +206,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
     },
   );
 
-  test('a worker killed during its work loses no request', { timeout: 60 * SECOND }, async ({ world }) => {
+  test('loses no request when a worker is killed', { timeout: 60 * SECOND }, async ({ world }) => {
     const system = await echoSystem(world, 4);
     const asked = numberedIds('n', Math.min(1_000, world.target.trafficMessages));
     const victim = await system.killableWorker();
@@ -225,8 +225,8 @@ export function runtimeScenarios(test: ScenarioTest): void {
   });
 }
 
-/** One request after another, so that the load lasts while workers come and go. */
-/** Traffic that flows until it is said to be over, however long members take to join; answers the ids that were asked. */
+/** Sends requests in succession, so that the load lasts while workers join and leave. */
+/** Sends requests until it is stopped, however long members take to join; returns their ids. */
 async function publishUntil(
   system: EchoSystem,
   isOver: () => boolean,

@@ -4,10 +4,10 @@ import { eventually } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 
-/** The guarantees of a tail: all that is published once it has started, in every partition, whatever happens to it. */
+/** The guarantees of a tail: it delivers every message published after its start once, in every partition. */
 export function tailScenarios(test: ScenarioTest): void {
   test(
-    'from latest, delivers everything that is published once start() has resolved',
+    'delivers all messages published after start() has resolved, from latest',
     {
       timeout: 20 * SECOND,
     },
@@ -35,7 +35,7 @@ export function tailScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'from earliest, has delivered all existing messages when caughtUp() resolves',
+    'has delivered all existing messages when caughtUp() resolves, from earliest',
     {
       timeout: 15 * SECOND,
     },
@@ -55,14 +55,14 @@ export function tailScenarios(test: ScenarioTest): void {
     },
   );
 
-  test('is caught up on an empty topic at once', { timeout: 15 * SECOND }, async ({ world }) => {
+  test('catches up immediately on an empty topic', { timeout: 15 * SECOND }, async ({ world }) => {
     const topic = await world.topic(3, { 'cleanup.policy': 'compact' });
     const { tail } = await world.tail({ topics: [topic], from: 'earliest' }, () => undefined);
     await tail.caughtUp(world.target.stepMs);
   });
 
   test(
-    'is caught up on a compacted topic whose newest offsets hold no record',
+    'catches up on a compacted topic whose last offsets have no record',
     {
       timeout: 30 * SECOND,
     },
@@ -103,7 +103,7 @@ export function tailScenarios(test: ScenarioTest): void {
     const publisher = await world.publisher();
     const values: string[] = [];
     const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) => {
-      if (String(value) === 'k-1') throw new Error('a bad record');
+      if (String(value) === 'k-1') throw new Error('an invalid record');
       values.push(String(value));
     });
     await publisher.publish(numbered(topic, 'k', 0, 4));
@@ -112,7 +112,7 @@ export function tailScenarios(test: ScenarioTest): void {
     expect(tail.isReady()).toBe(true);
   });
 
-  test('loses and repeats nothing when it has to rejoin', { timeout: 30 * SECOND }, async ({ world }) => {
+  test('neither loses nor repeats messages when it rejoins', { timeout: 30 * SECOND }, async ({ world }) => {
     const topic = await world.topic(3);
     const publisher = await world.publisher();
     const values: string[] = [];

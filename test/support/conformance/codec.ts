@@ -1,7 +1,7 @@
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 
-/** The plainest codec: JSON `{type, payload}`. What travels is none of the broker's business. */
+/** A minimal codec: JSON `{type, payload}`. */
 export const jsonCodec: Codec = {
   decode: ({ value }): Decoded => {
     try {

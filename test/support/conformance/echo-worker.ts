@@ -10,7 +10,7 @@ import { silentLog } from '../../../shared/platform/log.ts';
 import { jsonCodec } from './codec.ts';
 
 /**
- * A worker on the real runtime that answers `Echo` requests; plain data, so that it can be passed to another process.
+ * Options of a worker on the real runtime that answers `Echo` requests; plain data, so that another process can read them.
  */
 export interface EchoWorkerOptions {
   readonly clientId: string;
@@ -23,10 +23,10 @@ export interface EchoWorkerOptions {
   readonly commitIntervalMs?: number;
 }
 
-/** What an Echo request asks for beside its answer. */
+/** The content of an Echo request. */
 export interface EchoRequest {
   readonly id: string;
-  /** The handler takes so long. */
+  /** Duration of the handler. */
   readonly workMs?: number;
   /** The handler throws. */
   readonly fail?: boolean;
@@ -34,7 +34,7 @@ export interface EchoRequest {
 
 export interface EchoWorker {
   readonly consumer: Consumer;
-  /** Ids in the order in which the handler began, and how often. */
+  /** Ids in the order in which the handler started; repeated for each start. */
   readonly begun: readonly string[];
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions
       Echo: async (payload) => {
         const request = payload as EchoRequest;
         begun.push(request.id);
-        if (request.fail === true) throw new Error('a fault of the handler');
+        if (request.fail === true) throw new Error('the handler failed');
         if (request.workMs !== undefined) await sleep(request.workMs);
         return done({ type: 'Echoed', payload: { id: request.id } });
       },
@@ -84,7 +84,7 @@ export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions
   };
 }
 
-/** An Echo request on the log, answered on `replies`. */
+/** An Echo request with the reply topic `replies`. */
 export function echoRequest(
   options: Pick<EchoWorkerOptions, 'requests' | 'replies'>,
   key: string,

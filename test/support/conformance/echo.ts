@@ -12,11 +12,11 @@ import type { KillableWorker } from './target.ts';
 import { eventually } from './wait.ts';
 import type { World } from './world.ts';
 
-/** Topics, a group and a requester's view of them: what was asked, and what came back. */
+/** Echo workers with their topics and group, and a requester that records requests and replies. */
 export class EchoSystem {
   readonly topics: Pick<EchoWorkerOptions, 'groupId' | 'requests' | 'replies' | 'deadLetters'>;
   readonly publisher: Publisher;
-  /** All replies in order of arrival, repeated ones too. */
+  /** All replies in order of arrival, including repeated ones. */
   readonly replies: LogMessage[];
   readonly #world: World;
 
@@ -27,14 +27,14 @@ export class EchoSystem {
     this.replies = parts.replies;
   }
 
-  /** A worker in this process. */
+  /** Starts a worker in this process. */
   async worker(options: Pick<EchoWorkerOptions, 'commitIntervalMs'> = {}): Promise<EchoWorker> {
     const worker = await startEchoWorker(this.#world.broker, { ...this.#workerOptions(), ...options });
     this.#world.after(() => worker.stop(1_000));
     return worker;
   }
 
-  /** A worker that can be killed; it is killed in the end. */
+  /** Starts a worker that can be killed; it is killed at the end of the scenario. */
   async killableWorker(): Promise<KillableWorker> {
     const worker = await this.#world.target.startKillableWorker(this.#workerOptions());
     this.#world.after(() => worker.kill());
@@ -72,7 +72,7 @@ export class EchoSystem {
     );
   }
 
-  /** Waits until the group has committed all that is on the request topic. */
+  /** Waits until the group has committed all messages of the request topic. */
   async allCommitted(): Promise<void> {
     const { admin } = this.#world.broker;
     const left = async () => {
@@ -88,7 +88,7 @@ export class EchoSystem {
     );
   }
 
-  /** Ids whose repeated replies differ: at least once means that a reply may come twice, and then it is the same. */
+  /** Ids with repeated replies that differ: with at-least-once delivery a reply may be repeated, but must be the same. */
   unequalRepeats(): string[] {
     const first = new Map<string, string>();
     return this.replies.flatMap(({ headers, value }) => {

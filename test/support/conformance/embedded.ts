@@ -6,10 +6,10 @@ import { eventually, sleep } from './wait.ts';
 
 const SESSION_TIMEOUT_MS = 150;
 const STEP_MS = 3_000;
-/** Longer than a session: the group has expelled members that were cut off. */
+/** Longer than a session, so that the group has expelled disconnected members. */
 const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
 
-/** The embedded broker under test, with its logs compacted all the time. */
+/** The embedded broker under test, with frequent compaction. */
 export function createEmbeddedTarget(): ConformanceTarget {
   const faults = new FaultSwitch();
   const broker = createMemoryBroker({ faults: faults.plan, sweepIntervalMs: 20 });
@@ -49,7 +49,7 @@ export function createEmbeddedTarget(): ConformanceTarget {
   };
 }
 
-/** Tombstones at the end of each partition, gone as soon as the log is compacted. */
+/** Writes tombstones at the end of each partition, which the next compaction removes. */
 async function leaveEmptyTail(broker: Broker, topic: string): Promise<void> {
   const publisher = broker.createPublisher({ clientId: 'compaction' });
   await publisher.start();

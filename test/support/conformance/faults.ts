@@ -7,12 +7,12 @@ export class FaultSwitch {
   readonly #delays = new Map<string, number>();
   #down = false;
 
-  /** The broker refuses everybody (true) or is back (false). */
+  /** The broker refuses all calls (true) or accepts them again (false). */
   setDown(down: boolean): void {
     this.#down = down;
   }
 
-  /** Refuses every call of clients whose id begins so, as if their process were gone. */
+  /** Refuses every call of clients with this prefix of their id, as if their process had been killed. */
   cutOff(prefix: string): void {
     this.#cutOff.add(prefix);
   }
@@ -21,12 +21,12 @@ export class FaultSwitch {
     this.#cutOff.delete(prefix);
   }
 
-  /** The next publish of the client is stored, and its answer lost, so many times. */
+  /** This number of next publishes of the client is stored, and the responses are lost. */
   loseReplies(clientId: string, times: number): void {
     this.#lostReplies.set(clientId, times);
   }
 
-  /** Each publish of the client takes this long; 0 ends it. */
+  /** Delays each publish of the client by `ms`; 0 ends the delay. */
   delay(clientId: string, ms: number): void {
     if (ms === 0) this.#delays.delete(clientId);
     else this.#delays.set(clientId, ms);

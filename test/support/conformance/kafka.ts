@@ -8,15 +8,15 @@ import type { EchoWorkerOptions } from './echo-worker.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually, sleep } from './wait.ts';
 
-/** Kafka's own minimum (group.min.session.timeout.ms). */
+/** Kafka's minimum (group.min.session.timeout.ms). */
 const SESSION_TIMEOUT_MS = 6_000;
-/** A rebalance waits for the next heartbeat of each member; a fetch for its waiting time; two cores do all of it. */
+/** A rebalance waits for the next heartbeat of each member, and a fetch for its wait time, all on two cores. */
 const STEP_MS = 15_000;
 const ECHO_PROCESS = fileURLToPath(new URL('./echo-process.ts', import.meta.url));
 
 export interface KafkaUnderTest {
   readonly brokers: readonly string[];
-  /** Kills the broker hard and starts it again. Absent where the broker is not the suite's own. */
+  /** Kills the broker and starts it again. Absent where the broker is shared with other suites. */
   readonly restart?: () => Promise<void>;
   readonly stop?: () => Promise<void>;
 }
@@ -37,8 +37,7 @@ export function createKafkaTarget(kafka: KafkaUnderTest): ConformanceTarget {
     trafficMessages: 600,
     broker,
     startKillableWorker: (options) => startProcess(kafka.brokers, options),
-    restart: () =>
-      kafka.restart?.() ?? Promise.reject(new Error('this Kafka is shared: not to be restarted')),
+    restart: () => kafka.restart?.() ?? Promise.reject(new Error('a shared Kafka cannot be restarted')),
     leaveEmptyTail: (topic) => leaveTransactionMarkers(raw, topic),
     forceRejoin: (clientId) => forceRejoin(raw, clientId),
     close: async () => {
@@ -63,7 +62,7 @@ async function startProcess(brokers: readonly string[], options: EchoWorkerOptio
   };
 }
 
-/** The end of a transaction takes an offset in each partition it wrote to, and is never delivered. */
+/** The end of a transaction has an offset in each partition that it wrote to, and is never delivered. */
 async function leaveTransactionMarkers(raw: Kafka, topic: string): Promise<void> {
   const producer = raw.producer({
     transactionalId: `${topic}-markers`,
@@ -80,7 +79,7 @@ async function leaveTransactionMarkers(raw: Kafka, topic: string): Promise<void>
   await Promise.all([producer.disconnect(), admin.disconnect()]);
 }
 
-/** A stranger joins the tail's own group and leaves again, so that the tail has to join anew twice. */
+/** Another member joins and leaves the group of the tail, so that the tail rejoins twice. */
 async function forceRejoin(raw: Kafka, clientId: string): Promise<void> {
   const admin = raw.admin();
   await admin.connect();

@@ -12,14 +12,14 @@ export type MemberEvent =
     }
   | { readonly kind: 'crash'; readonly error: Error };
 
-/** What a recording member does with what it gets. */
+/** How a recording member handles its messages. */
 export interface MemberPolicy {
-  /** `each`: commits every batch at once. `never`: leaves that to the test. */
+  /** `each`: commits every batch immediately. `never`: the test commits. */
   readonly commit: 'each' | 'never';
   readonly onEvent?: (event: MemberEvent) => void;
 }
 
-/** A group member that writes down all that happens to it. */
+/** A group member that records all calls of its sink. */
 export class RecordingMember {
   readonly source: GroupSource;
   readonly events: MemberEvent[] = [];
@@ -52,7 +52,7 @@ export class RecordingMember {
     return this;
   }
 
-  /** Values as text, in order of arrival. */
+  /** The values as text, in order of arrival. */
   values(): string[] {
     return this.messages.map((message) => message.value?.toString() ?? '');
   }

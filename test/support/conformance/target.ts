@@ -1,33 +1,33 @@
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { EchoWorkerOptions } from './echo-worker.ts';
 
-/** A worker that can be killed as by `kill -9`: no goodbye to the group, no commit, whatever it was doing. */
+/** A worker that can be killed as by `kill -9`: it neither leaves the group nor commits. */
 export interface KillableWorker {
   kill(): Promise<void>;
 }
 
 /**
- * A broker under test. What one broker can only imitate says so: on the embedded one a process is a set of clients
- * whose every call is refused from one moment on, which is what the group and the log see of a kill.
+ * A broker under test. The embedded broker simulates a separate process by a set of clients, and a kill by refusing all their
+ * calls from then on, which has the same effect on the group and the log.
  */
 export interface ConformanceTarget {
   readonly name: string;
-  /** The shortest session that the broker allows; how soon a killed member is given up. */
+  /** The shortest session that the broker allows: a killed member is expelled after it. */
   readonly sessionTimeoutMs: number;
-  /** Ample time for one step (a rebalance, a delivery) on this broker. */
+  /** Time limit of one step (a rebalance, a delivery) on this broker. */
   readonly stepMs: number;
-  /** Work that outlasts two rebalances. */
+  /** Duration of a handler that outlasts two rebalances. */
   readonly slowMs: number;
-  /** Messages that make a scenario under traffic last for some rebalances. */
+  /** Number of messages of a scenario that has to last for some rebalances. */
   readonly trafficMessages: number;
   readonly broker: Broker;
-  /** A worker in a process of its own, as the group and the log see it. Resolves when it owns partitions. */
+  /** Starts a worker in a separate or simulated process. Resolves when it owns partitions. */
   startKillableWorker(options: EchoWorkerOptions): Promise<KillableWorker>;
-  /** Makes the broker unreachable for a moment; what it had stored is there afterwards. */
+  /** Makes the broker unavailable for a moment, without losing its data. */
   restart(): Promise<void>;
-  /** Leaves the newest offsets of each partition without a record, as compaction or a transaction marker does. */
+  /** Leaves the last offsets of each partition without a record, as compaction or a transaction marker does. */
   leaveEmptyTail(topic: string): Promise<void>;
-  /** Makes the tail of this client join anew, wherever it stands. */
+  /** Makes the tail of this client rejoin at its current position. */
   forceRejoin(clientId: string): Promise<void>;
   close(): Promise<void>;
 }

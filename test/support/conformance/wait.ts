@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 5;
 
-/** Waits until the check holds; rejects with what was waited for, and the state then, after `timeoutMs`. */
+/** Waits until the check returns true; rejects with the description and the state after `timeoutMs`. */
 export async function eventually(
   what: string,
   timeoutMs: number,

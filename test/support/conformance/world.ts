@@ -6,10 +6,10 @@ import { RecordingMember, type MemberPolicy } from './member.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually } from './wait.ts';
 
-/** Longest time that closing what a scenario opened may take. */
+/** Limit of closing the clients of a scenario. */
 const CLEANUP_MS = 5_000;
 
-/** What one scenario works with: topics and groups of its own, and parts that are stopped when it ends. */
+/** The topics, groups and clients of one scenario; the clients are stopped when it ends. */
 export class World {
   readonly target: ConformanceTarget;
   readonly #cleanups: (() => Promise<unknown>)[] = [];
@@ -24,7 +24,7 @@ export class World {
     return this.target.broker;
   }
 
-  /** A unique name. */
+  /** Returns a unique name. */
   name(kind: string): string {
     this.#count += 1;
     return `conformance.${kind}.${this.#run}-${this.#count}`;
@@ -45,7 +45,7 @@ export class World {
     return publisher;
   }
 
-  /** A started member; wait for its assignment by `assigned`. */
+  /** Starts a member; `assigned` waits for its assignment. */
   async member(groupId: string, topics: readonly string[], policy: MemberPolicy): Promise<RecordingMember> {
     const options = {
       groupId,
@@ -58,7 +58,7 @@ export class World {
     return member.start();
   }
 
-  /** Waits until the members, and only they, own all of the topic's partitions. */
+  /** Waits until these members, and no others, own all partitions of the topic. */
   async assigned(members: readonly RecordingMember[], partitions: number): Promise<void> {
     const owned = () => members.flatMap(({ assigned }) => assigned.map(({ partition }) => partition));
     const whole = () => {
@@ -80,7 +80,7 @@ export class World {
     return { tail, clientId };
   }
 
-  /** All that is on a topic, by a reader from the start. */
+  /** Reads all messages of a topic. */
   async readAll(topic: string): Promise<LogMessage[]> {
     const messages: LogMessage[] = [];
     const { tail } = await this.tail({ topics: [topic], from: 'earliest' }, (message) =>
@@ -105,7 +105,7 @@ export class World {
   }
 }
 
-/** vitest's `test` with the broker of the file (`target`) and a world of its own for each scenario. */
+/** vitest's `test` with the broker of the file (`target`) and a separate world for each scenario. */
 export function scenarioTest(createTarget: () => ConformanceTarget | Promise<ConformanceTarget>) {
   return base
     .extend('made', { scope: 'file' }, { by: createTarget })

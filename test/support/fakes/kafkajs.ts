@@ -19,8 +19,8 @@ import {
 } from '../../../shared/messaging/kafka/kafkajs/produce-answers.ts';
 import { settleMicrotasks } from './work.ts';
 
-/** What a fake consumer was asked: seeks as `topic/partition@offset`, pauses and resumes as `topic/partition`. */
-interface Asked {
+/** The calls of a fake consumer: seeks as `topic/partition@offset`, paused partitions as `topic/partition`. */
+interface ConsumerCalls {
   readonly seeks: string[];
   readonly paused: Set<string>;
 }
@@ -36,9 +36,11 @@ type TopicPartitions = readonly { readonly topic: string; readonly partitions?: 
 const ids = (list: TopicPartitions) =>
   list.flatMap(({ topic, partitions = [] }) => partitions.map((partition) => `${topic}/${partition}`));
 
-/** A kafkajs consumer without a broker: the test plays the group and the fetches by its events. */
+/** A kafkajs consumer without a broker: the test simulates the group and the fetches by events. */
 export class FakeKafkajsConsumer {
-  readonly asked: Asked = { seeks: [], paused: new Set() };
+  /** The options of the client and of the consumer. */
+  readonly options: object;
+  readonly calls: ConsumerCalls = { seeks: [], paused: new Set() };
   readonly resolved: string[] = [];
   readonly commits: string[] = [];
   subscription: object | undefined;
@@ -49,7 +51,11 @@ export class FakeKafkajsConsumer {
   #eachBatch: ((payload: EachBatchPayload) => Promise<void>) | undefined;
   #onAnswer: ((answer: FetchAnswer) => void) | undefined;
 
-  /** What the adapters use of a kafkajs consumer. */
+  constructor(options: object) {
+    this.options = options;
+  }
+
+  /** The calls of a kafkajs consumer that the adapters use. */
   readonly consumer = {
     events: new Proxy({}, { get: (_, name) => name }),
     on: (name: string, listener: (event: object) => void) => this.#emitter.on(name, listener),
@@ -64,16 +70,16 @@ export class FakeKafkajsConsumer {
       return Promise.resolve();
     },
     seek: ({ topic, partition, offset }: { topic: string; partition: number; offset: string }) =>
-      this.asked.seeks.push(`${topic}/${partition}@${offset}`),
-    pause: (list: TopicPartitions) => this.#usable(list).forEach((id) => this.asked.paused.add(id)),
-    resume: (list: TopicPartitions) => this.#usable(list).forEach((id) => this.asked.paused.delete(id)),
+      this.calls.seeks.push(`${topic}/${partition}@${offset}`),
+    pause: (list: TopicPartitions) => this.#usable(list).forEach((id) => this.calls.paused.add(id)),
+    resume: (list: TopicPartitions) => this.#usable(list).forEach((id) => this.calls.paused.delete(id)),
     disconnect: () => {
       this.isDisconnected = true;
       return Promise.resolve();
     },
   } as unknown as Consumer;
 
-  /** As kafkajs, which knows no partitions before run() and after disconnect(). */
+  /** As in kafkajs, pause and resume fail before run() and after disconnect(). */
   #usable(list: TopicPartitions): readonly string[] {
     if (this.#eachBatch === undefined || this.isDisconnected) throw new Error('not initialized');
     return ids(list);
@@ -87,7 +93,7 @@ export class FakeKafkajsConsumer {
     this.emit('GROUP_JOIN', { memberAssignment });
   }
 
-  /** One fetch of a node that brought these batches; a fetch that failed has no answer. */
+  /** One fetch from a broker with these batches; a failed fetch has no answer. */
   async fetch(nodeId: string, batches: readonly Batch[] = [], answer?: FetchAnswer): Promise<void> {
     this.emit('FETCH_START', { nodeId });
     if (answer !== undefined) this.#onAnswer?.(answer);
@@ -108,26 +114,26 @@ export class FakeKafkajsConsumer {
       batch: { topic, partition, messages, highWatermark: String((offsets.at(-1) ?? -1) + 1) },
       resolveOffset: (offset: string) => this.resolved.push(`${topic}/${partition}@${offset}`),
       heartbeat: refuse,
-      commitOffsetsIfNecessary: (asked: object) => {
-        this.commits.push(JSON.stringify(asked));
+      commitOffsetsIfNecessary: (offsets: object) => {
+        this.commits.push(JSON.stringify(offsets));
         return refuse();
       },
     } as unknown as EachBatchPayload);
   }
 }
 
-/** One request of a fake producer, open until the test answers it. */
+/** One request of a fake producer, pending until the test answers it. */
 interface FakeSend {
-  /** `topic/partition: value value` of each partition. */
+  /** The records of each partition, as `topic/partition: value value`. */
   readonly records: readonly string[];
-  /** With the error codes of partitions that refuse, by `topic/partition`. */
+  /** Answers with these error codes by `topic/partition`, and 0 for all others. */
   confirm(codes?: Readonly<Record<string, number>>): Promise<void>;
   fail(error: Error): Promise<void>;
-  /** Ends before any request was made. */
+  /** Rejects before any request was made. */
   failEarly(error: Error): Promise<void>;
 }
 
-/** A kafkajs producer without a broker: its requests stay open until the test answers them. */
+/** A kafkajs producer without a broker: its requests are pending until the test answers them. */
 export class FakeKafkajsProducer {
   readonly sends: FakeSend[] = [];
   isDisconnected = false;
@@ -169,7 +175,7 @@ export class FakeKafkajsProducer {
   } as unknown as Producer;
 }
 
-/** All partitions in one request, as for a cluster of one broker. */
+/** One request with all partitions, as in a cluster with one broker. */
 function toProduceRequest(topicMessages: readonly TopicMessages[]) {
   const topicData = topicMessages.map(({ topic, messages }) => {
     const partitions = Map.groupBy(messages, ({ partition }) => partition ?? 0);
@@ -198,14 +204,15 @@ function toAnswer({ topicData }: ProduceRequest, codes: Readonly<Record<string, 
   return { topics };
 }
 
-/** A maker of clients whose consumers and producers are fakes, the latest last. */
+/** Creates clients whose consumers and producers are fakes; the latest is last. `destroyed` counts closed connections. */
 export function fakeKafkaClients() {
   const consumers: FakeKafkajsConsumer[] = [];
   const producers: FakeKafkajsProducer[] = [];
-  const createClient = () => ({
+  const destroyed = { count: 0 };
+  const createClient = (clientOptions: object) => ({
     kafka: {
-      consumer: () => {
-        const fake = new FakeKafkajsConsumer();
+      consumer: (consumerOptions: object) => {
+        const fake = new FakeKafkajsConsumer({ ...clientOptions, ...consumerOptions });
         consumers.push(fake);
         return fake.consumer;
       },
@@ -215,9 +222,14 @@ export function fakeKafkaClients() {
         return fake.producer;
       },
     },
-    connections: { isConnected: () => true, destroy: () => undefined },
+    connections: {
+      isConnected: () => true,
+      destroy: () => {
+        destroyed.count += 1;
+      },
+    },
     onSilent: () => undefined,
     onUnreadable: () => undefined,
   });
-  return { createClient: createClient as unknown as CreateKafkaClient, consumers, producers };
+  return { createClient: createClient as unknown as CreateKafkaClient, consumers, producers, destroyed };
 }

@@ -20,20 +20,20 @@ import type { StartedKafka } from './provider.ts';
 
 const CLIENT_PORT = 9_092;
 const REGISTRY_PORT = 8_080;
-/** Pulling an image for the first time; a daemon without a network may try for ever. */
+/** Limit of pulling an image; a daemon without a network may retry forever. */
 const PULL_LIMIT_MS = 180_000;
 const START_LIMIT_MS = 180_000;
 const READY_LIMIT_MS = 60_000;
 const READY_POLL_MS = 200;
 
-/** Docker is there but lacks an image: nothing has broken, and another way to Kafka may be open. */
+/** Docker is available but lacks an image, so another provider of Kafka is tried. */
 export class ImageMissingError extends Error {
   override readonly name = 'ImageMissingError';
 }
 
 /**
- * Kafka and the schema registry as containers; undefined when no Docker engine answers. Throws ImageMissingError when an
- * image can neither be found nor pulled, another error when the containers do not start.
+ * Starts Kafka and the schema registry as containers; undefined when no Docker engine answers. Throws ImageMissingError when an
+ * image is missing and cannot be pulled, and another error when the containers do not start.
  */
 export async function startKafkaInDocker(): Promise<StartedKafka | undefined> {
   const client = await findDocker();
@@ -75,17 +75,17 @@ async function requireImages(client: ContainerRuntimeClient): Promise<void> {
     const name = ImageName.fromString(image);
     try {
       await withinPullLimit(client.image.pull(name));
-      // The library takes the end of the daemon's answer for success, whatever the answer says.
-      if (!(await client.image.exists(name))) throw new Error('the daemon did not say why');
+      // The library treats every complete response of the daemon as a success.
+      if (!(await client.image.exists(name))) throw new Error('the daemon gave no reason');
     } catch (error) {
       throw new ImageMissingError(`image ${name.string} cannot be pulled: ${errorText(error)}`);
     }
   }
   try {
-    // With TESTCONTAINERS_RYUK_DISABLED=true the library answers one that does nothing, and needs no image.
+    // With TESTCONTAINERS_RYUK_DISABLED=true the library returns a stub that needs no image.
     await withinPullLimit(getReaper(client));
   } catch (error) {
-    const advice = 'TESTCONTAINERS_RYUK_DISABLED=true does without it';
+    const advice = 'TESTCONTAINERS_RYUK_DISABLED=true disables it';
     throw new ImageMissingError(
       `testcontainers cannot start Ryuk, which removes containers after a crash (${advice}): ${errorText(error)}`,
     );
@@ -106,8 +106,8 @@ async function withinPullLimit<Value>(pulled: Promise<Value>): Promise<Value> {
 }
 
 /**
- * Clients come in by a host port chosen beforehand, since the broker must advertise it; the broker reaches itself (for
- * transaction markers) by a listener of its own, as the host port means nothing inside the container.
+ * Clients connect to a host port chosen in advance, since the broker must advertise it; the broker connects to itself (for
+ * transaction markers) by a separate listener, since the host port does not exist inside the container.
  */
 function kafkaContainer(host: string, port: number): GenericContainer {
   const settings = {

@@ -2,8 +2,8 @@ import type { TestProject } from 'vitest/node';
 import { type KafkaAddress, type KafkaUnavailable, type StartedKafka, provideKafka } from './provider.ts';
 
 /**
- * Global set-up of the test levels that meet Kafka: one Kafka per run, started for the first of them and stopped after the
- * last. Vitest loads this file once per project, so what they share hangs on the process.
+ * Global set-up of the test levels with Kafka: one Kafka per run, started for the first of them and stopped after the
+ * last. Vitest loads this file once per project, so the shared state is stored on the process object.
  */
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -3,7 +3,7 @@ import { startLocalKafka } from '../../../scripts/dev/local-kafka/start-local-ka
 import { errorText } from '../../../shared/platform/errors.ts';
 import { ImageMissingError, startKafkaInDocker } from './docker.ts';
 
-/** Where tests find Kafka. Plain data: it travels from the test runner to its workers. */
+/** The addresses of the Kafka for tests; plain data, so that the test runner can pass it to its workers. */
 export interface KafkaAddress {
   readonly brokers: readonly string[];
   /** Base address of a Confluent-compatible schema registry. */
@@ -11,7 +11,7 @@ export interface KafkaAddress {
   readonly source: 'environment' | 'docker' | 'local';
 }
 
-/** Why there is none. A fault (something broke) fails the suites, a lack only leaves them out. */
+/** The reason why Kafka is unavailable. After a failure the suites fail; where nothing provides it they are skipped. */
 export interface KafkaUnavailable {
   readonly unavailable: string;
   readonly isFault: boolean;
@@ -22,7 +22,7 @@ export interface StartedKafka {
   stop(): Promise<void>;
 }
 
-/** One way to Kafka; `undefined` when the machine does not offer it. */
+/** A provider of Kafka; `undefined` when the machine does not support it. */
 export interface KafkaWays {
   readonly docker: () => Promise<StartedKafka | undefined>;
   readonly local: () => Promise<StartedKafka>;
@@ -31,8 +31,8 @@ export interface KafkaWays {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Takes the first of: KAFKA_BROKERS (with SCHEMA_REGISTRY_URL), Docker, Apache Kafka run by the local Java. A Docker that
- * lacks an image is passed over, and `say` gets the reason. Never throws: with none of them the answer says why.
+ * Uses the first of: KAFKA_BROKERS (with SCHEMA_REGISTRY_URL), Docker, Apache Kafka on the local Java. Skips a Docker engine that
+ * lacks an image, and passes the reason to `say`. Never throws: without Kafka it returns the reason.
  */
 export async function provideKafka(
   env: Environment,
@@ -71,7 +71,7 @@ function addressFrom(env: Environment): KafkaAddress | undefined {
   };
 }
 
-/** Without a network the jars cannot be had: the machine's lack, as a missing Java is. */
+/** Without a network the jars cannot be downloaded; like a missing Java, this only skips the suites. */
 function isLack(error: unknown): boolean {
   return isRequirementMissing(error) || (error instanceof LocalKafkaError && error.code === 'fetch-failed');
 }

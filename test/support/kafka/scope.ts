@@ -4,14 +4,14 @@ import kafkajs, { type Admin, type ITopicConfig, Kafka, logLevel } from 'kafkajs
 
 const { KafkaJSDeleteGroupsError } = kafkajs;
 
-/** Names of one suite's own on a shared Kafka, and their removal. */
+/** The topics and groups of one suite on a shared Kafka, and their removal. */
 export interface KafkaScope {
-  /** Prefix of every topic and group of the suite; also fit for KAFKA_TOPIC_PREFIX. */
+  /** Prefix of every topic and group of the suite, also valid as KAFKA_TOPIC_PREFIX. */
   readonly prefix: string;
   readonly admin: Admin;
-  /** A client of its own for each producer or consumer: clients share state per group. */
+  /** Creates a client; each producer and consumer needs its own, because a client shares state per group. */
   createClient(): Kafka;
-  /** `prefix` plus the name; the topic is not made. */
+  /** `prefix` plus the name; does not create the topic. */
   nameOf(name: string): string;
   /** Creates a topic, with 3 partitions by default; returns its full name. */
   createTopic(name: string, config?: Partial<ITopicConfig>): Promise<string>;
@@ -20,14 +20,14 @@ export interface KafkaScope {
 }
 
 const DEFAULT_PARTITIONS = 3;
-/** The group of a member that was killed is not empty before its session of 6 s has ended. */
+/** The group of a killed member is empty only after its session of 6 s. */
 const DELETE_ATTEMPTS = 20;
 const DELETE_PAUSE_MS = 500;
-/** A new topic is served by its leaders within this, also while much else starts. */
+/** Limit of the wait for the leaders of a new topic, on a busy machine. */
 const SERVED_MS = 20_000;
 const SERVED_PAUSE_MS = 50;
 
-/** Opens a scope with a random prefix. Its clients log nothing: what they are refused, the test asserts. */
+/** Opens a scope with a random prefix. Its clients do not log. */
 export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaScope> {
   const prefix = `test-${randomUUID().slice(0, 8)}.`;
   const createClient = (): Kafka =>
@@ -58,9 +58,9 @@ export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaS
 }
 
 /**
- * The leader of each partition answers. kafkajs' own wait asks one broker once, which may not have heard of the topic;
- * and a partition that is not served yet makes consumers join anew and producers send twice. By an admin of its own: it
- * asks for each topic that it was ever asked for, and fails once one of them is deleted.
+ * Waits until the leader of each partition answers. The wait of kafkajs queries one broker once, which may not know the topic yet;
+ * and a partition without a leader makes consumers rejoin and producers send twice. Uses a separate admin client, because it
+ * queries all topics that it was ever used for, and fails once one of them is deleted.
  */
 async function untilServed(admin: Admin, topic: string, partitions: number): Promise<void> {
   const giveUpAt = performance.now() + SERVED_MS;

@@ -3,19 +3,19 @@ import type { KafkaAddress } from './provider.ts';
 
 type KafkaWithRegistry = KafkaAddress & { readonly registryUrl: string };
 
-/** For a test file that needs Kafka: where it is, and the `describe` to put the tests into. */
+/** For a test file that needs Kafka: its address, and the `describe` for its tests. */
 export interface KafkaSuite<Address> {
   readonly kafka: Address;
-  /** Leaves its tests out, by name (`npm test` lists them), on a machine that has no Kafka. */
+  /** Skips its tests on a machine without Kafka; `npm test` lists them. */
   readonly suite: typeof describe | typeof describe.skip;
 }
 
-/** Lets the tests of a suite that is left out be named; none of them runs. */
+/** Registers the tests of a skipped suite without running them. */
 const NOWHERE: KafkaWithRegistry = { brokers: [], registryUrl: '', source: 'environment' };
 
 /**
- * Call at the top of a test file of a level with Kafka (conformance, integration, system). Throws, and so fails the file,
- * when Kafka is not there although it should be: with CI=true, or because something broke.
+ * Called at the top of a test file of a level with Kafka (conformance, integration, system). Throws, which fails the file,
+ * when Kafka is required but unavailable: with CI=true, or after a failure.
  */
 export function kafkaOrSkip(): KafkaSuite<KafkaAddress> {
   const kafka = inject('kafka');
@@ -23,7 +23,7 @@ export function kafkaOrSkip(): KafkaSuite<KafkaAddress> {
   return leaveOut(kafka.unavailable, kafka.isFault);
 }
 
-/** The same for a file that needs the schema registry too. */
+/** The same for a file that also needs the schema registry. */
 export function registryOrSkip(): KafkaSuite<KafkaWithRegistry> {
   const kafka = inject('kafka');
   if (!('brokers' in kafka)) return leaveOut(kafka.unavailable, kafka.isFault);

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createStartWait } from '../../../shared/messaging/start-wait.ts';
 import { ConfigError, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
 
-const away = () => new MessagingError('broker-unavailable', 'connect ECONNREFUSED', { canRetry: true });
+const unavailable = () =>
+  new MessagingError('broker-unavailable', 'connect ECONNREFUSED', { canRetry: true });
 
-/** A start that waits on a clock of its own; each attempt takes `attemptMs`. */
+/** A start with a simulated clock; each attempt takes `attemptMs`. */
 function waiting({ limitMs = 60_000, attemptMs = 0, signal = undefined as AbortSignal | undefined } = {}) {
   let nowMs = 0;
   const delays: number[] = [];
@@ -33,19 +34,19 @@ function waiting({ limitMs = 60_000, attemptMs = 0, signal = undefined as AbortS
   return { wait, attemptFailing, delays, lines, elapsedMs: () => nowMs };
 }
 
-describe('a start whose infrastructure is away', () => {
-  it('tries again after growing delays and says what it waits for and why', async () => {
+describe('start wait while a service is unavailable', () => {
+  it('retries with growing delays and reports the service and the error', async () => {
     const start = waiting();
-    const attempt = start.attemptFailing(Array.from({ length: 7 }, away));
+    const attempt = start.attemptFailing(Array.from({ length: 7 }, unavailable));
     expect(await start.wait('Kafka', attempt)).toBe('started');
     expect(start.delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
     expect(start.lines[0]).toBe('waiting for Kafka, at most 60 s more: connect ECONNREFUSED');
     expect(start.lines).toHaveLength(7);
   });
 
-  it('makes a last attempt when the time is up, then names the setting and the last reason', async () => {
+  it('makes a last attempt at the limit, then rejects with the setting and the last error', async () => {
     const start = waiting({ limitMs: 5_000 });
-    const attempt = start.attemptFailing(Array.from({ length: 99 }, away));
+    const attempt = start.attemptFailing(Array.from({ length: 99 }, unavailable));
     await expect(start.wait('Kafka', attempt)).rejects.toMatchObject({
       code: 'broker-unavailable',
       message: 'Kafka was not available within 5 s (START_TIMEOUT_MS): connect ECONNREFUSED',
@@ -53,28 +54,33 @@ describe('a start whose infrastructure is away', () => {
     expect(start.elapsedMs()).toBe(5_000);
   });
 
-  it('has one limit for everything it waits for', async () => {
+  it('shares one limit among all services', async () => {
     const start = waiting({ limitMs: 5_000, attemptMs: 2_000 });
-    await start.wait('Kafka', start.attemptFailing([away()]));
-    const registryAway = new InfrastructureError('schema-registry-unavailable', 'no answer within 2000 ms');
-    const attempt = start.attemptFailing([registryAway, registryAway]);
+    await start.wait('Kafka', start.attemptFailing([unavailable()]));
+    const registryUnavailable = new InfrastructureError(
+      'schema-registry-unavailable',
+      'no answer within 2000 ms',
+    );
+    const attempt = start.attemptFailing([registryUnavailable, registryUnavailable]);
     await expect(start.wait('the schema registry', attempt)).rejects.toThrow(
       'the schema registry was not available within 5 s (START_TIMEOUT_MS): no answer within 2000 ms',
     );
   });
 
-  it('does not wait at all where the limit is 0', async () => {
+  it('rejects with the first failure when the limit is 0', async () => {
     const start = waiting({ limitMs: 0 });
-    await expect(start.wait('Kafka', start.attemptFailing([away()]))).rejects.toThrow(/^connect ECONN/);
+    await expect(start.wait('Kafka', start.attemptFailing([unavailable()]))).rejects.toThrow(
+      /^connect ECONN/,
+    );
     expect(start.delays).toEqual([]);
   });
 });
 
-describe('a start that waiting does not help', () => {
+describe('start wait with a permanent failure', () => {
   it.each([
     ['refused credentials', new MessagingError('broker-refused', 'SASL', { canRetry: false })],
     ['a missing topic', new ConfigError('the broker lacks topics: plat.a')],
-    ['credentials that the registry refuses', new InfrastructureError('schema-registry-refused', '401')],
+    ['credentials that the registry rejects', new InfrastructureError('schema-registry-refused', '401')],
     [
       'a certificate that is not trusted',
       new MessagingError('broker-unavailable', 'Connection error: self-signed certificate', {
@@ -82,16 +88,16 @@ describe('a start that waiting does not help', () => {
       }),
     ],
     ['a bug', new TypeError('undefined is not a function')],
-  ])('fails at once: %s', async (_, error) => {
+  ])('rejects immediately: %s', async (_, error) => {
     const start = waiting();
     await expect(start.wait('Kafka', start.attemptFailing([error]))).rejects.toBe(error);
     expect([start.delays, start.lines]).toEqual([[], []]);
   });
 });
 
-describe('an aborted start', () => {
-  it('ends at once, during an attempt that hangs and between attempts', async () => {
-    for (const attempt of [() => new Promise<never>(() => undefined), () => Promise.reject(away())]) {
+describe('aborted start wait', () => {
+  it('rejects immediately, during a pending attempt and between attempts', async () => {
+    for (const attempt of [() => new Promise<never>(() => undefined), () => Promise.reject(unavailable())]) {
       const ending = new AbortController();
       const wait = createStartWait({
         limitMs: 60_000,

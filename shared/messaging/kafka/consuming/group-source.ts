@@ -70,13 +70,13 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
   pause(partitions: readonly TopicPartition[]): void {
     const owned = this.#owned(partitions);
     for (const partition of owned) this.#paused.set(idOf(partition), partition);
-    if (!this.#gate.isShut) this.#run?.pause(owned);
+    if (!this.#gate.isShut && owned.length > 0) this.#run?.pause(owned);
   }
 
   resume(partitions: readonly TopicPartition[]): void {
     const owned = this.#owned(partitions);
     for (const partition of owned) this.#paused.delete(idOf(partition));
-    if (!this.#gate.isShut) this.#run?.resume(owned);
+    if (!this.#gate.isShut && owned.length > 0) this.#run?.resume(owned);
   }
 
   async commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean> {

@@ -26,8 +26,8 @@ function contents(log: MemoryLog, from = 0): string[] {
     .messages.map(({ offset, value }) => `${offset}=${value?.toString() ?? 'null'}`);
 }
 
-describe('reading', () => {
-  test('gives messages from a position on, at most as many as asked for, and the position behind them', () => {
+describe('read()', () => {
+  test('returns messages from a position on, up to the limit, and the next position', () => {
     const log = createLog();
     for (let index = 0; index < 10; index += 1) append(log, 'k', `v${index}`);
     const batch = log.read(4, 3, 1e9);
@@ -36,7 +36,7 @@ describe('reading', () => {
     expect(log.read(10, 3, 1e9)).toEqual({ messages: [], next: 10 });
   });
 
-  test('gives at least one message, however small the byte limit', () => {
+  test('returns at least one message with any byte limit', () => {
     const log = createLog();
     append(log, 'k', 'a long value');
     append(log, 'k', 'another');
@@ -44,19 +44,19 @@ describe('reading', () => {
   });
 });
 
-describe('bounds', () => {
-  test('count bytes too, the limit itself being full', () => {
+describe('limits', () => {
+  test('is full at the byte limit', () => {
     const probe = createLog();
     append(probe, 'k', 'value');
     const full = createLog({}, { maxBytesPerTopic: probe.bytes });
     append(full, 'k', 'value');
     expect(full.isFull()).toBe(true);
-    const roomy = createLog({}, { maxBytesPerTopic: probe.bytes + 1 });
-    append(roomy, 'k', 'value');
-    expect(roomy.isFull()).toBe(false);
+    const notFull = createLog({}, { maxBytesPerTopic: probe.bytes + 1 });
+    append(notFull, 'k', 'value');
+    expect(notFull.isFull()).toBe(false);
   });
 
-  test('of a log that is only compacted make room by compaction', () => {
+  test('makes room by compaction with cleanup.policy=compact', () => {
     const log = createLog({ 'cleanup.policy': 'compact' });
     for (let index = 0; index < 100; index += 1) append(log, `k${index % 10}`, `v${index}`);
     log.makeRoom(0, 0);
@@ -64,7 +64,7 @@ describe('bounds', () => {
     expect(contents(log)).toHaveLength(10);
   });
 
-  test('makes room by removing the oldest records, and never gives an offset twice', () => {
+  test('makes room by removing the oldest records, and never reuses an offset', () => {
     const log = createLog();
     for (let index = 0; index < 100; index += 1) append(log, 'k', `v${index}`);
     expect(log.isFull()).toBe(true);
@@ -86,7 +86,7 @@ describe('bounds', () => {
     expect(contents(log)[0]).toBe('5=v5');
   });
 
-  test('counts bytes, headers and overhead, and gives all of them back', () => {
+  test('counts bytes, headers and overhead, and subtracts all of them on removal', () => {
     const log = createLog({}, { maxBytesPerTopic: 10_000 });
     const headers = { a: 'x'.repeat(1_000) };
     while (!log.isFull()) log.append({ topic: 't', key: null, value: Buffer.alloc(1_000), headers }, null, 0);
@@ -96,7 +96,7 @@ describe('bounds', () => {
     expect(log.low).toBe(log.high);
   });
 
-  test('removes what is older than the retention time, by the time of writing', () => {
+  test('removes records older than the retention time since their append', () => {
     const log = createLog({ 'retention.ms': '1000' });
     append(log, 'k', 'old', 0);
     log.append(
@@ -126,7 +126,7 @@ describe('compaction', () => {
     expect(contents(log, 3)).toEqual(['3=1', '4=2']);
   });
 
-  test('keeps a tombstone for its retention time and then leaves nothing of its key', () => {
+  test('removes a tombstone and its key after its retention time', () => {
     const log = createLog({ 'cleanup.policy': 'compact', 'delete.retention.ms': '100' });
     append(log, 'a', '1', 0);
     append(log, 'a', null, 10);
@@ -147,7 +147,7 @@ describe('compaction', () => {
     expect(contents(log)).toHaveLength(100);
   });
 
-  test('holds a key that is overwritten for ever in constant space', () => {
+  test('needs constant space for a key that is overwritten repeatedly', () => {
     const log = createLog({ 'cleanup.policy': 'compact' }, { maxRecordsPerTopic: 1_000 });
     for (let index = 0; index < 20_000; index += 1) {
       append(log, `k${index % 10}`, `v${index}`);
@@ -158,7 +158,7 @@ describe('compaction', () => {
     expect(contents(log)).toHaveLength(10);
   });
 
-  test('with compact,delete also drops the oldest keys', () => {
+  test('removes the oldest keys with cleanup.policy=compact,delete', () => {
     const log = createLog({ 'cleanup.policy': 'compact,delete' });
     for (let index = 0; index < 100; index += 1) append(log, `k${index}`, 'v');
     log.makeRoom(Infinity, 0);
@@ -183,7 +183,7 @@ describe('topic settings', () => {
     );
   });
 
-  test('shares the bounds of a topic among its partitions', () => {
+  test('divides the limits of a topic among its partitions', () => {
     expect(parseTopicConfig({ topic: 't', partitions: 4 }, LIMITS)).toMatchObject({
       maxRecords: 25,
       maxBytes: 250_000,
@@ -191,8 +191,8 @@ describe('topic settings', () => {
   });
 });
 
-describe('a topic that is only compacted', () => {
-  test('has bounds of its own, since nothing of it can go to make room', () => {
+describe('a topic with cleanup.policy=compact', () => {
+  test('has separate limits', () => {
     const limits = { ...LIMITS, maxRecordsPerState: 1_000, maxBytesPerState: 8_000_000 };
     const of = (policy: string) =>
       parseTopicConfig({ topic: 't', partitions: 2, config: { 'cleanup.policy': policy } }, limits);

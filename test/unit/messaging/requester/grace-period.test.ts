@@ -4,28 +4,28 @@ import { withGracePeriod } from '../../../../shared/messaging/requester/grace-pe
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-describe('a condition that tolerates gaps', () => {
-  test('stays true for the time from when it is first seen false, and again after it was true', () => {
+describe('withGracePeriod()', () => {
+  test('returns true for the grace period after the first call that finds the condition false', () => {
     let isTrue = true;
-    const holds = withGracePeriod(() => isTrue, 1_000);
+    const condition = withGracePeriod(() => isTrue, 1_000);
     for (let gap = 0; gap < 2; gap += 1) {
       isTrue = true;
-      expect(holds()).toBe(true);
+      expect(condition()).toBe(true);
       isTrue = false;
       vi.advanceTimersByTime(5_000);
-      expect(holds()).toBe(true);
+      expect(condition()).toBe(true);
       vi.advanceTimersByTime(999);
-      expect(holds()).toBe(true);
+      expect(condition()).toBe(true);
       vi.advanceTimersByTime(1);
-      expect(holds()).toBe(false);
+      expect(condition()).toBe(false);
     }
   });
 
-  test('that was never true has no such time', () => {
+  test('has no grace period before the condition was true', () => {
     let isTrue = false;
-    const holds = withGracePeriod(() => isTrue, 1_000);
-    expect(holds()).toBe(false);
+    const condition = withGracePeriod(() => isTrue, 1_000);
+    expect(condition()).toBe(false);
     isTrue = true;
-    expect(holds()).toBe(true);
+    expect(condition()).toBe(true);
   });
 });

@@ -61,7 +61,7 @@ function replyMessage(value: Buffer, headers: MessageHeaders): LogMessage {
 
 const problemCode = (reply: Reply) => (reply.kind === 'problem' ? reply.problem.code : 'no problem');
 
-test('a request is tried to be sent for 5 s, or for as long as who asks can wait', async () => {
+test('publishes with a deadline of 5 s by default', async () => {
   const deadlines: (number | undefined)[] = [];
   const createPublisher = ({ deadlineMs }: PublisherOptions) => {
     deadlines.push(deadlineMs);
@@ -77,7 +77,7 @@ test('a request is tried to be sent for 5 s, or for as long as who asks can wait
   expect(deadlines).toEqual([5_000, 30_000]);
 });
 
-test('a request carries its reply address, its deadline and the time it entered the log', async () => {
+test('sends reply topic and partition, deadline and origin timestamp as headers', async () => {
   const { requester, publisher, tail } = await createScene();
   void requester.request({ ...question, traceParent: '00-a-b-01' });
   await settleMicrotasks();
@@ -100,7 +100,7 @@ test('a request carries its reply address, its deadline and the time it entered 
   });
 });
 
-test('a reply resolves its request with type, payload and warnings', async () => {
+test('resolves with type, payload and warnings of the reply', async () => {
   const { requester, reply } = await createScene();
   const answer = requester.request(question);
   reply('id-1', { total: 3 }, { 'plat-warnings': 'no-effect;a' });
@@ -113,7 +113,7 @@ test('a reply resolves its request with type, payload and warnings', async () =>
   expect(requester.pending()).toBe(0);
 });
 
-test('a reply brings the holiday calendar of its header, made safe', async () => {
+test('resolves with the sanitised holiday calendar header', async () => {
   const { requester, reply } = await createScene();
   const answer = requester.request(question);
   reply('id-1', 1, { 'plat-holiday-calendar': 'RO\r\nX-Evil: 1;version=2026.1' });
@@ -125,14 +125,14 @@ test('a reply brings the holiday calendar of its header, made safe', async () =>
   });
 });
 
-test('replies find their own request, in whatever order they come', async () => {
+test('matches replies to requests in any order', async () => {
   const { requester, reply } = await createScene();
   const answers = ['a', 'b', 'c'].map((correlationId) => requester.request({ ...question, correlationId }));
   for (const id of ['c', 'a', 'b']) reply(id, id);
   expect(await Promise.all(answers)).toMatchObject([{ payload: 'a' }, { payload: 'b' }, { payload: 'c' }]);
 });
 
-test('unknown, late and second replies are dropped and counted', async () => {
+test('drops and counts unknown, late and repeated replies', async () => {
   const { requester, reply } = await createScene();
   const answer = requester.request(question);
   reply('of another instance', 0);
@@ -146,13 +146,13 @@ test('unknown, late and second replies are dropped and counted', async () => {
   expect(requester.stats()).toEqual({ sent: 2, replied: 1, timedOut: 1, unknownReplies: 3, pending: 0 });
 });
 
-test('a reply without a correlation id is dropped', async () => {
+test('drops a reply without a correlation id', async () => {
   const { requester, tail } = await createScene();
   tail.deliver(replyMessage(Buffer.from('x'), {}));
   expect(requester.stats().unknownReplies).toBe(1);
 });
 
-test('a request times out at its deadline, not before', async () => {
+test('times out at the deadline', async () => {
   const { requester } = await createScene();
   let reply: Reply | undefined;
   void requester.request({ ...question, timeoutMs: 500 }).then((value) => (reply = value));
@@ -163,7 +163,7 @@ test('a request times out at its deadline, not before', async () => {
   expect(requester.pending()).toBe(0);
 });
 
-test('an error reply is the problem that the worker wrote', async () => {
+test('resolves with the problem of an error reply', async () => {
   const { requester, reply } = await createScene();
   const problem = createProblem('not-computable', { errors: [{ path: 'a', code: 'b', message: 'c' }] });
   const answer = requester.request(question);
@@ -182,7 +182,7 @@ test.each([
   expect(problemCode(await answer)).toBe(code);
 });
 
-test('a reply that cannot be decoded is a problem of ours, not of the caller', async () => {
+test('resolves with the problem unexpected when a reply cannot be decoded', async () => {
   const { requester, tail } = await createScene();
   const answer = requester.request(question);
   tail.deliver(replyMessage(Buffer.from('{ not json'), { kafka_correlationId: 'id-1' }));
@@ -191,15 +191,15 @@ test('a reply that cannot be decoded is a problem of ours, not of the caller', a
 
 test.each([
   [
-    'a throw',
+    'an error',
     () => {
       throw new Error('a bug');
     },
     'unexpected',
   ],
   [
-    'a lost registry',
-    () => Promise.reject(new InfrastructureError('registry-unavailable', 'away')),
+    'an unavailable registry',
+    () => Promise.reject(new InfrastructureError('registry-unavailable', 'unavailable')),
     'broker-unavailable',
   ],
 ])('%s while a reply is decoded ends its request and no other', async (_, decode, code) => {
@@ -210,7 +210,7 @@ test.each([
   expect(requester.pending()).toBe(1);
 });
 
-test('requests are refused while replies cannot be received for longer than a moment', async () => {
+test('resolves with not-ready when the reply consumer is not ready after the grace period', async () => {
   const { requester, publisher, tail } = await createScene();
   tail.ready = false;
   expect(requester.isReady()).toBe(false);
@@ -219,7 +219,7 @@ test('requests are refused while replies cannot be received for longer than a mo
   expect(publisher.sent).toEqual([]);
 });
 
-test('a request is taken while the reply consumer is replaced, and answered by the next one', async () => {
+test('accepts requests while the reply consumer is replaced', async () => {
   const { requester, tail, reply } = await createScene();
   tail.ready = false;
   await vi.advanceTimersByTimeAsync(900);
@@ -230,14 +230,14 @@ test('a request is taken while the reply consumer is replaced, and answered by t
   expect((await answer).kind).toBe('reply');
 });
 
-test('more requests than may wait are refused as overloaded', async () => {
+test('resolves with overloaded above the limit of pending requests', async () => {
   const { requester } = await createScene({ maxPending: 2 });
   const answers = [1, 2, 3].map(() => requester.request(question));
   expect(problemCode((await answers[2])!)).toBe('overloaded');
   expect(requester.pending()).toBe(2);
 });
 
-test('a broker that is unavailable for longer than the grace period is reported at once', async () => {
+test('resolves immediately with broker-unavailable after the grace period of the publisher', async () => {
   const { requester, publisher } = await createScene();
   publisher.healthy = false;
   await vi.advanceTimersByTimeAsync(1_300);
@@ -249,7 +249,7 @@ test('a broker that is unavailable for longer than the grace period is reported 
   expect(publisher.sent).toEqual([]);
 });
 
-test('a request is taken while the connection to the broker is replaced', async () => {
+test('accepts requests while the publisher reconnects', async () => {
   const { requester, publisher, reply } = await createScene();
   publisher.healthy = false;
   await vi.advanceTimersByTimeAsync(900);
@@ -271,7 +271,7 @@ test.each([
   expect(requester.pending()).toBe(0);
 });
 
-test('a send that may have reached the log is waited for', async () => {
+test('keeps waiting when the send may have been stored', async () => {
   const { requester, publisher, reply } = await createScene();
   publisher.onPublish = () => Promise.reject(new MessagingError('send-unknown', 'lost', { canRetry: true }));
   const answer = requester.request(question);
@@ -281,7 +281,7 @@ test('a send that may have reached the log is waited for', async () => {
   expect(await answer).toMatchObject({ payload: 'came all the same' });
 });
 
-test('a request that hangs in a publisher without a broker is answered after a second', async () => {
+test('resolves with broker-unavailable after 1 s when the request is not stored and the broker is unavailable', async () => {
   const { requester, publisher } = await createScene();
   publisher.onPublish = () => new Promise(() => undefined);
   const answer = requester.request(question);
@@ -290,7 +290,7 @@ test('a request that hangs in a publisher without a broker is answered after a s
   expect(problemCode(await answer)).toBe('broker-unavailable');
 });
 
-test('a request that is on the log is waited for while the broker is away', async () => {
+test('keeps waiting for the reply to a stored request while the broker is unavailable', async () => {
   const { requester, publisher, reply } = await createScene();
   const answer = requester.request(question);
   await settleMicrotasks();
@@ -300,7 +300,7 @@ test('a request that is on the log is waited for while the broker is away', asyn
   expect((await answer).kind).toBe('reply');
 });
 
-test('a payload that does not fit its schema rejects, and frees its place', async () => {
+test('rejects when the payload cannot be encoded, and is no longer pending', async () => {
   const { requester } = await createScene(
     {},
     {
@@ -313,13 +313,13 @@ test('a payload that does not fit its schema rejects, and frees its place', asyn
   expect(requester.pending()).toBe(0);
 });
 
-test('a correlation id that is waiting already is refused', async () => {
+test('rejects a correlation id that is already pending', async () => {
   const { requester } = await createScene();
   void requester.request({ ...question, correlationId: 'twice' });
   await expect(requester.request({ ...question, correlationId: 'twice' })).rejects.toThrow('already pending');
 });
 
-test('a cancelled request frees its place, and its reply is dropped', async () => {
+test('drops the reply to a cancelled request, which is no longer pending', async () => {
   const { requester, reply } = await createScene();
   const answer = requester.request(question);
   requester.cancel('id-1');
@@ -328,7 +328,7 @@ test('a cancelled request frees its place, and its reply is dropped', async () =
   expect(requester.stats()).toMatchObject({ pending: 0, unknownReplies: 1 });
 });
 
-test('a fired request names another reply topic and resolves when it is on the log', async () => {
+test('fires a request with another reply topic and resolves when it is stored', async () => {
   const { requester, publisher } = await createScene();
   const { promise, resolve } = Promise.withResolvers<void>();
   publisher.onPublish = () => promise;
@@ -353,7 +353,7 @@ test.each([
   expect(await requester.fire(question, 'elsewhere')).toMatchObject({ problem: { code } });
 });
 
-test('stop waits for pending replies, then ends the rest and closes', async () => {
+test('waits for pending replies on stop(), then resolves the rest with not-ready', async () => {
   const { requester, publisher, tail, reply } = await createScene();
   const first = requester.request(question);
   const second = requester.request(question);
@@ -368,13 +368,13 @@ test('stop waits for pending replies, then ends the rest and closes', async () =
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a start that failed can be tried again', async () => {
+test('can be started again after a failed start', async () => {
   const tails: FakeTail[] = [];
   const second = createRequester({
     broker: {
       createTail: (options) => {
         const tail = new FakeTail(options);
-        if (tails.push(tail) === 1) tail.onStart = () => Promise.reject(new Error('away'));
+        if (tails.push(tail) === 1) tail.onStart = () => Promise.reject(new Error('unavailable'));
         return tail;
       },
       createPublisher: () => new FakePublisher(),
@@ -386,14 +386,14 @@ test('a start that failed can be tried again', async () => {
     replyTopic: REPLIES,
     instanceId: 'ingress-2',
   });
-  await expect(second.start()).rejects.toThrow('away');
+  await expect(second.start()).rejects.toThrow('unavailable');
   expect(tails[0]?.stops).toBe(1);
   await second.start();
   expect(second.isReady()).toBe(true);
   await second.stop(0);
 });
 
-test('the start fails when there is no reply topic', async () => {
+test('rejects start() when the reply topic does not exist', async () => {
   const requester = createScene({ replyTopic: 'missing' });
   await expect(requester).rejects.toMatchObject({
     code: 'topic-unknown',
@@ -402,7 +402,7 @@ test('the start fails when there is no reply topic', async () => {
   });
 });
 
-test('instances read different partitions where there are enough', async () => {
+test('reads different partitions for different instances', async () => {
   const scenes = await Promise.all(
     Array.from({ length: 12 }, (_, index) => createScene({ instanceId: `ingress-${index}` })),
   );

@@ -5,48 +5,48 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 function createScene() {
-  const ended: string[] = [];
-  const wheel = new TimeoutWheel<string>((item) => ended.push(item));
+  const timedOut: string[] = [];
+  const wheel = new TimeoutWheel<string>((item) => timedOut.push(item));
   const add = (item: string, afterMs: number) => wheel.add(item, performance.now() + afterMs);
-  return { wheel, add, ended };
+  return { wheel, add, timedOut };
 }
 
-test('items end in the order of their time, never early and at most two ticks late', async () => {
-  const { add, ended } = createScene();
+test('times items out in order, never early and at most two ticks late', async () => {
+  const { add, timedOut } = createScene();
   add('late', 313);
-  // Off the ticks, so that rounding the wrong way would show.
+  // Between two ticks, so that rounding down would time out early.
   await vi.advanceTimersByTimeAsync(13);
   add('soon', 100);
   await vi.advanceTimersByTimeAsync(99);
-  expect(ended).toEqual([]);
+  expect(timedOut).toEqual([]);
   await vi.advanceTimersByTimeAsync(41);
-  expect(ended).toEqual(['soon']);
+  expect(timedOut).toEqual(['soon']);
   await vi.advanceTimersByTimeAsync(200);
-  expect(ended).toEqual(['soon', 'late']);
+  expect(timedOut).toEqual(['soon', 'late']);
 });
 
-test('an item taken out does not end, and an empty wheel keeps no timer', async () => {
-  const { wheel, add, ended } = createScene();
+test('does not time out deleted items, and has no timer while it is empty', async () => {
+  const { wheel, add, timedOut } = createScene();
   wheel.delete('a', add('a', 100));
   expect(vi.getTimerCount()).toBe(0);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(ended).toEqual([]);
+  expect(timedOut).toEqual([]);
 });
 
-test('a wheel that was empty for long goes on', async () => {
-  const { add, ended } = createScene();
+test('continues after it was empty', async () => {
+  const { add, timedOut } = createScene();
   add('first', 10);
   await vi.advanceTimersByTimeAsync(100_000);
   add('second', 10);
   await vi.advanceTimersByTimeAsync(100);
-  expect(ended).toEqual(['first', 'second']);
+  expect(timedOut).toEqual(['first', 'second']);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('an item whose time has passed already ends with the next tick', async () => {
-  const { add, ended } = createScene();
+test('times out an overdue item with the next tick', async () => {
+  const { add, timedOut } = createScene();
   await vi.advanceTimersByTimeAsync(1_000);
   add('past', -500);
   await vi.advanceTimersByTimeAsync(40);
-  expect(ended).toEqual(['past']);
+  expect(timedOut).toEqual(['past']);
 });

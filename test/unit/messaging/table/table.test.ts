@@ -26,7 +26,7 @@ function createScene(options: Partial<TableOptions> = {}) {
   return { table, tail, put, get };
 }
 
-test('a table is ready once it has read to the end, and as long as it is read', async () => {
+test('is ready after reading to the end, and degraded while its tail is not ready', async () => {
   const { table, tail } = createScene();
   const { promise, resolve } = Promise.withResolvers<void>();
   tail.onCaughtUp = () => promise;
@@ -40,7 +40,7 @@ test('a table is ready once it has read to the end, and as long as it is read', 
   expect(table.health().status).toBe('degraded');
 });
 
-test('the latest record of a key counts, a tombstone removes it', async () => {
+test('keeps the latest record of a key, and removes it on a tombstone', async () => {
   const { table, put, get } = createScene();
   await table.start();
   put(0, 'a', 'one');
@@ -53,7 +53,7 @@ test('the latest record of a key counts, a tombstone removes it', async () => {
   expect(table.stats()).toMatchObject({ records: 1, bytes: 'three'.length });
 });
 
-test('a bad record is counted and skipped, and the former one stays', async () => {
+test('counts and skips an invalid record, and keeps the previous one', async () => {
   const { table, put, get } = createScene({
     check: ({ value }) => {
       if (value?.toString() === 'bad') throw new Error('bad');
@@ -69,7 +69,7 @@ test('a bad record is counted and skipped, and the former one stays', async () =
   expect(table.stats().badRecords).toBe(2);
 });
 
-test('changes are reported, and a listener that throws does no harm', async () => {
+test('reports changes, and continues when the listener throws', async () => {
   const changes: [string, string | undefined][] = [];
   const { table, put } = createScene({
     onChange: (key, record) => {
@@ -89,18 +89,21 @@ test('changes are reported, and a listener that throws does no harm', async () =
   ]);
 });
 
-test.each([{ maxRecords: 2 }, { maxBytes: 6 }])('a table that is outgrown says so: %j', async (limit) => {
-  const { table, put } = createScene(limit);
-  await table.start();
-  put(0, 'a', 'one');
-  put(1, 'b', 'two');
-  put(2, 'c', 'six');
-  expect(table.stats().records).toBe(2);
-  expect(table.stats().leftOut).toBe(1);
-  expect(table.health().status).toBe('unhealthy');
-});
+test.each([{ maxRecords: 2 }, { maxBytes: 6 }])(
+  'is unhealthy when the topic exceeds its limits: %j',
+  async (limit) => {
+    const { table, put } = createScene(limit);
+    await table.start();
+    put(0, 'a', 'one');
+    put(1, 'b', 'two');
+    put(2, 'c', 'six');
+    expect(table.stats().records).toBe(2);
+    expect(table.stats().leftOut).toBe(1);
+    expect(table.health().status).toBe('unhealthy');
+  },
+);
 
-test('a record replaced by one of the same size fits into a full table', async () => {
+test('replaces a record by one of the same size when it is full', async () => {
   const { table, put, get } = createScene({ maxRecords: 1, maxBytes: 3 });
   await table.start();
   put(0, 'a', 'one');
@@ -109,7 +112,7 @@ test('a record replaced by one of the same size fits into a full table', async (
   expect(table.stats().leftOut).toBe(0);
 });
 
-test('the start fails when the end is not reached in time', async () => {
+test('rejects start() when the end is not reached in time', async () => {
   const { table, tail } = createScene();
   tail.onCaughtUp = () => Promise.reject(new Error('too slow'));
   await expect(table.start()).rejects.toThrow('too slow');
@@ -118,7 +121,7 @@ test('the start fails when the end is not reached in time', async () => {
   expect(tail.stops).toBe(1);
 });
 
-test('a value is kept without the rest of what was fetched with it', async () => {
+test('copies a value out of the fetched buffer', async () => {
   const { table, tail } = createScene();
   await table.start();
   const fetched = Buffer.alloc(10_000, 'x');

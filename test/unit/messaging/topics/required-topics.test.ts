@@ -33,7 +33,7 @@ function asSpecified(key: TopicKey) {
   return { partitions, config: new Map(Object.entries(config)) };
 }
 
-/** Topics with these kinds of compression. */
+/** Topics with these values of compression.type. */
 const stored = (types: Record<string, string>) => ({
   partitionCounts: async () => new Map(Object.keys(types).map((name) => [name, 1])),
   topicStates: async () =>
@@ -45,18 +45,18 @@ const stored = (types: Record<string, string>) => ({
     ),
 });
 
-/** A broker that does not show its settings. */
+/** A broker that rejects DescribeConfigs with this code. */
 const failing = (code: string) => ({
   ...stored({ a: 'producer' }),
   topicStates: () => Promise.reject(new MessagingError(code, 'no', { canRetry: false })),
 });
 
-describe('topic catalogue', () => {
-  test('specifies every topic of the system under its prefixed name', () => {
+describe('topic specifications', () => {
+  test('specify every topic by its prefixed name', () => {
     expect(topicSpecs('x.', KEYS).map(({ topic }) => topic)).toEqual(KEYS.map((key) => `x.${TOPIC[key]}`));
   });
 
-  test('work has 12 partitions, results have 6, and every topic takes records of 8 MiB', () => {
+  test('set 12 partitions for work, 6 for results, and records of 8 MiB for every topic', () => {
     expect(specOf('scheduleRequests').partitions).toBe(12);
     expect(specOf('ingressReplies').partitions).toBe(12);
     expect(specOf('ingressResults').partitions).toBe(6);
@@ -65,7 +65,7 @@ describe('topic catalogue', () => {
     }
   });
 
-  test('the broker repacks on every topic what others may pack as kafkajs cannot read', () => {
+  test('make the broker recompress batches on every topic', () => {
     for (const { config } of allTopicSpecs('', [10_000])) {
       expect(['uncompressed', 'gzip']).toContain(config?.['compression.type']);
     }
@@ -74,7 +74,7 @@ describe('topic catalogue', () => {
     }
   });
 
-  test('results go after an hour and are capped, and segments close soon enough for both', () => {
+  test('limit replies to an hour and 512 MiB, with segments that close in time', () => {
     const { config = {} } = specOf('ingressResults');
     expect(config['cleanup.policy']).toBe('delete');
     expect(Number(config['retention.ms'])).toBe(HOUR_MS);
@@ -82,7 +82,7 @@ describe('topic catalogue', () => {
     expect(Number(config['segment.bytes'])).toBeLessThan(Number(config['retention.bytes']));
   });
 
-  test('the catalogue keeps its newest records for ever, in one order', () => {
+  test('keep the latest catalogue records permanently, in one partition', () => {
     const { partitions, config = {} } = specOf('catalogueRecords');
     expect(partitions).toBe(1);
     expect(config).toMatchObject({ 'cleanup.policy': 'compact', 'compression.type': 'uncompressed' });
@@ -90,11 +90,11 @@ describe('topic catalogue', () => {
     expect(Number(config['delete.retention.ms'])).toBeGreaterThan(24 * HOUR_MS);
   });
 
-  test('dead letters outlive the requests they came from', () => {
+  test('keep dead letters longer than requests', () => {
     expect(retentionOf('scheduleDeadLetters')).toBeGreaterThan(retentionOf('scheduleBulkRequests'));
   });
 
-  test('a start without topics names all that are missing, and how to make them', async () => {
+  test('reject a start with the names of all missing topics and the command that creates them', async () => {
     const admin = { partitionCounts: async () => new Map([['p.there', 12]]) };
     await expect(requireTopics(admin, ['p.one', 'p.there', 'p.other'], silentLog, 0)).rejects.toMatchObject({
       code: 'invalid-configuration',
@@ -103,14 +103,14 @@ describe('topic catalogue', () => {
     await expect(requireTopics(admin, ['p.there'], silentLog)).resolves.toBeUndefined();
   });
 
-  test('a start right after its topics were made asks again for those that the broker does not know yet', async () => {
+  test('repeat the query for topics that the broker does not know yet', async () => {
     let asked = 0;
     const known = () => new Map((asked++ === 0 ? ['p.one'] : ['p.one', 'p.two']).map((name) => [name, 12]));
     const admin = { partitionCounts: async () => known() };
     await expect(requireTopics(admin, ['p.one', 'p.two'], silentLog)).resolves.toBeUndefined();
   });
 
-  test('a start on topics that store what kafkajs cannot read names them, and the command that mends them', async () => {
+  test('reject a start on topics with unreadable compression, and name the command that changes it', async () => {
     const admin = stored({ a: 'producer', b: 'uncompressed', c: 'lz4', d: 'gzip', e: 'snappy', f: 'zstd' });
     const names = [...(await admin.partitionCounts()).keys()];
     await expect(requireTopics(admin, names, silentLog)).rejects.toThrow(
@@ -118,7 +118,7 @@ describe('topic catalogue', () => {
     );
   });
 
-  test('a broker that refuses to show its settings does not hinder a start, and one that fails does', async () => {
+  test('allow a start when the broker rejects DescribeConfigs, but not when it is unavailable', async () => {
     const warnings: string[] = [];
     const log = { warn: (_: object, text: string) => warnings.push(text) };
     await requireTopics(failing('broker-refused'), ['a'], log as unknown as Log);
@@ -128,7 +128,7 @@ describe('topic catalogue', () => {
     });
   });
 
-  test('each retry tier has a topic named by its delay, with the partitions of the commands', () => {
+  test('name the topic of each retry tier by its delay, with the partitions of the commands', () => {
     const specs = allTopicSpecs('x.', [10_000, 90_000, 60 * 60_000]);
     const tiers = specs.filter(({ topic }) => topic.includes('.retry.'));
     expect(tiers.map(({ topic }) => topic)).toEqual([
@@ -150,7 +150,7 @@ describe('topic catalogue', () => {
     ]);
   });
 
-  test('no reply may go to a topic of our own but those for replies', () => {
+  test('list all topics but reply topics as internal', () => {
     const internal = internalTopics('x.', [10_000]);
     const own = [TOPIC.ingressReplies, TOPIC.ingressResults, TOPIC.recalculationReplies];
     expect(ownReplyTopics('x.')).toEqual(own.map((topic) => `x.${topic}`));
@@ -161,13 +161,13 @@ describe('topic catalogue', () => {
     );
   });
 
-  test('a topic as specified shows no difference, whatever other settings it has', () => {
+  test('report no difference for a topic as specified with other settings', () => {
     const state = asSpecified('ingressResults');
     state.config.set('flush.ms', '7');
     expect(topicDifferences(specOf('ingressResults'), state)).toEqual([]);
   });
 
-  test('a differing partition count and setting are named with what is and what should be', () => {
+  test('report different partition counts and settings with actual and expected values', () => {
     const state = { ...asSpecified('ingressResults'), partitions: 3 };
     state.config.set('retention.ms', '5').delete('segment.ms');
     expect(topicDifferences(specOf('ingressResults'), state)).toEqual([

@@ -8,7 +8,7 @@ import {
   WORK_TOPICS,
 } from '../../../../shared/messaging/topics/topics.ts';
 
-test('the topics of a kind are found by their names', () => {
+test('groups topics by their names', () => {
   expect(DEAD_LETTER_TOPICS).toEqual([
     'scheduleDeadLetters',
     'productDeadLetters',
@@ -26,7 +26,7 @@ test('the topics of a kind are found by their names', () => {
   ]);
 });
 
-test('names on the broker have the prefix, those of retry tiers the delay in the largest whole unit', () => {
+test('adds the prefix to names, and the delay in the largest whole unit to those of retry tiers', () => {
   expect(topicNames('x.', ['smsCommands', 'ingressReplies'])).toEqual([
     'x.plat.notification.commands.sms.v1',
     'x.plat.ingress.replies.v1',

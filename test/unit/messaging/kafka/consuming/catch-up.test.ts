@@ -4,16 +4,16 @@ import type { FetchAnswer } from '../../../../../shared/messaging/kafka/kafkajs/
 
 const at = (partition: number, offset: number) => ({ topic: 't', partition, offset });
 
-/** An answer about partitions: where each was asked from, its last stable offset, and whether it brought anything. */
+/** A fetch response: the requested offset and last stable offset of each partition, and whether it has records. */
 function answer(
-  ...list: readonly { partition: number; from: number; stableEnd: number; brings?: boolean }[]
+  ...list: readonly { partition: number; from: number; stableEnd: number; hasRecords?: boolean }[]
 ): FetchAnswer {
-  const partitions = list.map(({ partition, from, stableEnd, brings = false }) => ({
+  const partitions = list.map(({ partition, from, stableEnd, hasRecords = false }) => ({
     topic: 't',
     partition,
     from,
     stableEnd,
-    isEmpty: !brings,
+    isEmpty: !hasRecords,
     unreadable: [],
   }));
   return { isEmpty: partitions.every(({ isEmpty }) => isEmpty), partitions };
@@ -28,12 +28,12 @@ function isReached(catchUp: CatchUp): Promise<boolean> {
   ]);
 }
 
-describe('catching up of a tail', () => {
-  test('is over at once when all ends are reached already', async () => {
+describe('CatchUp', () => {
+  test('resolves immediately when all ends are reached', async () => {
     expect(await isReached(new CatchUp([at(0, 5)], () => 5))).toBe(true);
   });
 
-  test('is over when each partition has reached its end, not before', async () => {
+  test('resolves when every partition has reached its end', async () => {
     const catchUp = new CatchUp([at(0, 5), at(1, 3)], () => 0);
     catchUp.moved(at(0, 5));
     catchUp.moved(at(1, 2));
@@ -42,7 +42,7 @@ describe('catching up of a tail', () => {
     expect(await isReached(catchUp)).toBe(true);
   });
 
-  test('takes the rest for empty when a broker has nothing up to the end', async () => {
+  test('resolves when empty responses cover all offsets up to the ends', async () => {
     const catchUp = new CatchUp([at(0, 5), at(1, 3)], () => 2);
     catchUp.answered(answer({ partition: 0, from: 2, stableEnd: 5 }));
     expect(await isReached(catchUp)).toBe(false);
@@ -50,7 +50,7 @@ describe('catching up of a tail', () => {
     expect(await isReached(catchUp)).toBe(true);
   });
 
-  test('empty answers prove nothing while a transaction hides what is below the end, however many come', async () => {
+  test('stays pending after any number of empty responses while a transaction is open below the end', async () => {
     const catchUp = new CatchUp([at(0, 5)], () => 4);
     for (let round = 0; round < 100; round += 1) {
       catchUp.answered(answer({ partition: 0, from: 4, stableEnd: 4 }));
@@ -60,26 +60,26 @@ describe('catching up of a tail', () => {
     expect(await isReached(catchUp)).toBe(true);
   });
 
-  test('a consumer that asks from the end on has read up to it, over control records too', async () => {
+  test('resolves when the consumer fetches from the end on, after control records', async () => {
     const catchUp = new CatchUp([at(0, 5)], () => 3);
     catchUp.answered(answer({ partition: 0, from: 5, stableEnd: 5 }));
     expect(await isReached(catchUp)).toBe(true);
   });
 
-  test('answers that say nothing of a partition, which has no leader for a while, prove nothing of it', async () => {
+  test('stays pending while responses omit a partition without a leader', async () => {
     const catchUp = new CatchUp([at(0, 5)], () => 4);
     for (let round = 0; round < 100; round += 1) catchUp.answered(answer());
     catchUp.answered(answer({ partition: 1, from: 9, stableEnd: 9 }));
     expect(await isReached(catchUp)).toBe(false);
   });
 
-  test('what an answer with other partitions leaves out is not taken for empty', async () => {
+  test('stays pending while responses have records of other partitions only', async () => {
     const catchUp = new CatchUp([at(0, 5)], () => 4);
     for (let round = 0; round < 100; round += 1) {
       catchUp.answered(
         answer(
           { partition: 0, from: 4, stableEnd: 5 },
-          { partition: 1, from: round, stableEnd: 200, brings: true },
+          { partition: 1, from: round, stableEnd: 200, hasRecords: true },
         ),
       );
     }
@@ -87,39 +87,41 @@ describe('catching up of a tail', () => {
   });
 });
 
-/** Partition 0 is to be caught up with, partition 1 has traffic that never ends. */
+/** A pending call for partition 0, while partition 1 has continuous traffic. */
 function setUp() {
-  const held: string[] = [];
+  const calledFor: string[] = [];
   const calls = {
     partitions: () => [at(0, 0), at(1, 0)],
     position: () => 0,
-    pause: (list: readonly { partition: number }[]) => held.push(...list.map((one) => `+${one.partition}`)),
-    resume: (list: readonly { partition: number }[]) => held.push(...list.map((one) => `-${one.partition}`)),
+    pause: (list: readonly { partition: number }[]) =>
+      calledFor.push(...list.map((one) => `+${one.partition}`)),
+    resume: (list: readonly { partition: number }[]) =>
+      calledFor.push(...list.map((one) => `-${one.partition}`)),
   };
   const catchUps = new CatchUps(calls);
   const fetch = (kind: 'busy' | 'empty') => {
     const missing = { partition: 0, from: 4, stableEnd: 5 };
     if (kind === 'empty') catchUps.answered(answer(missing));
-    else catchUps.answered(answer(missing, { partition: 1, from: 8, stableEnd: 9, brings: true }));
+    else catchUps.answered(answer(missing, { partition: 1, from: 8, stableEnd: 9, hasRecords: true }));
   };
-  return { catchUps, fetch, held, catchUp: catchUps.begin([at(0, 5)]) };
+  return { catchUps, fetch, calledFor, catchUp: catchUps.begin([at(0, 5)]) };
 }
 
-describe('catching up under traffic', () => {
-  test('other partitions never prove the missing one empty; they are held back until it is read', async () => {
-    const { catchUps, fetch, held, catchUp } = setUp();
+describe('CatchUps under traffic', () => {
+  test('pauses other partitions after three busy responses and resumes them at the end', async () => {
+    const { catchUps, fetch, calledFor, catchUp } = setUp();
     for (let round = 0; round < 2; round += 1) fetch('busy');
-    expect(held).toEqual([]);
+    expect(calledFor).toEqual([]);
     fetch('busy');
-    expect(held).toEqual(['+1']);
+    expect(calledFor).toEqual(['+1']);
     expect(await isReached(catchUp)).toBe(false);
     catchUps.moved(at(0, 5));
     expect(await isReached(catchUp)).toBe(true);
     catchUps.end(catchUp);
-    expect(held).toEqual(['+1', '-1']);
+    expect(calledFor).toEqual(['+1', '-1']);
   });
 
-  test('an end without records is found once the others are held back', async () => {
+  test('resolves at an end without records once the other partitions are paused', async () => {
     const { fetch, catchUp } = setUp();
     for (const kind of ['busy', 'busy', 'busy'] as const) fetch(kind);
     expect(await isReached(catchUp)).toBe(false);
@@ -127,11 +129,11 @@ describe('catching up under traffic', () => {
     expect(await isReached(catchUp)).toBe(true);
   });
 
-  test('a consumer built anew holds nothing back, and nothing is let go that it does not hold', () => {
-    const { catchUps, fetch, held, catchUp } = setUp();
+  test('does not resume partitions of a consumer that has ended', () => {
+    const { catchUps, fetch, calledFor, catchUp } = setUp();
     for (let round = 0; round < 3; round += 1) fetch('busy');
     catchUps.consumerEnded();
     catchUps.end(catchUp);
-    expect(held).toEqual(['+1']);
+    expect(calledFor).toEqual(['+1']);
   });
 });

@@ -7,10 +7,11 @@ const REBALANCE_TIMEOUT_MS = 5_000;
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** A run that is starting, and what its listener heard. */
-async function beginRun() {
-  const { createClient, consumers } = fakeKafkaClients();
+/** A starting run with the calls of its listener. */
+async function createStartingRun() {
+  const { createClient, consumers, destroyed } = fakeKafkaClients();
   const crashes: string[] = [];
+  const messages: string[] = [];
   const passed: string[] = [];
   const joins: string[] = [];
   const run = new KafkaConsumerRun(
@@ -28,27 +29,30 @@ async function beginRun() {
       onBatch: () => true,
       onPassed: ({ topic, partition, offset }, highWatermark) =>
         passed.push(`${topic}/${partition}@${offset} of ${highWatermark}`),
-      onCrash: ({ code }) => crashes.push(code),
+      onCrash: ({ code, message }) => {
+        crashes.push(code);
+        messages.push(message);
+      },
     },
   );
   const started = run.start();
   await vi.advanceTimersByTimeAsync(0);
   const [consumer] = consumers;
   if (consumer === undefined) throw new Error('no consumer');
-  return { run, consumer, crashes, passed, joins, started };
+  return { run, consumer, crashes, messages, passed, joins, started, destroyed };
 }
 
 /** A started run that has joined. */
 async function startRun() {
-  const begun = await beginRun();
-  begun.consumer.join({ t: [0] });
-  await begun.started;
-  return begun;
+  const run = await createStartingRun();
+  run.consumer.join({ t: [0] });
+  await run.started;
+  return run;
 }
 
-describe('a run of a Kafka consumer', () => {
-  test('that is stopped while it starts rejects its start, and stays ended when it joins late', async () => {
-    const { run, consumer, joins, started } = await beginRun();
+describe('KafkaConsumerRun', () => {
+  test('rejects start() when it is stopped meanwhile, and ignores a late join', async () => {
+    const { run, consumer, joins, started } = await createStartingRun();
     const ended = started.catch((error: unknown) => error);
     await run.stop(1_000);
     expect(await ended).toMatchObject({
@@ -59,7 +63,7 @@ describe('a run of a Kafka consumer', () => {
     expect({ joins, isConnected: run.isConnected() }).toEqual({ joins: [], isConnected: false });
   });
 
-  test('crashes once, whatever else fails afterwards, and its listener hears no more', async () => {
+  test('crashes once and ignores later events', async () => {
     const { run, consumer, crashes, joins } = await startRun();
     expect(run.isConnected()).toBe(true);
     run.fail(new Error('first'));
@@ -73,12 +77,37 @@ describe('a run of a Kafka consumer', () => {
     });
   });
 
-  test('reads its topics from the beginning where the group has no commit', async () => {
+  test('retries inside kafkajs for a moved leader, but does not restart', async () => {
+    const { consumer } = await startRun();
+    const { retry } = consumer.options as { retry: { restartOnFailure: () => Promise<boolean> } };
+    expect(retry).toMatchObject({ retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 });
+    expect(await retry.restartOnFailure()).toBe(false);
+  });
+
+  test('closes its connections after it has left the group', async () => {
+    const { run, destroyed } = await startRun();
+    await run.stop(1_000);
+    await run.stop(1_000);
+    expect(destroyed.count).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('closes its connections at the time limit when kafkajs does not disconnect', async () => {
+    const { run, consumer, destroyed } = await startRun();
+    consumer.consumer.disconnect = () => new Promise(() => undefined);
+    void run.stop(1_000);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(destroyed.count).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(destroyed.count).toBe(1);
+  });
+
+  test('subscribes from the beginning for partitions without a commit', async () => {
     const { consumer } = await startRun();
     expect(consumer.subscription).toEqual({ topics: ['t'], fromBeginning: true });
   });
 
-  test('reports offsets without a message, and none of a batch that was delivered', async () => {
+  test('reports skipped offsets, but not those of a delivered batch', async () => {
     const { consumer, passed } = await startRun();
     const skipped = { topic: 't', partition: 2, lastOffset: '6', highWatermark: '9' };
     consumer.emit('END_BATCH_PROCESS', { ...skipped, batchSize: 0 });
@@ -86,17 +115,18 @@ describe('a run of a Kafka consumer', () => {
     expect(passed).toEqual(['t/2@7 of 9']);
   });
 
-  test('crashes once after a rebalance time-out and 15 s (or up to 5 s earlier) without a sign of life', async () => {
-    const { consumer, crashes } = await startRun();
+  test('crashes with consumer-stalled 15 s after the rebalance time-out without events', async () => {
+    const { consumer, crashes, messages } = await startRun();
     await vi.advanceTimersByTimeAsync(14_000);
     consumer.emit('HEARTBEAT');
     await vi.advanceTimersByTimeAsync(15_000);
     expect(crashes).toEqual([]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(crashes).toEqual(['consumer-stalled']);
+    expect(messages).toEqual(['c: the consumer shows no activity']);
   });
 
-  test('crashes when a broker does not answer a request of the group or a fetch, but not one for metadata', async () => {
+  test('crashes when a heartbeat times out, but not when a metadata request does', async () => {
     const { consumer, crashes } = await startRun();
     consumer.emit('REQUEST_TIMEOUT', { apiName: 'Metadata', broker: 'b:1' });
     expect(crashes).toEqual([]);
@@ -104,7 +134,7 @@ describe('a run of a Kafka consumer', () => {
     expect(crashes).toEqual(['broker-unavailable']);
   });
 
-  test('commits nothing before its first batch, and neither starts nor speaks again once it was stopped', async () => {
+  test('does not commit before its first batch, and cannot be started again after stop()', async () => {
     const { run, consumer, crashes } = await startRun();
     expect(await run.commit([{ topic: 't', partition: 0, offset: 1 }])).toBe(false);
     await run.stop(1_000);

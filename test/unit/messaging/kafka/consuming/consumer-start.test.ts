@@ -4,20 +4,20 @@ import type { KafkaConsumerRun } from '../../../../../shared/messaging/kafka/con
 import { toMessagingError } from '../../../../../shared/messaging/kafka/connection/errors.ts';
 
 const LONGER_THAN_A_SESSION_MS = 10_000;
-const LONGER_THAN_PATIENCE_MS = 16_000;
+const LONGER_THAN_LIMIT_MS = 16_000;
 const LONGER_THAN_SPREAD_MS = 6_000;
 
-/** Runs that fail with the error until the time has come. */
+/** Creates runs whose start fails with the error until this time. */
 function runsThatFail(error: Error, untilMs: number) {
-  const lives = { count: 0 };
+  const runs = { count: 0 };
   const start = async (): Promise<void> => {
     if (Date.now() < untilMs) throw toMessagingError('consumer c', error);
   };
   const makeRun = (): KafkaConsumerRun => {
-    lives.count += 1;
+    runs.count += 1;
     return { start } as unknown as KafkaConsumerRun;
   };
-  return { lives, makeRun };
+  return { runs, makeRun };
 }
 
 const refusedConnection = (): Error =>
@@ -28,7 +28,7 @@ const unknownTopic = (): Error =>
     type: 'UNKNOWN_TOPIC_OR_PARTITION',
   });
 
-describe('the start of a Kafka consumer', () => {
+describe('startConsumer()', () => {
   beforeEach(() => {
     vi.useFakeTimers({ now: 0 });
   });
@@ -36,34 +36,34 @@ describe('the start of a Kafka consumer', () => {
     vi.useRealTimers();
   });
 
-  it('outlasts a coordinator that died a moment ago and is still named as one', async () => {
-    const { lives, makeRun } = runsThatFail(refusedConnection(), LONGER_THAN_A_SESSION_MS);
+  it('retries until a dead coordinator is replaced', async () => {
+    const { runs, makeRun } = runsThatFail(refusedConnection(), LONGER_THAN_A_SESSION_MS);
     const started = startConsumer(makeRun, () => false);
     await vi.advanceTimersByTimeAsync(LONGER_THAN_A_SESSION_MS);
     await started;
-    expect(lives.count).toBeGreaterThan(1);
+    expect(runs.count).toBeGreaterThan(1);
   });
 
-  it('gives up when no broker comes back, with the reason', async () => {
+  it('rejects with the last error when no broker becomes available', async () => {
     const { makeRun } = runsThatFail(refusedConnection(), Number.POSITIVE_INFINITY);
     const started = startConsumer(makeRun, () => false);
     started.catch(() => undefined);
-    await vi.advanceTimersByTimeAsync(LONGER_THAN_PATIENCE_MS);
+    await vi.advanceTimersByTimeAsync(LONGER_THAN_LIMIT_MS);
     await expect(started).rejects.toMatchObject({
       code: 'broker-unavailable',
       message: expect.stringContaining('ECONNREFUSED'),
     });
   });
 
-  it('outlasts a broker that has not heard of a new topic, though another one named it before', async () => {
-    const { lives, makeRun } = runsThatFail(unknownTopic(), 1_500);
+  it('retries while a broker does not know a new topic yet', async () => {
+    const { runs, makeRun } = runsThatFail(unknownTopic(), 1_500);
     const started = startConsumer(makeRun, () => false);
     await vi.advanceTimersByTimeAsync(2_000);
     await started;
-    expect(lives.count).toBeGreaterThan(1);
+    expect(runs.count).toBeGreaterThan(1);
   });
 
-  it('gives up a topic that does not appear within the time that brokers take to hear of one', async () => {
+  it('rejects with topic-unknown when the topic does not appear in time', async () => {
     const { makeRun } = runsThatFail(unknownTopic(), Number.POSITIVE_INFINITY);
     const started = startConsumer(makeRun, () => false);
     started.catch(() => undefined);
@@ -71,7 +71,7 @@ describe('the start of a Kafka consumer', () => {
     await expect(started).rejects.toMatchObject({ code: 'topic-unknown' });
   });
 
-  it('has time for each cause: a broker that comes back may have several, one after the other', async () => {
+  it('applies the time limit to each cause separately', async () => {
     const topicUnknownUntilMs = LONGER_THAN_A_SESSION_MS + 2_000;
     let lives = 0;
     const makeRun = (): KafkaConsumerRun => {
@@ -88,8 +88,8 @@ describe('the start of a Kafka consumer', () => {
     expect(lives).toBeGreaterThan(2);
   });
 
-  it('leaves no run behind when it is stopped between two attempts', async () => {
-    const { lives, makeRun } = runsThatFail(unknownTopic(), 100);
+  it('does not create another run when it is stopped between two attempts', async () => {
+    const { runs, makeRun } = runsThatFail(unknownTopic(), 100);
     let isStopped = false;
     const started = startConsumer(makeRun, () => isStopped);
     started.catch(() => undefined);
@@ -97,10 +97,10 @@ describe('the start of a Kafka consumer', () => {
     isStopped = true;
     await vi.advanceTimersByTimeAsync(1_000);
     await expect(started).rejects.toMatchObject({ code: 'topic-unknown' });
-    expect(lives.count).toBe(1);
+    expect(runs.count).toBe(1);
   });
 
-  it('does not try again what was refused, nor once it was stopped', async () => {
+  it('does not retry a permanent failure, or after it was stopped', async () => {
     const refusal = Object.assign(new Error('no'), { type: 'GROUP_AUTHORIZATION_FAILED' });
     const refused = runsThatFail(refusal, Number.POSITIVE_INFINITY);
     await expect(startConsumer(refused.makeRun, () => false)).rejects.toMatchObject({
@@ -110,6 +110,6 @@ describe('the start of a Kafka consumer', () => {
     await expect(startConsumer(stopped.makeRun, () => true)).rejects.toMatchObject({
       code: 'broker-unavailable',
     });
-    expect([refused.lives.count, stopped.lives.count]).toEqual([1, 1]);
+    expect([refused.runs.count, stopped.runs.count]).toEqual([1, 1]);
   });
 });

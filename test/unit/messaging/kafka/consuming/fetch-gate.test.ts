@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FetchGate } from '../../../../../shared/messaging/kafka/consuming/fetch-gate.ts';
 
-const LONGEST_FETCH_MS = 10_000;
+const MAX_FETCH_MS = 10_000;
 
-describe('fetch gate', () => {
+describe('FetchGate', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -11,16 +11,16 @@ describe('fetch gate', () => {
     vi.useRealTimers();
   });
 
-  test('stays open when no fetch is under way', () => {
-    const gate = new FetchGate(LONGEST_FETCH_MS);
+  test('stays open when no fetch is pending', () => {
+    const gate = new FetchGate(MAX_FETCH_MS);
     gate.fetchStarted('1');
     gate.fetchEnded('1');
     expect(gate.generationStarted(() => undefined)).toBe(false);
     expect(gate.isShut).toBe(false);
   });
 
-  test('is shut until each fetch that began before the generation has ended', () => {
-    const gate = new FetchGate(LONGEST_FETCH_MS);
+  test('is shut until every fetch from before the generation has ended', () => {
+    const gate = new FetchGate(MAX_FETCH_MS);
     const onOpen = vi.fn<() => void>();
     gate.fetchStarted('1');
     gate.fetchStarted('2');
@@ -34,7 +34,7 @@ describe('fetch gate', () => {
   });
 
   test('takes a new fetch of a broker as the end of the one before, which may have failed silently', () => {
-    const gate = new FetchGate(LONGEST_FETCH_MS);
+    const gate = new FetchGate(MAX_FETCH_MS);
     const onOpen = vi.fn<() => void>();
     gate.fetchStarted('1');
     gate.generationStarted(onOpen);
@@ -42,19 +42,19 @@ describe('fetch gate', () => {
     expect(onOpen).toHaveBeenCalledOnce();
   });
 
-  test('opens by itself when a broker has left and its fetch never ends', () => {
-    const gate = new FetchGate(LONGEST_FETCH_MS);
+  test('opens after the time limit when a fetch never ends', () => {
+    const gate = new FetchGate(MAX_FETCH_MS);
     const onOpen = vi.fn<() => void>();
     gate.fetchStarted('1');
     gate.generationStarted(onOpen);
-    vi.advanceTimersByTime(LONGEST_FETCH_MS - 1);
+    vi.advanceTimersByTime(MAX_FETCH_MS - 1);
     expect(onOpen).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(onOpen).toHaveBeenCalledOnce();
   });
 
-  test('a further generation replaces what the one before waited to do', () => {
-    const gate = new FetchGate(LONGEST_FETCH_MS);
+  test('calls only the callback of the latest generation', () => {
+    const gate = new FetchGate(MAX_FETCH_MS);
     const [first, second] = [vi.fn<() => void>(), vi.fn<() => void>()];
     gate.fetchStarted('1');
     gate.generationStarted(first);
@@ -63,8 +63,8 @@ describe('fetch gate', () => {
     expect([first.mock.calls.length, second.mock.calls.length]).toEqual([0, 1]);
   });
 
-  test('opens when all fetches are known to have ended', () => {
-    const gate = new FetchGate(LONGEST_FETCH_MS);
+  test('opens when all fetches have ended', () => {
+    const gate = new FetchGate(MAX_FETCH_MS);
     const onOpen = vi.fn<() => void>();
     gate.fetchStarted('1');
     gate.generationStarted(onOpen);

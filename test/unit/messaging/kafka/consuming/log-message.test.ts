@@ -3,7 +3,7 @@ import { toLogMessage } from '../../../../../shared/messaging/kafka/consuming/lo
 
 const NOW = 1_700_000_000_000;
 
-function read(headers: Record<string, unknown> | undefined) {
+function convert(headers: Record<string, unknown> | undefined) {
   return toLogMessage('t', 3, {
     key: null,
     value: Buffer.from('v'),
@@ -14,9 +14,9 @@ function read(headers: Record<string, unknown> | undefined) {
   });
 }
 
-describe('a record that kafkajs has read', () => {
-  test('has numbers for offset and time, and its partition', () => {
-    expect(read({})).toEqual({
+describe('toLogMessage()', () => {
+  test('converts offset and timestamp to numbers', () => {
+    expect(convert({})).toEqual({
       topic: 't',
       partition: 3,
       offset: 42,
@@ -27,15 +27,15 @@ describe('a record that kafkajs has read', () => {
     });
   });
 
-  test('a header without a value is read as absent, and a repeated one keeps its order', () => {
+  test('omits headers without a value and keeps the order of repeated ones', () => {
     const [one, two] = [Buffer.from('1'), Buffer.from('2')];
-    expect(read({ none: null, many: [one, null, two], single: [null, one] }).headers).toEqual({
+    expect(convert({ none: null, many: [one, null, two], single: [null, one] }).headers).toEqual({
       many: [one, two],
       single: one,
     });
   });
 
-  test('has no headers where kafkajs has none', () => {
-    expect(read(undefined).headers).toEqual({});
+  test('returns no headers when kafkajs has none', () => {
+    expect(convert(undefined).headers).toEqual({});
   });
 });

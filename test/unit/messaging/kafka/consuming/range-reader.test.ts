@@ -7,8 +7,8 @@ import { settleMicrotasks } from '../../../../support/fakes/work.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Offsets 5 to 7 of topic `t`, partition 0, which has more before and after. */
-function setUp(take: (offset: number) => ReadOn | Promise<ReadOn> = () => 'more') {
+/** Reads offsets 5 to 7 of topic `t`, partition 0, which has records before and after them. */
+function setUp(handle: (offset: number) => ReadOn | Promise<ReadOn> = () => 'more') {
   const { createClient, consumers } = fakeKafkaClients();
   const seen: number[] = [];
   let low = 0;
@@ -16,7 +16,7 @@ function setUp(take: (offset: number) => ReadOn | Promise<ReadOn> = () => 'more'
     [{ topic: 't', partition: 0, from: 5, to: 8 }],
     ({ offset }) => {
       seen.push(offset);
-      return take(offset);
+      return handle(offset);
     },
     {
       createClient,
@@ -34,11 +34,11 @@ function setUp(take: (offset: number) => ReadOn | Promise<ReadOn> = () => 'more'
   return { reading, consumer, seen, remove: (before: number) => (low = before) };
 }
 
-test('takes what is in the range only, whatever else a fetch brings', async () => {
+test('delivers only the messages of the range', async () => {
   const { reading, consumer, seen } = setUp();
   const run = await consumer();
   run.join({ t: [0, 1] });
-  expect(run.asked.seeks).toEqual(['t/0@5']);
+  expect(run.calls.seeks).toEqual(['t/0@5']);
   await settleMicrotasks();
   await run.fetch('1', [{ topic: 't', partition: 0, offsets: [3, 4, 5, 6] }]);
   await settleMicrotasks();
@@ -48,7 +48,7 @@ test('takes what is in the range only, whatever else a fetch brings', async () =
   expect(run.isDisconnected).toBe(true);
 });
 
-test('ends where retention has removed the rest of the range meanwhile', async () => {
+test('ends when retention has removed the rest of the range', async () => {
   const { reading, consumer, seen, remove } = setUp();
   const run = await consumer();
   run.join({ t: [0] });
@@ -59,7 +59,7 @@ test('ends where retention has removed the rest of the range meanwhile', async (
   expect(seen).toEqual([5]);
 });
 
-test('gives up when nothing comes for half a minute, and when the consumer crashes', async () => {
+test('rejects after 30 s without progress, and when the consumer crashes', async () => {
   const silent = setUp();
   (await silent.consumer()).join({ t: [0] });
   await vi.advanceTimersByTimeAsync(40_000);
@@ -73,7 +73,7 @@ test('gives up when nothing comes for half a minute, and when the consumer crash
   await expect(crashed.reading).rejects.toThrow('connection lost');
 });
 
-test('is stopped within a fetch', async () => {
+test('stops within a fetch when the handler returns stop', async () => {
   const { reading, consumer, seen } = setUp((offset) => (offset === 6 ? 'stop' : 'more'));
   const run = await consumer();
   run.join({ t: [0] });

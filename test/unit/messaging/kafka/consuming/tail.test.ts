@@ -9,12 +9,12 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 /** A tail of topic `t` with one partition, from offset 5 on. */
-function setUp(from: 'earliest' | 'latest' = 'latest') {
+function setUp(from: 'earliest' | 'latest' = 'latest', partition?: number) {
   const { createClient, consumers } = fakeKafkaClients();
   const offsets = [{ partition: 0, low: 2, high: 5 }];
   const ends = [{ partition: 0, high: 5 }];
   const tail = new KafkaTail(
-    { clientId: 'test', topics: ['t'], from },
+    { clientId: 'test', topics: ['t'], from, ...(partition === undefined ? {} : { partition }) },
     {
       createClient,
       admin: { offsets: () => Promise.resolve(offsets), highWatermarks: () => Promise.resolve(ends) },
@@ -31,23 +31,23 @@ interface Fetched {
   readonly partition: number;
   readonly from: number;
   readonly stableEnd?: number;
-  readonly brings?: boolean;
+  readonly hasRecords?: boolean;
 }
 
-/** An answer of a broker about partitions of `t`. */
+/** A fetch response for partitions of `t`. */
 function answered(...list: readonly Fetched[]): FetchAnswer {
-  const partitions = list.map(({ partition, from, stableEnd = from, brings = false }) => ({
+  const partitions = list.map(({ partition, from, stableEnd = from, hasRecords = false }) => ({
     topic: 't',
     partition,
     from,
     stableEnd,
-    isEmpty: !brings,
+    isEmpty: !hasRecords,
     unreadable: [],
   }));
   return { isEmpty: partitions.every(({ isEmpty }) => isEmpty), partitions };
 }
 
-test('each join seeks to the own position, wherever the group would start', async () => {
+test('seeks to its own position after every join', async () => {
   const { consumers, seen, started } = setUp('earliest');
   await settleMicrotasks();
   const [run] = consumers;
@@ -55,11 +55,88 @@ test('each join seeks to the own position, wherever the group would start', asyn
   await run?.fetch('1', [{ topic: 't', partition: 0, offsets: [2, 3] }]);
   await started;
   run?.join({ t: [0] });
-  expect(run?.asked.seeks).toEqual(['t/0@2', 't/0@4']);
+  expect(run?.calls.seeks).toEqual(['t/0@2', 't/0@4']);
   expect(seen).toEqual([2, 3]);
 });
 
-test('a tail that is stopped before its start position is known leaves no consumer behind', async () => {
+test('rejects start() for a partition that does not exist', async () => {
+  await expect(setUp('latest', 1).started).rejects.toMatchObject({
+    code: 'topic-unknown',
+    message: 'topic t has no partition 1',
+    canRetry: false,
+  });
+});
+
+test('cannot be started twice, and has no catch-up before its start', async () => {
+  const { tail, started } = setUp();
+  started.catch(() => undefined);
+  await expect(tail.start(() => undefined)).rejects.toMatchObject({ code: 'tail-stopped' });
+  await tail.stop();
+  await expect(tail.caughtUp(1)).rejects.toMatchObject({ code: 'tail-stopped' });
+});
+
+test('reads as the only member of a random group, with its own assigner', async () => {
+  const { consumers, started } = setUp('latest', 0);
+  started.catch(() => undefined);
+  await settleMicrotasks();
+  expect(consumers[0]?.options).toMatchObject({
+    groupId: expect.stringMatching(/^test\.tail\.[0-9a-f-]{36}$/),
+    sessionTimeout: 30_000,
+    rebalanceTimeout: 10_000,
+    partitionAssigners: [expect.any(Function)],
+  });
+});
+
+test('is not ready without heartbeats for 6 s, and while it rejoins', async () => {
+  const { tail, consumers, started } = setUp();
+  await settleMicrotasks();
+  const [run] = consumers;
+  run?.join({ t: [0] });
+  expect(tail.isReady()).toBe(false);
+  await run?.fetch('1');
+  await started;
+  await vi.advanceTimersByTimeAsync(5_999);
+  expect(tail.isReady()).toBe(true);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(tail.isReady()).toBe(false);
+  run?.emit('HEARTBEAT');
+  expect(tail.isReady()).toBe(true);
+  run?.emit('REBALANCING');
+  expect(tail.isReady()).toBe(false);
+  await run?.fetch('1');
+  expect(tail.isReady()).toBe(true);
+});
+
+test('reads a partition that was added later from its beginning', async () => {
+  const { consumers, started } = setUp();
+  await settleMicrotasks();
+  const [run] = consumers;
+  run?.join({ t: [0, 1] });
+  await run?.fetch('1', [{ topic: 't', partition: 1, offsets: [0] }]);
+  await started;
+  run?.join({ t: [0, 1] });
+  expect(run?.calls.seeks).toEqual(['t/0@5', 't/0@5', 't/1@1']);
+});
+
+test('replaces a crashed consumer after doubled delays', async () => {
+  const { tail, consumers, started } = setUp();
+  await settleMicrotasks();
+  consumers[0]?.join({ t: [0] });
+  await consumers[0]?.fetch('1');
+  await started;
+  for (const [index, delayMs] of [100, 200, 400].entries()) {
+    consumers[index]?.emit('CRASH', { error: new Error('connection lost') });
+    await vi.advanceTimersByTimeAsync(delayMs - 1);
+    expect(consumers).toHaveLength(index + 1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(consumers).toHaveLength(index + 2);
+    consumers[index + 1]?.join({ t: [0] });
+    await settleMicrotasks();
+  }
+  await tail.stop();
+});
+
+test('creates no consumer when it is stopped before its start position is known', async () => {
   const { tail, consumers, started } = setUp();
   const outcome = started.catch((error: unknown) => error);
   await tail.stop(1_000);
@@ -67,7 +144,7 @@ test('a tail that is stopped before its start position is known leaves no consum
   expect(consumers).toHaveLength(0);
 });
 
-test('a start whose consumer is lost before its first fetch ends when the next one has fetched', async () => {
+test('resolves start() after the first fetch of a replaced consumer', async () => {
   const { tail, consumers, started } = setUp();
   await settleMicrotasks();
   consumers[0]?.join({ t: [0] });
@@ -80,12 +157,12 @@ test('a start whose consumer is lost before its first fetch ends when the next o
   await consumers[1]?.fetch('1');
   await Promise.race([
     started,
-    vi.advanceTimersByTimeAsync(60_000).then(() => Promise.reject(new Error('hangs'))),
+    vi.advanceTimersByTimeAsync(60_000).then(() => Promise.reject(new Error('start() is still pending'))),
   ]);
   expect(tail.isReady()).toBe(true);
 });
 
-test('a tail that is stopped while it holds partitions back says so, and asks nothing of its ended consumer', async () => {
+test('rejects caughtUp() with tail-stopped when it is stopped while partitions are paused', async () => {
   const { tail, consumers, started } = setUp('earliest');
   await settleMicrotasks();
   const [run] = consumers;
@@ -97,16 +174,16 @@ test('a tail that is stopped while it holds partitions back says so, and asks no
   for (let round = 0; round < 3; round += 1) {
     const answer = answered(
       { partition: 0, from: 2, stableEnd: 5 },
-      { partition: 1, from: round, brings: true },
+      { partition: 1, from: round, hasRecords: true },
     );
     await run?.fetch('1', [{ topic: 't', partition: 1, offsets: [round] }], answer);
   }
-  expect([...(run?.asked.paused ?? [])]).toEqual(['t/1']);
+  expect([...(run?.calls.paused ?? [])]).toEqual(['t/1']);
   await tail.stop(1_000);
   expect(await outcome).toMatchObject({ code: 'tail-stopped' });
 });
 
-test('a tail is behind while a transaction hides what is on the log, and caught up once that is delivered', async () => {
+test('catches up only after an open transaction has ended', async () => {
   const { tail, consumers, started, seen, ends } = setUp();
   await settleMicrotasks();
   const [run] = consumers;
@@ -125,7 +202,7 @@ test('a tail is behind while a transaction hides what is on the log, and caught 
   await run?.fetch(
     '1',
     [{ topic: 't', partition: 0, offsets: [5, 6] }],
-    answered({ partition: 0, from: 5, brings: true }),
+    answered({ partition: 0, from: 5, hasRecords: true }),
   );
   expect(isCaughtUp).toBe(false);
   // The marker of the transaction, offset 7, is skipped by kafkajs and never delivered.

@@ -15,8 +15,8 @@ const lengthOf = (length: number): Buffer => {
   return bytes;
 };
 
-describe('the responses of one connection', () => {
-  test('are partial until their last byte has come', () => {
+describe('ResponseFrames', () => {
+  test('is partial until the last byte of a response has arrived', () => {
     const frames = new ResponseFrames();
     frames.push(framed(Buffer.alloc(3)).subarray(0, 6));
     expect(frames.isPartial).toBe(true);
@@ -25,13 +25,13 @@ describe('the responses of one connection', () => {
   });
 
   test.each([-1, -2_147_483_648, MAX_RESPONSE_BYTES + 1, 2_147_483_647])(
-    'have no length of %i bytes',
+    'rejects a length of %i bytes',
     (length) => {
       expect(() => new ResponseFrames().push(lengthOf(length))).toThrow(`a length of ${length} bytes`);
     },
   );
 
-  test('may be as long as the limit', () => {
+  test('accepts the largest length', () => {
     expect(new ResponseFrames().push(lengthOf(MAX_RESPONSE_BYTES))).toEqual([]);
   });
 });

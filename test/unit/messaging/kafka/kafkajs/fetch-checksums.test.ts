@@ -24,7 +24,7 @@ const { RecordBatch } = require('kafkajs/src/protocol/recordBatch/v0') as {
 const encodeRecord = require('kafkajs/src/protocol/recordBatch/record/v0') as (record: object) => Encoder;
 
 const TOPIC = 'payments';
-const ASKED: FetchTopics = [
+const REQUESTED: FetchTopics = [
   {
     topic: TOPIC,
     partitions: [
@@ -34,7 +34,7 @@ const ASKED: FetchTopics = [
   },
 ];
 
-/** A batch of `count` records from `first` on. */
+/** A batch with `count` records, starting at offset `first`. */
 async function batch(first: number, count: number): Promise<Buffer> {
   const records = Array.from({ length: count }, (_, offsetDelta) =>
     encodeRecord({
@@ -48,13 +48,13 @@ async function batch(first: number, count: number): Promise<Buffer> {
   return buffer;
 }
 
-/** What compaction leaves of a batch without records. */
+/** A batch whose records were all removed by compaction. */
 async function emptyBatch(first: number): Promise<Buffer> {
   const { buffer } = await RecordBatch({ firstOffset: first, lastOffsetDelta: 0, records: [] });
   return buffer;
 }
 
-/** A response of that version with records for these partitions. */
+/** A response of this version with the record batches of these partitions. */
 function response(version: number, parts: readonly (readonly [number, Buffer])[]): Buffer {
   const head = new EncoderClass().writeInt32(0);
   if (version >= 7) head.writeInt16(0).writeInt32(0);
@@ -69,21 +69,28 @@ function response(version: number, parts: readonly (readonly [number, Buffer])[]
 }
 
 const check = (parts: readonly (readonly [number, Buffer])[]) => () =>
-  checkFetchResponse(11, response(11, parts), ASKED);
+  checkFetchResponse(11, response(11, parts), REQUESTED);
 
-describe('a fetch response', () => {
-  test.each([4, 5, 6, 7, 8, 9, 10, 11])('of version %i is taken when it is whole', async (version) => {
-    const records = Buffer.concat([await batch(98, 5), await batch(103, 2)]);
-    const raw = response(version, [
-      [3, records],
-      [4, Buffer.alloc(0)],
-    ]);
-    expect(() => checkFetchResponse(version, raw, ASKED)).not.toThrow();
-    expect(() => checkFetchResponse(version, raw.subarray(0, -1), ASKED)).toThrow(/exceeds the response/);
-    expect(() => checkFetchResponse(version, Buffer.concat([raw, Buffer.alloc(1)]), ASKED)).toThrow(/end/);
-  });
+describe('checkFetchResponse()', () => {
+  test.each([4, 5, 6, 7, 8, 9, 10, 11])(
+    'accepts a complete response of version %i, and rejects missing or additional bytes',
+    async (version) => {
+      const records = Buffer.concat([await batch(98, 5), await batch(103, 2)]);
+      const raw = response(version, [
+        [3, records],
+        [4, Buffer.alloc(0)],
+      ]);
+      expect(() => checkFetchResponse(version, raw, REQUESTED)).not.toThrow();
+      expect(() => checkFetchResponse(version, raw.subarray(0, -1), REQUESTED)).toThrow(
+        /exceeds the response/,
+      );
+      expect(() => checkFetchResponse(version, Buffer.concat([raw, Buffer.alloc(1)]), REQUESTED)).toThrow(
+        /end/,
+      );
+    },
+  );
 
-  test('may be cut in its last batch, not in its first', async () => {
+  test('accepts a truncated last batch, but not a truncated first one', async () => {
     const first = await batch(100, 2);
     expect(check([[3, Buffer.concat([first, first.subarray(0, 70)])]])).not.toThrow();
     expect(check([[3, Buffer.concat([first, first.subarray(0, 20)])]])).not.toThrow();
@@ -91,7 +98,7 @@ describe('a fetch response', () => {
     expect(check([[3, first.subarray(0, 30)]])).toThrow('without its header');
   });
 
-  test('is refused when a batch has a length shorter than its header, at any place', async () => {
+  test('rejects a batch whose length is shorter than its header', async () => {
     const whole = await batch(100, 2);
     const short = Buffer.from(whole);
     short.writeInt32BE(48, 8);
@@ -104,33 +111,33 @@ describe('a fetch response', () => {
     expect(check([[3, empty]])).not.toThrow();
   });
 
-  test('is refused when a batch has the format before Kafka 0.11', async () => {
+  test('rejects the batch format from before Kafka 0.11', async () => {
     const old = await batch(100, 1);
     old[16] = 1;
     expect(check([[3, old]])).toThrow('an unknown format');
   });
 
-  test('is not checked in a version that Kafka 4 does not accept', () => {
-    expect(() => checkFetchResponse(3, Buffer.alloc(0), ASKED)).not.toThrow();
+  test('does not check versions that Kafka 4 does not accept', () => {
+    expect(() => checkFetchResponse(3, Buffer.alloc(0), REQUESTED)).not.toThrow();
   });
 
-  test('is refused with any one bit of a record changed', async () => {
+  test('rejects a batch in which any single bit has changed', async () => {
     const whole = await batch(100, 3);
-    const unnoticed: string[] = [];
+    const undetected: string[] = [];
     for (let bit = 16 * 8; bit < whole.length * 8; bit += 1) {
       const copy = Buffer.from(whole);
       copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       try {
         check([[3, copy]])();
-        unnoticed.push(`byte ${bit >> 3}`);
+        undetected.push(`byte ${bit >> 3}`);
       } catch {
-        // As it should be.
+        // The change was detected.
       }
     }
-    expect(unnoticed).toEqual([]);
+    expect(undetected).toEqual([]);
   });
 
-  test('is refused with a partition that was not asked for, or with one twice', async () => {
+  test('rejects a partition that was not requested or is repeated', async () => {
     const records = await batch(100, 1);
     expect(check([[5, records]])).toThrow('not requested');
     expect(
@@ -141,7 +148,7 @@ describe('a fetch response', () => {
     ).toThrow('not requested');
   });
 
-  test('is refused when its batches lie before the offset that was asked for, or go back', async () => {
+  test('rejects batches before the requested offset or out of order', async () => {
     expect(check([[3, await batch(97, 3)]])).toThrow('out of order');
     expect(check([[3, Buffer.concat([await batch(100, 3), await batch(102, 3)])]])).toThrow('out of order');
   });

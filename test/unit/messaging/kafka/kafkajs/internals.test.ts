@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { replaceExport, replaceFunction } from '../../../../../shared/messaging/kafka/kafkajs/internals.ts';
 
-describe('a replaced function of kafkajs', () => {
-  test('calls the original with its own object and arguments, and is replaced once only', () => {
+describe('replacement of kafkajs functions', () => {
+  test('passes the original with its object and arguments, and replaces it only once', () => {
     const owner = {
       factor: 3,
       times(this: { factor: number }, count: number): number {
@@ -17,12 +17,12 @@ describe('a replaced function of kafkajs', () => {
     expect(owner.times(5)).toBe(16);
   });
 
-  test('must exist: another version of kafkajs is refused by name', () => {
+  test('throws when the function does not exist', () => {
     const owner = {} as { fetch: () => number };
     expect(() => replaceFunction(owner, 'fetch', () => 1)).toThrow('kafkajs has no function fetch');
   });
 
-  test('replaces what a module exports once, and forgets the modules that hold the former function', async () => {
+  test('replaces an export once, and unloads the modules that refer to the original', async () => {
     const { createRequire } = await import('node:module');
     const require = createRequire(import.meta.url);
     const user = require.resolve('kafkajs/src/protocol/message/v0/decoder');
@@ -30,10 +30,14 @@ describe('a replaced function of kafkajs', () => {
     require(user);
     const original = load();
     for (let call = 0; call < 2; call += 1) {
-      replaceExport('protocol/message/compression', /message[\\/]v0[\\/]decoder\.js$/, (former: object) => ({
-        ...former,
-        none: call,
-      }));
+      replaceExport(
+        'protocol/message/compression',
+        /message[\\/]v0[\\/]decoder\.js$/,
+        (exported: object) => ({
+          ...exported,
+          none: call,
+        }),
+      );
     }
     try {
       expect(load().none).toBe(0);

@@ -1,8 +1,13 @@
 import { createRequire } from 'node:module';
-import { deflateSync, gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { installCodecs } from '../../../../../shared/messaging/kafka/kafkajs/compression.ts';
-import { reportFetchAnswers } from '../../../../../shared/messaging/kafka/kafkajs/unreadable-batches.ts';
+import {
+  fetchListeners,
+  reportFetchAnswers,
+  type FetchAnswer,
+} from '../../../../../shared/messaging/kafka/kafkajs/unreadable-batches.ts';
+import { kafkajsBroker } from '../../../../support/fakes/kafkajs-broker.ts';
 import { lz4Frame } from '../../../../support/foreign-batches.ts';
 
 const require = createRequire(import.meta.url);
@@ -22,13 +27,14 @@ interface Read {
 const NONE = 0;
 const GZIP = 1;
 const LZ4 = 3;
+const ZSTD = 4;
 
 beforeAll(() => {
   installCodecs();
   reportFetchAnswers();
 });
 
-/** The record sets of one partition as kafkajs decodes them. */
+/** Decodes the record batches of one partition with kafkajs. */
 function decode(...batches: readonly Buffer[]): Promise<readonly Read[]> {
   const decodeMessages = require('kafkajs/src/protocol/requests/fetch/v4/decodeMessages') as (
     decoder: object,
@@ -50,7 +56,7 @@ interface BatchOptions {
   readonly body?: Buffer;
 }
 
-/** A record batch (version 2) with these records, given by their distance from the first offset. */
+/** A record batch (version 2) with records at these distances from the first offset. */
 function batch({ first, last, records = [], compression = NONE, body }: BatchOptions): Buffer {
   const head = Buffer.alloc(61);
   const content = body ?? Buffer.concat(records.map(record));
@@ -69,8 +75,8 @@ function batch({ first, last, records = [], compression = NONE, body }: BatchOpt
 const places = (read: readonly Read[]) =>
   read.map(({ offset, isControlRecord }) => (isControlRecord ? `(${offset})` : offset));
 
-describe('the records of a fetched partition', () => {
-  test('are those of its batches', async () => {
+describe('decoding of fetched record batches', () => {
+  test('returns the records of all batches', async () => {
     const packed = batch({
       first: 2,
       last: 3,
@@ -86,7 +92,13 @@ describe('the records of a fetched partition', () => {
     ]);
   });
 
-  test('lack those of a batch in lz4 only, whose end is passed over', async () => {
+  test('returns the records of a batch in zstd', async () => {
+    const body = zstdCompressSync(record(0));
+    const packed = batch({ first: 0, last: 0, records: [0], compression: ZSTD, body });
+    expect(places(await decode(packed))).toEqual(['0']);
+  });
+
+  test('skips a batch in lz4 and reports it as unreadable', async () => {
     const foreign = batch({
       first: 1,
       last: 4,
@@ -107,36 +119,87 @@ describe('the records of a fetched partition', () => {
     });
   });
 
-  test('lack those of a batch that would grow beyond all bounds', async () => {
-    const bomb = batch({
+  test('skips a batch that exceeds the limit when it is decompressed', async () => {
+    const tooLarge = batch({
       first: 0,
       last: 0,
       records: [0],
-      compression: GZIP,
-      body: gzipSync(Buffer.alloc(129 * 2 ** 20), { level: 1 }),
+      compression: ZSTD,
+      body: zstdCompressSync(Buffer.alloc(129 * 2 ** 20)),
     });
-    expect(places(await decode(bomb, batch({ first: 1, last: 1, records: [0] })))).toEqual(['(0)', '1']);
+    expect(places(await decode(tooLarge, batch({ first: 1, last: 1, records: [0] })))).toEqual(['(0)', '1']);
   });
 
-  test('lack those of a batch that is stored damaged', async () => {
+  test('skips a corrupt batch', async () => {
     const damaged = batch({
       first: 0,
       last: 2,
       records: [0],
       compression: GZIP,
-      body: deflateSync('no gzip at all'),
+      body: deflateSync('not gzip'),
     });
     expect(places(await decode(damaged, batch({ first: 3, last: 3, records: [0] })))).toEqual(['(2)', '3']);
   });
 
-  test('end at the last offset of a batch, also where compaction has removed the last records or all', async () => {
+  test('advances to the last offset of a batch when compaction has removed its last or all records', async () => {
     expect(
       places(await decode(batch({ first: 0, last: 4, records: [1] }), batch({ first: 5, last: 9 }))),
     ).toEqual(['1', '(4)', '(9)']);
   });
 
-  test('leave out a batch that does not fit, which kafkajs fetches next', async () => {
+  test('omits a truncated batch, which kafkajs fetches next', async () => {
     const whole = batch({ first: 0, last: 0, records: [0] });
     expect(places(await decode(whole, whole.subarray(0, -1)))).toEqual(['0']);
+  });
+});
+
+/** A partition of a fetch response of kafkajs. */
+const fetched = (number: number, messages: readonly object[], lastStableOffset?: string) => ({
+  topicName: 'a',
+  partitions: [
+    { partition: number, messages, ...(lastStableOffset === undefined ? {} : { lastStableOffset }) },
+  ],
+});
+
+describe('a fetch', () => {
+  const unreadable = { firstOffset: 1, lastOffset: 4, reason: 'lz4 compression is not read' };
+  const request = {
+    topics: [
+      { topic: 'a', partitions: [0, 1].map((partition) => ({ partition, fetchOffset: `${partition + 5}` })) },
+    ],
+  };
+  const answerTo = async (...responses: readonly object[]) => {
+    const answers: FetchAnswer[] = [];
+    const response = { responses };
+    const broker = kafkajsBroker(async () => response);
+    const fetched = await fetchListeners.run(
+      (answer) => answers.push(answer),
+      () => broker.fetch(request),
+    );
+    expect(fetched).toBe(response);
+    return answers;
+  };
+
+  test('reports offsets and unreadable batches of each partition to its listener', async () => {
+    const none = { topic: 'a', unreadable: [], isEmpty: true };
+    expect(await answerTo(fetched(1, [], '9'), fetched(0, []), fetched(2, [], '3'))).toEqual([
+      {
+        isEmpty: true,
+        partitions: [
+          { ...none, partition: 1, from: 6, stableEnd: 9 },
+          { ...none, partition: 0, from: 5, stableEnd: -1 },
+          { ...none, partition: 2, from: 0, stableEnd: 3 },
+        ],
+      },
+    ]);
+    const records = [{ offset: '0' }, { offset: '4', unreadable }];
+    expect(await answerTo(fetched(0, records, '9'), fetched(1, [], '9'))).toMatchObject([
+      { isEmpty: false, partitions: [{ isEmpty: false, unreadable: [unreadable] }, { isEmpty: true }] },
+    ]);
+  });
+
+  test('succeeds without a listener', async () => {
+    const broker = kafkajsBroker(async () => ({ responses: [] }));
+    expect(await broker.fetch(request)).toEqual({ responses: [] });
   });
 });

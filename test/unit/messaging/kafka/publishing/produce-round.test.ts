@@ -16,10 +16,10 @@ const NOT_LEADER = 6;
 const NONE = 0;
 const GZIP = 1;
 
-/** What kafkajs does with a round: requests, answers, failures. A throw ends the send. */
+/** The calls of kafkajs during a round: requests, responses, failures. A throw ends the send. */
 type Script = (listener: ProduceListener, batch: ProducerBatch) => void;
 
-/** Sends a round of one record for each of the partitions of topic `t`, with a value of this size. */
+/** Sends a round with one record for each partition of topic `t`, with values of this size. */
 async function send(partitions: readonly number[], script: Script, valueBytes = 1) {
   const queue = new PublishQueue();
   const call = new PublishCall('test', partitions.length, 1_000);
@@ -32,7 +32,7 @@ async function send(partitions: readonly number[], script: Script, valueBytes = 
   );
   const sendBatch = async (batch: ProducerBatch) => {
     const listener = produceListeners.getStore();
-    if (listener === undefined) throw new Error('kafkajs is called outside of the listener');
+    if (listener === undefined) throw new Error('kafkajs is called without a listener');
     script(listener, batch);
     return [];
   };
@@ -45,7 +45,7 @@ async function send(partitions: readonly number[], script: Script, valueBytes = 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** What kafkajs would send to the leader of these partitions. */
+/** A request of kafkajs to the leader of these partitions. */
 function requestFor(...own: readonly number[]): ProduceRequest {
   return { topicData: [{ topic: 't', partitions: own.map((partition) => ({ partition })) }] };
 }
@@ -55,8 +55,8 @@ function answerOf(codes: Readonly<Record<number, number>>) {
   return { topics: [{ topicName: 't', partitions }] };
 }
 
-describe('a send to several brokers', () => {
-  test('reports what is stored as each broker answers, and the result of each other partition', async () => {
+describe('ProduceRound', () => {
+  test('reports stored slices when each broker answers, and a failure for each other partition', async () => {
     const { stored, failures } = await send([0, 1, 2, 3, 4], (listener) => {
       listener.begin(requestFor(0, 1));
       listener.begin(requestFor(2, 3));
@@ -72,14 +72,14 @@ describe('a send to several brokers', () => {
     ]);
   });
 
-  test('before any request was made nothing is in doubt, whatever ended the send', async () => {
+  test('reports not-asked for all partitions when the send fails before a request', async () => {
     const { failures } = await send([0, 1], () => {
       throw new Error('no metadata');
     });
     expect(failures).toEqual(['0 not-asked Error: no metadata', '1 not-asked Error: no metadata']);
   });
 
-  test('knows which of its requests were made when something else ends it', async () => {
+  test('reports lost only for partitions whose request was sent when the send fails', async () => {
     const { failures } = await send([0, 1], (listener) => {
       listener.begin(requestFor(1));
       throw new Error('ended');
@@ -87,7 +87,7 @@ describe('a send to several brokers', () => {
     expect(failures).toEqual(['0 not-asked Error: ended', '1 lost Error: ended']);
   });
 
-  test('keeps what cannot be written apart from what was lost, although kafkajs ends both alike', async () => {
+  test('distinguishes unwritable records from lost requests', async () => {
     const { failures } = await send([0, 1], (listener) => {
       for (const partition of [0, 1]) listener.begin(requestFor(partition));
       listener.refuseToWrite(requestFor(0), new TypeError('no text'));
@@ -96,7 +96,7 @@ describe('a send to several brokers', () => {
     expect(failures).toEqual(['0 unwritable TypeError: no text', '1 lost Error: ended']);
   });
 
-  test('counts a partition that an answer leaves out as lost, and one that is named twice once', async () => {
+  test('reports a partition missing from the response as lost, and a repeated one once', async () => {
     const { stored, failures } = await send([0, 1], (listener) => {
       listener.begin(requestFor(0, 1));
       listener.answer(answerOf({ 0: 0 }));
@@ -106,7 +106,7 @@ describe('a send to several brokers', () => {
     expect(failures).toEqual(['1 lost Error: no broker confirmed partition 1 of t']);
   });
 
-  test('holds the records of all its partitions, and is compressed above 4 KiB a value', async () => {
+  test('sends the records of all partitions, compressed if a value is larger than 4 KiB', async () => {
     const batches: ProducerBatch[] = [];
     for (const valueBytes of [4_096, 4_097]) {
       await send([0, 1], (_, batch) => batches.push(batch), valueBytes);
@@ -126,10 +126,10 @@ describe('a send to several brokers', () => {
   });
 });
 
-describe('a connection that was opened during a send', () => {
-  test('keeps none of its records in memory', async () => {
+describe('memory of a finished round', () => {
+  test('does not retain its records', async () => {
     const { round, value } = await sendOnce();
-    // A value is collected after the turn in which a weak reference to it was made.
+    // A value can be collected only after the turn in which a weak reference to it was created.
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
@@ -139,7 +139,7 @@ describe('a connection that was opened during a send', () => {
   });
 });
 
-/** A round that is over, and the value that it has sent. */
+/** A finished round, and the value that it sent. */
 async function sendOnce() {
   const queue = new PublishQueue();
   const value = Buffer.alloc(1);

@@ -16,7 +16,7 @@ interface FakeClient {
   timeOut(broker: string): void;
 }
 
-/** A connection whose clients connect or fail as the test says, the latest client last. */
+/** A connection whose clients connect or fail on command; the latest client is last. */
 function setUp() {
   const clients: FakeClient[] = [];
   const ready = vi.fn<() => void>();
@@ -76,8 +76,8 @@ function setUp() {
   return { connection, clients, latest, ready };
 }
 
-describe('the connection of a producer', () => {
-  test('is ready when it is connected, and uses the partition that was chosen before', async () => {
+describe('ProducerConnection', () => {
+  test('calls onReady once connected, and keeps the chosen partition of a record', async () => {
     const { connection, latest, ready } = setUp();
     connection.open();
     expect({ producer: connection.producer, isConnected: connection.isConnected() }).toEqual({
@@ -92,7 +92,7 @@ describe('the connection of a producer', () => {
     expect(latest().silent).toEqual(['b:1']);
   });
 
-  test('is retried with doubled delays up to 2 s until it succeeds, and then from the beginning', async () => {
+  test('retries with doubled delays up to 2 s, and restarts the delays after a success', async () => {
     const { connection, clients, latest } = setUp();
     connection.open();
     for (const delayMs of [50, 100, 200, 400, 800, 1_600, 2_000, 2_000]) {
@@ -113,7 +113,7 @@ describe('the connection of a producer', () => {
     expect(clients).toHaveLength(before + 1);
   });
 
-  test('is replaced at once when its producer is discarded or lost, but not for a former producer', async () => {
+  test('replaces a discarded or lost producer immediately, but ignores a former one', async () => {
     const { connection, clients, latest } = setUp();
     connection.open();
     await latest().succeed();
@@ -129,7 +129,7 @@ describe('the connection of a producer', () => {
     expect(clients).toHaveLength(3);
   });
 
-  test('ends with close(), also while it connects or waits for the next attempt', async () => {
+  test('stops on close(), also while connecting or between attempts', async () => {
     const connecting = setUp();
     connecting.connection.open();
     connecting.connection.close();

@@ -46,15 +46,15 @@ function settledState(call: PublishCall): Promise<string> {
   ]);
 }
 
-describe('publish queue', () => {
-  test('takes the heads of all partitions into one request, in order', () => {
+describe('PublishQueue', () => {
+  test('combines the first records of all partitions in one request, in order', () => {
     const queue = new PublishQueue();
     for (const name of ['a', 'b', 'c']) add(queue, 0, name);
     add(queue, 1, 'x');
     expect(names(queue.take(0))).toEqual(['0:abc', '1:x']);
   });
 
-  test('keeps what was taken until it is confirmed, so that a repeated request has the same records first', async () => {
+  test('keeps taken records until they are confirmed, and repeats them first', async () => {
     const queue = new PublishQueue();
     const call = add(queue, 0, 'a');
     const first = queue.take(0);
@@ -67,14 +67,14 @@ describe('publish queue', () => {
     expect([queue.records, queue.bytes]).toEqual([1, 100]);
   });
 
-  test('takes at most 500 records and 512 KiB of a partition', () => {
+  test('limits a partition to 500 records and 512 KiB per request', () => {
     const queue = new PublishQueue();
     for (let index = 0; index < 600; index += 1) add(queue, 0, 'a');
     for (let index = 0; index < 3; index += 1) add(queue, 1, 'b', { bytes: 200 * KIB });
     expect(queue.take(0).map(({ entries }) => entries.length)).toEqual([500, 2]);
   });
 
-  test('takes at most 1,000 records in all, and serves those left out first the next time', () => {
+  test('limits a request to 1,000 records, and continues with the partitions left out', () => {
     const queue = new PublishQueue();
     for (const partition of [0, 1, 2]) {
       for (let index = 0; index < 500; index += 1) add(queue, partition, 'a');
@@ -84,7 +84,7 @@ describe('publish queue', () => {
     expect(queue.take(0)[0]?.queue.partition).toBe(2);
   });
 
-  test('sends a record beyond the batch limit in a request of its own', () => {
+  test('sends a record larger than the batch limit in a separate request', () => {
     const queue = new PublishQueue();
     add(queue, 0, 'a');
     add(queue, 1, 'L', { bytes: 600 * KIB });
@@ -96,7 +96,7 @@ describe('publish queue', () => {
     expect(names(queue.take(0))).toEqual(['1:L']);
   });
 
-  test('a partition whose request failed waits, then goes alone, and the others go on without it', () => {
+  test('delays a partition after a failed request and then sends it separately', () => {
     const queue = new PublishQueue();
     add(queue, 0, 'a');
     add(queue, 1, 'b');
@@ -111,7 +111,7 @@ describe('publish queue', () => {
     expect(names(queue.take(1_000)).toSorted()).toEqual(['0:c', '1:b']);
   });
 
-  test('partitions that go alone and all others take turns', () => {
+  test('alternates between requests for single partitions and for all others', () => {
     const queue = new PublishQueue();
     for (const partition of [0, 1, 2, 3, 4]) add(queue, partition, 'x');
     for (const { queue: taken } of queue.take(0).slice(0, 3)) taken.distrust(0);
@@ -119,7 +119,7 @@ describe('publish queue', () => {
     expect(requests).toEqual([['0:x'], ['3:x', '4:x'], ['1:x'], ['3:x', '4:x'], ['2:x'], ['3:x', '4:x']]);
   });
 
-  test('after a request for one partition alone that failed the others get as much time, up to 2 s', () => {
+  test('gives other partitions the time that a failed single request took, up to 2 s', () => {
     const queue = new PublishQueue();
     for (const partition of [0, 1]) add(queue, partition, 'x');
     queue.take(0)[0]?.queue.distrust(0);
@@ -135,7 +135,7 @@ describe('publish queue', () => {
     ]);
   });
 
-  test('a large record that was sent long ago holds up no later one', () => {
+  test('does not delay other partitions long after a large record', () => {
     const queue = new PublishQueue();
     add(queue, 0, 'L', { bytes: 600 * KIB });
     queue.settle(queue.take(0));
@@ -146,7 +146,7 @@ describe('publish queue', () => {
     expect(taken.flat().toSorted()).toEqual(['0:M', '1:x']);
   });
 
-  test('suspects go in the order of their failures, and in turn with large records', () => {
+  test('orders suspects by their failures, and alternates them with large records', () => {
     const queue = new PublishQueue();
     for (const partition of [0, 1]) add(queue, partition, 'x');
     for (let count = 0; count < 3; count += 1) add(queue, 2, 'L', { bytes: 600 * KIB });
@@ -161,7 +161,7 @@ describe('publish queue', () => {
     expect(taken).toEqual([['1:x'], ['2:L'], ['0:x'], ['2:L']]);
   });
 
-  test('refusing a topic leaves what is under way', async () => {
+  test('keeps records in flight when their topic is refused', async () => {
     const queue = new PublishQueue();
     const calls = [0, 1].map((partition) => add(queue, partition, 'x'));
     const inFlight = queue.take(0).filter((slice) => slice.queue.partition === 1);
@@ -172,18 +172,18 @@ describe('publish queue', () => {
     expect(queue.records).toBe(1);
   });
 
-  test('a call with one message under way and one that waits is in doubt at its deadline, in whatever order', async () => {
-    for (const flying of [0, 1]) {
+  test('rejects with send-unknown at the deadline when one message is in flight and another is queued', async () => {
+    for (const inFlightPartition of [0, 1]) {
       const queue = new PublishQueue();
       const call = newCall(2);
       for (const partition of [0, 1]) add(queue, partition, 'x', { call });
-      const inFlight = queue.take(0).filter((slice) => slice.queue.partition === flying);
+      const inFlight = queue.take(0).filter((slice) => slice.queue.partition === inFlightPartition);
       queue.expire(DEADLINE, inFlight);
       expect(await settledState(call)).toBe('send-unknown');
     }
   });
 
-  test('a call is in doubt when one message was refused permanently and another one is stored', async () => {
+  test('rejects with send-unknown when one message was refused and another one stored', async () => {
     const queue = new PublishQueue();
     const call = newCall(2);
     for (const partition of [0, 1]) add(queue, partition, 'x', { call });
@@ -194,7 +194,7 @@ describe('publish queue', () => {
     await expect(call.promise).rejects.toMatchObject({ code: 'send-unknown', canRetry: false });
   });
 
-  test('a partition whose leader refused waits, then goes with the others again', () => {
+  test('delays a partition refused by its leader and then sends it with the others', () => {
     const queue = new PublishQueue();
     for (const partition of [0, 1]) add(queue, partition, 'x');
     queue.take(0)[0]?.queue.delay(0);
@@ -202,7 +202,7 @@ describe('publish queue', () => {
     expect(names(queue.take(50)).toSorted()).toEqual(['0:x', '1:x']);
   });
 
-  test('records that are given up are no longer looked through one by one', () => {
+  test('ends sending one by one when the records have expired', () => {
     const queue = new PublishQueue();
     for (const name of ['a', 'b', 'c']) add(queue, 0, name);
     queue.take(0)[0]?.queue.sendSingly(3);
@@ -211,7 +211,7 @@ describe('publish queue', () => {
     expect(names(queue.take(DEADLINE))).toEqual(['0:de']);
   });
 
-  test('a partition that fails again and again is tried at growing intervals of at most a second', () => {
+  test('doubles the delay of a failing partition up to 1 s', () => {
     const queue = new PublishQueue();
     add(queue, 0, 'a');
     const [slice] = queue.take(0);
@@ -222,7 +222,7 @@ describe('publish queue', () => {
     expect(waits).toEqual([50, 100, 200, 400, 800, 1_000, 1_000]);
   });
 
-  test('a refused batch goes record by record, until all of it has gone', async () => {
+  test('sends a refused batch one record at a time', async () => {
     const queue = new PublishQueue();
     const calls = ['a', 'b', 'c'].map((name) => add(queue, 0, name));
     queue.take(0)[0]?.queue.sendSingly(3);
@@ -237,7 +237,7 @@ describe('publish queue', () => {
     expect(names(queue.take(0))).toEqual(['0:de']);
   });
 
-  test('refusing a topic leaves the records of other topics alone', async () => {
+  test('keeps records of other topics when a topic is refused', async () => {
     const queue = new PublishQueue();
     const call = add(queue, 0, 'a');
     queue.add('other', 0, { record: { value: null }, bytes: 1, valueBytes: 1, call: newCall() });
@@ -246,14 +246,14 @@ describe('publish queue', () => {
     expect(queue.take(0).map((slice) => slice.queue.topic)).toEqual(['other']);
   });
 
-  test('at the deadline what was never sent is not-sent, and what is under way without an answer is send-unknown', async () => {
+  test('rejects at the deadline with not-sent for queued records and send-unknown for those in flight', async () => {
     const queue = new PublishQueue();
-    const flying = add(queue, 0, 'a');
+    const sent = add(queue, 0, 'a');
     const inFlight = queue.take(0);
     const waiting = add(queue, 0, 'b');
-    const young = add(queue, 0, 'c', { call: newCall(1, DEADLINE + 1) });
+    const later = add(queue, 0, 'c', { call: newCall(1, DEADLINE + 1) });
     queue.expire(DEADLINE, inFlight);
-    expect(await Promise.all([flying, waiting, young].map(settledState))).toEqual([
+    expect(await Promise.all([sent, waiting, later].map(settledState))).toEqual([
       'send-unknown',
       'not-sent',
       'pending',
@@ -262,7 +262,7 @@ describe('publish queue', () => {
     expect(names(queue.take(DEADLINE))).toEqual(['0:c']);
   });
 
-  test('a call is settled when the last of its records is, with the first error among them', async () => {
+  test('settles a call with its last record, and rejects with the first error', async () => {
     const queue = new PublishQueue();
     const call = newCall(2);
     add(queue, 0, 'a', { call });

@@ -15,7 +15,7 @@ const NOT_LEADER = 6;
 const MESSAGE_TOO_LARGE = 10;
 const NOT_ENOUGH_REPLICAS = 19;
 
-/** A connected publisher; topics have four partitions, and that of `t` is known already. */
+/** A connected publisher. Topics have four partitions; the count of `t` is already known. */
 async function setUp() {
   const { createClient, producers } = fakeKafkaClients();
   const topics = new TopicPartitions({
@@ -32,7 +32,7 @@ async function setUp() {
     sent.catch(() => undefined);
     return sent;
   };
-  /** One call, to partitions 2 and 3. */
+  /** One call with messages for partitions 2 and 3. */
   const publishAll = (texts: readonly string[]) => {
     const messages = texts.map((text, index) => ({
       topic: 't',
@@ -49,7 +49,7 @@ async function setUp() {
   return { publisher, producers, first, publish, publishAll, topics };
 }
 
-/** Answers each request with these codes until the deadline has passed. */
+/** Answers every request with these codes until the deadline has passed. */
 async function confirmAll(
   producers: readonly FakeKafkajsProducer[],
   codes: Readonly<Record<string, number>>,
@@ -60,9 +60,9 @@ async function confirmAll(
   }
 }
 
-describe('a publisher over kafkajs', () => {
+describe('KafkaPublisher', () => {
   test.each(['t', 'unknown'])(
-    'refuses more than 64 MiB of queued records, here for topic %s',
+    'rejects with not-sent above 64 MiB of queued records, for topic %s',
     async (topic) => {
       const { publisher } = await setUp();
       const value = Buffer.alloc(2 ** 23 - 100);
@@ -79,25 +79,25 @@ describe('a publisher over kafkajs', () => {
     },
   );
 
-  test('has one request under way; what comes in meanwhile makes up the next one, in order', async () => {
+  test('combines messages published during a request in the next one, in order', async () => {
     const { first, publish } = await setUp();
     const sent = publish('a');
     await settleMicrotasks();
     void publish('b', 1);
     void publish('c');
     void publish('d');
-    void publish('e', 0, 'not yet known');
+    void publish('e', 0, 'new');
     await settleMicrotasks();
     expect(first.sends.map(({ records }) => records)).toEqual([['t/0: a']]);
     await first.sends[0]?.confirm();
     await sent;
     expect(first.sends.map(({ records }) => records)).toEqual([
       ['t/0: a'],
-      ['t/0: c d', 't/1: b', 'not yet known/0: e'],
+      ['t/0: c d', 't/1: b', 'new/0: e'],
     ]);
   });
 
-  test('a failed request is repeated by a new producer, before anything that came later', async () => {
+  test('repeats a failed request with a new producer before later messages', async () => {
     const { producers, first, publish } = await setUp();
     const sent = publish('a');
     await settleMicrotasks();
@@ -111,7 +111,7 @@ describe('a publisher over kafkajs', () => {
     await sent;
   });
 
-  test('only what a partition refused is repeated: what the others confirmed is not stored twice', async () => {
+  test('repeats only the partitions that were not confirmed', async () => {
     const { producers, first, publish } = await setUp();
     const stored = publish('a', 0);
     const moved = publish('b', 1);
@@ -126,7 +126,7 @@ describe('a publisher over kafkajs', () => {
     expect(sent).toEqual(['t/0: a', 't/1: b', 't/1: b c']);
   });
 
-  test('what a leader refused before it appended is not in doubt at its deadline, what it may have appended is', async () => {
+  test('rejects with send-unknown at the deadline only if the leader may have appended the records', async () => {
     const { producers, publish, publishAll } = await setUp();
     const calls = [publish('a', 0), publish('b', 1), publishAll(['c', 'd'])];
     await settleMicrotasks();
@@ -135,13 +135,13 @@ describe('a publisher over kafkajs', () => {
       't/1': NOT_LEADER,
       't/3': NOT_ENOUGH_REPLICAS,
     });
-    const [refused, doubtful, half] = await Promise.allSettled(calls);
+    const [refused, unknown, partial] = await Promise.allSettled(calls);
     expect(refused).toMatchObject({ reason: { code: 'not-sent', canRetry: true } });
-    expect(doubtful).toMatchObject({ reason: { code: 'send-unknown', canRetry: true } });
-    expect(half).toMatchObject({ reason: { code: 'send-unknown', canRetry: true } });
+    expect(unknown).toMatchObject({ reason: { code: 'send-unknown', canRetry: true } });
+    expect(partial).toMatchObject({ reason: { code: 'send-unknown', canRetry: true } });
   });
 
-  test('what no request was made for is not in doubt at its deadline', async () => {
+  test('rejects with not-sent at the deadline when no request was made', async () => {
     const { producers, publish } = await setUp();
     const unsent = publish('a', 0);
     await settleMicrotasks();
@@ -153,23 +153,23 @@ describe('a publisher over kafkajs', () => {
     await expect(unsent).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
   });
 
-  test('a partition whose topic is looked for again neither holds up the others nor outlives its deadline', async () => {
+  test('continues with other partitions while an unknown topic is queried again', async () => {
     const { producers, first, publish, topics } = await setUp();
     const gone = publish('a', 1);
     await settleMicrotasks();
-    const asked = vi.spyOn(topics, 'find').mockReturnValue(new Promise(() => undefined));
+    const find = vi.spyOn(topics, 'find').mockReturnValue(new Promise(() => undefined));
     await first.sends[0]?.confirm({ 't/1': UNKNOWN_TOPIC });
-    expect(asked).toHaveBeenCalledOnce();
+    expect(find).toHaveBeenCalledOnce();
     const healthy = publish('b', 0);
     await vi.advanceTimersByTimeAsync(1);
     await producers.at(-1)?.sends.at(-1)?.confirm();
     await healthy;
     await confirmAll(producers, { 't/1': UNKNOWN_TOPIC });
     await expect(gone).rejects.toMatchObject({ code: 'send-unknown' });
-    expect(asked).toHaveBeenCalledOnce();
+    expect(find).toHaveBeenCalledOnce();
   });
 
-  test('a topic that is gone is refused, and what is under way for it at that moment is counted once', async () => {
+  test('rejects queued records of a deleted topic, and settles those in flight by their response', async () => {
     const { producers, first, publish, topics } = await setUp();
     const calls = [publish('a', 0), publish('b', 0), publish('c', 1)];
     await settleMicrotasks();
@@ -193,20 +193,20 @@ describe('a publisher over kafkajs', () => {
     await next;
   });
 
-  test('after stop the end of a request changes nothing any more', async () => {
+  test('ignores the end of a request after stop()', async () => {
     const { publisher, first, producers, publish } = await setUp();
-    const doubtful = publish('a', 0);
+    const unanswered = publish('a', 0);
     await settleMicrotasks();
     const stopped = publisher.stop(100);
     await vi.advanceTimersByTimeAsync(100);
     await stopped;
-    await expect(doubtful).rejects.toMatchObject({ code: 'send-unknown' });
+    await expect(unanswered).rejects.toMatchObject({ code: 'send-unknown' });
     await first.sends[0]?.fail(new Error('connection lost'));
     await vi.advanceTimersByTimeAsync(5_000);
     expect(producers).toHaveLength(1);
   });
 
-  test('a record that is too large is refused without a repetition of what went with it', async () => {
+  test('rejects a record that is too large without repeating the others', async () => {
     const { producers, first, publish } = await setUp();
     const large = publish('a', 0);
     const small = publish('b', 1);
@@ -218,17 +218,17 @@ describe('a publisher over kafkajs', () => {
     expect([producers.length, first.sends.length]).toEqual([1, 1]);
   });
 
-  test('a publish whose request was never answered is in doubt at its deadline, one that never went out is not', async () => {
+  test('rejects at the deadline with send-unknown for an unanswered request and with not-sent for a queued message', async () => {
     const { publish } = await setUp();
-    const doubtful = publish('a');
+    const unanswered = publish('a');
     await settleMicrotasks();
     const waiting = publish('b');
     await vi.advanceTimersByTimeAsync(10_200);
-    await expect(doubtful).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
+    await expect(unanswered).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
     await expect(waiting).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
   });
 
-  test('stop sends what is queued, and takes no more', async () => {
+  test('sends queued records on stop(), and rejects new ones', async () => {
     const { publisher, first, publish } = await setUp();
     const sent = publish('a');
     await settleMicrotasks();

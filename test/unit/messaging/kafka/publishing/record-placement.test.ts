@@ -13,13 +13,13 @@ const NOW = Date.now();
 afterEach(() => vi.useRealTimers());
 
 function setUp(counts: Record<string, number>, failures = 0) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   let left = failures;
   const topics = new TopicPartitions({
     partitionCounts: async ([topic = '']) => {
-      asked.push(topic);
+      queries.push(topic);
       left -= 1;
-      if (left >= 0) throw new MessagingError('broker-unavailable', 'away', { canRetry: true });
+      if (left >= 0) throw new MessagingError('broker-unavailable', 'unavailable', { canRetry: true });
       const count = counts[topic];
       return new Map(count === undefined ? [] : [[topic, count]]);
     },
@@ -36,12 +36,12 @@ function setUp(counts: Record<string, number>, failures = 0) {
     queue
       .take(NOW)
       .flatMap((slice) => slice.entries.map(({ record }) => [slice.queue.partition, record.key]));
-  return { asked, placement, place, placed, topics };
+  return { queries, placement, place, placed, topics };
 }
 
-describe('placement of records', () => {
-  test('records wait in order until the partition count is known, which is asked for once', async () => {
-    const { asked, placement, place, placed, topics } = setUp({ t: 1 });
+describe('RecordPlacement', () => {
+  test('keeps records in order until the partition count is known, which it queries once', async () => {
+    const { queries, placement, place, placed, topics } = setUp({ t: 1 });
     for (const key of ['a', 'b', 'c']) void place({ key });
     expect([placement.records, placed()]).toEqual([3, []]);
     await topics.find('t');
@@ -51,10 +51,10 @@ describe('placement of records', () => {
       [0, 'b'],
       [0, 'c'],
     ]);
-    expect([asked, placement.records, placement.bytes]).toEqual([['t'], 0, 0]);
+    expect([queries, placement.records, placement.bytes]).toEqual([['t'], 0, 0]);
   });
 
-  test('a key goes where the Java client puts it, an explicit partition wins, keyless ones are spread', async () => {
+  test('uses the explicit partition, else the key as the Java client does, else round robin', async () => {
     const { place, placed, topics } = setUp({ t: 4 });
     await topics.find('t');
     void place({ key: 'account-17' });
@@ -67,27 +67,24 @@ describe('placement of records', () => {
     expect(new Set(spread).size).toBe(keyless.length);
   });
 
-  test.each([-1, 4, 1.5])(
-    'partition %d of a topic with four is refused, not silently dropped',
-    async (partition) => {
-      const { place, topics } = setUp({ t: 4 });
-      await topics.find('t');
-      await expect(place({ partition })).rejects.toMatchObject({ code: 'topic-unknown' });
-    },
-  );
+  test.each([-1, 4, 1.5])('rejects partition %d of a topic with four', async (partition) => {
+    const { place, topics } = setUp({ t: 4 });
+    await topics.find('t');
+    await expect(place({ partition })).rejects.toMatchObject({ code: 'topic-unknown' });
+  });
 
-  test('a partition beyond the known count is asked for, since topics grow', async () => {
+  test('queries the count again for a partition beyond the known count', async () => {
     const counts = { t: 1 };
-    const { asked, place, placed, topics } = setUp(counts);
+    const { queries, place, placed, topics } = setUp(counts);
     await topics.find('t');
     counts.t = 2;
     void place({ key: 'a', partition: 1 });
     await expect(place({ key: 'b', partition: 7 })).rejects.toMatchObject({ code: 'topic-unknown' });
     expect(placed()).toEqual([[1, 'a']]);
-    expect(asked).toEqual(['t', 't']);
+    expect(queries).toEqual(['t', 't']);
   });
 
-  test('records whose deadline has passed are given up, and the rest stays', async () => {
+  test('gives up only records whose deadline has passed', async () => {
     const { placement, place } = setUp({ t: 1 }, 1);
     const late = place({}, NOW + 1).catch((error: unknown) => error);
     void place({});
@@ -96,25 +93,25 @@ describe('placement of records', () => {
     expect(await late).toMatchObject({ code: 'not-sent' });
   });
 
-  test('records for a topic that does not exist are refused, after it was asked for three times', async () => {
+  test('rejects with topic-unknown after three queries', async () => {
     vi.useFakeTimers();
-    const { asked, place } = setUp({});
+    const { queries, place } = setUp({});
     const refused = place({}).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await refused).toMatchObject({ code: 'topic-unknown', canRetry: false });
-    expect(asked).toHaveLength(3);
+    expect(queries).toHaveLength(3);
     await expect(place({})).rejects.toMatchObject({ code: 'topic-unknown' });
-    expect(asked).toHaveLength(3);
+    expect(queries).toHaveLength(3);
   });
 
-  test('while the broker is away the question is repeated and the records wait', async () => {
+  test('repeats the query and keeps the records while the broker is unavailable', async () => {
     vi.useFakeTimers();
-    const { asked, place, placed, placement } = setUp({ t: 1 }, 2);
+    const { queries, place, placed, placement } = setUp({ t: 1 }, 2);
     void place({ key: 'a' });
     await vi.advanceTimersByTimeAsync(400);
     expect(placement.records).toBe(1);
     await vi.advanceTimersByTimeAsync(400);
     expect(placement.records).toBe(0);
-    expect([asked.length, placed()]).toEqual([3, [[0, 'a']]]);
+    expect([queries.length, placed()]).toEqual([3, [[0, 'a']]]);
   });
 });

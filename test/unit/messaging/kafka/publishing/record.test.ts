@@ -5,22 +5,22 @@ import type { OutgoingMessage } from '../../../../../shared/messaging/message.ts
 const NOW = 1_700_000_000_000;
 const message: OutgoingMessage = { topic: 't', key: 'k', value: Buffer.from('value') };
 
-describe('a record for kafkajs', () => {
-  test('every record that is written carries a time, its own or that of the call', () => {
+describe('toRecord()', () => {
+  test('sets the timestamp of the message or of the call', () => {
     expect(toRecord(message, NOW).record.timestamp).toBe('1700000000000');
     expect(toRecord({ ...message, timestampMs: 5.7 }, NOW).record.timestamp).toBe('5');
   });
 
-  test('absent headers are left out, for kafkajs would fail the whole request on one', () => {
+  test('omits absent headers', () => {
     const { record } = toRecord({ ...message, headers: { a: undefined, b: 'x', c: ['1', '2'] } }, NOW);
     expect(record.headers).toEqual({ b: 'x', c: ['1', '2'] });
   });
 
-  test('the size counts key, value and headers in bytes, not characters', () => {
+  test('counts key, value and headers in bytes, not in characters', () => {
     const plain = toRecord({ ...message, key: null, value: null }, NOW).bytes;
-    const full = toRecord({ ...message, key: 'ä', value: Buffer.alloc(10), headers: { h: 'ö' } }, NOW);
-    expect(full.bytes - plain).toBe(2 + 10 + 6 + 1 + 2);
-    expect(full.valueBytes).toBe(10);
+    const complete = toRecord({ ...message, key: 'ä', value: Buffer.alloc(10), headers: { h: 'ö' } }, NOW);
+    expect(complete.bytes - plain).toBe(2 + 10 + 6 + 1 + 2);
+    expect(complete.valueBytes).toBe(10);
   });
 
   test.each([
@@ -28,7 +28,7 @@ describe('a record for kafkajs', () => {
     ['key', { ...message, key: 7 }],
     ['header', { ...message, headers: { h: 7 } }],
     ['header element', { ...message, headers: { h: ['a', null] } }],
-  ])('a %s of a wrong type is refused before it can spoil a request', (_, wrong) => {
+  ])('rejects a %s of a wrong type', (_, wrong) => {
     expect(() => toRecord(wrong as unknown as OutgoingMessage, NOW)).toThrow(
       expect.objectContaining({ code: 'not-sent', canRetry: false }),
     );

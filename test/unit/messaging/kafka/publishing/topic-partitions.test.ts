@@ -6,7 +6,7 @@ const FIVE_MINUTES_MS = 300_000;
 beforeEach(() => vi.useFakeTimers({ now: 0 }));
 afterEach(() => vi.useRealTimers());
 
-/** The cache over a broker with these topics, and the queries that the broker got. */
+/** The cache for a broker with these topics, and the queries to the broker. */
 function setUp(counts: Record<string, number>) {
   const queries: string[] = [];
   const topics = new TopicPartitions({
@@ -19,8 +19,8 @@ function setUp(counts: Record<string, number>) {
   return { topics, queries };
 }
 
-describe('the partition counts of topics', () => {
-  test('are queried once for callers that ask at the same time, and then known', async () => {
+describe('TopicPartitions', () => {
+  test('sends one query for concurrent calls, and caches the count', async () => {
     const { topics, queries } = setUp({ t: 3 });
     expect(topics.known('t', 0)).toBe(undefined);
     expect(await Promise.all([topics.find('t'), topics.find('t')])).toEqual([3, 3]);
@@ -28,7 +28,7 @@ describe('the partition counts of topics', () => {
     expect(queries).toEqual(['t']);
   });
 
-  test('are refreshed in the background when they are older than five minutes', async () => {
+  test('refreshes counts older than five minutes in the background', async () => {
     const counts = { t: 3 };
     const { topics, queries } = setUp(counts);
     await topics.find('t');
@@ -40,7 +40,7 @@ describe('the partition counts of topics', () => {
     expect(topics.known('t', FIVE_MINUTES_MS + 1)).toBe(5);
   });
 
-  test('wait for a new topic that the broker learns of with a delay', async () => {
+  test('repeats the query for a new topic that the broker does not know yet', async () => {
     const counts: Record<string, number> = {};
     const { topics, queries } = setUp(counts);
     const found = topics.find('t');
@@ -51,7 +51,7 @@ describe('the partition counts of topics', () => {
     expect(queries).toHaveLength(3);
   });
 
-  test('of a missing topic are not queried again for two seconds', async () => {
+  test('caches a missing topic for two seconds', async () => {
     const counts: Record<string, number> = {};
     const { topics, queries } = setUp(counts);
     const missing = topics.find('t').catch((error: unknown) => error);
@@ -66,7 +66,7 @@ describe('the partition counts of topics', () => {
     expect(await topics.find('t')).toBe(2);
   });
 
-  test('are kept of the latest thousand topics', async () => {
+  test('keeps the counts of the latest 1,000 topics', async () => {
     const names = Array.from({ length: 1_001 }, (_, index) => `t${index}`);
     const { topics } = setUp(Object.fromEntries(names.map((name) => [name, 1])));
     for (const name of names.slice(0, 1_000)) await topics.find(name);
