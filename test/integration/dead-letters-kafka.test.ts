@@ -51,7 +51,7 @@ afterAll(async () => {
   await scope.close();
 });
 
-/** Runs `npm run dead-letters` on the Kafka of the test, with what it prints as one JSON document. */
+/** Runs `npm run dead-letters` on the Kafka of the test, and parses its JSON output. */
 function deadLetters(
   ...args: string[]
 ): Promise<{ code: number; output: Record<string, unknown>; text: string }> {
@@ -106,7 +106,7 @@ async function sendRefused(): Promise<void> {
 }
 
 suite('dead letters on Kafka', () => {
-  it('asks for the audit topic, then lists what the workers could not handle', async () => {
+  it('requires the audit topic, then lists the dead letters of the workers', async () => {
     const { code, text } = await deadLetters('list');
     expect(code).toBe(1);
     expect(text).toContain('npm run topics -- create');
@@ -118,7 +118,7 @@ suite('dead letters on Kafka', () => {
     });
   });
 
-  it('shows one, sends one, and then the others, each once', async () => {
+  it('shows a dead letter, and redrives one and then the others once', async () => {
     const key = 'contract-7';
     const shown = await deadLetters('show', '--key', key);
     expect(shown.output).toMatchObject({ letters: [{ status: 'open', key, payload: { format: 'json' } }] });
@@ -129,7 +129,7 @@ suite('dead letters on Kafka', () => {
     expect(await deadLetters('redrive', '--key', key)).toMatchObject({ output: { counts: { redriven: 1 } } });
     await eventually('it', STEP_MS, async () => (await written('scheduleDeadLetters')) === LETTERS + 1);
     const rest = ['redrive', '--topic', 'schedule', '--until', new Date().toISOString(), '--rate', '1000'];
-    // The one that came back is a letter of its own.
+    // The redriven message failed again and is a new dead letter.
     const counts = { skipped: 1, redriven: LETTERS };
     expect(await deadLetters(...rest)).toMatchObject({ code: 0, output: { counts } });
     await eventually('all', STEP_MS, async () => (await written('scheduleDeadLetters')) === 2 * LETTERS + 1);

@@ -22,7 +22,7 @@ const REQUEST_PARTITIONS = 12;
 const COMMAND_LIMIT_MS = 60_000;
 const STOP_MS = 10_000;
 const COMPRESSIONS: readonly ForeignCompression[] = ['lz4', 'snappy'];
-/** What an ingress, a worker and the dead-letter command read. */
+/** Topics that an ingress, a worker and the dead-letter command read. */
 const READ: readonly TopicKey[] = [
   'ingressReplies',
   'ingressResults',
@@ -34,10 +34,10 @@ const root = path.resolve(import.meta.dirname, '../..');
 const { kafka, suite } = kafkaOrSkip();
 
 /**
- * kafkajs has no codec for lz4 and snappy, and a consumer that met such a batch ended, was built anew and met it again: one
- * batch on the topic of replies or results stopped every ingress.
+ * kafkajs has no codec for lz4 and snappy. A consumer that fetched such a batch ended, and so did each of its successors: one
+ * batch on a topic of replies or results stopped every ingress.
  */
-suite('batches in a compression that is not read', () => {
+suite('batches in lz4 and snappy', () => {
   let scope: KafkaScope;
   let broker: KafkaBroker;
   let config: Config;
@@ -45,7 +45,7 @@ suite('batches in a compression that is not read', () => {
   let system: RunningSystem;
   const name = (key: TopicKey): string => topicName(scope.prefix, key);
 
-  /** Replaces all settings of the topics that are read by this one. */
+  /** Replaces all settings of the topics by this one. */
   const setCompression = async (value: string): Promise<void> => {
     const resources = READ.map((key) => ({
       type: kafkajs.ConfigResourceTypes.TOPIC,
@@ -54,7 +54,7 @@ suite('batches in a compression that is not read', () => {
     }));
     await scope.admin.alterConfigs({ validateOnly: false, resources });
   };
-  /** One batch of each compression in each partition of the topics that are read. */
+  /** Writes one batch in each compression to each partition of the topics. */
   const writeForeignBatches = async (): Promise<void> => {
     for (const key of READ) {
       const partitions = (await broker.admin.partitionCounts([name(key)])).get(name(key)) ?? 0;
@@ -103,7 +103,7 @@ suite('batches in a compression that is not read', () => {
     await scope.close();
   });
 
-  it('are repacked by the broker on the topics as specified, and so are read', async () => {
+  it('are recompressed by the broker on topics as specified, and can be read', async () => {
     await produceCompressed(scope.createClient(), name('scheduleDeadLetters'), 'lz4', [
       { value: 'a letter' },
     ]);
@@ -117,7 +117,7 @@ suite('batches in a compression that is not read', () => {
     expect(values.toSorted()).toEqual(['a letter', 'a result']);
   });
 
-  it('are stored as they are on topics with other settings, which no worker starts on', async () => {
+  it('are stored unchanged on topics with other settings, with which no worker starts', async () => {
     await setCompression('producer');
     await writeForeignBatches();
     await expect(
@@ -131,7 +131,7 @@ suite('batches in a compression that is not read', () => {
     await setCompression('uncompressed');
   });
 
-  it('cost nothing but themselves, whether they were there before or come while all runs', async () => {
+  it('are skipped without loss of other messages, before and after the start of the consumers', async () => {
     system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
     const url = system.url ?? '';
     expect((await scheduleRows(url, { Amount: 100 }))[0]?.RemainingValue).toBe(100);
@@ -140,14 +140,14 @@ suite('batches in a compression that is not read', () => {
     const amounts = Array.from({ length: 24 }, (_, index) => 200 + index);
     const answers = await Promise.all(amounts.map((Amount) => scheduleRows(url, { Amount })));
     expect(answers.map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
-    // An ingress reads one partition of the replies, and from now on; the dead letters are read by the command alone.
+    // An ingress reads one partition of the replies, from now on; only the command reads dead letters.
     const stored = COMPRESSIONS.length * (RESULT_PARTITIONS + 2 * REQUEST_PARTITIONS);
     const came = stored + COMPRESSIONS.length;
     await eventually('all passed over', STEP_MS, async () => (await passedOver()) >= stored + came);
     expect(system.health()).toEqual({ schedule: { status: 'ready' }, ingress: { status: 'ready' } });
   });
 
-  it('leave the dead letters before and behind them to be listed', async () => {
+  it('do not hide the dead letters before and after them', async () => {
     const publisher = broker.createPublisher({ clientId: 'upstream' });
     await publisher.start();
     await publisher.publish([

@@ -14,15 +14,15 @@ import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 const SECOND = 1_000;
 const STEP_MS = 30 * SECOND;
 const PARTITIONS = 12;
-/** How many partitions move to another leader at a time, and how often. */
+/** Number of partitions that move to another leader at a time, and number of moves. */
 const MOVED_AT_ONCE = 3;
 const MOVES = 6;
-/** The cluster gives a silent broker up after 9 s; noticing, connecting elsewhere and joining anew take their time too. */
+/** The cluster removes a silent broker after 9 s; the client also needs time to notice, to connect and to rejoin. */
 const LEADERLESS_MS = 30 * SECOND;
-/** Far behind what was delivered, so that a skipped message is one that was not committed. */
+/** A long interval, so that many delivered messages are not committed yet. */
 const COMMIT_BEHIND = 40;
 
-/** A cluster of the file's own: its brokers are stopped and its leaders moved. */
+/** The suite has its own cluster, because it stops brokers and moves leaders. */
 const cluster = await startOwnCluster();
 const suite = cluster === undefined ? describe.skip : describe;
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** Undefined, said loudly, on a machine without Java; with CI=true that is a fault. */
+/** Undefined, with a warning, on a machine without Java; with CI=true that is an error. */
 async function startOwnCluster(): Promise<LocalKafka | undefined> {
   try {
     return await startLocalKafka({ nodes: 3, registry: false });
@@ -53,7 +53,7 @@ async function startOwnCluster(): Promise<LocalKafka | undefined> {
 }
 
 /**
- * A member that commits late on purpose, and notes each generation in which a partition does not go on where the
+ * A member that commits late on purpose, and records each generation in which a partition does not continue where the
  * group's commits ended.
  */
 function lateCommitter(group: string, topic: string, committed: Map<number, number>) {
@@ -101,7 +101,7 @@ function lateCommitter(group: string, topic: string, committed: Map<number, numb
   return { start, stop, seen, skipped, generations: () => epoch };
 }
 
-/** Moves the leadership of some partitions to other brokers; followers do not exist, so consumers notice by errors. */
+/** Moves the leadership of some partitions to other brokers; there are no followers, so consumers get errors. */
 async function moveLeaders(topic: string, round: number): Promise<void> {
   const { topics } = await scope.admin.fetchTopicMetadata({ topics: [topic] });
   const leaders = new Map(topics[0]?.partitions.map(({ partitionId, leader }) => [partitionId, leader]));
@@ -114,7 +114,7 @@ async function moveLeaders(topic: string, round: number): Promise<void> {
 
 suite('a cluster whose leaders move', () => {
   test(
-    'no generation skips a message that was delivered but not committed',
+    'skips no message in a generation that was delivered but not committed',
     {
       timeout: 90 * SECOND,
     },
@@ -154,7 +154,7 @@ suite('a cluster whose leaders move', () => {
   );
 });
 
-/** A stop signal works once a thread of the process gets its turn; until then a broker may still answer. */
+/** SIGSTOP takes effect with a delay, in which the broker may still answer. */
 function isStopped(pid: number): boolean {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
@@ -162,7 +162,7 @@ function isStopped(pid: number): boolean {
 
 suite('a broker that stops answering', () => {
   test(
-    'leaves a publish in doubt as send-unknown, and the publisher recovers by itself',
+    'makes a publish reject with send-unknown, and the publisher recovers',
     {
       timeout: 90 * SECOND,
     },
@@ -201,7 +201,7 @@ suite('a broker that stops answering', () => {
   );
 
   test(
-    'holds up its partitions no longer than until they have another leader',
+    'delays its partitions only until they have another leader',
     {
       timeout: 90 * SECOND,
     },

@@ -38,7 +38,7 @@ async function startedPublisher(options: Partial<PublisherOptions> = {}): Promis
   return publisher;
 }
 
-/** All values on a topic. */
+/** Reads all values of a topic. */
 async function valuesOf(topic: string): Promise<string[]> {
   const values: string[] = [];
   const tail = broker.createTail({ clientId: 'reader', topics: [topic], from: 'earliest' });
@@ -53,7 +53,7 @@ async function topicWith(partitions: number, config: Record<string, string> = {}
   return scope.createTopic(randomUUID(), { numPartitions: partitions, configEntries });
 }
 
-/** A sink that records, and a member of the group for it. */
+/** A group member with a sink that records its calls. */
 function member(groupId: string, topic: string, sessionTimeoutMs?: number) {
   const clientId = `member-${randomUUID()}`;
   const options = { groupId, clientId, topics: [topic] };
@@ -77,7 +77,7 @@ function member(groupId: string, topic: string, sessionTimeoutMs?: number) {
 }
 
 suite('publisher on Kafka', () => {
-  test('a record that a topic does not take is found among many, and it alone is refused', async () => {
+  test('rejects only the record of many that its topic does not accept', async () => {
     const small = await topicWith(2, { 'max.message.bytes': String(20 * KIB) });
     const other = await topicWith(2);
     const publisher = await startedPublisher();
@@ -98,7 +98,7 @@ suite('publisher on Kafka', () => {
     await publisher.stop();
   });
 
-  test('large values are compressed on the log and read back whole, small ones are not compressed', async () => {
+  test('compresses large values, but not small ones', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
     const large = Buffer.from('schedule row '.repeat(10_000));
@@ -116,7 +116,7 @@ suite('publisher on Kafka', () => {
     await publisher.stop();
   });
 
-  test('the broker unpacks what arrives packed on a request topic', async () => {
+  test('writes to a request topic, on which the broker stores batches uncompressed', async () => {
     const [{ config = {} } = { config: {} }] = topicSpecs('', ['scheduleRequests']);
     const topic = await topicWith(1, config);
     const publisher = await startedPublisher();
@@ -129,7 +129,7 @@ suite('publisher on Kafka', () => {
     await publisher.stop();
   });
 
-  test('goes on after a topic that it writes to was deleted, and refuses only what is for that topic', async () => {
+  test('continues after a topic was deleted, and rejects only messages for that topic', async () => {
     const gone = await topicWith(1);
     const stays = await topicWith(1);
     const publisher = await startedPublisher();
@@ -146,7 +146,7 @@ suite('publisher on Kafka', () => {
     await publisher.stop();
   });
 
-  test('says not-sent when no broker can be reached, and refuses what is too much to wait', async () => {
+  test('rejects with not-sent when no broker can be reached and when its queue is full', async () => {
     const nowhere = createKafkaBroker({ brokers: ['127.0.0.1:9'], clientId: 'nowhere', log: silentLog });
     const publisher = nowhere.createPublisher({ clientId: 'nowhere', deadlineMs: 600 });
     await expect(publisher.start()).rejects.toMatchObject({ code: 'broker-unavailable', canRetry: true });
@@ -160,7 +160,7 @@ suite('publisher on Kafka', () => {
   });
 });
 
-/** Bytes of the largest answer to a fetch of a topic with two messages: what they take on the log, and some framing. */
+/** Bytes of the largest response to a fetch of a topic with two messages: their size on the log, and framing. */
 async function fetchedBytes(topic: string): Promise<number> {
   const client = scope.createClient();
   const consumer = client.consumer({ groupId: scope.nameOf(randomUUID()), maxWaitTimeInMs: 100 });
@@ -183,11 +183,11 @@ async function fetchedBytes(topic: string): Promise<number> {
 }
 
 suite('group source on Kafka', () => {
-  test('a member hears of a rebalance before it is over and can still commit for its epoch', async () => {
+  test('reports a revocation during a rebalance, in time for a commit of the generation', async () => {
     const topic = await topicWith(4);
     const publisher = await startedPublisher();
     await publisher.publish([{ topic, partition: 0, key: null, value: Buffer.from('one') }]);
-    // A partition without a serving leader would make the first member join anew.
+    // A partition whose leader is not ready would make the first member rejoin.
     await broker.admin.offsets(topic);
     const group = scope.nameOf(randomUUID());
     const [first, second] = [member(group, topic), member(group, topic)];
@@ -209,7 +209,7 @@ suite('group source on Kafka', () => {
     await Promise.all([first.source.stop(), second.source.stop(), publisher.stop()]);
   });
 
-  test('a heartbeat of the timer alone is enough to hear of a rebalance, and never rejects', async () => {
+  test('reports a rebalance after a heartbeat, which never rejects', async () => {
     const topic = await topicWith(2);
     const publisher = await startedPublisher();
     await publisher.publish([{ topic, key: 'k', value: Buffer.from('one') }]);
@@ -227,7 +227,7 @@ suite('group source on Kafka', () => {
     await expect(first.source.heartbeat()).resolves.toBeUndefined();
   });
 
-  test('starts at the first message that is left when what it had committed was deleted', async () => {
+  test('starts at the first retained message when the committed offset was deleted', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
     await publisher.publish(
@@ -248,7 +248,7 @@ suite('group source on Kafka', () => {
     await Promise.all([after.source.stop(), publisher.stop()]);
   });
 
-  test('a sink that throws ends the source as crashed, and the member leaves its group', async () => {
+  test('crashes when the sink throws, and leaves its group', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
     const group = scope.nameOf(randomUUID());
@@ -271,7 +271,7 @@ suite('group source on Kafka', () => {
 });
 
 suite('tail on Kafka', () => {
-  test('reads on when its topic is deleted and made again', async () => {
+  test('continues when its topic is deleted and created again', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
     const send = (value: string) => publisher.publish([{ topic, key: 'k', value: Buffer.from(value) }]);
@@ -291,7 +291,7 @@ suite('tail on Kafka', () => {
     await Promise.all([tail.stop(), publisher.stop()]);
   });
 
-  test('is caught up only when a transaction that hides what is on the log has ended', async () => {
+  test('catches up only when an open transaction has ended', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
     const values: string[] = [];
@@ -307,7 +307,7 @@ suite('tail on Kafka', () => {
       await publisher.publish([{ topic, key: null, value: Buffer.from(`${end} behind`) }]);
       let isOver = false;
       const caughtUp = tail.caughtUp(STEP_MS).finally(() => (isOver = true));
-      // Longer than several fetches that find nothing; the tail must be behind at the end of them.
+      // Longer than several empty fetches, after which the tail must not have caught up.
       await expect(tail.caughtUp(2_000)).rejects.toMatchObject({ code: 'tail-behind' });
       expect(isOver).toBe(false);
       await transaction[end]();
@@ -318,7 +318,7 @@ suite('tail on Kafka', () => {
     await tail.stop();
   });
 
-  test('ranges that end with the marker of a transaction are read to their end', async () => {
+  test('reads ranges that end with a transaction marker', async () => {
     const topic = await topicWith(1);
     const producer = scope
       .createClient()
@@ -338,7 +338,7 @@ suite('tail on Kafka', () => {
     expect(values).toEqual(['one', 'two']);
   });
 
-  test('leaves nothing committed', async () => {
+  test('does not commit', async () => {
     const topic = await topicWith(1);
     const clientId = scope.nameOf('uncommitted');
     const publisher = await startedPublisher();
@@ -353,8 +353,8 @@ suite('tail on Kafka', () => {
   });
 });
 
-suite('the admin on Kafka', () => {
-  test('calls made side by side do not disturb one another', async () => {
+suite('admin client on Kafka', () => {
+  test('answers concurrent calls independently', async () => {
     const names = await Promise.all([1, 2, 3].map((partitions) => topicWith(partitions)));
     for (let round = 0; round < 5; round += 1) {
       const fresh = createKafkaBroker({ brokers: kafka.brokers, clientId: 'admin-test', log: silentLog });
@@ -371,7 +371,7 @@ suite('the admin on Kafka', () => {
   });
 });
 
-/** Runs the command with the prefix of this file's scope. */
+/** Runs the command with the prefix of this suite. */
 async function topics(...args: string[]): Promise<{ code: number; stdout: string }> {
   const env = { ...process.env, KAFKA_BROKERS: kafka.brokers.join(','), KAFKA_TOPIC_PREFIX: scope.prefix };
   try {
@@ -383,7 +383,7 @@ async function topics(...args: string[]): Promise<{ code: number; stdout: string
 }
 
 suite('npm run topics', () => {
-  test('check names what is missing, create makes it once, list shows it, and a difference is found', async () => {
+  test('checks, creates and lists topics, and reports differences', async () => {
     const missing = await topics('check');
     expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining('npm run topics -- create') });
     const created = await topics('create', '--json');
@@ -410,7 +410,7 @@ suite('npm run topics', () => {
     });
   });
 
-  test('a wrong command line is refused with exit code 2', async () => {
+  test('rejects an invalid command line with exit code 2', async () => {
     expect((await topics('destroy')).code).toBe(2);
     expect((await topics('check', '--force')).code).toBe(2);
   });

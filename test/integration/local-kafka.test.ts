@@ -16,8 +16,8 @@ import { type KafkaScope, openKafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip, registryOrSkip } from '../support/kafka/suite.ts';
 
 /**
- * kafkajs 2.2.4 speaks protocol versions of 2019; Kafka 4.0 removed many old ones (KIP-896). These are the calls that the
- * project relies on, each once, on the broker that the other suites use.
+ * kafkajs 2.2.4 uses protocol versions of 2019, and Kafka 4.0 removed many old ones (KIP-896). These tests make each call
+ * that the project relies on once, on the broker of the other suites.
  */
 const { kafka, suite } = kafkaOrSkip();
 const SETTLED = { timeout: 20_000, interval: 50 };
@@ -55,13 +55,13 @@ suite('kafkajs on Apache Kafka 4', () => {
     });
   });
 
-  it('does not make a topic because someone asks for it', async () => {
+  it('does not create a topic when a client requests its metadata', async () => {
     const asked = scope.admin.fetchTopicMetadata({ topics: [scope.nameOf('never-made')] });
     await expect(asked).rejects.toMatchObject({ type: 'UNKNOWN_TOPIC_OR_PARTITION' });
     expect(await scope.admin.listTopics()).not.toContain(scope.nameOf('never-made'));
   });
 
-  it('carries keys, bytes in headers, repeated headers and a message of 7 MiB unchanged', async () => {
+  it('stores keys, binary headers, repeated headers and a message of 7 MiB unchanged', async () => {
     const topic = await scope.createTopic('bytes', { numPartitions: 1 });
     const producer = await connectProducer(scope);
     const correlation = Buffer.from([0, 255, 128, 10]);
@@ -82,7 +82,7 @@ suite('kafkajs on Apache Kafka 4', () => {
     await Promise.all([consumer.disconnect(), producer.disconnect()]);
   });
 
-  it('refuses a message above 8 MiB by name and at once', async () => {
+  it('rejects a message above 8 MiB immediately with MESSAGE_TOO_LARGE', async () => {
     const topic = await scope.createTopic('too-large');
     const producer = await connectProducer(scope);
     const sent = producer.send({ topic, acks: -1, messages: [{ value: Buffer.alloc(9_000_000) }] });
@@ -91,7 +91,7 @@ suite('kafkajs on Apache Kafka 4', () => {
     await producer.disconnect();
   });
 
-  it('shares the partitions with a member that joins and goes on from the committed offsets', async () => {
+  it('shares partitions with a new member, which continues from the committed offsets', async () => {
     const topic = await scope.createTopic('group', { numPartitions: 4 });
     const groupId = scope.nameOf('group');
     const seen: string[] = [];
@@ -126,7 +126,7 @@ suite('kafkajs on Apache Kafka 4', () => {
 
 const registry = registryOrSkip();
 
-registry.suite('the schema registry beside it', () => {
+registry.suite('the schema registry for Kafka', () => {
   const subject = `plat.test.Amount${Date.now()}`;
   it('registers an Avro schema once, and another client decodes by its id', async () => {
     const { id } = await registryClient().register(amount([]), { subject });
@@ -137,7 +137,7 @@ registry.suite('the schema registry beside it', () => {
     expect(await registryClient().getLatestSchemaId(subject)).toBe(id);
   });
 
-  it('takes a compatible change, refuses an incompatible one and does not know a made-up id', async () => {
+  it('accepts a compatible change, and rejects an incompatible one and an unknown id', async () => {
     const noted = { name: 'note', type: ['null', 'string'], default: null };
     const { id: first } = await registryClient().register(amount([]), { subject });
     const { id: second } = await registryClient().register(amount([noted]), { subject });
@@ -148,11 +148,11 @@ registry.suite('the schema registry beside it', () => {
   });
 });
 
-/** What only the local Java offers: nodes that a test may kill. Elsewhere there is nothing to test. */
+/** Only Kafka on the local Java has nodes that a test may kill. */
 const localOnly = kafka.source === 'local' ? ['a local broker'] : [];
 
 suite.each(localOnly)('%s', () => {
-  it('is killed and started again on its own data', async () => {
+  it('restarts with its data after it was killed', async () => {
     const own = await startLocalKafka({ registry: false });
     const scope = await openKafkaScope(own.brokers);
     try {
@@ -176,7 +176,7 @@ suite.each(localOnly)('%s', () => {
     expect(existsSync(own.folder)).toBe(false);
   });
 
-  it('does not outlive the command that started it, even when that is killed', async () => {
+  it('ends with the command that started it, even when that is killed', async () => {
     const command = spawn(process.execPath, ['scripts/kafka.ts', '--no-registry', '--json'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -191,7 +191,7 @@ suite.each(localOnly)('%s', () => {
   });
 });
 
-/** A client each time: what it answers must come from the registry, not from a cache. */
+/** A new client for each call, so that the answer comes from the registry and not from a cache. */
 function registryClient(): SchemaRegistry {
   return new SchemaRegistry({ host: registry.kafka.registryUrl });
 }
@@ -241,7 +241,7 @@ interface Member {
   partitions: readonly number[];
 }
 
-/** A member as the message runtime runs one: nothing is committed but what it says. */
+/** A group member without automatic commits, as in the message runtime. */
 async function startMember(
   scope: KafkaScope,
   groupId: string,

@@ -21,9 +21,9 @@ const ANSWER_LIMIT_MS = 240 * SECOND;
 const TEST_LIMIT_MS = 300 * SECOND;
 const MAX_REPLY_BYTES = 8 * 1_024 * 1_024;
 /**
- * The worker runs for a tenth of the time, as in a container that is limited to a tenth of each processor. A calculation
+ * The worker runs a tenth of the time, as in a container with a tenth of each processor. A calculation
  * of one second then takes ten: longer than the session of 6 s, the shortest that a broker allows by default
- * (group.min.session.timeout.ms). A member that sends its heartbeats between two calculations only is expelled.
+ * (group.min.session.timeout.ms). A member that sends heartbeats only between calculations would be expelled.
  */
 const RUN_MS = 20;
 const PAUSE_MS = 180;
@@ -74,7 +74,7 @@ suite('the group member of a worker with long calculations', () => {
       sent += 1;
       const read = MESSAGE_FORMS[REQUEST]?.parse({ jsonParam });
       if (read?.kind !== 'valid') throw new Error(JSON.stringify(read));
-      // In Avro the dearest reply fits into a message.
+      // In Avro the largest reply fits into a message.
       const { value, headers } = await codec.encode(REQUEST, read.payload, 'avro');
       const own = { [HEADER.replyTopic]: replyTopic, [HEADER.correlationId]: `${sent}` };
       await publisher.publish([
@@ -83,7 +83,7 @@ suite('the group member of a worker with long calculations', () => {
     }
   };
 
-  /** A commit proves the membership: the coordinator refuses that of a member that it has expelled. */
+  /** A commit proves the membership: the coordinator rejects commits of an expelled member. */
   const everythingCommitted = async (): Promise<void> => {
     await eventually('all replies', ANSWER_LIMIT_MS, () => replies.length >= sent);
     await eventually('all commits', ANSWER_LIMIT_MS, async () => {
@@ -92,7 +92,7 @@ suite('the group member of a worker with long calculations', () => {
     });
   };
 
-  /** The id of the only member, and how many generations it has joined. */
+  /** The id of the only member, and the number of generations it has joined. */
   const membership = async () => {
     const { groups } = await scope.admin.describeGroups([groupId()]);
     const metrics = await (await fetch(`${worker.url}/metrics`)).text();
@@ -101,10 +101,10 @@ suite('the group member of a worker with long calculations', () => {
   };
 
   it(
-    'stays in its generation on a slow machine, and answers all of the dearest requests',
+    'stays in its generation on a slow machine, and answers all expensive requests',
     { timeout: TEST_LIMIT_MS },
     async () => {
-      // The calculation threads are started, and the code is compiled, before the machine gets slow.
+      // Starts the calculation threads and compiles the code before the machine becomes slow.
       await sendExpensiveRequests();
       await everythingCommitted();
       const before = await membership();
@@ -127,7 +127,7 @@ suite('the group member of a worker with long calculations', () => {
   );
 });
 
-/** Stops the process for most of the time until the returned function is called. */
+/** Suspends the process for most of the time until the returned function is called. */
 function slowDown(pid: number): () => Promise<void> {
   const atFullSpeed = new AbortController();
   const slowed = (async () => {

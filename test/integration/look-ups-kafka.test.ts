@@ -50,7 +50,7 @@ suite('product look-ups on Kafka', () => {
     await scope.close();
   });
 
-  it('follow the log without a gap, from empty memory too, and forget what is deleted', async () => {
+  it('follow the log without a gap, also after a restart, and omit deleted records', async () => {
     const first = await start('product');
     const { url = '' } = await start('ingress');
     const world = { url, change: changesOf(broker, topicName(scope.prefix, 'catalogueRecords')) };

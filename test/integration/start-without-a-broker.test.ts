@@ -16,11 +16,11 @@ const CONTRACTS = 50;
 /** Three brokers, a worker and the command start on two shared cores. */
 const STEP_MS = 120 * SECOND;
 
-/** A cluster of the file's own: its brokers are killed. */
+/** The suite has its own cluster, because it kills brokers. */
 const cluster = await startOwnCluster();
 const suite = cluster === undefined ? describe.skip : describe;
 
-/** Undefined, said loudly, on a machine without Java; with CI=true that is a fault. */
+/** Undefined, with a warning, on a machine without Java; with CI=true that is an error. */
 async function startOwnCluster(): Promise<LocalKafka | undefined> {
   try {
     return await startLocalKafka({ nodes: 3, registry: false });
@@ -31,7 +31,7 @@ async function startOwnCluster(): Promise<LocalKafka | undefined> {
   }
 }
 
-/** Place in `nodes` of the broker that leads the catalogue's only partition; it leads some of every other topic too. */
+/** Index in `nodes` of the leader of the catalogue's only partition; it also leads partitions of every other topic. */
 async function leaderOfCatalogue(): Promise<number> {
   const scope = await openKafkaScope(cluster?.brokers ?? []);
   const { topics } = await scope.admin.fetchTopicMetadata({ topics: [topicName('', 'catalogueRecords')] });
@@ -39,7 +39,7 @@ async function leaderOfCatalogue(): Promise<number> {
   return (topics[0]?.partitions[0]?.leader ?? 1) - 1;
 }
 
-suite('a start while one broker of three is lost', () => {
+suite('a start without one of three brokers', () => {
   const env = {
     KAFKA_BROKERS: cluster?.brokers.join(',') ?? '',
     LOG_LEVEL: 'warn',
@@ -49,7 +49,7 @@ suite('a start while one broker of three is lost', () => {
 
   beforeAll(async () => {
     const broker = createKafkaBroker({ brokers: cluster?.brokers ?? [], clientId: 'start', log: silentLog });
-    // One copy of each partition: those of the lost broker have no leader until it is back, however slow the test is.
+    // One replica of each partition: those of the lost broker have no leader until it is restarted.
     const specs = allTopicSpecs('', loadConfig(env).notification.retryTiersMs);
     await broker.admin.createTopics(specs.map((spec) => ({ ...spec, replicationFactor: 1 })));
     await broker.close();
@@ -61,7 +61,7 @@ suite('a start while one broker of three is lost', () => {
   });
 
   it(
-    'lets a recalculation and workers wait until it is back, and do their work',
+    'makes a recalculation and the workers wait until the broker is available, and then succeed',
     {
       timeout: 3 * STEP_MS,
     },

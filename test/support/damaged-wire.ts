@@ -7,7 +7,7 @@ const LENGTH_BYTES = 4;
 /** Length and correlation id. */
 const HEAD_BYTES = 8;
 const BITS = 8;
-/** Where a record batch begins: its offset, which no checksum covers, is eight bytes before its length. */
+/** The start of a record batch: its offset, which no checksum covers, and its length eight bytes later. */
 const BATCH_OFFSET_BYTES = 8;
 const MAGIC_AT = 16;
 const MAGIC = 2;
@@ -29,10 +29,10 @@ const DAMAGES = [
   'another number',
 ] as const;
 
-/** Damages a share of the responses of a fake Kafka, and counts how. */
+/** Damages a share of the responses of a fake Kafka, and counts each kind of damage. */
 export class DamagedWire {
   readonly counts = new Map<Damage, number>();
-  /** Of a hundred responses; 0 leaves them whole. */
+  /** Percentage of damaged responses. */
   percent: number;
   readonly #picks: Picks;
   readonly #last = new Map<Socket, Buffer>();
@@ -89,8 +89,8 @@ export class DamagedWire {
   }
 
   /**
-   * One bit of the response. Not in the host names and ports of brokers, which would lead beyond loopback, nor in what the
-   * coordinator says of groups and offsets or in the offset of a record batch: nothing covers these but TCP and TLS.
+   * Flips one bit of the response, but not in host names and ports of brokers, which might lead beyond loopback, in the
+   * coordinator's data of groups and offsets, or in the offset of a record batch: only TCP and TLS protect these.
    */
   #flipped({ frame, kind }: WireResponse): Buffer {
     const copy = Buffer.from(frame);
@@ -102,7 +102,7 @@ export class DamagedWire {
   }
 }
 
-/** Whether one of the bytes before begins a record batch. Sees a few more than there are, which does no harm. */
+/** Whether a record batch may start at one of the previous bytes. False positives are harmless. */
 function isBatchOffset(frame: Buffer, at: number): boolean {
   for (let start = at; start > at - BATCH_OFFSET_BYTES && start >= 0; start -= 1) {
     const length =

@@ -1,10 +1,10 @@
-/** Record batches as clients of other languages write them, in compressions that kafkajs has no codec for. */
+/** Record batches as other Kafka clients write them, in compressions without a kafkajs codec. */
 
 import kafkajs, { type Kafka, type Message } from 'kafkajs';
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
-/** Name of a compression by which Kafka's clients call it. */
+/** A compression by its Kafka name. */
 export type ForeignCompression = 'lz4' | 'snappy';
 
 interface Codec {
@@ -18,11 +18,11 @@ interface Encoded {
 /** Frame header: magic number, version 1 with independent blocks of at most 64 KiB, and the checksum of these flags. */
 const LZ4_HEAD = Buffer.from('04224d18604082', 'hex');
 const LZ4_END = Buffer.alloc(4);
-/** A block whose length has this bit is stored as it is. */
+/** A block whose length has this bit is not compressed. */
 const LZ4_STORED = 0x80_00_00_00;
 const LZ4_BLOCK_BYTES = 64 * 1_024;
 
-/** The frame that Kafka's clients write, with blocks that are stored as they are. */
+/** A frame as Kafka clients write it, with uncompressed blocks. */
 export function lz4Frame({ buffer }: Encoded): Buffer {
   const blocks: Buffer[] = [LZ4_HEAD];
   for (let at = 0; at < buffer.length; at += LZ4_BLOCK_BYTES) {
@@ -38,7 +38,7 @@ export function lz4Frame({ buffer }: Encoded): Buffer {
 const SNAPPY_LITERAL_BYTES = 65_536;
 const SNAPPY_TWO_BYTE_LITERAL = 0xf4;
 
-/** A snappy block of literals only, as librdkafka writes blocks: without the framing of the Java client. */
+/** A snappy block with literals only, without the framing of the Java client, as librdkafka writes it. */
 function snappyBlock({ buffer }: Encoded): Buffer {
   const parts: Buffer[] = [varint(buffer.length)];
   for (let at = 0; at < buffer.length; at += SNAPPY_LITERAL_BYTES) {
@@ -73,7 +73,7 @@ export async function produceCompressed(
   const own = CompressionCodecs[type];
   const producer = kafka.producer();
   await producer.connect();
-  // The codecs belong to the process, and the system under test reads with its own.
+  // The codecs are global to the process, and the system under test needs its own.
   CompressionCodecs[type] = () => ({
     compress: (encoded: Encoded) => Promise.resolve(compress(encoded)),
     decompress: (buffer: Buffer) => (own as () => Codec)().decompress(buffer),

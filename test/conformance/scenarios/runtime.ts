@@ -111,7 +111,8 @@ export function runtimeScenarios(test: ScenarioTest): void {
       const ends = await world.broker.admin.offsets(requests);
       const endOfOther = ends.find(({ partition }) => partition === 1)?.high;
       let committed: readonly PartitionOffset[] = [];
-      // Both partitions are committed in the same turn, so the commit of the other one shows that this one was committed as far as allowed.
+      // Both partitions are committed in the same turn, so the commit of the other one shows that this one was committed as
+      // far as allowed.
       await eventually('a commit', world.target.stepMs, async () => {
         committed = await world.broker.admin.committed(groupId, [requests]);
         return committed.find(({ partition }) => partition === 1)?.offset === endOfOther;

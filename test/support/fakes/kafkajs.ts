@@ -114,8 +114,8 @@ export class FakeKafkajsConsumer {
       batch: { topic, partition, messages, highWatermark: String((offsets.at(-1) ?? -1) + 1) },
       resolveOffset: (offset: string) => this.resolved.push(`${topic}/${partition}@${offset}`),
       heartbeat: refuse,
-      commitOffsetsIfNecessary: (offsets: object) => {
-        this.commits.push(JSON.stringify(offsets));
+      commitOffsetsIfNecessary: (committed: object) => {
+        this.commits.push(JSON.stringify(committed));
         return refuse();
       },
     } as unknown as EachBatchPayload);

@@ -32,8 +32,8 @@ export class ImageMissingError extends Error {
 }
 
 /**
- * Starts Kafka and the schema registry as containers; undefined when no Docker engine answers. Throws ImageMissingError when an
- * image is missing and cannot be pulled, and another error when the containers do not start.
+ * Starts Kafka and the schema registry as containers; undefined when no Docker engine answers. Throws ImageMissingError
+ * when an image is missing and cannot be pulled, and another error when the containers do not start.
  */
 export async function startKafkaInDocker(): Promise<StartedKafka | undefined> {
   const client = await findDocker();

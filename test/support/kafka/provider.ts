@@ -31,8 +31,8 @@ export interface KafkaWays {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Uses the first of: KAFKA_BROKERS (with SCHEMA_REGISTRY_URL), Docker, Apache Kafka on the local Java. Skips a Docker engine that
- * lacks an image, and passes the reason to `say`. Never throws: without Kafka it returns the reason.
+ * Uses the first of: KAFKA_BROKERS (with SCHEMA_REGISTRY_URL), Docker, Apache Kafka on the local Java. Skips a Docker
+ * engine that lacks an image, and passes the reason to `say`. Never throws: without Kafka it returns the reason.
  */
 export async function provideKafka(
   env: Environment,

@@ -58,9 +58,9 @@ export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaS
 }
 
 /**
- * Waits until the leader of each partition answers. The wait of kafkajs queries one broker once, which may not know the topic yet;
- * and a partition without a leader makes consumers rejoin and producers send twice. Uses a separate admin client, because it
- * queries all topics that it was ever used for, and fails once one of them is deleted.
+ * Waits until the leader of each partition answers. The wait of kafkajs queries one broker once, which may not know the
+ * topic yet; and a partition without a leader makes consumers rejoin and producers send twice. Uses a separate admin
+ * client, because it queries all topics that it was ever used for, and fails once one of them is deleted.
  */
 async function untilServed(admin: Admin, topic: string, partitions: number): Promise<void> {
   const giveUpAt = performance.now() + SERVED_MS;

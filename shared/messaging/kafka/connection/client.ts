@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Kafka, logLevel, type logCreator, type RetryOptions } from 'kafkajs';
+import kafkajs, { type Kafka, type logCreator, type RetryOptions } from 'kafkajs';
 import { ConfigError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { KafkaConnections, SilentBrokers } from './connections.ts';
@@ -78,7 +78,7 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
     const connections = new KafkaConnections(onSilent, (broker, reason) => {
       log.warn({ clientId, broker, reason }, 'connection closed because of an invalid response');
     });
-    const kafka = new Kafka({
+    const kafka = new kafkajs.Kafka({
       clientId,
       brokers: silentBrokers.moveToEnd(rotateRandomly(brokers)),
       ...ssl,
@@ -89,7 +89,7 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
       requestTimeout: REQUEST_TIMEOUT_MS,
       enforceRequestTimeout: true,
       socketFactory: connections.createSocket,
-      logLevel: logLevel.WARN,
+      logLevel: kafkajs.logLevel.WARN,
       logCreator: toKafkajsLog(log.child({ clientId })),
     });
     return { kafka, connections, onSilent, onUnreadable };

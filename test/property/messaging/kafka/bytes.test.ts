@@ -13,7 +13,7 @@ function framed(body: Uint8Array): Buffer {
   return Buffer.concat([length, body]);
 }
 
-test('bytes of any length, at any place in memory, have the checksum that kafkajs writes', () => {
+test('computes the same CRC-32C as kafkajs for any length and alignment', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(8), (bytes, start) => {
       const part = bytes.subarray(Math.min(start, bytes.length));
@@ -22,7 +22,7 @@ test('bytes of any length, at any place in memory, have the checksum that kafkaj
   );
 });
 
-test('the responses of a connection come out whole and in order, however their bytes are cut', () => {
+test('splits the bytes of a connection into complete responses in order for any chunks', () => {
   const bodies = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 8 });
   const cuts = fc.array(fc.nat(400), { maxLength: 20 });
   fc.assert(

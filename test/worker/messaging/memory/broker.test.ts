@@ -48,7 +48,7 @@ async function valuesOf(broker: Broker): Promise<string[]> {
 }
 
 describe('delivery', () => {
-  test("never happens inside the publisher's call", async () => {
+  test("happens outside of the publisher's call", async () => {
     const broker = await createBroker();
     const values: string[] = [];
     const tail = broker.createTail({ clientId: 'tail', topics: ['t'], from: 'latest' });
@@ -62,7 +62,7 @@ describe('delivery', () => {
     expect(values).toEqual(['a']);
   });
 
-  test('gives every partition its turn while one has a long backlog', async () => {
+  test('reads all partitions in turn while one has a long backlog', async () => {
     const broker = await createBroker({}, 2);
     const publisher = await createPublisher(broker);
     await publisher.publish([...Array.from({ length: 5_000 }, () => textAt(0)), textAt(1)]);
@@ -73,7 +73,7 @@ describe('delivery', () => {
     expect(member.messages.findIndex(({ partition }) => partition === 1)).toBeLessThan(1_000);
   });
 
-  test('reports its position where compaction left nothing to deliver', async () => {
+  test('reports the position after offsets that compaction has removed', async () => {
     const broker = await createBroker({ sweepIntervalMs: 5 });
     const config = { 'cleanup.policy': 'compact', 'delete.retention.ms': '0' };
     await broker.admin.createTopics([{ topic: 'table', partitions: 1, config }]);
@@ -97,7 +97,7 @@ describe('delivery', () => {
     expect(read).toEqual([0, { partition: 0, position: 2, highWatermark: 2 }]);
   });
 
-  test('a sink that throws ends its consumer, and another takes over', async () => {
+  test('stops a consumer whose sink throws, and assigns its partitions to another one', async () => {
     const broker = await createBroker();
     const publisher = await createPublisher(broker);
     await publisher.publish([text('a')]);
@@ -107,18 +107,18 @@ describe('delivery', () => {
         onAssigned: () => undefined,
         onRevoking: () => undefined,
         onMessages: () => {
-          throw new Error('a fault of the runtime');
+          throw new Error('a bug in the sink');
         },
         onCrash: resolve,
       });
     });
-    expect((await crash).message).toBe('a fault of the runtime');
+    expect((await crash).message).toBe('a bug in the sink');
     const member = await createMember(broker, 'next');
     await eventually('redelivery', STEP_MS, () => member.values().join('') === 'a');
   });
 });
 
-test('a tail has caught up when the last message is delivered, not earlier', async () => {
+test('resolves caughtUp() of a tail after the last message was delivered', async () => {
   for (const count of [99, 100, 101, 201]) {
     const broker = await createBroker();
     const publisher = await createPublisher(broker);
@@ -128,7 +128,7 @@ test('a tail has caught up when the last message is delivered, not earlier', asy
 });
 
 describe('sessions', () => {
-  test('a member that falls silent is expelled; what it had not committed goes to another', async () => {
+  test('expels a silent member and redelivers its uncommitted messages to another one', async () => {
     const faults = new FaultSwitch();
     const broker = await createBroker({ faults: faults.plan });
     const publisher = await createPublisher(broker);
@@ -142,7 +142,7 @@ describe('sessions', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(SESSION_MS / 2);
   });
 
-  test('a member that comes back from the dead commits nothing of its old epoch, and joins anew', async () => {
+  test('drops commits of an expelled member, which rejoins', async () => {
     const faults = new FaultSwitch();
     const broker = await createBroker({ faults: faults.plan });
     const member = await createMember(broker, 'zombie');
@@ -161,7 +161,7 @@ describe('sessions', () => {
     expect(await broker.admin.committed('g', ['t'])).toEqual([]);
   });
 
-  test('a commit that follows a revocation by a turn of the event loop is still taken', async () => {
+  test('accepts a commit one turn of the event loop after onRevoking', async () => {
     const broker = await createBroker();
     const commits: Promise<boolean>[] = [];
     const options = { groupId: 'g', clientId: 'first', topics: ['t'] };
@@ -181,7 +181,7 @@ describe('sessions', () => {
     expect(await Promise.all(commits)).toEqual([true]);
   });
 
-  test('no member is expelled because the whole process was blocked', async () => {
+  test('expels no member after the process was blocked', async () => {
     const broker = await createBroker();
     const member = await createMember(broker, 'member');
     await eventually('assignment', STEP_MS, () => member.epoch > 0);
@@ -191,7 +191,7 @@ describe('sessions', () => {
     expect(member.events.map(({ kind }) => kind)).toEqual(['assigned']);
   });
 
-  test('a topic that is made anew has no commits of the former one', async () => {
+  test('drops the commits of a deleted topic', async () => {
     const broker = await createBroker();
     const publisher = await createPublisher(broker);
     const first = await createMember(broker, 'first', 'each');
@@ -206,7 +206,7 @@ describe('sessions', () => {
     expect(second.values()).toEqual(['c', 'd', 'e']);
   });
 
-  test('a group follows a topic that is deleted and made anew under it', async () => {
+  test('reassigns a topic that was deleted and created again', async () => {
     const broker = await createBroker();
     const publisher = await createPublisher(broker);
     const member = await createMember(broker, 'member', 'each');
@@ -223,7 +223,7 @@ describe('sessions', () => {
 describe('a full log', () => {
   const limits = { maxRecordsPerTopic: 50 };
 
-  test('loses its oldest records when there is no reader', async () => {
+  test('removes its oldest records when it has no reader', async () => {
     const broker = await createBroker({ limits });
     const publisher = await createPublisher(broker);
     for (let index = 0; index < 200; index += 1) await publisher.publish([text(`${index}`)]);
@@ -232,7 +232,7 @@ describe('a full log', () => {
     expect(values.at(-1)).toBe('199');
   });
 
-  test('makes the publisher wait for a slow group instead of losing what it has to read', async () => {
+  test('makes the publisher wait for a slow group', async () => {
     const broker = await createBroker({ limits });
     const publisher = await createPublisher(broker);
     const member = await createMember(broker, 'slow');
@@ -251,7 +251,7 @@ describe('a full log', () => {
     expect(member.values()).toEqual(Array.from({ length: 200 }, (_, index) => `${index}`));
   });
 
-  test('lets no later publish overtake one that waits for room', async () => {
+  test('keeps the order of publishes that wait for space', async () => {
     const broker = await createBroker({ limits });
     const publisher = await createPublisher(broker);
     const member = await createMember(broker, 'slow');
@@ -264,7 +264,7 @@ describe('a full log', () => {
     expect(member.values()).toEqual(Array.from({ length: 61 }, (_, index) => `${index}`));
   });
 
-  test('rejects what finds no room until the deadline: not-sent whole, send-unknown in part', async () => {
+  test('rejects at the deadline with not-sent, or with send-unknown if a part was stored', async () => {
     const broker = await createBroker({ limits });
     const publisher = await createPublisher(broker, 50);
     const member = await createMember(broker, 'stuck');
@@ -275,8 +275,8 @@ describe('a full log', () => {
   });
 });
 
-describe('faults', () => {
-  test('a refused publisher keeps its messages in order until the broker is back', async () => {
+describe('injected faults', () => {
+  test('make a refused publisher queue its messages in order', async () => {
     const faults = new FaultSwitch();
     const broker = await createBroker({ faults: faults.plan });
     const publisher = await createPublisher(broker);
@@ -290,7 +290,7 @@ describe('faults', () => {
     expect(await valuesOf(broker)).toEqual(['a', 'b']);
   });
 
-  test('a refused publisher says not-sent at its deadline, and nothing comes later', async () => {
+  test('make a refused publisher reject with not-sent at the deadline, without storing the message later', async () => {
     const faults = new FaultSwitch();
     const broker = await createBroker({ faults: faults.plan });
     const publisher = await createPublisher(broker, 30);
@@ -301,7 +301,7 @@ describe('faults', () => {
     expect(await valuesOf(broker)).toEqual(['b']);
   });
 
-  test('a lost reply after the append shows as a repeated message, not as a lost one', async () => {
+  test('repeat a message whose response is lost', async () => {
     const faults = new FaultSwitch();
     const broker = await createBroker({ faults: faults.plan });
     const publisher = await createPublisher(broker);
@@ -310,7 +310,7 @@ describe('faults', () => {
     expect(await valuesOf(broker)).toEqual(['a', 'a', 'b']);
   });
 
-  test('a delay beyond the deadline is answered by send-unknown, and the message comes after all', async () => {
+  test('make a delayed publish reject with send-unknown at the deadline, and store the message later', async () => {
     const faults = new FaultSwitch();
     const broker = await createBroker({ faults: faults.plan });
     const publisher = await createPublisher(broker, 30);
@@ -320,7 +320,7 @@ describe('faults', () => {
     expect(await valuesOf(broker)).toEqual(['a']);
   });
 
-  test('admin calls and starts are refused while the broker is down', async () => {
+  test('make admin calls and starts reject', async () => {
     const faults = new FaultSwitch();
     const broker = await createBroker({ faults: faults.plan });
     faults.setDown(true);
@@ -332,7 +332,7 @@ describe('faults', () => {
   });
 });
 
-test('close() ends all that was opened: no timer keeps the process, no call goes through', async () => {
+test('stops all clients on close(), without leaving a timer', async () => {
   const broker = await createBroker();
   const publisher = await createPublisher(broker);
   const member = await createMember(broker, 'member');

@@ -13,8 +13,8 @@ function adminThatKnows(answers: readonly (readonly string[])[]) {
   };
 }
 
-describe('topics that are to be read', () => {
-  it('are counted at once when the broker knows them', async () => {
+describe('existingTopics()', () => {
+  it('returns partition counts immediately when the broker knows all topics', async () => {
     const admin = adminThatKnows([['a', 'b']]);
     expect(await existingTopics(admin, ['a', 'b'])).toEqual(
       new Map([
@@ -25,13 +25,13 @@ describe('topics that are to be read', () => {
     expect(admin.asked).toHaveLength(1);
   });
 
-  it('are asked for again while they have not reached the broker that answers', async () => {
+  it('repeats the query while the broker does not know a topic', async () => {
     const admin = adminThatKnows([[], ['a'], ['a', 'b']]);
     expect((await existingTopics(admin, ['a', 'b'])).size).toBe(2);
     expect(admin.asked).toHaveLength(3);
   });
 
-  it('are refused by name when they do not appear', async () => {
+  it('rejects with the name of a missing topic', async () => {
     const admin = adminThatKnows([['a']]);
     await expect(existingTopics(admin, ['a', 'b'], 250)).rejects.toMatchObject({
       code: 'topic-unknown',

@@ -1,25 +1,22 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { KafkaConfig, LogEntry } from 'kafkajs';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import kafkajs, { type Kafka, type KafkaConfig, type LogEntry } from 'kafkajs';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { kafkaClients, type KafkaSettings } from '../../../../../shared/messaging/kafka/connection/client.ts';
 import { type Log, silentLog } from '../../../../../shared/platform/log.ts';
 
-const { created, FakeKafka } = vi.hoisted(() => {
-  const configs: KafkaConfig[] = [];
-  function Kafka(config: KafkaConfig): void {
-    configs.push(config);
-  }
-  return { created: configs, FakeKafka: Kafka };
-});
-vi.mock('kafkajs', async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  Kafka: FakeKafka,
-}));
+const created: KafkaConfig[] = [];
 
 beforeEach(() => {
   created.length = 0;
+  vi.spyOn(kafkajs, 'Kafka').mockImplementation(function Kafka(config) {
+    created.push(config);
+    return {} as Kafka;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 function createClient(settings: Partial<KafkaSettings> = {}, log: Log = silentLog) {
@@ -73,7 +70,6 @@ describe('kafkaClients()', () => {
     vi.spyOn(Math, 'random').mockReturnValueOnce(0).mockReturnValueOnce(0.5).mockReturnValueOnce(0.99);
     const orders = Array.from({ length: 3 }, () => createClient({ brokers }).config.brokers);
     expect(orders).toEqual([brokers, ['b:2', 'c:3', 'a:1'], ['c:3', 'a:1', 'b:2']]);
-    vi.restoreAllMocks();
   });
 
   test('moves silent brokers to the end for new clients', () => {
@@ -139,8 +135,7 @@ describe('kafkaClients()', () => {
       payload: 'secret',
     };
     const entry = { namespace: 'Connection', log: line } as unknown as LogEntry;
-    const { logCreator, logLevel } = createClient({}, log).config;
-    if (logLevel !== undefined) logCreator?.(logLevel)(entry);
+    createClient({}, log).config.logCreator?.(kafkajs.logLevel.WARN)(entry);
     expect(entries).toEqual([['debug', { kafkajs: 'Connection', broker: 'b:1', retryCount: 2 }, 'failed']]);
   });
 });

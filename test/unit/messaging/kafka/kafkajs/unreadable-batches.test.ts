@@ -172,11 +172,11 @@ describe('a fetch', () => {
     const answers: FetchAnswer[] = [];
     const response = { responses };
     const broker = kafkajsBroker(async () => response);
-    const fetched = await fetchListeners.run(
+    const result = await fetchListeners.run(
       (answer) => answers.push(answer),
       () => broker.fetch(request),
     );
-    expect(fetched).toBe(response);
+    expect(result).toBe(response);
     return answers;
   };
 

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KafkaConnections } from '../../../../../shared/messaging/kafka/connection/connections.ts';
 
-/** A server on loopback that does this with each connection. */
+/** A server on loopback that handles its connections in this way. */
 async function serverThat(serve: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -21,7 +21,7 @@ async function serverThat(serve: (socket: Socket) => void): Promise<{ server: Se
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-/** The sockets of a client, and the brokers it calls silent. */
+/** The sockets of a client, and the brokers that it reports as silent. */
 function client() {
   const silent: string[] = [];
   const connections = new KafkaConnections((address) => silent.push(address));
@@ -32,7 +32,7 @@ function client() {
       ssl: ssl as never,
       onConnect: () => undefined,
     });
-    // Not once(), which rejects at the error that comes before.
+    // Not once(), which rejects on the preceding error.
     const closed = new Promise<void>((resolve) => {
       socket.on('error', () => undefined).once('close', () => resolve());
     });
@@ -41,8 +41,8 @@ function client() {
   return { silent, connections, connect };
 }
 
-describe('a broker counts as silent', () => {
-  test('when no connection comes about', async () => {
+describe('a broker', () => {
+  test('is reported as silent when it refuses the connection', async () => {
     const { server, port } = await serverThat(() => undefined);
     server.close();
     await once(server, 'close');
@@ -51,7 +51,7 @@ describe('a broker counts as silent', () => {
     expect(silent).toEqual([`127.0.0.1:${port}`]);
   });
 
-  test('while its connection is not ready in time, although the machine accepted it: an unanswered handshake', async () => {
+  test('is reported as silent when it does not answer the TLS handshake in time', async () => {
     const { port } = await serverThat(() => undefined);
     const { silent, connections, connect } = client();
     const { closed } = connect(port, { rejectUnauthorized: false });
@@ -62,7 +62,7 @@ describe('a broker counts as silent', () => {
     expect(silent).toHaveLength(1);
   });
 
-  test('but not when the client is closed before a connection has come about', async () => {
+  test('is not reported as silent when the client is closed while it connects', async () => {
     const { port } = await serverThat(() => undefined);
     const { silent, connections, connect } = client();
     const { closed } = connect(port);
@@ -71,7 +71,7 @@ describe('a broker counts as silent', () => {
     expect(silent).toEqual([]);
   });
 
-  test('nor when its connection ends with a request under way, as any client that is closed may have', async () => {
+  test('is not reported as silent when its connection ends during a request', async () => {
     const { port } = await serverThat(() => undefined);
     const { silent, connections, connect } = client();
     const { socket, closed } = connect(port);

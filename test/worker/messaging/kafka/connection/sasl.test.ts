@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { saslOptions } from '../../../../../shared/messaging/kafka/connection/sasl.ts';
 
-/** A token endpoint that counts what it was asked. */
+/** A token endpoint that records its requests. */
 async function tokenEndpoint(answer: object, status = 200) {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -22,12 +22,12 @@ async function tokenEndpoint(answer: object, status = 200) {
 
 function tokenProvider(tokenUrl: string): () => Promise<{ value: string }> {
   const options = saslOptions({ mechanism: 'oauthbearer', username: 'app', password: 'se:cret', tokenUrl });
-  if (options.mechanism !== 'oauthbearer') throw new Error('not the mechanism that was asked for');
+  if (options.mechanism !== 'oauthbearer') throw new Error('the mechanism is not oauthbearer');
   return options.oauthBearerProvider;
 }
 
-describe('login to Kafka', () => {
-  test('scram and plain pass the credentials on', () => {
+describe('saslOptions()', () => {
+  test('passes the credentials to kafkajs for scram and plain', () => {
     expect(saslOptions({ mechanism: 'scram-sha-512', username: 'u', password: 'p' })).toEqual({
       mechanism: 'scram-sha-512',
       username: 'u',
@@ -35,7 +35,7 @@ describe('login to Kafka', () => {
     });
   });
 
-  test('oauthbearer fetches one token for many connections and keeps it until shortly before its end', async () => {
+  test('caches a token for many connections until shortly before it expires', async () => {
     const { requests, tokenUrl } = await tokenEndpoint({ access_token: 'abc', expires_in: 600 });
     const provide = tokenProvider(tokenUrl);
     expect(await Promise.all([provide(), provide()])).toEqual([{ value: 'abc' }, { value: 'abc' }]);
@@ -43,7 +43,7 @@ describe('login to Kafka', () => {
     expect(requests).toEqual([`Basic ${Buffer.from('app:se%3Acret').toString('base64')}`]);
   });
 
-  test('a token that ends at once is fetched again for each connection', async () => {
+  test('requests a new token for each connection when it expires immediately', async () => {
     const { requests, tokenUrl } = await tokenEndpoint({ access_token: 'abc', expires_in: 1 });
     const provide = tokenProvider(tokenUrl);
     await provide();
@@ -51,7 +51,7 @@ describe('login to Kafka', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test('a refusal of the token endpoint names neither user nor secret', async () => {
+  test('names neither user nor secret when the token endpoint rejects the request', async () => {
     const { tokenUrl } = await tokenEndpoint({}, 401);
     const error = await tokenProvider(tokenUrl)().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'broker-refused', message: expect.stringContaining('401') });

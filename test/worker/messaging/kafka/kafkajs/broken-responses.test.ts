@@ -25,7 +25,7 @@ function framed(correlationId: number, body: string, length = 4 + body.length): 
   return Buffer.concat([head, Buffer.from(body)]);
 }
 
-/** A connection of kafkajs to a broker that does `react` with each request; `ask` resolves with the response's body. */
+/** A kafkajs connection to a broker that calls `react` for each request; `ask` resolves with the body of the response. */
 async function setUp(react: (socket: Socket, correlationId: number, connection: number) => void) {
   stopIdlePolling();
   let connections = 0;
@@ -80,22 +80,18 @@ async function setUp(react: (socket: Socket, correlationId: number, connection: 
 
 function noop(): void {}
 
-// First in this file: the guard holds for all connections of the process from its first call on.
-test('a connection that was made before the guard goes on as it was', async () => {
+// First in this file: after the first call the guard applies to all connections of the process.
+test('does not guard a connection from before the first call', async () => {
   const { connection, ask } = await setUp((socket, id) => socket.write(framed(id, `answer ${id}`)));
   await connection.connect();
   guardConnections();
   expect([await ask(), await ask()]).toEqual(['answer 0', 'answer 1']);
 });
 
-describe('a connection whose broker sends what cannot be right', () => {
+describe('a connection with an invalid response', () => {
   test.each([
     ['a negative length', (id: number) => framed(id, 'x', -7), /a length of -7 bytes/],
-    [
-      'a length beyond all responses',
-      (id: number) => framed(id, 'x', 2 ** 30),
-      /a length of 1073741824 bytes/,
-    ],
+    ['a length beyond the limit', (id: number) => framed(id, 'x', 2 ** 30), /a length of 1073741824 bytes/],
     ['a length without room for a number', (id: number) => framed(id, '', 2), /correlation id/],
     ['the number of no request', (id: number) => framed(id + 1, 'x'), /oldest request/],
     ['a response twice', (id: number) => Buffer.concat([framed(id, 'x'), framed(id, 'x')]), /oldest request/],
@@ -110,7 +106,7 @@ describe('a connection whose broker sends what cannot be right', () => {
     expect(connections()).toBe(2);
   });
 
-  test('is closed when a response cannot be decoded, and all its requests fail in a way that is repeated', async () => {
+  test('is closed when a response cannot be decoded, and all its requests fail with a retriable error', async () => {
     const { connection, ask, broken } = await setUp((socket, id) => {
       if (id === 0) socket.write(framed(id, 'x'));
     });
@@ -122,15 +118,17 @@ describe('a connection whose broker sends what cannot be right', () => {
     expect(connection.isConnected()).toBe(false);
   });
 
-  test('is closed when it is asked to pause for longer than a minute', async () => {
+  test('is closed when a throttle time is longer than a minute', async () => {
     const { ask, broken } = await setUp((socket, id) => socket.write(framed(id, 'x')));
-    await expect(ask(() => Promise.resolve({ clientSideThrottleTime: 60_001 }))).rejects.toThrow('a throttle time');
+    await expect(ask(() => Promise.resolve({ clientSideThrottleTime: 60_001 }))).rejects.toThrow(
+      'a throttle time',
+    );
     await expect.poll(() => broken).toEqual(['a throttle time of 60001 ms']);
   });
 
-  test('stays open for errors that kafkajs reads out of a right response', async () => {
+  test('stays open after an error that kafkajs throws for a valid response', async () => {
     const { connection, ask, broken } = await setUp((socket, id) => socket.write(framed(id, 'x')));
-    const error = Object.assign(new Error('no such codec'), { name: 'KafkaJSNotImplemented' });
+    const error = Object.assign(new Error('codec not implemented'), { name: 'KafkaJSNotImplemented' });
     await expect(ask(() => Promise.reject(error))).rejects.toBe(error);
     expect({ broken, isConnected: connection.isConnected() }).toEqual({ broken: [], isConnected: true });
   });
@@ -151,7 +149,7 @@ describe('a connection whose broker sends what cannot be right', () => {
   });
 });
 
-test('calls to connect at the same time share one connection', async () => {
+test('opens one connection for concurrent calls of connect()', async () => {
   const { connection, connections } = await setUp(noop);
   await Promise.all([connection.connect(), connection.connect(), connection.connect()]);
   expect(connections()).toBe(1);

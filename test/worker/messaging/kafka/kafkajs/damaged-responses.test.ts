@@ -9,22 +9,22 @@ import { startFakeKafka, type FakeKafka } from '../../../../support/fakes/kafka-
 import { Picks } from '../../../../support/random/pick.ts';
 
 /**
- * A client whose brokers damage one response of ten: cut by a reset, with a flipped bit, with a wrong length, doubled, or
- * mixed with the response of another connection. `DAMAGED_RESPONSES_SECONDS=600` runs it for ten minutes, and
- * `DAMAGED_RESPONSES_SEED` chooses others.
+ * Clients whose brokers damage one response of ten: truncated by a reset, with a flipped bit, with a wrong length,
+ * repeated, or mixed with the response of another connection. `DAMAGED_RESPONSES_SECONDS=600` runs it for ten minutes, and
+ * `DAMAGED_RESPONSES_SEED` selects other damages.
  */
 const SECOND = 1_000;
 const RUN_SECONDS = Number(process.env.DAMAGED_RESPONSES_SECONDS ?? 5);
 const SEED = Number(process.env.DAMAGED_RESPONSES_SEED ?? 12);
 const DAMAGED_PERCENT = 10;
 const PARTITIONS = 4;
-/** Whole responses again: what is left must arrive within this. Consumers back off for up to 5 s, a length is waited for 5 s. */
+/** Limit for the remaining messages once responses are intact: back-offs and request time-outs take up to 5 s each. */
 const RECOVERED_MS = 60 * SECOND;
 const PAUSE_MS = 5;
 
 const idOf = ({ topic, partition }: LogMessage) => `${topic}/${partition}`;
 
-/** What a reader was given: right messages by place, and all that is not as it was stored. */
+/** The messages that a reader received: correct ones by place, and those that differ from the stored ones. */
 class Reader {
   readonly seen = new Set<string>();
   readonly wrong: string[] = [];
@@ -51,7 +51,7 @@ class Reader {
   }
 }
 
-/** A member of a group that is replaced when it crashes, as the consumer runtime does it. */
+/** A group member that is replaced when it crashes, as in the consumer runtime. */
 async function consume(broker: Broker, reader: Reader, isOver: () => boolean): Promise<number> {
   let crashes = 0;
   while (!isOver()) {
@@ -74,7 +74,7 @@ async function consume(broker: Broker, reader: Reader, isOver: () => boolean): P
   return crashes;
 }
 
-/** A tail builds its consumer anew by itself, but has to start once. */
+/** A tail replaces its consumer itself, but its first start may fail. */
 async function startTail(broker: Broker, reader: Reader): Promise<void> {
   for (;;) {
     const tail = broker.createTail({ clientId: 'table', topics: ['t'], from: 'earliest' });
@@ -91,7 +91,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await sleep(PAUSE_MS);
 }
 
-/** Publishes until it is over; answers what was confirmed although it is not stored. */
+/** Publishes until the time is up; returns messages that were confirmed but not stored. */
 async function publish(broker: Broker, kafka: FakeKafka, isOver: () => boolean) {
   const publisher = broker.createPublisher({ clientId: 'publisher', deadlineMs: 10 * SECOND });
   await publisher.start().catch(() => undefined);
@@ -122,7 +122,7 @@ async function publish(broker: Broker, kafka: FakeKafka, isOver: () => boolean) 
 }
 
 test(
-  'damaged responses crash nothing, change no message, and confirm nothing that is not stored',
+  'neither crashes, nor changes messages, nor confirms messages that are not stored, with damaged responses',
   async () => {
     const escaped: unknown[] = [];
     const onEscaped = (error: unknown) => escaped.push(error);

@@ -32,7 +32,7 @@ interface EncoderClass {
 }
 
 describe('codecs', () => {
-  test('gzip round trip, and a batch that would grow beyond 128 MiB is refused instead of taking the memory', async () => {
+  test('compress and decompress gzip, and reject a batch larger than 128 MiB', async () => {
     installCodecs();
     const make = kafkajs.CompressionCodecs[kafkajs.CompressionTypes.GZIP] as () => Codec;
     const codec = make();
@@ -49,7 +49,7 @@ describe('codecs', () => {
 });
 
 describe('idle connections', () => {
-  test('kafkajs sets no timer when no request waits, and still does when one waits', () => {
+  test('set a timer only while a request is queued', () => {
     stopIdlePolling();
     const require = createRequire(import.meta.url);
     const RequestQueue = require('kafkajs/src/network/requestQueue') as QueueClass;
@@ -68,7 +68,7 @@ describe('idle connections', () => {
 });
 
 describe('encoders', () => {
-  test('grow to what is needed, at least by half, and write the very bytes that kafkajs writes by itself', () => {
+  test('grow to the needed size, at least by half, and write the same bytes as kafkajs', () => {
     const require = createRequire(import.meta.url);
     const Encoder = require('kafkajs/src/protocol/encoder') as EncoderClass;
     const parts = [

@@ -10,12 +10,12 @@ const PARTITIONS = 9;
 const LEADER_NOT_AVAILABLE = 5;
 const NOT_LEADER = 6;
 const TOPIC_AUTHORIZATION_FAILED = 29;
-/** Far longer than a healthy broker takes, far shorter than the time-out of a request (5 s). */
+/** Far longer than a healthy broker takes, far shorter than the request time-out (5 s). */
 const SOON_MS = 2_500;
-/** Each began with any of three brokers: that none of so many began with one is no accident. */
+/** Each client starts with a random broker of three: with this number, one that is never first is not a coincidence. */
 const NEW_CLIENTS = 20;
 
-/** A publisher over real kafkajs and scripted brokers; `publish` sends values to partitions of `t`. */
+/** A publisher with kafkajs and scripted brokers; `publish` sends values to partitions of `t`. */
 async function setUp(brokers: number, deadlineMs = 10_000) {
   const cluster = await startFakeCluster(brokers, PARTITIONS);
   onTestFinished(() => cluster.close());
@@ -40,8 +40,8 @@ async function setUp(brokers: number, deadlineMs = 10_000) {
   return { cluster, createClient, publisher, publish };
 }
 
-describe('a publisher whose brokers fail', () => {
-  test('reports which one was silent, and new clients begin with another one', async () => {
+describe('a publisher with failing brokers', () => {
+  test('reports a silent broker, which new clients try last', async () => {
     const { cluster, createClient, publish } = await setUp(3);
     await publish('warm');
     cluster.onProduce = (broker) => {
@@ -59,7 +59,7 @@ describe('a publisher whose brokers fail', () => {
     expect(cluster.connectionsTo[0]).toBe(before);
   });
 
-  test('stores once what healthy brokers confirm while another one breaks off', async () => {
+  test('stores records of healthy brokers once when another one closes its connection', async () => {
     const { cluster, publish } = await setUp(2);
     await Promise.all([publish('warm', 0), publish('warm', 1)]);
     cluster.stored.length = 0;
@@ -76,7 +76,7 @@ describe('a publisher whose brokers fail', () => {
     expect(cluster.stored.toSorted()).toEqual(['0: a', '1: b', '2: c']);
   });
 
-  test('confirms at once what healthy brokers confirm while another one is silent', async () => {
+  test('confirms records of healthy brokers immediately while another one is silent', async () => {
     const { cluster, publish } = await setUp(3);
     await publish('warm');
     cluster.onProduce = (broker) => (broker === 1 ? 'silence' : {});
@@ -88,7 +88,7 @@ describe('a publisher whose brokers fail', () => {
     expect(performance.now() - startedMs).toBeLessThan(SOON_MS);
   });
 
-  test('in the end stores once what a leader refused, beside what others stored', async () => {
+  test('repeats only the records that a leader refused', async () => {
     const { cluster, publish } = await setUp(2);
     let refusals = 3;
     cluster.onProduce = (broker) => {
@@ -100,7 +100,7 @@ describe('a publisher whose brokers fail', () => {
     expect(cluster.stored.toSorted()).toEqual(['0: a', '1: a', '2: a', '3: a', '5: a']);
   });
 
-  test('an error about one topic refuses no message of another', async () => {
+  test('rejects only messages of a topic with an error', async () => {
     const { cluster, publish } = await setUp(1);
     await publish('a', 0, 'closed');
     cluster.topicError = (topic) => (topic === 'closed' ? TOPIC_AUTHORIZATION_FAILED : 0);
@@ -109,7 +109,7 @@ describe('a publisher whose brokers fail', () => {
     expect(cluster.stored).toEqual(expect.arrayContaining(['1: b', '2: c', '3: d']));
   });
 
-  test('what a leader took before it died is in doubt, whatever the others say of it', async () => {
+  test('rejects with send-unknown when a leader died after it received the records', async () => {
     const { cluster, publish } = await setUp(2, 1_500);
     await publish('warm');
     const taken: string[] = [];
@@ -123,19 +123,19 @@ describe('a publisher whose brokers fail', () => {
     expect(taken).toEqual(['a']);
   });
 
-  test('a partition without a leader costs few connections until the deadline, and nothing is stored', async () => {
+  test('opens few connections for a partition without a leader, and stores nothing', async () => {
     const { cluster, publish } = await setUp(1, 1_500);
     await publish('warm');
     cluster.partitionError = (partition) => (partition === 1 ? LEADER_NOT_AVAILABLE : 0);
     cluster.onProduce = () => ({});
     const before = cluster.connections;
-    // The producer asks for metadata of a topic that is new to it.
+    // The producer queries the metadata of a new topic.
     await expect(publish('a', 1, 'other')).rejects.toMatchObject({ canRetry: true });
     expect(cluster.stored).toEqual(['0: warm']);
     expect(cluster.connections - before).toBeLessThan(40);
   });
 
-  test('a value that cannot be encoded is refused, and what goes out with it is stored once', async () => {
+  test('rejects a value that cannot be encoded, and stores the other records once', async () => {
     const { cluster, publisher, publish } = await setUp(1);
     await publish('warm');
     const unwritable = { headers: { h: 5 as unknown as string } };
@@ -149,7 +149,7 @@ describe('a publisher whose brokers fail', () => {
     expect(cluster.stored.toSorted()).toEqual(['0: warm', '1: a', '3: c']);
   });
 
-  test('many partitions that their leader refuses cost one connection for each step of waiting', async () => {
+  test('opens one connection per retry for many partitions that their leader refuses', async () => {
     const { cluster, publish } = await setUp(1, 3_000);
     await publish('warm');
     const before = cluster.connections;
