@@ -394,7 +394,7 @@ suite('npm run topics', () => {
     });
     expect(JSON.parse((await topics('create', '--json')).stdout)).toMatchObject({ created: [] });
     expect((await topics('list')).stdout).toContain(
-      `${scope.prefix}plat.ingress.results.v1  there  6 partitions`,
+      `${scope.prefix}plat.ingress.results.v1  exists  6 partitions`,
     );
     await scope.admin.createPartitions({
       topicPartitions: [{ topic: `${scope.prefix}plat.ingress.results.v1`, count: 7 }],

@@ -27,6 +27,8 @@ export function recoveryScenarios(test: ScenarioTest): void {
           () => undefined,
         );
       });
+      // At least one request is accepted before the restart, however long that takes.
+      await Promise.race(load);
       await world.target.restart();
       await Promise.all(load);
       await system.ask('k', { id: 'after' });
