@@ -39,8 +39,9 @@ export function calculatePaymentValue(
   const terms = parsePaymentTerms(request, known, validation);
   if (terms === undefined) return { kind: 'refused', faults: validation.faults };
   const { digits } = terms;
-  const pmt = roundedMinor(calculatePayment(terms), terms);
-  const principal = roundedMinor(calculatePrincipal(terms), terms);
+  const amounts = scaleAmounts(terms);
+  const pmt = roundToDigits(calculatePayment(terms, amounts), terms, amounts);
+  const principal = roundToDigits(calculatePrincipal(terms, amounts), terms, amounts);
   if (absoluteValue(pmt) >= TOO_LARGE * 10n ** BigInt(digits)) {
     const path = terms.financed.isZero() ? 'FutureValue' : 'FinancedAmount';
     validation.reject(path, 'amount-too-large', 'must be smaller: the payment is too large to be answered');
@@ -68,38 +69,46 @@ export function findPaymentValueFaults(
  * With 1+i = p/q the payment is (financed p^n - future q^n)(p - q) / (q (p^n - q^n)), in advance over p instead of q;
  * without interest it is the principal part.
  */
-function calculatePayment(terms: PaymentTerms): Quotient {
+function calculatePayment(terms: PaymentTerms, amounts: ScaledAmounts): Quotient {
   const { numerator: p, denominator: q } = terms.growth;
-  if (p === q) return calculatePrincipal(terms);
-  const { financed, future } = scaledAmounts(terms);
+  if (p === q) return calculatePrincipal(terms, amounts);
   const exponent = BigInt(terms.payments);
   const grown = p ** exponent;
   const base = q ** exponent;
   return {
-    numerator: (financed * grown - future * base) * (p - q),
+    numerator: (amounts.financed * grown - amounts.future * base) * (p - q),
     denominator: (terms.isInAdvance ? p : q) * (grown - base),
   };
 }
 
-function calculatePrincipal(terms: PaymentTerms): Quotient {
-  const { financed, future } = scaledAmounts(terms);
-  return { numerator: financed - future, denominator: BigInt(terms.payments) };
+function calculatePrincipal({ payments }: PaymentTerms, { financed, future }: ScaledAmounts): Quotient {
+  return { numerator: financed - future, denominator: BigInt(payments) };
 }
 
-/** Both amounts as whole numbers of their common scale. */
-function scaledAmounts(terms: PaymentTerms): { financed: bigint; future: bigint } {
-  const scale = commonScale(terms);
-  return { financed: scaleToInteger(terms.financed, scale), future: scaleToInteger(terms.future, scale) };
+/** Both amounts as whole numbers of their smaller unit, 10^-decimals. */
+interface ScaledAmounts {
+  readonly financed: bigint;
+  readonly future: bigint;
+  readonly decimals: number;
 }
 
-function commonScale({ financed, future }: PaymentTerms): number {
-  return Math.max(financed.decimalPlaces(), future.decimalPlaces());
+function scaleAmounts({ financed, future }: PaymentTerms): ScaledAmounts {
+  const decimals = Math.max(financed.decimalPlaces(), future.decimalPlaces());
+  return {
+    financed: scaleToInteger(financed, decimals),
+    future: scaleToInteger(future, decimals),
+    decimals,
+  };
 }
 
-/** The quotient in units of the last decimal. Payments into a savings plan are positive too (P2). */
-function roundedMinor({ numerator, denominator }: Quotient, terms: PaymentTerms): bigint {
-  const isSavingsPlan = terms.financed.isZero();
+/** The quotient in units of the last decimal of the answer. Payments into a savings plan are positive too (P2). */
+function roundToDigits(
+  { numerator, denominator }: Quotient,
+  { digits }: PaymentTerms,
+  { financed, decimals }: ScaledAmounts,
+): bigint {
+  const isSavingsPlan = financed === 0n;
   const sign = (denominator < 0n ? -1n : 1n) * (isSavingsPlan ? -1n : 1n);
-  const scaled = sign * numerator * 10n ** BigInt(terms.digits);
-  return divideRounded(scaled, absoluteValue(denominator) * 10n ** BigInt(commonScale(terms)), 'HALF_UP');
+  const scaled = sign * numerator * 10n ** BigInt(digits);
+  return divideRounded(scaled, absoluteValue(denominator) * 10n ** BigInt(decimals), 'HALF_UP');
 }

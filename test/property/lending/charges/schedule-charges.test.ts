@@ -27,7 +27,7 @@ interface Charge {
   readonly isUpfront: boolean;
 }
 
-/** Date k of a charge by the host's UTC calendar, its day cut to the month's end. */
+/** Date k of a charge by the UTC calendar of the host, clamped to the end of the month. */
 function chargeDate({ periodicity, firstDate }: Charge, k: number): number {
   const { months, days } = STEPS[periodicity.unit]!;
   if (days > 0) return firstDate + k * days * periodicity.count;
@@ -37,7 +37,7 @@ function chargeDate({ periodicity, firstDate }: Charge, k: number): number {
   return Date.UTC(year, month, Math.min(first.getUTCDate(), lastDay)) / DAY_MS;
 }
 
-/** F3 as it reads: every date one by one, and for each the row that collects it. */
+/** Rule F3 applied literally: finds the collecting row of each date. */
 function countedOneByOne(charge: Charge, { start, dates, isRecalculation }: ChargeSchedule): number[] {
   const { dueDates } = dates;
   const counts = dueDates.map(() => 0);
@@ -52,7 +52,7 @@ function countedOneByOne(charge: Charge, { start, dates, isRecalculation }: Char
 }
 
 const day = fc.integer({ min: 0, max: 2_000 }).map((days) => addDays(FIRST, days));
-/** Days that months cut: 28 to 31 of some month. */
+/** Days from the 28th to the 31st, which short months clamp. */
 const monthEnd = fc
   .tuple(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 3 }))
   .map(([months, before]) =>
@@ -107,8 +107,8 @@ function rounded(value: Decimal): number {
   return value.toDecimalPlaces(0).toNumber() + 0;
 }
 
-describe('charges on random rows (F3)', () => {
-  it('fall where listing every date one by one puts them', () => {
+describe('charge counts on random rows (F3)', () => {
+  it('equal those of a list of all charge dates', () => {
     fc.assert(
       fc.property(chargedSchedule, ({ schedule: on, ...charge }) => {
         expect(countsOf(charge, on)).toEqual(countedOneByOne(charge, on));
@@ -117,7 +117,7 @@ describe('charges on random rows (F3)', () => {
     );
   });
 
-  it('are as many in all, whichever rows the time is divided into', () => {
+  it('have the same sum for any division of the time into rows', () => {
     fc.assert(
       fc.property(chargedSchedule, ({ schedule: on, ...charge }) => {
         const whole = { ...on, dates: { ...on.dates, rowCount: 1, dueDates: on.dates.dueDates.slice(-1) } };
@@ -127,7 +127,7 @@ describe('charges on random rows (F3)', () => {
     );
   });
 
-  it('are those of the same rows when a recalculation begins on any due date (X1)', () => {
+  it('stay the same for the remaining rows of a recalculation (X1)', () => {
     fc.assert(
       fc.property(
         chargedSchedule,
@@ -148,7 +148,7 @@ describe('charges on random rows (F3)', () => {
     );
   });
 
-  it('do not depend on whether they are commissions or insurances', () => {
+  it('are the same for commissions and insurances', () => {
     fc.assert(
       fc.property(chargedSchedule, ({ schedule: on, ...charge }) => {
         const insurance = premium({
@@ -173,7 +173,7 @@ describe('amounts of random charges (F2, F5)', () => {
   const Exact = Decimal.clone({ precision: 80, rounding: Decimal.ROUND_HALF_UP });
   const minor = fc.integer({ min: 1, max: 1_000_000_000_000_000 });
 
-  it('are the exact percentage of the row, rounded once per charge', () => {
+  it('equal the exact percentage of the row, rounded once for each charge', () => {
     fc.assert(
       fc.property(
         chargedSchedule,
@@ -205,7 +205,7 @@ describe('amounts of random charges (F2, F5)', () => {
     );
   });
 
-  it('of the unused amount are those of the days that lie in both times', () => {
+  it('cover the days of the row within the unused time for a charge on the unused amount', () => {
     fc.assert(
       fc.property(
         schedule,
@@ -234,7 +234,7 @@ describe('amounts of random charges (F2, F5)', () => {
     );
   });
 
-  it('of several items are the sum of those of each alone', () => {
+  it('add up over several items', () => {
     fc.assert(
       fc.property(
         chargedSchedule,

@@ -26,7 +26,7 @@ interface Contract {
   readonly calendar: BusinessCalendar;
 }
 
-/** Two days off a week, and holidays spread by a pattern of their own: up to a third of all days. */
+/** A calendar with two weekend days a week and pseudo-random holidays, up to a third of all days. */
 function calendarWith(weekendFrom: number, seed: number, share: number): BusinessCalendar {
   const isOff = (day: number) => [0, 1].includes((((day - weekendFrom) % 7) + 7) % 7);
   const isHoliday = (day: number) => Math.abs(day * 2_654_435 + seed * 40_503) % 100 < share;
@@ -75,7 +75,7 @@ function datesOf(
   return datesFor({ ...request, ...changes }, { calendars: calendarsOf([calendar]) });
 }
 
-/** Due dates by the host's calendar from the first one on (D4). */
+/** Due dates from the first one, by the calendar of the host (D4). */
 function plainDueDates({ request, periodicity }: Contract, first: number): readonly number[] {
   const { unit, count } = periodicity;
   const firstDay = new Date(first * DAY_MS);
@@ -94,7 +94,7 @@ function monthOf(day: number): number {
   return new Date(day * DAY_MS).getUTCMonth();
 }
 
-/** Where a date is paid by H1, found among the working days around it. */
+/** The shifted date by H1, found among the business days around it. */
 function plainShift({ method, calendar }: Contract, due: number, start: number): number {
   const isOpen = (day: number) => calendar.isWorkingDay(addDays(EARLIEST_START, day - EARLIEST_START));
   if (isOpen(due)) return due;
@@ -111,8 +111,8 @@ function plainShift({ method, calendar }: Contract, due: number, start: number):
   return chosen[method] <= start ? later : chosen[method];
 }
 
-describe('unshifted dates', () => {
-  it('never depend on shifted ones, and both are those of a plain calculation (D4, H1)', () => {
+describe('planned and shifted due dates', () => {
+  it('equal a simple calculation; shifts never affect planned dates (D4, H1)', () => {
     fc.assert(
       fc.property(contracts, (contract) => {
         const dates = datesOf(contract);
@@ -127,7 +127,7 @@ describe('unshifted dates', () => {
     );
   });
 
-  it('rise from row to row, and no moved date comes before the one of the row before', () => {
+  it('increase from row to row; no shifted date precedes that of the row before', () => {
     fc.assert(
       fc.property(contracts, (contract) => {
         const { accrualStart, accrualDates, dueDates, shownDates, startDate } = datesOf(contract);
@@ -147,7 +147,7 @@ function settledRowsOf({ request }: Contract, share: number): number {
   return Math.max(1, Math.round(share * most));
 }
 
-/** The rows left have the same dates, but that none moves back to or before the day on which the rows left begin (H1). */
+/** Checks that the remaining rows have the same dates, except that none is shifted to their start or before it (H1). */
 function expectSameRows(contract: Contract, original: ScheduleDates, again: ScheduleDates): void {
   const { settledRows, startDate } = again;
   expect(again.dueDates).toEqual(original.dueDates.slice(settledRows));
@@ -162,7 +162,7 @@ function expectSameRows(contract: Contract, original: ScheduleDates, again: Sche
 describe('a recalculation with the original first due date (X1)', () => {
   const settled = fc.record({ contract: contracts, share: fc.double({ min: 0, max: 1, noNaN: true }) });
 
-  it('has the same dates and periods, from the date that row b was shown with', () => {
+  it('returns the same dates and periods for the shifted date of the last settled row', () => {
     let moved = 0;
     fc.assert(
       fc.property(settled, ({ contract, share }) => {
@@ -185,7 +185,7 @@ describe('a recalculation with the original first due date (X1)', () => {
     expect(moved).toBeGreaterThan(100);
   });
 
-  it('has the same dates from the unshifted date of row b, with and without shift', () => {
+  it('returns the same dates for the unshifted date of the last settled row, with and without shift', () => {
     fc.assert(
       fc.property(settled, ({ contract, share }) => {
         const original = datesOf(contract);
@@ -205,7 +205,7 @@ describe('a recalculation with the original first due date (X1)', () => {
     );
   });
 
-  it('counts month units from the installment day where that date is not sent', () => {
+  it('counts months from the installment day without FirstDueDate', () => {
     let moved = 0;
     const monthly = settled.filter(({ contract }) => contract.periodicity.unit === 'Months');
     fc.assert(

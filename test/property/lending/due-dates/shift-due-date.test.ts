@@ -26,8 +26,8 @@ const contract = fc.tuple(anyDate, fc.integer({ min: 0, max: 40 })).map(([due, d
 
 const monthOf = (date: CalendarDate): string => `${toDateParts(date).year}-${toDateParts(date).month}`;
 
-describe('due dates moved to working days (H1)', () => {
-  it('are working days, never moved to or before the start, and not moved again', () => {
+describe('shiftDueDate (H1)', () => {
+  it('returns a business day after the start, and does not shift it again', () => {
     fc.assert(
       fc.property(anyCalendar, contract, anyMethod, (calendar, { due, start }, method) => {
         const shifted = shiftDueDate(due, method, calendar, start);
@@ -38,7 +38,7 @@ describe('due dates moved to working days (H1)', () => {
     );
   });
 
-  it('pass no working day on the way', () => {
+  it('skips no business day', () => {
     fc.assert(
       fc.property(anyCalendar, contract, anyMethod, (calendar, { due, start }, method) => {
         const shifted = shiftDueDate(due, method, calendar, start);
@@ -50,7 +50,7 @@ describe('due dates moved to working days (H1)', () => {
     );
   });
 
-  it('stay in their month with the modified methods, where the start leaves room', () => {
+  it('stays in the month with the modified methods, unless the start prevents it', () => {
     fc.assert(
       fc.property(
         anyCalendar,
@@ -64,7 +64,7 @@ describe('due dates moved to working days (H1)', () => {
     );
   });
 
-  it('lie as near with Nearest as with either plain direction', () => {
+  it('shifts no farther with Nearest than forward or backward', () => {
     fc.assert(
       fc.property(anyCalendar, anyDate, (calendar, due) => {
         const start = addDays(due, -60);
@@ -75,7 +75,7 @@ describe('due dates moved to working days (H1)', () => {
     );
   });
 
-  it('keep their order with one method', () => {
+  it('preserves the order of due dates', () => {
     fc.assert(
       fc.property(
         anyCalendar,

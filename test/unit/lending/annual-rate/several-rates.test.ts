@@ -61,6 +61,11 @@ describe('calculateRate for flows with several rates or a huge one (A4)', () => 
     expect(rateOf({ Rule: 'XIRR', CashFlows: daily }).rate).toBe('0.0000000000');
   });
 
+  it('returns a farther rate when the present value only comes close to zero at a nearer one', () => {
+    const Amounts = amounts(-1000, 3700, '-4510.0000000000001', '1815.00000000000015');
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('50.0000000000');
+  });
+
   it('separates rates that lie close together, also with left-over days', () => {
     const close = [-1e13, 22_000_000_200_000, -12_100_000_220_000] as const;
     const at = (...days: readonly string[]) =>
