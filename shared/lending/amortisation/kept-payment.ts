@@ -48,7 +48,7 @@ export function holdSolvedPayment(state: LoanState): void {
 
 /** Sets the payment that was kept by prepayments in capitalising grace, once that grace has ended. */
 export function startKeptPayment(state: LoanState): void {
-  if (state.keptPayment === undefined || state.hold === 'fixed') return;
+  if (state.keptPayment === undefined) return;
   state.payment = state.keptPayment;
   state.keptPayment = undefined;
   state.hold = 'kept';

@@ -140,20 +140,9 @@ const ONCE = /^\d{4}-\d{2}-\d{2}$/;
 const EASTER = /^(orthodox-)?easter([+-]\d{1,2})?$/;
 const NTH_WEEKDAY = /^(first|second|third|fourth|last) ([a-z]+) in ([a-z]+)$/;
 const ORDINALS = ['first', 'second', 'third', 'fourth'];
-const MONTHS = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
+const MONTHS = 'january february march april may june july august september october november december'.split(
+  ' ',
+);
 
 /**
  * Reads `12-25` (each year), `2018-11-12` (once), `easter-2`, `orthodox-easter+50`, `third monday in january` or

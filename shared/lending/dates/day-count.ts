@@ -12,18 +12,8 @@ import {
   isMonthEnd,
 } from './calendar-date.ts';
 
-/** The day counts of C1 by their published names. */
-export type DayCountName =
-  | '30/360'
-  | '30E/360'
-  | '30E/360 ISDA'
-  | '30/365'
-  | 'Actual/360'
-  | 'Actual/365'
-  | 'Actual/Actual';
-
-/** All names, in the order in which messages list them. */
-export const DAY_COUNT_NAMES: readonly DayCountName[] = [
+/** The published names of the day counts (C1), in the order in which messages list them. */
+export const DAY_COUNT_NAMES = [
   '30/360',
   '30E/360',
   '30E/360 ISDA',
@@ -31,7 +21,10 @@ export const DAY_COUNT_NAMES: readonly DayCountName[] = [
   'Actual/360',
   'Actual/365',
   'Actual/Actual',
-];
+] as const;
+
+/** One of {@link DAY_COUNT_NAMES}. */
+export type DayCountName = (typeof DAY_COUNT_NAMES)[number];
 
 /** Actual/Actual counts days over 365 and days over 366; this is the common denominator of both. */
 const ACTUAL_ACTUAL_DENOMINATOR = 365 * 366;

@@ -40,14 +40,12 @@ export function compileScheduleType(record: ScheduleTypeRecord): CompileOutcome 
 
 function compileColumns(type: ScheduleType, columns: ColumnSet): CompiledScheduleType {
   const slots = assignSlots(columns.all);
-  const compileColumnFormula = (column: ColumnDraft | undefined): CompiledFormula | undefined =>
-    compileColumnText(column, slots);
   const extras = columns.all
     .filter(({ standard }) => standard === undefined)
-    .map((column) => compileExtraColumn(column, slots, compileColumnFormula(column)));
-  const interest = compileInterest(columns, compileColumnFormula);
-  const payment = compilePayment(columns, compileColumnFormula);
-  const principal = compilePrincipal(columns, compileColumnFormula);
+    .map((column) => compileExtraColumn(column, slots));
+  const interest = compileInterest(columns, slots);
+  const payment = compilePayment(columns, slots);
+  const principal = compilePrincipal(columns, slots);
   const methods = [interest, payment, principal, ...extras.map(({ method }) => method)];
   return {
     type,
@@ -63,37 +61,35 @@ function compileColumns(type: ScheduleType, columns: ColumnSet): CompiledSchedul
   };
 }
 
-type FormulaOf = (column: ColumnDraft | undefined) => CompiledFormula | undefined;
+/** Slots of inputs and columns by name in lower case. */
+type Slots = ReadonlyMap<string, number>;
 
-function compileInterest({ standard }: ColumnSet, compileColumnFormula: FormulaOf): InterestMethod {
+function compileInterest({ standard }: ColumnSet, slots: Slots): InterestMethod {
   const column = standard.get('Interest');
-  const formula = compileColumnFormula(column);
+  const formula = compileColumnFormula(column, slots);
   if (formula !== undefined) return { kind: 'Formula', formula };
   return { kind: column?.method === 'EffectiveRate' ? 'EffectiveRate' : 'Linear' };
 }
 
-function compilePayment(columns: ColumnSet, compileColumnFormula: FormulaOf): PaymentMethod {
+function compilePayment(columns: ColumnSet, slots: Slots): PaymentMethod {
   if (paysInterestPlusPrincipal(columns)) return { kind: 'Sum' };
-  const formula = compileColumnFormula(columns.standard.get('PMT'));
+  const formula = compileColumnFormula(columns.standard.get('PMT'), slots);
   return formula === undefined ? { kind: 'Level' } : { kind: 'Formula', formula };
 }
 
-function compilePrincipal(columns: ColumnSet, compileColumnFormula: FormulaOf): PrincipalMethod {
+function compilePrincipal(columns: ColumnSet, slots: Slots): PrincipalMethod {
   if (repaysAtMaturity(columns)) return { kind: 'AtMaturity' };
   const column = columns.standard.get('Principal');
-  const formula = compileColumnFormula(column);
+  const formula = compileColumnFormula(column, slots);
   if (formula !== undefined) return { kind: 'Formula', formula };
   if (column?.method === 'CapitalPercent') return { kind: 'CapitalPercent' };
   return { kind: column?.method === 'Linear' ? 'EqualParts' : 'Balance' };
 }
 
-function compileExtraColumn(
-  column: ColumnDraft,
-  slots: ReadonlyMap<string, number>,
-  formula: CompiledFormula | undefined,
-): ExtraColumn {
+function compileExtraColumn(column: ColumnDraft, slots: Slots): ExtraColumn {
+  const method = compileExtraMethod(column, compileColumnFormula(column, slots));
   const slot = slots.get(column.name.toLowerCase()) ?? 0;
-  return { name: column.name, slot, display: column.display, method: compileExtraMethod(column, formula) };
+  return { name: column.name, slot, display: column.display, method };
 }
 
 function compileExtraMethod(
@@ -111,10 +107,7 @@ function countsAs(fee: string | undefined, insuranceClass: string | undefined): 
   return { kind: 'Nothing' };
 }
 
-function compileColumnText(
-  column: ColumnDraft | undefined,
-  slots: ReadonlyMap<string, number>,
-): CompiledFormula | undefined {
+function compileColumnFormula(column: ColumnDraft | undefined, slots: Slots): CompiledFormula | undefined {
   if (column?.text === undefined || column.expression === undefined) return undefined;
   const { name, text, tree, expression } = column;
   const withValues = (scope: FormulaScope): string => formatFormulaWithValues(text, slots, scope);

@@ -25,6 +25,11 @@ describe('grace periods (G1, G2)', () => {
     expect(spreadParts({ Amount: decimal(3), InstallmentsNo: 7 })).toEqual([0, 1, 1, 1, 0, 0, 0]);
   });
 
+  it('are explained by the rows in which deferred interest accrued (S6)', () => {
+    const { rows } = scheduleOf({ GracePeriodInterest: 2, Explain: true });
+    expect(JSON.stringify(rows[2]?.explanation)).toContain('of rows 1 to 2');
+  });
+
   it('collect deferred interest of a deposit and continue to capitalise (B4)', () => {
     const deposit = { ScheduleType: 'Deposit', InterestCapitalization: 1 } as const;
     const terms = { ...deposit, InterestCalculationMethod: '30/360', GracePeriodInterest: 2 } as const;

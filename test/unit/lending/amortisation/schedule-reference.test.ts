@@ -501,6 +501,15 @@ verifyExamples('prepayments of rule X3', [
     { pmt: '200.00 300.00 200.00 200.00 119.43' },
   ],
   [
+    'a fixed payment below the interest that is kept',
+    {
+      installmentValue: of(5),
+      AllowNegativeAmortisation: true,
+      ...prepaid('2025-02-01', 10, false),
+    },
+    { principal: '-5.00 10.00 -4.95 -5.00 1004.95' },
+  ],
+  [
     'a payment kept from principal grace on',
     { ...GRACE, ...prepaid('2025-02-01', 300, false) },
     { pmt: '10.00 300.00 7.00 507.51 201.48' },

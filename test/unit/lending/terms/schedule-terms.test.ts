@@ -90,6 +90,10 @@ describe('faults of the terms of a schedule (E3)', () => {
       { InterestPercent: decimal(-1200) },
     ],
     [
+      'InterestPercent rate-too-low must leave a positive balance in every period',
+      { InterestPercent: decimal(-1200), InterestCalculationMethod: 'Actual/365' },
+    ],
+    [
       'MultipleInterestRates[0].InterestRate missing is missing; must be an annual rate in percent',
       { ...NO_RATE, MultipleInterestRates: [{}] },
     ],
