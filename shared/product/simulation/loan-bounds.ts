@@ -33,7 +33,6 @@ export function checkAmountBounds(
     const message = `must be at most ${MaximumAmount} ${Currency}, the product's MaximumAmount`;
     validation.reject('amount', 'out-of-range', message);
   }
-  if (MinimumAdvance === null && MaximumAdvance === null) return;
   const paid = toExact(downPayment);
   if (MinimumAdvance !== null && compareValues(paid, calculateShare(amount, MinimumAdvance)) < 0) {
     const message = `must be at least ${MinimumAdvance} % of amount, the product's MinimumAdvance`;

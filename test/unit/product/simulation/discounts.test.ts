@@ -160,6 +160,11 @@ describe('discounts', () => {
     const yearly = commission({ ValueIsPercent: true, PerAnnum: true, ...price(null, 12) });
     expect(recordOf({ commissions: [yearly], discounts: [value(1)] }).firstFee).toBe(900);
     expect(recordOf({ commissions: [yearly] }).firstFee).toBe(1000);
+    const weekly = recordOf({
+      commissions: [{ ...yearly, PeriodicityType: 'Weekly' }],
+      discounts: [value(1)],
+    });
+    expect(figuresOf(weekly)).toMatchObject({ baseValue: '2.301369863', value: '1.3' });
   });
 
   it('in money are rejected for a percentage that is not of the financed amount (Q5)', () => {
@@ -237,6 +242,12 @@ describe('optional discounts', () => {
     ]);
     expect(refusalOf(offering, { discount: [{ Name: 'Staff', ProductCode: 'XX' }] })).toEqual([
       'discount[0].ProductCode unknown-value 422',
+    ]);
+    const unknown = [{ Name: 'Friends', ProductDiscountId: guid(9), ProductCode: 'XX' }];
+    expect(messagesOf(offering, { discount: unknown })).toEqual([
+      "must be PL, the product's code",
+      'must be one of Staff',
+      'must be the id of one of Staff',
     ]);
     const closed = { discounts: [percent(50, { IsOptionalDiscount: true, EndDate: '2024-12-31' })] };
     expect(messagesOf(closed, { discount: [{ Name: '50 percent' }] })).toEqual([

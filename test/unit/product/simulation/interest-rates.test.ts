@@ -68,6 +68,9 @@ describe('the interests of a simulation', () => {
       'interestTypeName exclusive 400',
     ]);
     expect(refusalOf(SEVERAL, { interestType: guid(5) })).toEqual(['interestType unknown-value 422']);
+    expect(messagesOf(SEVERAL, { interestType: guid(5) })).toEqual([
+      expect.stringContaining(`must be one of ${Fixed} (Fixed), ${Variable} (Variable), `),
+    ]);
     expect(refusalOf(SEVERAL, { interestType: Collection })).toEqual(['interestType not-allowed 422']);
     expect(messagesOf(SEVERAL, { interestTypeName: 'Collection' })).toEqual([
       'must be an interest type that the product offers on the day of the request: Fixed, Variable',
@@ -138,6 +141,9 @@ describe('the interests of a simulation', () => {
     expect(
       refusalOf({ interests: interests.slice(1) }, { interestTypeName: 'Fixed', loanPeriod: 361 }),
     ).toEqual(['loanPeriod too-many-rows 422']);
+    expect(
+      messagesOf({ interests: interests.slice(1) }, { interestTypeName: 'Fixed', loanPeriod: 361 }),
+    ).toEqual(['must be at most 360 periods with 100 offers; use jsonFilterCommission to get fewer offers']);
     expect(refusalOf({ interests }, { interestTypeName: 'Fixed' })).toEqual([
       'jsonFilterCommission out-of-range 422',
     ]);
@@ -231,6 +237,7 @@ describe('a Collection interest', () => {
     const record = recordOf({ interests });
     expect(record.interestPercent).toBe('8.0000%');
     expect(record.rows[1]?.interest).toBe(800 + 133);
+    expect(recordOf({ interests }, { amount: decimal(800) }).interestPercent).toBe('8.0000%');
     const half = discount({ AppliedToDimension: 'Interest', DiscountValue: 50 });
     const discounted = recordOf({ interests, discounts: [half] });
     expect(discounted.interestPercent).toBe('4.0000%');

@@ -50,6 +50,7 @@ describe('the bounds of a product', () => {
 
   it.each([
     { every: 'Monthly', unit: 'Months', least: 6, most: 12, longest: 12 },
+    { every: 'Monthly', unit: 'Months', least: 5.5, most: 12.5, longest: 12 },
     { every: 'Quarterly', unit: 'Months', least: 6, most: 12, longest: 4 },
     { every: 'Monthly', unit: 'Years', least: 1, most: 2, longest: 24 },
     { every: 'Annual', unit: 'Months', least: 12, most: 36, longest: 3 },

@@ -332,6 +332,16 @@ describe('checks of a catalogue', () => {
       ['Commissions[2].Values[0].CommissionPercent must be from 0 to 100000 percent'],
     ],
     [
+      'a price above the limit',
+      ['commission-list', 'COM-HOME', ({ Commissions }) => (Commissions[0].Values[0].CommissionValue = 1e14)],
+      ['Commissions[0].Values[0].CommissionValue must be at most 10000000000000.00 EUR'],
+    ],
+    [
+      'a premium above the limit',
+      ['insurance-list', 'INS-VEHICLE', ({ Insurances }) => (Insurances[0].Values[0].Value = 1e14)],
+      ['Insurances[0].Values[0].Value must be at most 10000000000000.00 EUR'],
+    ],
+    [
       'IsForUnusage without a percentage of the unused amount',
       [
         'commission-list',

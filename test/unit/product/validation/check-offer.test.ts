@@ -175,6 +175,13 @@ describe('checks of insurance counts', () => {
     expect(faultsOf({ Insurances: [item(0), item(1)] }, { insuranceLists: exact })).toEqual([]);
   });
 
+  it('report a single list above the limit once', () => {
+    const insuranceLists = [manyInsurances(1000, 201)];
+    expect(faultsOf({ Insurances: [item(0)] }, { insuranceLists })).toEqual([
+      'Insurances[0].InsuranceList names the insurance list INS0, of which 201 come with every contract: at most 200 are allowed',
+    ]);
+  });
+
   it('count an insurance of several items once, and only insurances of the same day', () => {
     const twice = [item(0), item(1, { InsuranceList: 'ins0' })];
     expect(faultsOf({ Insurances: twice }, { insuranceLists: lists })).toEqual([]);

@@ -35,6 +35,11 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
     `${CAR_CHARGES} whose commission Contract fee is in RON, not EUR: name a list in EUR`,
   ],
   [
+    'a commission in another currency with a percentage but no values (Q6)',
+    leaseFee({ Currency: 'RON', Values: [], ValueIsPercent: true, Percent: 1 }),
+    `${CAR_CHARGES} whose commission Contract fee is in RON, not EUR: name a list in EUR`,
+  ],
+  [
     'an insurance in another currency (Q6)',
     ['insurance-list', 'INS-VEHICLE', ({ Insurances }) => (Insurances[0].Currency = 'USD')],
     'LS-CAR: Insurances[0].InsuranceList names the insurance list INS-VEHICLE, whose insurance',
@@ -245,6 +250,18 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
       },
     ],
     'LS-CAR: Availability.MaximumPeriod must allow a whole number of Quarterly periods, at least MinimumPeriod (13): raise it',
+  ],
+  [
+    'a MaximumPeriod below one period (Q6)',
+    [
+      'product',
+      'LS-CAR',
+      (product) => {
+        Object.assign(product.Availability, { MinimumPeriod: null, MaximumPeriod: 6 });
+        product.GeneralData.PeriodicityType = 'Annual';
+      },
+    ],
+    'LS-CAR: Availability.MaximumPeriod must allow a whole number of Annual periods: raise it',
   ],
   [
     'a MinimumAdvance of 100 % (Q1)',
