@@ -21,6 +21,7 @@ import {
 } from '../../../support/builders/codec-fixture.ts';
 import { leastMsOf } from '../../../support/fakes/least-time.ts';
 
+const codec = codecOf();
 const check = (schema: unknown, hex: string) =>
   compileBoundsCheck(parseWriterSchema(JSON.stringify(schema)))(Buffer.from(hex, 'hex'), 0);
 const arrayOf = (items: unknown) => ({ type: 'array', items });
@@ -32,7 +33,7 @@ const node = {
 
 /** A record of a million items of two bytes each. */
 function encodeMillionItems(type: string): Buffer {
-  const { value } = atOnce(codecOf().encode(type, { items: [] }, 'avro'));
+  const { value } = atOnce(codec.encode(type, { items: [] }, 'avro'));
   const count = Buffer.from('80897a', 'hex');
   return Buffer.concat([value.subarray(0, 5), count, Buffer.alloc(8 * 1_024 * 1_024)]);
 }
@@ -106,7 +107,6 @@ describe('the bounds check of Avro bytes', () => {
   it('refuses a batch of a million tiny items before allocating them', () => {
     const messages = [encodeMillionItems(REQUEST_BATCH), encodeMillionItems(REPLY_BATCH)] as const;
     const errors = [{ path: 'items', code: 'too-many-items' }];
-    const codec = codecOf();
     const leastMs = leastMsOf(() => {
       const requests = payloadOf(codec.decode({ value: messages[0], headers: {} })) as EncodedBatch;
       const opened = openAtOnce(requests);
@@ -118,7 +118,6 @@ describe('the bounds check of Avro bytes', () => {
   });
 
   it('refuses a short message that declares a million rows, without allocating them', () => {
-    const codec = codecOf();
     const { value, headers } = atOnce(codec.encode(REPLY, { ...schedule, rows: [] }, 'avro'));
     const at = value.indexOf('type-id') + 'type-id'.length + 3;
     expect(value[at]).toBe(0);
