@@ -1,7 +1,6 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { z } from 'zod';
 import {
@@ -13,9 +12,9 @@ import {
 } from '../shared/messaging/admin-endpoint-messages.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage } from '../shared/messaging/message.ts';
 import type { Broker, Publisher } from '../shared/messaging/ports.ts';
-import { DEAD_LETTER_TOPICS, topicNames, WORK_TOPICS } from '../shared/messaging/topics/topics.ts';
-import { topicName } from '../shared/messaging/topics/topics.ts';
+import { DEAD_LETTER_TOPICS, topicName, topicNames, WORK_TOPICS } from '../shared/messaging/topics/topics.ts';
 import { errorText, MessagingError, SystemError } from '../shared/platform/errors.ts';
+import { closeServer, listen } from '../shared/platform/http-server.ts';
 import type { Log } from '../shared/platform/log.ts';
 
 /** Allows for the largest message (8 MiB) as base64, with headers. */
@@ -78,13 +77,12 @@ export async function startAdminEndpoint(options: AdminEndpointOptions): Promise
   server.maxConnections = MAX_CONNECTIONS;
   const stop = async (): Promise<void> => {
     removeAdminFile(file, token);
-    await close(server);
+    await closeServer(server);
     await publisher.stop();
   };
   try {
-    await listen(server);
+    const url = await listen(server, '127.0.0.1', 0);
     await publisher.start();
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     writeAdminFile(file, { url, token, pid: process.pid });
     return { url, stop };
   } catch (error) {
@@ -245,18 +243,4 @@ function removeAdminFile(file: string, token: string): void {
   } catch {
     // It no longer exists.
   }
-}
-
-function listen(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createNameCheck, type ServedNames } from './host-names.ts';
+import { closeServer, listen } from './http-server.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Probes send their few bytes immediately. */
@@ -70,17 +70,5 @@ export async function startHealthServer(
   });
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = REQUEST_TIMEOUT_MS;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://${options.host}:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url: await listen(server, options.host, options.port), stop: () => closeServer(server) };
 }

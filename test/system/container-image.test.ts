@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { closeServer, listen } from '../../shared/platform/http-server.ts';
 import { runEngine, startEngine } from '../support/worlds/engine-process.ts';
 
 /** The settings and commands of the Dockerfile, run by the Node of this machine. */
@@ -62,14 +62,13 @@ describe('the health check of the image', () => {
       paths.push(request.url);
       response.writeHead(status).end('{}');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const port = String((server.address() as AddressInfo).port);
+    const { port } = new URL(await listen(server, '127.0.0.1', 0));
     expect(await check({ PORT: port })).toBe(0);
     expect(await check({ HEALTH_PORT: port, PORT: '1' })).toBe(0);
     status = 503;
     expect(await check({ HEALTH_PORT: port })).toBe(1);
     expect(paths).toEqual(['/health/ready', '/health/ready', '/health/ready']);
-    await new Promise((resolve) => server.close(resolve));
+    await closeServer(server);
     expect(await check({ HEALTH_PORT: port })).toBe(1);
   });
 

@@ -1,5 +1,4 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { messageDefinition, recordName } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
@@ -12,6 +11,7 @@ import {
 } from '../../../../shared/messaging/codec/schema-registry.ts';
 import { NEGATIVE_CACHE_MS } from '../../../../shared/messaging/codec/schema-store.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
+import { closeServer, listen } from '../../../../shared/platform/http-server.ts';
 import {
   codecOf,
   payloadOf,
@@ -133,7 +133,7 @@ describe('a codec with a schema registry', () => {
 
 describe('the client of a schema registry', () => {
   it('finds schemas by id, with their decimal types', async () => {
-    const { url } = await listen((_, response) => response.end(JSON.stringify({ schema: textOf(REQUEST) })));
+    const { url } = await serve((_, response) => response.end(JSON.stringify({ schema: textOf(REQUEST) })));
     const found = await createSchemaRegistry({ url }).schemaOf(1);
     expect(found).toMatchObject({ kind: 'found', schema: { name: subjectOf(REQUEST) } });
     const { schema } = found as Extract<FoundSchema, { kind: 'found' }>;
@@ -141,16 +141,16 @@ describe('the client of a schema registry', () => {
   });
 
   it('sends the configured user and password', async () => {
-    const { url, seen } = await listen((_, response) => response.end(JSON.stringify({ schema: '"string"' })));
+    const { url, seen } = await serve((_, response) => response.end(JSON.stringify({ schema: '"string"' })));
     await createSchemaRegistry({ url, username: 'bank', password: 'secret' }).schemaOf(1);
     expect(seen).toEqual([`GET /schemas/ids/1 Basic ${Buffer.from('bank:secret').toString('base64')}`]);
   });
 
   it('distinguishes an unknown id from the 404 of a proxy', async () => {
     const body = JSON.stringify({ error_code: 40403, message: 'Schema 1 not found' });
-    const registry = await listen((_, response) => response.writeHead(404).end(body));
+    const registry = await serve((_, response) => response.writeHead(404).end(body));
     expect(await createSchemaRegistry({ url: registry.url }).schemaOf(1)).toEqual({ kind: 'unknown' });
-    const proxy = await listen((_, response) => response.writeHead(404).end('default backend - 404'));
+    const proxy = await serve((_, response) => response.writeHead(404).end('default backend - 404'));
     await expect(createSchemaRegistry({ url: proxy.url }).schemaOf(1)).rejects.toMatchObject({
       code: 'schema-registry-unavailable',
     });
@@ -167,19 +167,19 @@ describe('the client of a schema registry', () => {
     ],
     ['of an unknown type', { schema: '{"type":"nothing"}' }],
   ])('reports a schema %s as unusable', async (_, answer) => {
-    const { url } = await listen((__, response) => response.end(JSON.stringify(answer)));
+    const { url } = await serve((__, response) => response.end(JSON.stringify(answer)));
     expect(await createSchemaRegistry({ url }).schemaOf(1)).toMatchObject({ kind: 'unusable' });
   });
 
   it('rejects with InfrastructureError on server errors, 429 and refused credentials', async () => {
     for (const status of [401, 403, 429, 500, 503]) {
-      const { url } = await listen((_, response) => response.writeHead(status).end('{}'));
+      const { url } = await serve((_, response) => response.writeHead(status).end('{}'));
       await expect(createSchemaRegistry({ url }).schemaOf(1)).rejects.toBeInstanceOf(InfrastructureError);
     }
   });
 
   it('times out when the registry does not answer', async () => {
-    const { url } = await listen(() => undefined);
+    const { url } = await serve(() => undefined);
     const startedAt = performance.now();
     await expect(createSchemaRegistry({ url }).schemaOf(1)).rejects.toMatchObject({
       code: 'schema-registry-unavailable',
@@ -190,7 +190,7 @@ describe('the client of a schema registry', () => {
 
   it('distinguishes refused credentials from an unavailable registry', async () => {
     for (const status of [401, 403]) {
-      const { url } = await listen((_, response) => response.writeHead(status).end('{}'));
+      const { url } = await serve((_, response) => response.writeHead(status).end('{}'));
       const settings = { url, username: 'bank', password: 'wrong' };
       const calls = [
         () => createSchemaRegistry(settings).schemaOf(1),
@@ -203,7 +203,7 @@ describe('the client of a schema registry', () => {
   });
 
   it('rejects when the connection is refused', async () => {
-    const { url, stop } = await listen(() => undefined);
+    const { url, stop } = await serve(() => undefined);
     await stop();
     const registry = createSchemaRegistry({ url });
     const calls = [
@@ -221,7 +221,7 @@ describe('the client of a schema registry', () => {
   });
 
   it('rejects an incompatible schema as not retryable', async () => {
-    const { url } = await listen((request, response) => {
+    const { url } = await serve((request, response) => {
       if (request.url?.startsWith('/config') === true) response.writeHead(404).end('{"message":"no config"}');
       else response.writeHead(409).end('{"message":"incompatible with version 1"}');
     });
@@ -235,19 +235,14 @@ describe('the client of a schema registry', () => {
 });
 
 /** An HTTP server on a free port that records its requests. */
-async function listen(answer: RequestListener) {
+async function serve(answer: RequestListener) {
   const seen: string[] = [];
   const server = createServer((request, response) => {
     seen.push([request.method, request.url, request.headers.authorization].filter(Boolean).join(' '));
     response.setHeader('content-type', 'application/json');
     answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+  const stop = () => closeServer(server);
   onTestFinished(stop);
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, stop };
+  return { url: await listen(server, '127.0.0.1', 0), seen, stop };
 }
