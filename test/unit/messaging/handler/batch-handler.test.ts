@@ -17,7 +17,7 @@ import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createMetrics } from '../../../../shared/platform/metrics.ts';
 import { createFakeCodec, readFakeValue } from '../../../support/fakes/codec.ts';
-import { fakeMessage } from '../../../support/fakes/messages.ts';
+import { FAKE_TOPIC, fakeMessage } from '../../../support/fakes/messages.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const SLICE_MS = 2;
@@ -170,7 +170,8 @@ test('answers each refused, undecodable or failed item with its problem, and the
   ]);
   expect(outcome).not.toHaveProperty('end');
   expect(counts).toEqual([{ done: 13, refused: 4, unexpected: 3 }]);
-  expect(errors).toHaveLength(1);
+  const at = { err: expect.any(TypeError) as unknown, topic: FAKE_TOPIC, partition: 0, offset: 7, item: 4 };
+  expect(errors).toEqual([[at, 'an item of a batch failed unexpectedly']]);
 });
 
 test.each([

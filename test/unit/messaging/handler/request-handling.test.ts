@@ -214,10 +214,11 @@ test('shortens a long problem to one line in the NestJS header and sends all of 
     code: 'missing',
     message: 'x'.repeat(50),
   }));
-  const problem = createProblem('invalid-request', { errors });
+  const detail = 'x'.repeat(600);
+  const problem = createProblem('invalid-request', { detail, errors });
   const { handle, replies } = createScene(() => refused(problem));
   await handle(question({ kafka_correlationId: 'loan-4711' }));
-  expect(replies.sent[0]?.headers?.['kafka_nest-err']).toBe(`invalid-request: ${problem.title}`);
+  expect(replies.sent[0]?.headers?.['kafka_nest-err']).toBe(`invalid-request: ${detail}`.slice(0, 500));
   const payload = { ...problem, correlationId: 'loan-4711' };
   expect(readFakeValue(replies.sent[0]?.value)).toEqual({ type: 'ProblemReply', payload });
 });
