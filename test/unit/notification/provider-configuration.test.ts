@@ -170,6 +170,12 @@ describe('an invalid configuration', () => {
     }
   });
 
+  it('states the rule for a mail server without TLS', () => {
+    expect(faultsOf({ ...SMTP, smtp: { requireTls: false } })).toEqual({
+      'smtp.requireTls': 'must be true unless the host is this machine or allowInsecure is true',
+    });
+  });
+
   it('reports the position of invalid JSON', () => {
     expect(readProviderConfiguration('{"a": 1\n  "b": 2}')).toEqual({
       kind: 'invalid',
@@ -292,6 +298,11 @@ describe('an invalid configuration', () => {
       { ...HTTP, authentication: { username: 'u', key: 'k' } },
       'authentication.password',
     ],
+    [
+      'credentials of a mail server that are not an object',
+      { ...SMTP, authentication: 'x' },
+      'authentication',
+    ],
     ['a mail server with a key', { ...SMTP, authentication: { key: 'k' } }, 'authentication.key'],
     ...[
       'https://x/<{id}>',
@@ -366,6 +377,10 @@ describe('an invalid configuration', () => {
         authentication: { username: 'ü', key: 'k€y' },
         connector: { authentication: { kind: 'body', members: { user: 'username', api: 'key' } } },
       },
+    ],
+    [
+      'a mail server with a key besides user and password',
+      { ...SMTP, authentication: { ...SMTP.authentication, key: 'k' } },
     ],
     ['http to this machine', { ...HTTP, url: 'http://127.0.0.1:8080/' }],
     [

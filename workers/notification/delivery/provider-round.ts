@@ -59,7 +59,9 @@ export async function callProviders(round: ProviderRound, deps: RoundDeps): Prom
     if (end !== undefined) return end;
     if (result.kind === 'transient' || result.kind === 'misconfigured') failures.push(result);
   }
-  return attempts.length === 0 ? undefined : notSent(attempts, lastFailure(failures), false);
+  const last = failures.at(-1);
+  if (last === undefined) return undefined;
+  return notSent(attempts, { kind: 'transient', code: last.code, ...shortestRetryAfter(failures) }, false);
 }
 
 /** The result of a round that failed with an unexpected error: a provider may have received the message. */
@@ -173,13 +175,11 @@ function notSent(attempts: readonly AttemptRecord[], failure: Failure, isRepeata
   return { kind: 'not-sent', attempts, failure, isRepeatable };
 }
 
-/** The code of the last failure, with the shortest Retry-After of the providers. */
-function lastFailure(failures: readonly PassingFailure[]): Failure {
+/** The shortest Retry-After of the providers; none if a transient failure has no Retry-After. */
+function shortestRetryAfter(failures: readonly PassingFailure[]): { readonly retryAfterMs?: number } {
   const waits = failures.map((failure) =>
     failure.kind === 'transient' ? (failure.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY,
   );
-  const soonestMs = Math.min(...waits);
-  const code = failures.at(-1)?.code ?? 'no-provider';
-  const isAsked = Number.isFinite(soonestMs) && soonestMs > 0;
-  return { kind: 'transient', code, ...(isAsked ? { retryAfterMs: soonestMs } : {}) };
+  const retryAfterMs = Math.min(...waits);
+  return Number.isFinite(retryAfterMs) && retryAfterMs > 0 ? { retryAfterMs } : {};
 }

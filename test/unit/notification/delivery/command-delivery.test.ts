@@ -197,6 +197,19 @@ describe('a delivery', () => {
   });
 });
 
+it('sends nothing when the lease is too short after a slow claim, and delivers later', async () => {
+  const { time, providers, done, ledger, deliver } = world();
+  providers.add('one');
+  ledger.claim = () => {
+    time.elapsedMs += 5_001;
+    return Promise.resolve(true);
+  };
+  expect(await deliver()).toMatchObject(WAIT_SOON);
+  expect(done).toEqual([]);
+  ledger.claim = () => Promise.resolve(true);
+  expect(await deliver()).toEqual({ kind: 'done' });
+});
+
 describe('an intent without an outcome', () => {
   const intent = { status: 'sending', attempt: 1, channel: 'sms', owner: 'self' } as NotificationState;
 
@@ -281,6 +294,11 @@ describe('waiting for a provider', () => {
   ] as const)('takes ten seconds when the copy is %s', async (_, ageMs, condition) => {
     const { time, providers, deliver } = world();
     providers.add('one', { condition, admission: () => ({ kind: 'wait', afterMs: 60_000 }) });
+    providers.add('down', { condition: 'degraded' }).admission = () => ({
+      kind: 'open',
+      afterMs: 60_000,
+      code: 'x',
+    });
     time.wallMs += ageMs;
     time.elapsedMs += 600_001;
     const beganMs = time.elapsedMs;

@@ -210,6 +210,8 @@ describe('the eligible providers', () => {
     expect(eligibleProviders([second], [attemptOf(1, 'unknown')], false)).toEqual([]);
     const forgetful = { ...first, isIdempotent: false };
     expect(eligibleProviders([forgetful, second], [attemptOf(1, 'unknown')], false)).toEqual([]);
+    const unrepeatable = { ...attemptOf(1, 'unknown'), repeatableBy: undefined };
+    expect(eligibleProviders([forgetful], [unrepeatable], false)).toEqual([]);
   });
 
   it('are none if that provider has other settings, did not recognise ids, or was not the only one', () => {

@@ -13,8 +13,8 @@ import { fastTimers } from '../../../support/fakes/virtual-time.ts';
 const NOW = 1_700_000_000_000;
 const TOPIC = 'outcomes';
 
-/** Encodes states as JSON; records with `isLate` are decoded only when `schema` resolves. */
-function jsonCodec(schema: Promise<void>): Codec {
+/** Encodes states as JSON; records with `isLate` are decoded only when `schema` resolves, after these failures. */
+function jsonCodec(schema: Promise<void>, failures: Error[]): Codec {
   return {
     decode: ({ value }) => {
       const { type, payload, isLate } = JSON.parse(value?.toString() ?? '') as {
@@ -23,7 +23,12 @@ function jsonCodec(schema: Promise<void>): Codec {
         isLate?: boolean;
       };
       const decoded = { kind: 'decoded', type, format: 'json', payload } as const;
-      return isLate === true ? schema.then(() => decoded) : decoded;
+      if (isLate !== true) return decoded;
+      return schema.then(() => {
+        const failure = failures.shift();
+        if (failure !== undefined) throw failure;
+        return decoded;
+      });
     },
     isBatch: () => false,
     encode: (type, payload) => ({ value: Buffer.from(JSON.stringify({ type, payload })), headers: {} }),
@@ -54,7 +59,8 @@ async function world() {
   const publisher = broker.createPublisher({ clientId: 'test' });
   await publisher.start();
   const schema = Promise.withResolvers<void>();
-  const codec = jsonCodec(schema.promise);
+  const schemaFailures: Error[] = [];
+  const codec = jsonCodec(schema.promise, schemaFailures);
   /** Errors of the next publishes, in order. */
   const failures: Error[] = [];
   const failing: Publisher = {
@@ -93,7 +99,7 @@ async function world() {
     if (value !== null)
       records.push((JSON.parse(value.toString()) as { payload: NotificationState }).payload);
   });
-  return { open, write, writeState, records, failures, schema };
+  return { open, write, writeState, records, failures, schema, schemaFailures };
 }
 
 it('grants a round to the first of two claims on the log', async () => {
@@ -199,10 +205,27 @@ it('keeps the order of records while the schema of one is not available yet', as
   const { open, writeState, schema } = await world();
   const one = await open('one');
   await writeState('a', stateOf('a', { status: 'retrying', attempt: 1 }), true);
+  await writeState('b', stateOf('b', { status: 'retrying' }), true);
   await writeState('a', stateOf('a', { status: 'sending', attempt: 2 }));
   const caughtUp = one.caughtUp(1_000);
   expect(one.find('a')).toBeUndefined();
   schema.resolve();
   await caughtUp;
   expect(one.find('a')).toMatchObject({ status: 'sending', attempt: 2 });
+  expect(one.find('b')).toMatchObject({ status: 'retrying' });
+});
+
+it('retries a schema after a transient failure and skips a record whose schema cannot be read', async () => {
+  const { open, writeState, schema, schemaFailures } = await world();
+  const one = await open('one');
+  schema.resolve();
+  schemaFailures.push(new InfrastructureError('registry-down', 'down'));
+  await writeState('a', stateOf('a'), true);
+  await one.caughtUp(1_000);
+  expect(one.find('a')).toMatchObject({ status: 'sending' });
+  schemaFailures.push(new Error('invalid schema'));
+  await writeState('b', stateOf('b'), true);
+  await one.caughtUp(1_000);
+  expect(one.find('b')).toBeUndefined();
+  expect(one.figures()).toMatchObject({ badRecords: 1 });
 });

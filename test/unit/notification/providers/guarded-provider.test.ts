@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import { type GuardOptions, guard } from '../../../../workers/notification/providers/guarded-provider.ts';
 import { anSms } from '../../../support/builders/outbound-messages.ts';
@@ -11,12 +11,13 @@ const SIGNAL = new AbortController().signal;
 function guarded(options: GuardOptions = {}) {
   const time = { now: 1_000_000 };
   const next: { answer: () => Promise<SendResult> } = { answer: () => Promise.resolve(SENT) };
+  const closed = vi.fn<Provider['close']>(() => Promise.resolve());
   const provider: Provider = {
     name: 'p',
     channel: 'sms',
     isIdempotent: false,
     send: () => next.answer(),
-    close: () => Promise.resolve(),
+    close: closed,
   };
   const changes: string[] = [];
   const settled: number[] = [];
@@ -33,7 +34,7 @@ function guarded(options: GuardOptions = {}) {
   const fail = async (times: number, result: SendResult = DOWN): Promise<void> => {
     for (let count = 0; count < times; count += 1) await call(result);
   };
-  return { subject, time, next, call, fail, changes, settled };
+  return { subject, closed, time, next, call, fail, changes, settled };
 }
 
 const BREAKER = { failureThreshold: 3, openMs: 1_000, maxOpenMs: 5_000 };
@@ -275,6 +276,12 @@ describe('the guard', () => {
     subject.admit();
     expect(await subject.send(anSms(), SIGNAL)).toEqual({ kind: 'unknown', code: 'provider-fault' });
   });
+});
+
+it('closes its provider', async () => {
+  const { subject, closed } = guarded();
+  await subject.close();
+  expect(closed).toHaveBeenCalledOnce();
 });
 
 it('has an identity only if the options contain one', () => {

@@ -66,7 +66,10 @@ describe('a copy of a command', () => {
   it('counts its time limit from its origin, or from its redrive', () => {
     expect(copyOf().timeLimitFromMs).toBe(ORIGIN);
     expect(copyOf({ [HEADER.redriveCount]: '1' }).timeLimitFromMs).toBe(ORIGIN + 5_000);
-    expect(copyOf({ [HEADER.redriveCount]: '1', [HEADER.timeLimitFrom]: '77' }).timeLimitFromMs).toBe(77);
+    const redriven = copyOf({ [HEADER.redriveCount]: '1', [HEADER.timeLimitFrom]: '77' });
+    expect(redriven.timeLimitFromMs).toBe(77);
+    const { headers } = retryCopy(redriven, { topic: 'tier', attempt: 2, dueAtMs: ORIGIN, attempts: [] });
+    expect(headers?.[HEADER.timeLimitFrom]).toBe('77');
   });
 
   it('drops the permission for a second send and the time limit in its dead letter', () => {

@@ -5,14 +5,20 @@ import {
 } from '../../../../../workers/notification/providers/common/sanitise-provider-text.ts';
 import { anSms } from '../../../../support/builders/outbound-messages.ts';
 
-const isKept = (id: string, message: string): boolean =>
-  sanitiseId(id, { message: anSms({ message }), secrets: [], configured: [] }) === id;
-
-it('drops an id with a sensitive word of four letters as a token, or of five letters anywhere', () => {
-  expect(isKept('x-card-1', 'your card')).toBe(false);
-  expect(isKept('xcardx1', 'your card')).toBe(true);
-  expect(isKept('xloansx1', 'your loans')).toBe(false);
-  expect(isKept('x-new-1', 'all new')).toBe(true);
+it.each([
+  ['drops', 'a word of four letters as a token', 'x-card-1', { message: 'your card' }],
+  ['drops', 'a word of letters and digits as a token', 'x-ab12-1', { message: 'seat ab12' }],
+  ['drops', 'a word of five letters within others', 'xloansx1', { message: 'your loans' }],
+  ['drops', 'a name of three letters between digits', '17ana42', { sender: 'Ana' }],
+  ['drops', 'five digits within a longer number', 'x-9977123', { message: 'code 77123' }],
+  ['drops', 'grouped digits', 'x-77123', { message: 'code 771-23' }],
+  ['keeps', 'a word of four letters within others', 'xcardx1', { message: 'your card' }],
+  ['keeps', 'a word of three letters', 'x-new-1', { message: 'all new' }],
+  ['keeps', 'four digits of a number', 'x-8881234', { message: 'code 71234 9' }],
+  ['keeps', 'other digits', 'x-9977124', { message: 'code 77123' }],
+])('%s an id with %s', (verb, _, id, changes) => {
+  const message = anSms({ receiver: '+1', ...changes });
+  expect(sanitiseId(id, { message, secrets: [], configured: [] })).toBe(verb === 'keeps' ? id : undefined);
 });
 
 describe('sanitiseCode', () => {
