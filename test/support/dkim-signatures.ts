@@ -1,25 +1,25 @@
-/** DKIM signatures (RFC 6376) checked as a receiver does: rsa-sha256 with relaxed canonicalization, as mail servers use. */
+/** Verifies DKIM signatures (RFC 6376) as a receiver does: rsa-sha256 with relaxed canonicalization. */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 
-/** What a signature of a message came to. */
+/** The result of one signature of a message. */
 export interface CheckedSignature {
-  /** `fail` names what differs: the content of the message or the signed header fields. */
+  /** `fail` names the difference: the body or the signed header fields. */
   readonly result: 'pass' | 'fail: body' | 'fail: header';
-  /** Where the public key is looked up. */
+  /** DNS name of the public key. */
   readonly keyName: string;
-  /** Names of the signed header fields in lower case, as the signature lists them. */
+  /** Names of the signed header fields in lower case, in the order of the signature. */
   readonly signed: readonly string[];
 }
 
 interface HeaderField {
   readonly name: string;
-  /** Unchanged, with the name. */
+  /** The whole field with its name, unchanged. */
   readonly text: string;
 }
 
 /**
- * Checks every DKIM-Signature field of a message with CRLF lines; `publicKey` is the base64 of the key's DER form, as its
- * DNS record has it. Throws for other algorithms and canonicalizations, and for a signature of a part of the body.
+ * Verifies all DKIM-Signature fields of a message with CRLF lines; `publicKey` is the key in DER and base64, as in its DNS
+ * record. Throws for other algorithms and canonicalizations, and for a signature of a part of the body.
  */
 export function checkSignatures(raw: Buffer, publicKey: string): readonly CheckedSignature[] {
   const text = raw.toString('latin1');
@@ -54,7 +54,7 @@ function checkSignature(
   return { result: isGenuine ? 'pass' : 'fail: header', keyName, signed };
 }
 
-/** Tag list of section 3.2; white space means nothing in the tags that are read here. */
+/** Tag list of section 3.2; white space is not significant in the tags that are read here. */
 function tagsOf(list: string): ReadonlyMap<string, string> {
   return new Map(
     list.split(';').map((item) => {
@@ -64,7 +64,7 @@ function tagsOf(list: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The signed fields, of several with one name the lowest first; one that the message does not have is empty (5.4.2). */
+/** The signed fields; of several with the same name the last first, and a missing one is empty (5.4.2). */
 function pickFields(fields: readonly HeaderField[], names: readonly string[]): readonly HeaderField[] {
   const left = fields.toReversed();
   return names.flatMap((name) => {

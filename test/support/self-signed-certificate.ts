@@ -1,6 +1,6 @@
 import { type KeyObject, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** A certificate that signs itself, for localhost and 127.0.0.1, valid for a day around now. PEM. */
+/** A self-signed certificate for localhost and 127.0.0.1, in PEM. */
 export interface SelfSigned {
   readonly cert: string;
   readonly key: string;
@@ -12,7 +12,7 @@ const OID_SUBJECT_ALTERNATIVE_NAME = '0603551d11';
 const OID_BASIC_CONSTRAINTS = '0603551d13';
 const OID_ECDSA_WITH_SHA256 = '06082a8648ce3d040302';
 
-/** Makes one out of node:crypto alone (X.509 v3, RFC 5280), so that no test depends on an openssl command. */
+/** Creates a certificate (X.509 v3, RFC 5280) with node:crypto, so that tests need no openssl command. */
 export function selfSigned(
   validity: { readonly fromMs?: number; readonly untilMs?: number } = {},
 ): SelfSigned {
@@ -68,7 +68,7 @@ function utcTime(ms: number): Buffer {
   return tlv(0x17, Buffer.from(`${digits}Z`));
 }
 
-/** Tag, length, value: lengths up to 65,535 bytes. */
+/** Encodes tag, length and value, up to 65,535 bytes. */
 function tlv(tag: number, value: Buffer): Buffer {
   const size = value.length;
   if (size < 0x80) return Buffer.concat([Buffer.from([tag, size]), value]);

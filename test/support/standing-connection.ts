@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { SendResult } from '../../shared/notification/provider.ts';
 
-/** Even the busiest machine has a connection by then. */
+/** Long enough to connect on a busy machine. */
 const STANDS_MS = 10_000;
 
 /**
- * Sends until it is answered, so that a connection stands. Else a time-out that is short for the sake of its test could
- * end on a busy machine before a byte of the next message is out.
+ * Sends until a message is accepted, so that a connection is open. Otherwise the short timeout of a test could expire on a
+ * busy machine before the next message is written.
  */
 export async function untilSent(send: () => Promise<SendResult>): Promise<void> {
   await expect.poll(send, { timeout: STANDS_MS }).toMatchObject({ kind: 'sent' });

@@ -3,9 +3,9 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { assertNever } from '../../../shared/platform/errors.ts';
 
-/** What the stand-in does with one request. */
+/** The reaction of the stand-in to one request. */
 export type StandInReply =
-  /** Reads the request, waits, answers. A body that is an object is written as JSON. */
+  /** A response after an optional delay. An object as body is written as JSON. */
   | {
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
@@ -13,10 +13,10 @@ export type StandInReply =
       readonly delayMs?: number;
     }
   /**
-   * `reset-unread`: resets the connection when the headers of the request are there, before its body is read. `reset`,
-   * `close`: reads it all, then resets or closes the connection without a word. `silent`: reads it all and never answers.
-   * `cut-answer`: answers `status` and half of a body. `slow-headers`: answers half a status line and no more.
-   * `endless`: answers `status` and a body that does not end.
+   * `reset-unread`: resets the connection after the headers of the request, before its body is read. `reset`, `close`: reads
+   * the request, then resets or closes the connection. `silent`: reads the request and does not respond. `cut-answer`:
+   * responds with `status` and half a body. `slow-headers`: responds with half a status line. `endless`: responds with
+   * `status` and an endless body.
    */
   | {
       readonly fault:
@@ -31,12 +31,12 @@ export type StandInReply =
       readonly body?: string;
     };
 
-/** A request as it arrived. */
+/** A received request. */
 export interface StandInRequest {
   readonly method: string;
   /** Path and query as sent. */
   readonly path: string;
-  /** By names in lower case. */
+  /** Keys are names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 }
@@ -46,19 +46,19 @@ export interface ProviderStandIn {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly requests: readonly StandInRequest[];
-  /** Connections taken so far. */
+  /** Number of accepted connections. */
   readonly connections: number;
-  /** The next requests are answered like this, one each; later ones by `otherwise`. */
+  /** Replies to the next requests, one each; later requests get the reply of `otherwise`. */
   script(...replies: readonly StandInReply[]): void;
-  /** What requests get for which nothing is scripted; status 200 and `{}` at first. */
+  /** The reply to requests without a scripted one; initially status 200 and `{}`. */
   otherwise(reply: StandInReply | ((request: StandInRequest) => StandInReply)): void;
-  /** Forgets requests and script. */
+  /** Clears requests and script. */
   reset(): void;
   stop(): Promise<void>;
 }
 
 export interface StandInOptions {
-  /** PEM; then it speaks https. */
+  /** Key and certificate in PEM for https. */
   readonly tls?: { readonly key: string; readonly cert: string };
   /** A port to come back at after a stop; any free one if absent. */
   readonly port?: number;
@@ -186,7 +186,7 @@ function pour(response: ServerResponse): void {
   });
 }
 
-/** The parts of a multipart/form-data body, by a reading of our own. */
+/** Parses the parts of a multipart/form-data body. */
 export function multipartParts(
   request: StandInRequest,
 ): readonly { readonly headers: Readonly<Record<string, string>>; readonly content: Buffer }[] {

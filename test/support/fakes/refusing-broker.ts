@@ -2,12 +2,12 @@ import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 
 /**
- * What a publisher's client gets instead of its messages being written: an error, or with `lost` a confirmation, though
- * they were not; undefined: they are written.
+ * The result of a publish whose messages are not written: an error, or with `lost` a confirmation; undefined: they are
+ * written.
  */
 export type Refusal = (clientId: string, messages: readonly OutgoingMessage[]) => Error | 'lost' | undefined;
 
-/** A broker that refuses what a process wants to write, as the test says. */
+/** A broker that rejects publishes as scripted. */
 export function refusingBroker(broker: Broker, refusal: Refusal): Broker {
   const createPublisher: Broker['createPublisher'] = (options) => {
     const inner = broker.createPublisher(options);

@@ -15,7 +15,7 @@ export interface Sent {
   readonly result: SendResult;
 }
 
-/** What a provider does with a message. */
+/** The scripted behaviour of a provider. */
 export type Answer = (message: Outbound, signal: AbortSignal) => SendResult | Promise<SendResult>;
 
 export interface ScriptedProvider extends GuardedProvider {
@@ -25,12 +25,12 @@ export interface ScriptedProvider extends GuardedProvider {
 }
 
 export interface ScriptedProviders extends ProviderSet {
-  /** All calls in the order in which they ended, whatever came of them. */
+  /** All calls in the order in which they ended. */
   readonly calls: readonly Sent[];
-  /** Calls that delivered: how often a receiver got each id. */
+  /** Number of deliveries by id. */
   readonly delivered: ReadonlyMap<string, number>;
   list: ScriptedProvider[];
-  /** Adds a provider; the order counts. */
+  /** Appends a provider. */
   add(name: string, more?: Partial<ScriptedProvider>): ScriptedProvider;
 }
 
@@ -43,7 +43,7 @@ export const transient = (code = 'busy', retryAfterMs?: number): SendResult => (
 export const permanent = (code = 'refused'): SendResult => ({ kind: 'permanent', code });
 export const unknown = (code = 'timeout'): SendResult => ({ kind: 'unknown', code });
 
-/** Providers for SMS and e-mail that do as the test says, and write down what they got. */
+/** Providers for SMS and e-mail with scripted results that record their calls. */
 export function scriptedProviders(): ScriptedProviders {
   const calls: Sent[] = [];
   const delivered = new Map<string, number>();
@@ -83,7 +83,7 @@ export function scriptedProviders(): ScriptedProviders {
   return providers;
 }
 
-/** Answers after so long. */
+/** Returns the result after a delay in milliseconds. */
 export function after(ms: number, result: SendResult): Answer {
   return async () => {
     await sleep(ms);

@@ -2,7 +2,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { SelfSigned } from '../self-signed-certificate.ts';
 
-/** The behaviour of the sink in a phase: accept, answer with a code and text, drop the connection, or never answer. */
+/** The behaviour of the sink in a phase: accept, reply with code and text, drop the connection, or never reply. */
 export type SinkReply =
   | 'take'
   | 'drop'
@@ -10,7 +10,7 @@ export type SinkReply =
   | { readonly reply: number; readonly text: string }
   | { readonly afterMs: number };
 
-/** Replies by phase; what is not given is taken. `data` is asked after the dot, `dataBytes` at the first byte before it. */
+/** Replies by phase; other phases accept. `data` is called after the final dot, `dataBytes` at the first byte. */
 export interface SinkScript {
   readonly greeting?: () => SinkReply;
   readonly auth?: (username: string, password: string) => SinkReply;
@@ -23,7 +23,7 @@ export interface SinkScript {
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** The message as it came, dots unstuffed. */
+  /** The message as received, without dot stuffing. */
   readonly raw: Buffer;
   readonly messageId: string;
   readonly isTls: boolean;
@@ -32,18 +32,18 @@ export interface ReceivedMail {
 
 export interface SmtpSink {
   readonly port: number;
-  /** Taken with 250. */
+  /** Accepted with 250. */
   readonly mails: readonly ReceivedMail[];
-  /** Bodies whose final dot was seen, taken or not. */
+  /** Bodies that were received completely, accepted or not. */
   readonly bodies: readonly ReceivedMail[];
-  /** How often each Message-ID was taken. */
+  /** Number of accepted messages by Message-ID. */
   countOf(messageId: string): number;
   connections(): number;
   /** Connections since the start. */
   opened(): number;
-  /** Changes what the sink does from now on. */
+  /** Replaces the script. */
   follow(script: SinkScript): void;
-  /** Drops every open connection, as a server that restarts does. */
+  /** Drops all open connections, as at a restart. */
   dropAll(): void;
   close(): Promise<void>;
 }
@@ -56,11 +56,11 @@ export interface SinkOptions {
   readonly certificate?: SelfSigned;
   /** Further options of smtp-server: hideSTARTTLS, hidePIPELINING, size … */
   readonly server?: SMTPServerOptions;
-  /** Keep the bytes of the messages; false for long runs, where only ids are counted. */
+  /** Whether to keep the messages; false for long runs that only count ids. */
   readonly keepMails?: boolean;
 }
 
-/** A mail server on loopback (package smtp-server) that does what the script says and keeps what it took. */
+/** A scripted mail server on loopback (package smtp-server) that records the accepted messages. */
 export async function startSmtpSink(options: SinkOptions = {}): Promise<SmtpSink> {
   let script = options.script ?? {};
   let opened = 0;
@@ -116,7 +116,7 @@ export async function startSmtpSink(options: SinkOptions = {}): Promise<SmtpSink
   });
   server.on('error', () => undefined);
 
-  /** smtp-server shows no sockets: by the name of the member that holds them. */
+  /** smtp-server does not expose its sockets, so they are read from its internal property. */
   const sockets = (): { id: string; socket: Socket }[] =>
     [...server.connections].map((connection) => {
       const { id, ['_socket']: socket } = connection as unknown as { id: string; _socket: Socket };

@@ -2,7 +2,7 @@ import type { Broker, GroupSource, Publisher, Tail } from '../../../shared/messa
 import type { ProviderSet } from '../../../workers/notification/providers/configured-providers.ts';
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 
-/** When a worker dies: at its n-th publish, counted from 1, just before or just after that is on the log. */
+/** When a worker crashes: at its n-th publish, counted from 1, just before or just after the record is on the log. */
 export interface Death {
   readonly at: number;
   readonly when: 'before' | 'after';
@@ -18,8 +18,8 @@ export interface DyingWorker {
 }
 
 /**
- * A broker and providers that end for their worker at one moment, as with `kill -9`: from then on no call of it has any
- * effect or is ever answered, and the group gives its partitions to others. What was on the log stays.
+ * A broker and providers whose worker crashes, as with `kill -9`: afterwards none of its calls has an effect or completes, and
+ * its partitions are assigned to other workers. Records on the log stay.
  */
 export function dyingWorker(broker: Broker, providers: ProviderSet, death: Death): DyingWorker {
   const { promise: died, resolve: die } = Promise.withResolvers<void>();

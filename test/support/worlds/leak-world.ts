@@ -1,4 +1,4 @@
-/** The whole system over one embedded broker, with everything it says and writes caught. */
+/** The whole system over one embedded broker, with all its output captured. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { configurationText } from '../builders/provider-entry.ts';
 import { type ProviderStandIn, startProviderStandIn } from '../fakes/provider-stand-in.ts';
 import { type SmtpSink, startSmtpSink } from '../fakes/smtp-sink.ts';
 
-/** Something that came out of the system, by where it came out. */
+/** Captured output with its source. */
 export interface Output {
   readonly where: string;
   readonly text: string | Buffer;
@@ -37,18 +37,18 @@ export interface LeakWorld {
   readonly sink: SmtpSink;
   readonly gate: ProviderStandIn;
   readonly twilio: ProviderStandIn;
-  /** Everything that was caught so far; `keep` adds to it. */
+  /** The output captured so far; `keep` adds to it. */
   readonly outputs: readonly Output[];
   keep(where: string, text: string | Buffer): void;
-  /** POST of a notification; its answer is kept. Answers with status and body. */
+  /** Posts a notification, captures the response and returns its status and body. */
   post(...call: Parameters<typeof send> extends [string, ...infer Rest] ? Rest : never): Promise<Answer>;
-  /** A request of any other kind; its answer is kept. */
+  /** Sends any other request and captures the response. */
   ask(address: string, options?: RequestInit): Promise<Answer>;
   /** Replaces the provider configuration. */
   configure(text: string): Promise<void>;
-  /** Starts a system that is refused; what it said is kept. */
+  /** Starts a system with an invalid configuration and captures its output. */
   refuseStart(text: string): Promise<void>;
-  /** Records of every topic, with whether their values and keys are commands' own. */
+  /** Records of all topics, and whether their values and keys are those of commands. */
   records(): Promise<readonly TopicRecords[]>;
 }
 
@@ -66,10 +66,10 @@ export interface TopicRecords {
 }
 
 const TIERS_MS = [50, 100];
-/** No call here waits for its end; on a busy machine an answer may take seconds, and a late one would be unknown. */
+/** Long enough that no response is late, and so unknown, on a busy machine. */
 const SEND_TIMEOUT_MS = '10000';
 
-/** A key as operators have it, in PEM. */
+/** A private key in PEM. */
 export function dkimKey(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -187,7 +187,7 @@ async function keepAnswer(response: Response, where: string, keep: LeakWorld['ke
   return { status: response.status, text };
 }
 
-/** Libraries may speak past the log. */
+/** Captures the output of libraries that bypass the log. */
 function catchConsole(keep: LeakWorld['keep']): void {
   for (const name of ['debug', 'log', 'info', 'warn', 'error', 'trace'] as const) {
     const spy = vi

@@ -21,19 +21,18 @@ import type { ProviderSet } from '../../../workers/notification/providers/config
 import { scriptedProviders, type ScriptedProviders } from '../fakes/scripted-providers.ts';
 
 export const SMS = TOPIC.smsCommands;
-export const EMAIL = TOPIC.emailCommands;
 
 export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly faults?: FaultPlan;
   readonly log?: Log;
-  /** In milliseconds; the configuration knows whole seconds only. */
+  /** In milliseconds, while the configuration has whole seconds. */
   readonly tiersMs?: readonly number[];
   readonly timeLimitMs?: number;
 }
 
-/** A command as the test gives it; SMS where nothing else is said. */
+/** Properties of a command of a test. */
 export interface Given {
   readonly id?: string;
   readonly key?: string | null;
@@ -42,7 +41,7 @@ export interface Given {
   readonly partition?: number;
 }
 
-/** What a worker gets instead of the world's own; as if it were another process. */
+/** Replacements of the world's dependencies for one worker. */
 export interface WorkerOver {
   readonly broker?: Broker;
   readonly providers?: ProviderSet;
@@ -57,18 +56,18 @@ export interface NotificationWorld {
   readonly config: Config;
   readonly providers: ScriptedProviders;
   readonly metrics: Metrics;
-  /** Starts a worker: as a process of its own. `over` takes the place of the broker. */
+  /** Starts a worker with the identity of a separate process. */
   worker(over?: WorkerOver): Promise<RunningWorker>;
   sms(given?: Given): Promise<void>;
   email(given?: Given): Promise<void>;
   /** The latest state of each notification, by id. */
   readonly states: ReadonlyMap<string, NotificationState>;
-  /** All states in their order. */
+  /** All states in order. */
   readonly history: readonly NotificationState[];
   readonly deadLetters: readonly LogMessage[];
-  /** All records of a topic, from its start. */
+  /** All records of a topic from its beginning; later ones are added. */
   collect(topic: string): Promise<readonly LogMessage[]>;
-  /** Raw access for what the above does not do. */
+  /** Publishes a record without encoding. */
   publish(topic: string, message: RawMessage): Promise<void>;
 }
 
@@ -179,12 +178,12 @@ function commandOf(channel: Channel, { id, message = 'hello' }: Given): object {
   return { ...common, ...email, receiver: 'someone@example.org' };
 }
 
-/** A UUID that ends in the number. */
+/** A UUID that ends with the number. */
 export function idOf(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** Headers by which an operator sends a notification again. */
+/** Headers of a redrive. */
 export function redriven(attempt: number, headers: MessageHeaders = {}): MessageHeaders {
   return { [HEADER.redriveCount]: '1', [HEADER.attempt]: String(attempt), ...headers };
 }

@@ -10,7 +10,6 @@ import { SENT, transient } from '../../support/fakes/scripted-providers.ts';
 
 /** Long enough for the first half of a test on a busy machine. */
 const LONG_TIER_MS = 3_000;
-const MIDDLE_TIER_MS = 2_000;
 const END_MS = 10_000;
 
 const deliveredIds = (world: NotificationWorld) =>
@@ -75,21 +74,6 @@ it('makes a failed follower the head of the others', async () => {
   await eventually('all deliveries', 5_000, () => deliveredIds(world).length === 6);
   expect(deliveredIds(world)).toEqual(ids(1, 6));
   await expect.poll(() => leftOnHold(world)).toBe(0);
-});
-
-it('does not order messages without a key', async () => {
-  const world = await notificationWorld({ tiersMs: [MIDDLE_TIER_MS] });
-  let isFirst = true;
-  world.providers.add('only').answer = () => {
-    const result = isFirst ? transient() : SENT;
-    isFirst = false;
-    return result;
-  };
-  await world.worker();
-  for (const id of ids(1, 5)) await world.sms({ id, key: null });
-  await eventually('all deliveries', END_MS, () => deliveredIds(world).length === 5);
-  expect(new Set(deliveredIds(world))).toEqual(new Set(ids(1, 5)));
-  expect(deliveredIds(world).at(-1)).toBe(world.providers.calls[0]?.id);
 });
 
 it('keeps the order when a partition moves to another worker', async () => {

@@ -5,6 +5,7 @@ import { headerText } from '../../../shared/messaging/headers.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
+import { notificationState } from '../../support/builders/notification-state.ts';
 import { dyingWorker } from '../../support/worlds/dying-worker.ts';
 import {
   idOf,
@@ -38,21 +39,8 @@ const codes = (world: NotificationWorld) =>
   world.deadLetters.map(({ headers }) => headerText(headers, HEADER.deadLetterCode));
 
 /** Writes a state as another process would. */
-async function write(world: NotificationWorld, members: Partial<NotificationState>): Promise<void> {
-  const state: NotificationState = {
-    notificationId: ID,
-    channel: 'sms',
-    status: 'sending',
-    attempt: 1,
-    attempts: [],
-    updatedAt: Date.now(),
-    nextAttemptAt: undefined,
-    providerMessageId: undefined,
-    code: undefined,
-    owner: undefined,
-    leaseUntil: undefined,
-    ...members,
-  };
+async function write(world: NotificationWorld, fields: Partial<NotificationState>): Promise<void> {
+  const state = notificationState(ID, { updatedAt: Date.now(), ...fields });
   const { value, headers } = await world.codec.encode('NotificationState', state, 'avro');
   await world.publish(TOPIC.notificationOutcomes, { key: state.notificationId, value, headers });
 }

@@ -59,7 +59,7 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly ageClock: Clock;
   /** This process, as owner of intents. */
   readonly self: string;
-  /** Aborted when the worker takes no new work. */
+  /** Aborted when the worker accepts no new work. */
   readonly closing: AbortSignal;
   readonly onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) => void;
   readonly onDeadLetter: (code: string) => void;

@@ -30,7 +30,7 @@ const PROBE_POLL_MS = 500;
 const PROBES = 3;
 
 export interface ProviderBreaker {
-  /** Whether a call may go now; changes nothing. */
+  /** Whether a call may be made now, without side effects. */
   check():
     | { readonly kind: 'go' }
     | { readonly kind: 'open'; readonly afterMs: number; readonly code: string };

@@ -6,23 +6,13 @@ import {
   LedgerMemory,
   type LedgerMemoryOptions,
 } from '../../../../workers/notification/ledger/ledger-memory.ts';
+import { notificationState } from '../../../support/builders/notification-state.ts';
 
 const NOW = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
 
-const state = (id: number, status: NotificationState['status'], updatedAt = NOW): NotificationState => ({
-  notificationId: String(id),
-  channel: 'sms',
-  status,
-  attempt: 1,
-  attempts: [],
-  updatedAt,
-  nextAttemptAt: undefined,
-  providerMessageId: undefined,
-  code: undefined,
-  owner: 'a',
-  leaseUntil: NOW + 1,
-});
+const state = (id: number, status: NotificationState['status'], updatedAt = NOW): NotificationState =>
+  notificationState(String(id), { status, updatedAt, owner: 'a', leaseUntil: NOW + 1 });
 
 const memoryOf = (options: Partial<LedgerMemoryOptions> = {}): LedgerMemory => {
   const { clock = systemClock } = options;

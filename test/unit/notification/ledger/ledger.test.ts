@@ -8,6 +8,7 @@ import { monotonicClock } from '../../../../shared/platform/clock.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
 import { Ledger, NOTIFICATION_STATE } from '../../../../workers/notification/ledger/ledger.ts';
+import { notificationState } from '../../../support/builders/notification-state.ts';
 import { fastTimers } from '../../../support/fakes/virtual-time.ts';
 
 const NOW = 1_700_000_000_000;
@@ -36,20 +37,8 @@ function jsonCodec(schema: Promise<void>, failures: Error[]): Codec {
   };
 }
 
-const stateOf = (id: string, members: Partial<NotificationState> = {}): NotificationState => ({
-  notificationId: id,
-  channel: 'sms',
-  status: 'sending',
-  attempt: 1,
-  attempts: [],
-  updatedAt: NOW,
-  nextAttemptAt: undefined,
-  providerMessageId: undefined,
-  code: undefined,
-  owner: 'one',
-  leaseUntil: NOW + 1_000,
-  ...members,
-});
+const stateOf = (id: string, fields: Partial<NotificationState> = {}): NotificationState =>
+  notificationState(id, { owner: 'one', leaseUntil: NOW + 1_000, ...fields });
 
 /** Ledgers over one topic, each with the identity of its own process. */
 async function world() {

@@ -321,44 +321,44 @@ function after(state: DeliveryState, event: DeliveryEvent): string {
   }
 }
 
+/** The possible events of each state and the steps that follow them. */
+const TRANSITIONS: readonly (readonly [
+  DeliveryState,
+  Readonly<Partial<Record<DeliveryEvent['kind'], string>>>,
+])[] = [
+  [RECEIVED, { 'copy-read': BEGINS }],
+  [
+    QUEUEING,
+    {
+      queued: 'ended, done',
+      'queue-full': 'recording, write failed too-many-waiting',
+      'first-in-line': 'acquiring, acquire-provider',
+    },
+  ],
+  [
+    ACQUIRING,
+    {
+      'no-send-slot': 'ended, again in 1000',
+      'no-provider': 'ended, release-send-slot, again in 100',
+      'no-eligible-provider': 'recording, release-send-slot, write parked outcome-unknown',
+      'provider-acquired': 'claiming, write-intent',
+    },
+  ],
+  [CLAIMING, { claimed: 'sending, call-providers', 'claim-lost': 'ended, release-send-slot, again in 100' }],
+  [
+    SENDING,
+    {
+      'nothing-sent': 'ended, release-send-slot, again in 100',
+      'round-ended': 'recording, release-send-slot, write sent',
+    },
+  ],
+  [RECORDING, { 'outcome-recorded': 'ended, count sent, done', 'outcome-superseded': 'ended, again in 100' }],
+  [FOLLOWING_UP, { 'follow-up-written': 'ended, done' }],
+  [ENDED, {}],
+];
+
 describe('every event in every state', () => {
-  it.each<[DeliveryState, Readonly<Partial<Record<DeliveryEvent['kind'], string>>>]>([
-    [RECEIVED, { 'copy-read': BEGINS }],
-    [
-      QUEUEING,
-      {
-        queued: 'ended, done',
-        'queue-full': 'recording, write failed too-many-waiting',
-        'first-in-line': 'acquiring, acquire-provider',
-      },
-    ],
-    [
-      ACQUIRING,
-      {
-        'no-send-slot': 'ended, again in 1000',
-        'no-provider': 'ended, release-send-slot, again in 100',
-        'no-eligible-provider': 'recording, release-send-slot, write parked outcome-unknown',
-        'provider-acquired': 'claiming, write-intent',
-      },
-    ],
-    [
-      CLAIMING,
-      { claimed: 'sending, call-providers', 'claim-lost': 'ended, release-send-slot, again in 100' },
-    ],
-    [
-      SENDING,
-      {
-        'nothing-sent': 'ended, release-send-slot, again in 100',
-        'round-ended': 'recording, release-send-slot, write sent',
-      },
-    ],
-    [
-      RECORDING,
-      { 'outcome-recorded': 'ended, count sent, done', 'outcome-superseded': 'ended, again in 100' },
-    ],
-    [FOLLOWING_UP, { 'follow-up-written': 'ended, done' }],
-    [ENDED, {}],
-  ])('%o', (state, expected) => {
+  it.each(TRANSITIONS)('%o', (state, expected) => {
     for (const event of EVENTS) {
       const impossible = `event ${event.kind} is impossible in state ${state.step}`;
       expect(after(state, event)).toBe(expected[event.kind] ?? impossible);
@@ -531,35 +531,34 @@ describe('any run', () => {
       hasBegun: fc.boolean(),
     })
     .map(({ known, ...more }) => read(known, more));
-  const failures = fc.constantFrom<Failure>(
+  const failures: readonly Failure[] = [
     { kind: 'transient', code: 'busy' },
     { kind: 'permanent', code: 'gone' },
     { kind: 'unknown', code: 'timeout' },
-  );
-  const rounds = fc.oneof(
-    fc.constant(sentRound),
-    fc.tuple(failures, fc.boolean()).map(([failure, isRepeatable]) => notSent(failure, isRepeatable)),
-  );
-  const others = fc.oneof(
-    fc.constantFrom(...EVENTS.slice(1)),
-    rounds.map((round) => ended(round)),
-  );
+  ];
+  const events: readonly DeliveryEvent[] = [
+    ...EVENTS.slice(1),
+    ...failures.flatMap((failure) => [ended(notSent(failure)), ended(notSent(failure, true))]),
+  ];
+  const possibleIn = ({ step }: DeliveryState): readonly DeliveryEvent[] => {
+    const [, next = {}] = TRANSITIONS.find(([state]) => state.step === step) ?? [];
+    return events.filter(({ kind }) => kind in next);
+  };
 
   it('calls providers at most once, after its intent, and never fails a notification that may have been sent', () => {
     fc.assert(
       fc.property(
         deliveries,
         reads,
-        fc.array(others, { minLength: 40, maxLength: 80 }),
-        (delivery, first, events) => {
+        fc.array(fc.nat(), { minLength: 8, maxLength: 8 }),
+        (delivery, first, choices) => {
           let step = advance(delivery, RECEIVED, first);
           const steps = [step];
-          for (const event of events) {
-            try {
-              step = advance(delivery, step.state, event);
-            } catch {
-              continue;
-            }
+          for (const choice of choices) {
+            const possible = possibleIn(step.state);
+            const event = possible[choice % possible.length];
+            if (event === undefined) break;
+            step = advance(delivery, step.state, event);
             steps.push(step);
           }
           const kinds = steps.flatMap(({ effects }) => effects.map(({ kind }) => kind));

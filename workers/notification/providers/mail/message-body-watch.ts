@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { MailMessage } from 'nodemailer';
 import type { MimeNodeEnvelope } from 'nodemailer/lib/mime-node';
 
-/** Chunks are joined up to this size, so that a message without attachments is written at once. */
+/** Chunks are joined up to this size, so that a message without attachments is written in one chunk. */
 const GATHERED_BYTES = 64 * 1_024;
 
 /** Records the stream that it is piped to: nodemailer's encoder, which is piped to the socket. */

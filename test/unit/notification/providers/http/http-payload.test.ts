@@ -35,6 +35,8 @@ describe('a payload', () => {
           data: 'ATTACHMENT_CONTENT_PLACEHOLDER',
         },
       ],
+      copies: 'CC_PLACEHOLDER',
+      note: 'cc: CC_PLACEHOLDER, bcc: BCC_PLACEHOLDER',
       html: { body: 'HTML_PLACEHOLDER' },
       empty: [],
     };
@@ -44,6 +46,8 @@ describe('a payload', () => {
       from: { name: 'Bank', email: 'info@bank.example' },
       version: 2,
       cc: [{ email: 'one@example.com' }, { email: 'two@example.com' }],
+      copies: 'one@example.com, two@example.com',
+      note: 'cc: one@example.com, two@example.com, bcc: ',
       files: [{ name: 'a "b".csv', type: 'text/csv', data: 'MTsy' }],
       empty: [],
     });

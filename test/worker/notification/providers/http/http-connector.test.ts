@@ -6,7 +6,7 @@ import type { Provider, SendResult } from '../../../../../shared/notification/pr
 import { createHttpConnector } from '../../../../../workers/notification/providers/http/http-connector.ts';
 import { httpEntry } from '../../../../support/builders/provider-entry.ts';
 import { ID, anEmail, anSms } from '../../../../support/builders/outbound-messages.ts';
-import { multipartParts, startProviderStandIn } from '../../../../support/fakes/provider-stand-in.ts';
+import { startProviderStandIn } from '../../../../support/fakes/provider-stand-in.ts';
 import { selfSigned } from '../../../../support/self-signed-certificate.ts';
 import { untilSent } from '../../../../support/standing-connection.ts';
 
@@ -183,45 +183,6 @@ describe('interfaces by configuration', () => {
     });
   });
 
-  it('joins copies outside a list and omits empty fields', async () => {
-    await using standIn = await startProviderStandIn();
-    const provider = connector({
-      url: standIn.origin,
-      'communication-channel': 'email',
-      'payload-template': {
-        from: 'SENDER_PLACEHOLDER',
-        to: ['RECEIVER_PLACEHOLDER'],
-        cc: 'CC_PLACEHOLDER',
-        extra: {
-          bcc: ['BCC_PLACEHOLDER'],
-          files: [{ n: 'ATTACHMENT_NAME_PLACEHOLDER' }],
-          data: ['ATTACHMENT_CONTENT_PLACEHOLDER'],
-        },
-        body: 'MESSAGE_PLACEHOLDER',
-        note: 'cc: CC_PLACEHOLDER',
-      },
-      defaultSender: 'bank@bank.example',
-      connector: { listSeparator: '; ' },
-    });
-    await send(provider, anEmail({ subject: '', cc: ['a@example.com', 'b@example.com'] }));
-    await send(provider, anEmail({ subject: '' }));
-    expect(standIn.requests.map(({ body }) => JSON.parse(body.toString()) as object)).toEqual([
-      {
-        from: 'bank@bank.example',
-        to: ['customer@example.com'],
-        cc: 'a@example.com; b@example.com',
-        body: 'Please find it attached.',
-        note: 'cc: a@example.com; b@example.com',
-      },
-      {
-        from: 'bank@bank.example',
-        to: ['customer@example.com'],
-        body: 'Please find it attached.',
-        note: 'cc: ',
-      },
-    ]);
-  });
-
   it('encodes values of the message in headers', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
@@ -371,13 +332,14 @@ describe('a call', () => {
   });
 
   it.each([
-    ['is unknown after a shorter timeout of its own', 100, 60_000],
-    ['is unknown after the common timeout at the latest', 60_000, 100],
-  ])('%s', async (_, own, all) => {
+    ['no response after a shorter timeout of its own', 100, 60_000, 'silent'],
+    ['no response after the common timeout', 60_000, 100, 'silent'],
+    ['half a status line', 60_000, 100, 'slow-headers'],
+  ] as const)('is unknown with %s', async (_, own, all, fault) => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin, limits: { timeoutMs: own } }, all);
     await untilSent(() => send(provider));
-    standIn.otherwise({ fault: 'silent' });
+    standIn.otherwise({ fault });
     const startedAt = performance.now();
     const result = await send(provider);
     expect(result).toEqual({ kind: 'unknown', code: 'timed-out' });
@@ -423,6 +385,26 @@ describe('a call', () => {
     expect(await send(provider)).toEqual({ kind: 'sent', providerMessageId: undefined });
   });
 
+  it.each(['reset-unread', 'reset', 'close'] as const)(
+    'is unknown when the connection ends without a response: %s',
+    async (fault) => {
+      await using standIn = await startProviderStandIn();
+      standIn.script({ fault });
+      expect(await send(connector({ url: standIn.origin }))).toMatchObject({
+        kind: 'unknown',
+        code: expect.stringContaining('connection') as string,
+      });
+      expect(standIn.requests).toHaveLength(1);
+    },
+  );
+
+  it('is transient for a host that refuses connections', async () => {
+    const standIn = await startProviderStandIn();
+    await standIn.stop();
+    const result = await send(connector({ url: standIn.origin }));
+    expect(result).toEqual({ kind: 'transient', code: 'connect-econnrefused' });
+  });
+
   it('is never repeated, and connections are reused between calls', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin });
@@ -440,62 +422,5 @@ describe('a call', () => {
     await Promise.all([provider.close(), provider.close()]);
     expect(await call).toMatchObject({ kind: 'sent' });
     expect(await send(provider)).toEqual({ kind: 'transient', code: 'provider-closed' });
-  });
-});
-
-describe('codes and ids of a provider', () => {
-  it.each([
-    ['a telephone number', '40722123456'],
-    ['a text', 'Invalid number +40722123456'],
-    ['the code in the message', '4829'],
-    ['markup', '<script>'],
-  ])('are dropped when they may be personal data: %s', async (_, code) => {
-    await using standIn = await startProviderStandIn();
-    const provider = connector({
-      url: standIn.origin,
-      connector: { errorCode: ['/code'], id: { pointer: '/id' } },
-    });
-    const message = anSms({ message: 'Your code is 482913' });
-    standIn.script({ status: 422, body: { code } }, { status: 200, body: { id: '482913' } });
-    expect(await send(provider, message)).toEqual({ kind: 'permanent', code: 'http-422-other' });
-    expect(await send(provider, message)).toEqual({ kind: 'sent', providerMessageId: undefined });
-  });
-});
-
-describe('multipart bodies', () => {
-  it('contain files of any content and name', async () => {
-    await using standIn = await startProviderStandIn();
-    const provider = connector({
-      url: standIn.origin,
-      'communication-channel': 'email',
-      'payload-template': {
-        to: 'RECEIVER_PLACEHOLDER',
-        text: 'MESSAGE_PLACEHOLDER',
-        file: ['ATTACHMENT_PLACEHOLDER'],
-      },
-      connector: { encoding: 'multipart' },
-    });
-    const content = Buffer.from([0, 13, 10, 45, 45, 255, 13, 10]);
-    const attachments = [
-      { name: 'a"\r\nx: y.bin', content },
-      { name: 'ătă.csv', content: Buffer.from('a;b') },
-    ];
-    await send(provider, anEmail({ subject: '', attachments }));
-    const parts = multipartParts(standIn.requests[0]!);
-    expect(
-      parts.map(({ headers }) => Buffer.from(headers['content-disposition']!, 'latin1').toString()),
-    ).toEqual([
-      'form-data; name="to"',
-      'form-data; name="text"',
-      'form-data; name="file"; filename="a%22%0D%0Ax: y.bin"',
-      'form-data; name="file"; filename="ătă.csv"',
-    ]);
-    expect(parts[2]!.content).toEqual(content);
-    expect(parts.map(({ headers }) => headers['content-type'])).toEqual([
-      undefined,
-      undefined,
-      'application/octet-stream',
-      'text/csv',
-    ]);
   });
 });
