@@ -13,18 +13,22 @@ function setUp(from: 'earliest' | 'latest' = 'latest', partition?: number) {
   const { createClient, consumers } = fakeKafkaClients();
   const offsets = [{ partition: 0, low: 2, high: 5 }];
   const ends = [{ partition: 0, high: 5 }];
+  const warnings: object[] = [];
   const tail = new KafkaTail(
     { clientId: 'test', topics: ['t'], from, ...(partition === undefined ? {} : { partition }) },
     {
       createClient,
       admin: { offsets: () => Promise.resolve(offsets), highWatermarks: () => Promise.resolve(ends) },
-      log: silentLog,
+      log: { ...silentLog, warn: (fields: object) => warnings.push(fields) },
       onStopped: () => undefined,
     },
   );
   const seen: number[] = [];
-  const started = tail.start(({ offset }) => seen.push(offset));
-  return { tail, consumers, seen, started, ends };
+  const started = tail.start(({ offset }) => {
+    if (offset === 666) throw new Error('handler failed');
+    seen.push(offset);
+  });
+  return { tail, consumers, seen, started, ends, warnings };
 }
 
 interface Fetched {
@@ -134,6 +138,18 @@ test('replaces a crashed consumer after doubled delays', async () => {
     await settleMicrotasks();
   }
   await tail.stop();
+});
+
+test('logs and skips a message whose handler throws', async () => {
+  const { consumers, started, seen, warnings } = setUp();
+  await settleMicrotasks();
+  const [run] = consumers;
+  run?.join({ t: [0] });
+  await run?.fetch('1', [{ topic: 't', partition: 0, offsets: [5, 666, 667] }]);
+  await started;
+  expect(seen).toEqual([5, 667]);
+  expect(run?.resolved).toEqual(['t/0@667']);
+  expect(warnings).toEqual([{ topic: 't', partition: 0, offset: 666, skipped: 1, error: 'handler failed' }]);
 });
 
 test('creates no consumer when it is stopped before its start position is known', async () => {

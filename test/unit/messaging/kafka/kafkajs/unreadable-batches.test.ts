@@ -7,6 +7,7 @@ import {
   reportFetchAnswers,
   type FetchAnswer,
 } from '../../../../../shared/messaging/kafka/kafkajs/unreadable-batches.ts';
+import { MessagingError } from '../../../../../shared/platform/errors.ts';
 import { kafkajsBroker } from '../../../../support/fakes/kafkajs-broker.ts';
 import { lz4Frame } from '../../../../support/foreign-batches.ts';
 
@@ -128,6 +129,21 @@ describe('decoding of fetched record batches', () => {
       body: zstdCompressSync(Buffer.alloc(129 * 2 ** 20)),
     });
     expect(places(await decode(tooLarge, batch({ first: 1, last: 1, records: [0] })))).toEqual(['(0)', '1']);
+  });
+
+  test('rejects with other errors of a codec', async () => {
+    const { CompressionCodecs } = require('kafkajs') as { CompressionCodecs: Record<number, () => object> };
+    const original = CompressionCodecs[LZ4];
+    const lz4 = batch({ first: 0, last: 0, records: [0], compression: LZ4, body: Buffer.from('x') });
+    const errors = [
+      Object.assign(new Error('out of memory'), { code: 'batch-unreadable' }),
+      new MessagingError('broker-unavailable', 'no connection', { canRetry: true }),
+    ];
+    for (const error of errors) {
+      CompressionCodecs[LZ4] = () => ({ decompress: () => Promise.reject(error) });
+      await expect(decode(lz4)).rejects.toBe(error);
+    }
+    if (original !== undefined) CompressionCodecs[LZ4] = original;
   });
 
   test('skips a corrupt batch', async () => {
