@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { createEmbeddedTarget } from '../support/conformance/embedded.ts';
 import { scenarioTest } from '../support/conformance/world.ts';
-import { fenceScenarios } from './scenarios/fences.ts';
+import { assignmentGateScenarios } from './scenarios/assignment-gates.ts';
 import { groupScenarios } from './scenarios/groups.ts';
 import { publishingScenarios } from './scenarios/publishing.ts';
 import { recoveryScenarios } from './scenarios/recovery.ts';
@@ -27,8 +27,8 @@ describe('ranges on the embedded broker', () => {
 describe('message runtime on the embedded broker', () => {
   runtimeScenarios(test);
 });
-describe('fences on the embedded broker', () => {
-  fenceScenarios(test);
+describe('assignment gates on the embedded broker', () => {
+  assignmentGateScenarios(test);
 });
 describe('recovery of the embedded broker', () => {
   recoveryScenarios(test);

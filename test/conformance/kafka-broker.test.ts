@@ -1,7 +1,7 @@
 import { createKafkaTarget } from '../support/conformance/kafka.ts';
 import { scenarioTest } from '../support/conformance/world.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
-import { fenceScenarios } from './scenarios/fences.ts';
+import { assignmentGateScenarios } from './scenarios/assignment-gates.ts';
 import { groupScenarios } from './scenarios/groups.ts';
 import { publishingScenarios } from './scenarios/publishing.ts';
 import { rangeScenarios } from './scenarios/ranges.ts';
@@ -27,8 +27,8 @@ suite('ranges on Kafka', () => {
 suite('message runtime on Kafka', () => {
   runtimeScenarios(test);
 });
-suite('fences on Kafka', () => {
-  fenceScenarios(test);
+suite('assignment gates on Kafka', () => {
+  assignmentGateScenarios(test);
 });
 suite('requesters on Kafka', () => {
   requesterScenarios(test);

@@ -18,9 +18,9 @@ export function recoveryScenarios(test: ScenarioTest): void {
       await system.worker();
       await system.ask('k', { id: 'before' });
       await system.allAnswered(['before']);
-      const asked = numberedIds('n', 300);
+      const requested = numberedIds('n', 300);
       const accepted: string[] = [];
-      const load = asked.map(async (id, index) => {
+      const load = requested.map(async (id, index) => {
         await sleep(index);
         await system.ask(`key-${index % 17}`, { id }).then(
           () => accepted.push(id),

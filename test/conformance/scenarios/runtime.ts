@@ -46,7 +46,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
       );
       await system.publisher.publish(requests);
       await system.allAnswered(numberedIds('k', 20));
-      expect(worker.begun).toEqual(numberedIds('k', 20));
+      expect(worker.started).toEqual(numberedIds('k', 20));
     },
   );
 
@@ -134,9 +134,9 @@ export function runtimeScenarios(test: ScenarioTest): void {
       await system.publisher.publish(
         numberedIds('n', 40).map((id, index) => system.request(`key-${index}`, { id, workMs: 300 })),
       );
-      await eventually('work', world.target.stepMs, () => first.begun.length > 10);
+      await eventually('work', world.target.stepMs, () => first.started.length > 10);
       await first.stop();
-      const done = new Set(first.begun);
+      const done = new Set(first.started);
       await system.allAnswered([...done]);
       const second = await system.worker();
       const last = [0, 1].map((partition) => ({
@@ -145,7 +145,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
       }));
       await system.publisher.publish(last);
       await system.allAnswered([...numberedIds('n', 40), 'last-0', 'last-1']);
-      expect(second.begun.filter((id) => done.has(id))).toEqual([]);
+      expect(second.started.filter((id) => done.has(id))).toEqual([]);
       expect(system.replies).toHaveLength(42);
     },
   );
@@ -166,19 +166,19 @@ export function runtimeScenarios(test: ScenarioTest): void {
         await eventually(
           'messages for each worker',
           world.target.stepMs,
-          () => worker.begun.length > 0 || round > 0,
+          () => worker.started.length > 0 || round > 0,
         );
         await worker.stop();
-        passing.push(worker.begun);
+        passing.push(worker.started);
       }
       isOver = true;
-      const asked = await load;
-      await system.allAnswered(asked);
-      expect(new Set(system.answered())).toEqual(new Set(asked));
+      const requested = await load;
+      await system.allAnswered(requested);
+      expect(new Set(system.answered())).toEqual(new Set(requested));
       expect(system.unequalRepeats()).toEqual([]);
       await system.allCommitted();
       expect(passing.flat().length).toBeGreaterThan(0);
-      expect(stayer.begun.length).toBeGreaterThan(0);
+      expect(stayer.started.length).toBeGreaterThan(0);
     },
   );
 
@@ -188,11 +188,11 @@ export function runtimeScenarios(test: ScenarioTest): void {
     async ({ world }) => {
       const system = await echoSystem(world, 2);
       const first = await system.worker();
-      const asked = numberedIds('n', 8);
+      const requested = numberedIds('n', 8);
       await system.publisher.publish(
-        asked.map((id) => ({ ...system.request(id, { id, workMs: world.target.slowMs }), partition: 0 })),
+        requested.map((id) => ({ ...system.request(id, { id, workMs: world.target.slowMs }), partition: 0 })),
       );
-      await eventually('work', world.target.stepMs, () => first.begun.length === asked.length);
+      await eventually('work', world.target.stepMs, () => first.started.length === requested.length);
       const passing = await system.worker();
       await eventually(
         'an assignment',
@@ -200,25 +200,29 @@ export function runtimeScenarios(test: ScenarioTest): void {
         () => passing.consumer.health().status === 'ready',
       );
       await passing.stop();
-      await system.allAnswered(asked);
+      await system.allAnswered(requested);
       await system.allCommitted();
-      expect(first.begun.toSorted()).toEqual(asked);
+      expect(first.started.toSorted()).toEqual(requested);
       expect(system.unequalRepeats()).toEqual([]);
     },
   );
 
   test('loses no request when a worker is killed', { timeout: 60 * SECOND }, async ({ world }) => {
     const system = await echoSystem(world, 4);
-    const asked = numberedIds('n', Math.min(1_000, world.target.trafficMessages));
+    const requested = numberedIds('n', Math.min(1_000, world.target.trafficMessages));
     const victim = await system.killableWorker();
     await system.worker();
-    const load = publishAll(system, asked, SOMETIMES_LONG);
-    await eventually('some replies', world.target.stepMs, () => system.replies.length > asked.length / 10);
+    const load = publishAll(system, requested, SOMETIMES_LONG);
+    await eventually(
+      'some replies',
+      world.target.stepMs,
+      () => system.replies.length > requested.length / 10,
+    );
     await sleep(Math.random() * KILL_WITHIN_MS);
     await victim.kill();
     await load;
-    await system.allAnswered(asked, world.target.sessionTimeoutMs + world.target.stepMs);
-    expect(new Set(system.answered())).toEqual(new Set(asked));
+    await system.allAnswered(requested, world.target.sessionTimeoutMs + world.target.stepMs);
+    expect(new Set(system.answered())).toEqual(new Set(requested));
     expect(system.unequalRepeats()).toEqual([]);
     await system.allCommitted();
     await system.ask('k', { id: 'still alive' });
@@ -233,22 +237,22 @@ async function publishUntil(
   isOver: () => boolean,
   atLeast: number,
 ): Promise<readonly string[]> {
-  const asked: string[] = [];
-  while (asked.length < atLeast || (!isOver() && asked.length < MOST_TRAFFIC)) {
-    const id = `n-${asked.length}`;
-    await system.ask(`key-${asked.length % 31}`, { id, workMs: ALWAYS_SHORT(asked.length) });
-    asked.push(id);
-    if (asked.length % 10 === 0) await sleep(5);
+  const requested: string[] = [];
+  while (requested.length < atLeast || (!isOver() && requested.length < MOST_TRAFFIC)) {
+    const id = `n-${requested.length}`;
+    await system.ask(`key-${requested.length % 31}`, { id, workMs: ALWAYS_SHORT(requested.length) });
+    requested.push(id);
+    if (requested.length % 10 === 0) await sleep(5);
   }
-  return asked;
+  return requested;
 }
 
 async function publishAll(
   system: EchoSystem,
-  asked: readonly string[],
+  requested: readonly string[],
   workMs: (index: number) => number,
 ): Promise<void> {
-  for (const [index, id] of asked.entries()) {
+  for (const [index, id] of requested.entries()) {
     await system.ask(`key-${index % 31}`, { id, workMs: workMs(index) });
     if (index % 10 === 0) await sleep(5);
   }

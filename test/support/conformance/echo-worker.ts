@@ -35,7 +35,7 @@ export interface EchoRequest {
 export interface EchoWorker {
   readonly consumer: Consumer;
   /** Ids in the order in which the handler started; repeated for each start. */
-  readonly begun: readonly string[];
+  readonly started: readonly string[];
   stop(timeoutMs?: number): Promise<void>;
 }
 
@@ -43,12 +43,12 @@ export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions
   const { clientId, groupId, requests, replies, deadLetters, sessionTimeoutMs } = options;
   const publisher = broker.createPublisher({ clientId: `${clientId}-publisher` });
   await publisher.start();
-  const begun: string[] = [];
+  const started: string[] = [];
   const { process } = createRequestHandling({
     handlers: {
       Echo: async (payload) => {
         const request = payload as EchoRequest;
-        begun.push(request.id);
+        started.push(request.id);
         if (request.fail === true) throw new Error('the handler failed');
         if (request.workMs !== undefined) await sleep(request.workMs);
         return done({ type: 'Echoed', payload: { id: request.id } });
@@ -76,7 +76,7 @@ export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions
   await consumer.start();
   return {
     consumer,
-    begun,
+    started,
     stop: async (timeoutMs = 5_000) => {
       await consumer.stop(timeoutMs);
       await publisher.stop(timeoutMs);

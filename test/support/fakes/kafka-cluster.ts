@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 
 const require = createRequire(import.meta.url);
 
-/** Kafka's numbers of the three requests that a producer makes, and the versions that this cluster speaks. */
+/** API keys of the three requests of a producer, and the versions that this cluster supports. */
 const PRODUCE = 0;
 const METADATA = 3;
 const API_VERSIONS = 18;
@@ -13,7 +13,7 @@ const SPOKEN = [
   [API_VERSIONS, 0, 0],
 ] as const;
 const LENGTH_BYTES = 4;
-/** Lengths, checksum and times before the records of a batch, among which any byte can be. */
+/** The header of a batch before its records, which may contain any byte. */
 const BATCH_HEADER_BYTES = 61;
 
 interface Encoder {
@@ -39,37 +39,40 @@ const EncoderClass = require('kafkajs/src/protocol/encoder') as new () => Encode
 const DecoderClass = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
 const encoder = () => new EncoderClass();
 
-/** What a broker received for one partition: values are words in angle brackets, so that they are found in the batch. */
+/**
+ * The records of one partition in a produce request; values are words in angle brackets, so that they can be found in the
+ * batch.
+ */
 export interface ReceivedBatch {
   readonly topic: string;
   readonly partition: number;
   readonly values: readonly string[];
 }
 
-/** What a broker does with a produce request: error codes of partitions (0 where none is named), silence, or a reset. */
+/** The reaction of a broker to a produce request: error codes by partition (default 0), no answer, or a reset. */
 export type ProduceReaction = Readonly<Record<number, number>> | 'silence' | 'reset';
 
 export interface FakeCluster {
   readonly brokers: readonly string[];
-  /** `partition: value` of all that was stored, in the order of storing. */
+  /** `partition: value` of all stored records, in order. */
   readonly stored: string[];
-  /** Decides about each produce request; stores everything until it is set. */
+  /** Determines the reaction to each produce request; default: stores everything. */
   onProduce: (broker: number, batches: readonly ReceivedBatch[]) => ProduceReaction;
-  /** The time that a broker takes for an answer. */
+  /** Delay of each response. */
   answerMs: number;
-  /** Of every topic. */
+  /** Number of partitions of every topic. */
   partitions: number;
   leaderOf: (partition: number) => number;
-  /** Error of a topic or of a partition in answers about metadata; 0: none. */
+  /** Error code of a topic or a partition in metadata responses; 0: none. */
   topicError: (topic: string) => number;
   partitionError: (partition: number) => number;
   connections: number;
-  /** The same of each broker. */
+  /** Number of connections to each broker. */
   readonly connectionsTo: number[];
   close(): void;
 }
 
-/** Brokers on loopback that speak just what kafkajs' producer asks, and fail as the test says. */
+/** Brokers on loopback that support only the requests of a kafkajs producer; a test can make them fail. */
 export async function startFakeCluster(brokers: number, partitions: number): Promise<FakeCluster> {
   const servers: Server[] = [];
   const sockets = new Set<Socket>();

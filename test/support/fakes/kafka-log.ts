@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 
 const require = createRequire(import.meta.url);
 
-/** Kafka's numbers of the requests that a producer and the only member of a group make, each in the one version spoken here. */
+/** API keys of the requests of a producer and of the only member of a group, each with the supported version. */
 const PRODUCE = 0;
 export const FETCH = 1;
 const LIST_OFFSETS = 2;
@@ -34,7 +34,7 @@ const UNKNOWN_MEMBER_ID = 25;
 const EARLIEST = -2;
 const LENGTH_BYTES = 4;
 const LAST_OFFSET_DELTA_AT = 23;
-/** A fetch looks for new records so often. */
+/** Interval at which a pending fetch checks for new records. */
 const LOOK_MS = 5;
 
 interface Encoder {
@@ -75,13 +75,13 @@ interface Batch {
   readonly bytes: Buffer;
 }
 
-/** What a broker puts on the wire instead of a response, and whether it resets the connection after that. */
+/** The bytes that a broker sends instead of a response, and whether it then resets the connection. */
 export interface WireAction {
   readonly bytes: Buffer;
   readonly reset?: boolean;
 }
 
-/** A response with its length, and what it answers. */
+/** A response with its length, and the request that it answers. */
 export interface WireResponse {
   readonly frame: Buffer;
   readonly kind: number;
@@ -91,13 +91,13 @@ export interface WireResponse {
 
 export interface FakeKafka {
   readonly addresses: readonly string[];
-  /** Keys and values as stored, by `topic/partition`; the index is the offset. */
+  /** The stored keys and values by `topic/partition`; the index is the offset. */
   readonly stored: Map<string, DecodedBatch['records'][number][]>;
-  /** Decides what goes onto the wire for each response. */
+  /** Determines the bytes that are sent for each response. */
   onResponse: (response: WireResponse) => WireAction;
-  /** A request that is never answered. */
+  /** Selects requests that are never answered. */
   isUnanswered: (broker: number, kind: number) => boolean;
-  /** Closes all connections of a broker in order, as a restart does. */
+  /** Closes all connections of a broker, as a restart does. */
   closeConnections(broker: number): void;
   close(): void;
 }
@@ -148,7 +148,7 @@ export async function startFakeKafka(brokers: number, partitions: number): Promi
   return Object.assign(kafka, { addresses: ports.map((port) => `127.0.0.1:${port}`) });
 }
 
-/** Answers the requests of one connection one after another, as Kafka does. */
+/** Answers the requests of one connection in their order, as Kafka does. */
 function serve(socket: Socket, state: State, broker: number): void {
   let waiting = Buffer.alloc(0);
   let turn = Promise.resolve();
@@ -328,7 +328,7 @@ function askedPartition(request: Decoder): AskedPartition {
   return { partition, offset, maxBytes: request.readInt32() };
 }
 
-/** Batches from the one that holds the offset, cut at the limit; the first one always whole. */
+/** The batches from the one with the offset on, truncated at the limit; the first one is always complete. */
 function fetchedPartition(log: readonly Batch[], { partition, offset, maxBytes }: AskedPartition): Encoder {
   const end = log.at(-1)?.end ?? 0;
   const [first, ...others] = log.filter((batch) => batch.end > offset).map(({ bytes }) => bytes);

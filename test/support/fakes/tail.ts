@@ -1,7 +1,7 @@
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Tail, TailOptions } from '../../../shared/messaging/ports.ts';
 
-/** A tail whose messages come by hand. */
+/** A tail whose messages a test delivers. */
 export class FakeTail implements Tail {
   readonly options: TailOptions;
   ready = true;

@@ -24,7 +24,7 @@ async function noter(world: World, topic: string, notes: string, groupId: string
   world.after(() => table.stop(1_000));
   await table.start();
   const done: string[] = [];
-  const fences: number[] = [];
+  const gateCalls: number[] = [];
   const consumer = new Consumer({
     createSource: () =>
       world.broker.createGroupSource({
@@ -46,8 +46,8 @@ async function noter(world: World, topic: string, notes: string, groupId: string
       return 'settled';
     },
     gate: async () => {
-      fences.push(performance.now());
-      if (fences.length === 1) throw new Error('the table cannot be read at first');
+      gateCalls.push(performance.now());
+      if (gateCalls.length === 1) throw new Error('the table cannot be read at first');
       // Longer than a session, to check that the waiting member is not expelled.
       await sleep(world.target.sessionTimeoutMs * 1.5);
       await table.caughtUp(world.target.stepMs);
@@ -55,11 +55,11 @@ async function noter(world: World, topic: string, notes: string, groupId: string
   });
   world.after(() => consumer.stop(1_000));
   await consumer.start();
-  return { consumer, done, fences };
+  return { consumer, done, gateCalls };
 }
 
 /** The guarantees of an assignment gate: a worker reads the results of other members before it starts. */
-export function fenceScenarios(test: ScenarioTest): void {
+export function assignmentGateScenarios(test: ScenarioTest): void {
   test(
     'a new owner has read all earlier results, even uncommitted ones',
     {
@@ -79,11 +79,11 @@ export function fenceScenarios(test: ScenarioTest): void {
       await eventually(
         'a gate for each member',
         patience,
-        () => second.fences.length >= 2 && first.fences.length >= 3,
+        () => second.gateCalls.length >= 2 && first.gateCalls.length >= 3,
       );
       await eventually('all messages', patience, () => first.done.length + second.done.length >= MESSAGES);
       const isReady = () => second.consumer.health().status === 'ready';
-      await eventually('the end of the fences', patience, isReady);
+      await eventually('all gates open', patience, isReady);
       expect([...first.done, ...second.done].toSorted()).toEqual(ids.toSorted());
       expect(second.consumer.stats().crashes).toBe(0);
     },
