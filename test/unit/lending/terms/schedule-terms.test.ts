@@ -115,6 +115,7 @@ describe('faults of the terms of a schedule (E3)', () => {
       { ...withRanges([1, 4]), ...withBands([0]), MultipleInterestRates: [{ InterestRate: decimal(12) }] },
     ],
     ['BandedInterestRates[0].MinUtilizedAmount out-of-range must be zero or more', withBands([-1])],
+    ['BandedInterestRates[0].MaxUtilizedAmount out-of-range must be zero or more', withBands([0, -1])],
     [
       'BandedInterestRates[0].MaxUtilizedAmount out-of-range must be more than MinUtilizedAmount',
       withBands([100, 100]),
@@ -182,6 +183,36 @@ describe('faults of the terms of a schedule (E3)', () => {
     }
     const amounts = [balance, columnOf('Interest', 'Linear'), parts, formulaColumn('Half', 'Amount / 2')];
     expect(outcomeWith(recordOf(amounts), withBands([0])).kind).toBe('schedule');
+  });
+
+  it.each<[formula: string, fault: string, sufficient: Changes]>([
+    [
+      'LockedInstallment',
+      'installmentValue is missing; must be sent with Own type',
+      { installmentValue: decimal(0) },
+    ],
+    [
+      'LockedPrincipal',
+      'principalValue is missing; must be sent with Own type',
+      { principalValue: decimal(300) },
+    ],
+    [
+      'LockedInstallment + LockedPrincipal',
+      'installmentValue is missing; it or principalValue must be sent with Own type',
+      { principalValue: decimal(300) },
+    ],
+  ])('include a missing fixed amount that the formula %s reads (S2)', (formula, fault, sufficient) => {
+    const columns = [
+      columnOf('RemainingValue', 'RemainingValue'),
+      columnOf('Interest', 'Linear'),
+      formulaColumn('PMT', formula),
+      columnOf('Principal', 'Balance'),
+    ];
+    const record = recordOf(columns, { InstallmentValueCustom: true });
+    const outcome = outcomeWith(record);
+    const faults = outcome.kind === 'refused' ? outcome.faults : [];
+    expect(faults.map(({ path, message }) => `${path} ${message}`)).toEqual([fault]);
+    expect(outcomeWith(record, sufficient).kind).toBe('schedule');
   });
 
   it('reject a prepayment above a balance that capitalised negative interest lowers (R3)', () => {
