@@ -94,7 +94,7 @@ export class CircuitBreaker {
   /** Starts remaining probes of the interval; called when messages have arrived or a place is free. */
   probe(): void {
     // A message that ends synchronously calls this method again; the running loop continues with the next one.
-    if (this.#isProbing || this.#openSinceMs === undefined) return;
+    if (this.#isProbing) return;
     this.#isProbing = true;
     try {
       this.#probeUntilFull();

@@ -76,3 +76,15 @@ test('measures the stall time of a message from its start', () => {
   tracker.advance();
   expect(check(8, 200_000 + STALL_MS + 1)).toBe('ready');
 });
+
+test('reports an unhealthy partition before a degraded one', () => {
+  const [stuck, silent] = [createScene(), createScene()];
+  start(stuck.work, 'running');
+  finishWork(silent.work);
+  silent.tracker.advance();
+  silent.tracker.highWatermark = 2;
+  const detector = new StallDetector(STALL_MS);
+  const check = (nowMs: number) => detector.check([stuck.tracker, silent.tracker], 0, nowMs);
+  check(0);
+  expect(check(STALL_MS).status).toBe('unhealthy');
+});

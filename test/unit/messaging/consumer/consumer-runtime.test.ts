@@ -95,6 +95,16 @@ test('pauses a partition with a full window and resumes it below half', async ()
   expect(source.paused.size).toBe(0);
 });
 
+test('counts only unfinished messages towards the limit of messages', async () => {
+  const { work, source, sink } = createScene({ window: { messages: 2, pending: 100 } });
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  expect(source.paused.size).toBe(0);
+  sink.onMessages(1, fakeMessages(1, 1), 2);
+  expect(source.paused.size).toBe(1);
+  await work.end(1);
+  expect(source.paused.size).toBe(0);
+});
+
 test('counts the bytes of messages towards the window', () => {
   const { source, sink } = createScene({ window: { bytes: 1_000 } });
   sink.onMessages(1, [fakeMessage(0, { key: 'four', value: Buffer.alloc(995) })], 1);
