@@ -1,4 +1,4 @@
-/** `npm run recalculate`: calculates every contract of a portfolio again, through the topics of the workers. */
+/** `npm run recalculate`: recalculates every contract of a portfolio through the topics of the workers. */
 import { enableCompileCache } from 'node:module';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
@@ -11,7 +11,7 @@ const SOME_FAILED = 1;
 const USAGE = 2;
 const ABORTED = 3;
 
-/** A closed terminal does not end the run: the results are in the files. */
+/** A closed terminal does not stop the run, since the results are in the files. */
 process.stderr.on('error', () => undefined);
 
 try {
@@ -29,7 +29,7 @@ async function run(commandLine: readonly string[]): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
-  // Only here: a wrong command line is reported without loading the engine.
+  // Imported here, so that an invalid command line is reported without loading the engine.
   enableCompileCache();
   const { recalculate } = await import('./recalculate/run/command.ts');
   const end = await recalculate(args, {
@@ -46,7 +46,7 @@ async function run(commandLine: readonly string[]): Promise<number> {
   return code;
 }
 
-/** Whether it could be printed; reports why not. */
+/** Returns whether the text could be printed; reports the reason if not. */
 async function isPrinted(text: string): Promise<boolean> {
   const error = await new Promise<Error | null | undefined>((resolve) => {
     process.stdout.on('error', resolve);
@@ -56,14 +56,14 @@ async function isPrinted(text: string): Promise<boolean> {
   return !error;
 }
 
-/** process.exit may wait for a system call that never returns, such as a write to a full pipe: a signal ends it then. */
+/** process.exit may block in a system call that never returns, such as a write to a full pipe; a signal stops it. */
 function exit(code: number): never {
   process.removeAllListeners('SIGINT');
   process.removeAllListeners('SIGTERM');
   process.exit(code);
 }
 
-/** Ends at once, during any system call. The next run takes over the lock. */
+/** Stops immediately, also during a system call. The next run takes over the lock. */
 function killThis(): void {
   process.kill(process.pid, 'SIGKILL');
 }

@@ -65,7 +65,7 @@ Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configurat
 
 export type OutputFormat = InputFormat;
 
-/** A file that is written, or the standard output. */
+/** An output file or the standard output. */
 export interface OutputTarget {
   /** `-` is the standard output. */
   readonly file: string;
@@ -73,34 +73,34 @@ export interface OutputTarget {
   readonly gzip: boolean;
 }
 
-/** What a recalculation is asked to do. */
+/** The options of a recalculation. */
 export interface RecalculateArguments {
   /** Path, or `-` for the standard input. */
   readonly input: string;
   readonly inputFormat: InputFormat;
-  /** Undefined with --summary: the report is all there is. */
+  /** Undefined with --summary, which writes only the report. */
   readonly output: OutputTarget | undefined;
-  /** File of the failures; undefined only with --summary, where they are counted. */
+  /** File for the failures; with --summary it may be undefined, and failures are only counted. */
   readonly failures: string | undefined;
   readonly compare: boolean;
   readonly resume: boolean;
   readonly overwrite: boolean;
-  /** Midnight UTC of --as-of in epoch milliseconds; undefined: the time of the run. */
+  /** Midnight UTC of --as-of in epoch milliseconds; if undefined, the time of the run. */
   readonly asOfMs: number | undefined;
-  /** Most contracts of a batch, 1 to 500. */
+  /** Maximum number of contracts in a batch, 1 to 500. */
   readonly batch: number;
   /** Batches in flight, 1 to 256. */
   readonly window: number;
-  /** The run is aborted after this long without any reply. */
+  /** The run is aborted after this time without a reply. */
   readonly patienceMs: number;
-  /** More failed lines than this abort the run; undefined: any number. */
+  /** The run is aborted when more lines fail; if undefined, it never is. */
   readonly maxFailures: number | undefined;
-  /** The report as JSON on the standard output. */
+  /** Whether the report is printed as JSON on the standard output. */
   readonly json: boolean;
 }
 
 const DEFAULT_BATCH = 100;
-/** A batch of requests has no more items. */
+/** Maximum number of items of a request batch. */
 const MAX_BATCH = 500;
 const DEFAULT_WINDOW = 16;
 const MAX_WINDOW = 256;
@@ -108,7 +108,7 @@ const DEFAULT_PATIENCE_MS = 600_000;
 const MAX_FAILURES = 1_000_000_000;
 const FAILURES_ENDING = '.failures.ndjson';
 
-/** What a run keeps beside its output, drafts included. */
+/** Suffixes of the files that a run writes next to its output. */
 const BESIDE_OUTPUT = /^\.(checkpoint\.json|lock)(\..*)?$/;
 
 const GZIP_ENDING = /\.gz$/i;
@@ -118,7 +118,7 @@ const FORMAT_ENDINGS: readonly (readonly [RegExp, InputFormat])[] = [
 ];
 const DURATION = /^([1-9]\d{0,5})(s|m|h)$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
-/** Longer than any run takes; a larger value is more likely a mistyped unit. */
+/** Longer than any run; a larger value is probably a wrong unit. */
 const MAX_PATIENCE_MS = 86_400_000;
 const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -142,7 +142,7 @@ const OPTIONS = {
 
 type Values = OptionValues<typeof OPTIONS>;
 
-/** Reads the command line; undefined when help was asked for. Throws UsageError with all faults. */
+/** Reads the command line; undefined for --help. Throws UsageError with all faults. */
 export function readRecalculateArguments(args: readonly string[]): RecalculateArguments | undefined {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;
@@ -175,7 +175,7 @@ export function readRecalculateArguments(args: readonly string[]): RecalculateAr
   return read;
 }
 
-/** The command line that resumes the run, ready to be pasted into a shell. */
+/** The command line that resumes the run, quoted for a shell. */
 export function resumeCommand(args: readonly string[]): string {
   const kept = args.filter((argument) => argument !== '--overwrite' && argument !== '--resume');
   return ['npm run recalculate --', ...kept.map(quoted), '--resume'].join(' ');
@@ -195,7 +195,7 @@ function formatByName(file: string): InputFormat | undefined {
   return FORMAT_ENDINGS.find(([ending]) => ending.test(file))?.[1];
 }
 
-/** Only the last one would count: a second --input would be a portfolio left out silently. */
+/** Reports repeated options, since only the last one would apply and a second --input would be ignored silently. */
 function repeatedOptions(given: readonly string[]): readonly string[] {
   const repeated = given.filter((name, index) => given.indexOf(name) !== index);
   return [...new Set(repeated)].map((name) => `--${name} is given more than once`);

@@ -1,4 +1,4 @@
-/** Has contracts calculated: one message of requests on the bulk lane, one reply with an answer for each. */
+/** Calculates contracts with one message of several requests on the bulk lane, whose reply has an answer for each. */
 
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
 import { PayloadError } from '../../../shared/messaging/codec/avro-message.ts';
@@ -23,7 +23,7 @@ export type ContractOutcome =
   | { readonly kind: 'schedule'; readonly schedule: RepaymentSchedule; readonly warnings: string | undefined }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** Decodes the outcome when its turn comes: until then a reply stays as small as it arrived. */
+/** Decodes the outcome when it is written; encoded replies take less memory. */
 export type LateOutcome = () => SyncOrAsync<ContractOutcome>;
 
 /**
@@ -34,14 +34,14 @@ export type CalculateChunk = (contracts: readonly Contract[]) => Promise<readonl
 
 export interface CalculateChunkOptions {
   readonly codec: Pick<Codec, 'encode' | 'decode' | 'prepare'>;
-  /** Retries until there is an answer that a retry would not change; rejects when none comes. */
+  /** Retries until it gets a final answer; rejects without one. */
   readonly request: (request: OutgoingRequest) => Promise<Reply>;
   readonly topic: string;
-  /** Partitions of that topic; batches go to each in turn, whatever their keys. */
+  /** Partitions of that topic; batches are assigned to them round-robin. */
   readonly partitions: number;
   /** Prefix of the correlation ids of this process; unique among processes. */
   readonly correlationPrefix: string;
-  /** The time that every request counts as sent at (D2), so that a resumed run calculates with the same day. */
+  /** The time at which all requests count as sent (D2), so that a resumed run uses the same day. */
   readonly originTimestampMs: number;
   readonly timeoutMs: number;
 }
@@ -50,12 +50,12 @@ export const REQUEST_TYPE = 'CalculateRepaymentScheduleRequest';
 const ANSWER_TYPE = 'CalculateRepaymentScheduleReply';
 
 interface Item {
-  /** Line of the contract; returned with its answer, so that answers cannot be mixed up. */
+  /** Line of the contract, which its answer repeats, so that answers cannot be swapped. */
   readonly id: string;
   readonly value: Buffer;
 }
 
-/** The replies to a batch and to its halves. */
+/** Sends a batch, and its halves when a batch has no usable reply. */
 interface SeenReplies {
   isAnyUsable: boolean;
   lastCode: string;
@@ -90,7 +90,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
     const problem = reply.kind === 'problem' ? reply.problem : unreadable();
     return items.map(() => () => failed(problem));
   };
-  /** One contract may fail the message of its whole batch: by too large an answer, or by breaking the worker. */
+  /** One contract may fail its whole batch, because its answer is too large or because it crashes the worker. */
   const askHalves = async (items: readonly Item[], id: string, seen: SeenReplies): Promise<LateOutcome[]> => {
     const middle = Math.ceil(items.length / 2);
     const first = await ask(items.slice(0, middle), `${id}.1`, seen);
@@ -121,7 +121,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
   };
 }
 
-/** A request whose figures cannot be encoded exactly is refused, never rounded (M1). */
+/** Refuses a request whose figures cannot be encoded exactly; they are never rounded (M1). */
 function encodeContract(
   codec: Pick<Codec, 'encode'>,
   { line, request }: Contract,
@@ -163,7 +163,7 @@ function unreadable(): Problem {
   return createProblem('unexpected', { detail: 'The reply does not answer the request.' });
 }
 
-/** The answers of a reply that has exactly one for each item, in their order; undefined of any other. */
+/** The answers of a reply with exactly one for each item, in order; undefined for any other reply. */
 function answersTo(items: RequestBatch['items'], reply: Reply): readonly ReplyBatchItem[] | undefined {
   if (reply.kind !== 'reply' || reply.type !== REPLY_BATCH) return undefined;
   const answers = (reply.payload as ReplyBatch).items;
@@ -173,19 +173,19 @@ function answersTo(items: RequestBatch['items'], reply: Reply): readonly ReplyBa
   return areOurs ? answers : undefined;
 }
 
-/** A reply that shows that a worker calculates: answers to the batch, or answers too large for one message. */
+/** Whether a reply proves that a worker is calculating: it answers the batch, or its answers are too large. */
 export function isUsableReply(request: OutgoingRequest, reply: Reply): boolean {
   if (reply.kind === 'problem') return reply.problem.code === 'reply-too-large';
   return answersTo((request.payload as RequestBatch).items, reply) !== undefined;
 }
 
-/** A few adjacent contracts may break a worker; more failures than these are the workers' fault. */
+/** Fewer consecutive failed batches may be caused by single contracts that crash a worker. */
 const MAX_BATCHES = 3;
 const MIN_CONTRACTS = 10;
 
-/** Counts consecutive batches of which no message had a usable reply, halved ones included. */
+/** Counts consecutive batches without a usable reply to any of their messages. */
 interface FailingBatches {
-  /** Throws RunError when it is one too many. */
+  /** Throws RunError when there are too many. */
   add(contracts: number, isAnyUsable: boolean, lastCode: string): void;
 }
 

@@ -1,4 +1,4 @@
-/** The engine: the schedule workers of a Kafka, or one that this process starts on the embedded broker. */
+/** Connects to the schedule workers of a Kafka, or to one in this process on the embedded broker. */
 
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
@@ -19,11 +19,11 @@ import { REQUEST_TYPE, type CalculateChunkOptions } from './calculate-chunk.ts';
 export interface Engine extends Pick<CalculateChunkOptions, 'codec' | 'topic' | 'partitions'> {
   readonly kind: Broker['kind'];
   readonly requester: Requester;
-  /** Abandons requests that wait for a reply, and closes. */
+  /** Cancels the pending requests and closes the connection. */
   close(): Promise<void>;
 }
 
-/** Consumed messages are not read again: the default would fill slowly with 32 MiB of requests, which looks like a leak. */
+/** Small, since consumed messages are not read again. The default would grow to 32 MiB of requests. */
 const EMBEDDED_TOPIC_BYTES = 4 * 1_024 * 1_024;
 /**
  * The partitions of a dead broker get new leaders after its session (9 s by default) and an election; requests to it are
@@ -79,14 +79,14 @@ async function openBroker(config: Config): Promise<{ broker: Broker; close: () =
     return { broker, close };
   }
   const log = quietLog(config);
-  // So that live traffic on the same machine is not affected.
+  // Gives live traffic on the same machine priority.
   lowerPriority(log);
   const { createKafkaBroker } = await import('../../../shared/messaging/kafka/broker.ts');
   const broker = createKafkaBroker({ ...config.kafka, clientId: 'recalculate', log });
   return { broker, close: () => broker.close() };
 }
 
-/** Log lines would break the progress bar: only errors are logged, unless more is configured. */
+/** Logs only errors by default, since log lines would break the progress bar. */
 function quietLog({ logLevel }: Config): ReturnType<typeof createLog> {
   const level: LogLevel = logLevel === 'info' || logLevel === 'warn' ? 'error' : logLevel;
   return createLog({ level, name: 'recalculate' });

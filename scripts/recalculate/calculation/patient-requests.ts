@@ -1,4 +1,4 @@
-/** Retries requests that may succeed later, until no request has been answered for too long. */
+/** Retries requests until no request has had a reply for too long. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../../../shared/messaging/backoff.ts';
@@ -10,9 +10,9 @@ import { RunError } from '../run-error.ts';
 
 export interface PatientRequestsOptions {
   readonly request: (request: OutgoingRequest) => Promise<Reply>;
-  /** Waiting requests are given up after this long without any usable answer. */
+  /** Pending requests fail after this time without a usable reply. */
   readonly patienceMs: number;
-  /** Aborted when the run ends: requests waiting for a retry then reject with the reason. */
+  /** Aborted when the run ends; requests that wait for a retry then reject with the reason. */
   readonly signal: AbortSignal;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
@@ -21,20 +21,20 @@ export interface PatientRequestsOptions {
 }
 
 export interface PatientRequests {
-  /** Never resolves with a problem that a retry may solve: rejects with RunError instead. */
+  /** Never resolves with a transient problem; rejects with RunError instead. */
   request(request: OutgoingRequest): Promise<Reply>;
-  /** Milliseconds for which requests have waited without a usable answer; idle time does not count. */
+  /** Milliseconds that requests have waited without a usable reply, without idle time. */
   silentMs(): number;
-  /** Whether anything was ever answered, usable or not. */
+  /** Whether there was any reply, usable or not. */
   hasAnswered(): boolean;
 }
 
-/** A broker restart or a rebalance takes seconds; retrying every few seconds is no load. */
+/** A broker restart or a rebalance takes seconds, and a retry every few seconds causes little load. */
 const BACKOFF = { minMs: 200, maxMs: 5_000 };
-/** A message takes far less through an idle system; a shorter time-out would only send it twice. */
+/** An idle system replies much sooner; a shorter timeout would only send messages twice. */
 const MIN_TIMEOUT_MS = 1_000;
 
-/** All requests of a run share their patience: while any of them is answered, the others keep waiting. */
+/** All requests of a run share the time limit: a reply to any of them restarts it. */
 export function createPatientRequests(options: PatientRequestsOptions): PatientRequests {
   const { patienceMs, signal } = options;
   const now = options.now ?? (() => performance.now());
@@ -59,7 +59,7 @@ export function createPatientRequests(options: PatientRequestsOptions): PatientR
         return reply;
       }
       if (leftMs() <= 0) throw new RunError(noAnswer(reply.problem.code, patienceMs));
-      // Other bulk traffic may be queued before ours for longer: waiting longer costs less than asking more often.
+      // Other bulk traffic may be queued first, and a longer wait costs less than more retries.
       if (reply.problem.status === GATEWAY_TIMEOUT) timeoutMs *= 2;
       await wait(Math.min(backoffMs(BACKOFF, attempt, random), Math.max(leftMs(), 0)), signal);
     }
@@ -81,7 +81,7 @@ export function createPatientRequests(options: PatientRequestsOptions): PatientR
   };
 }
 
-/** Status of reply-timeout and deadline-exceeded. */
+/** The status of reply-timeout and deadline-exceeded. */
 const GATEWAY_TIMEOUT = 504;
 
 function codeOf(reply: Reply): string {
@@ -89,14 +89,14 @@ function codeOf(reply: Reply): string {
 }
 
 function noAnswer(code: string, patienceMs: number): string {
-  return `no request was answered for ${Math.round(patienceMs / 1_000)} s; the last attempt ended as ${code}`;
+  return `no reply for ${Math.round(patienceMs / 1_000)} s; the last attempt ended as ${code}`;
 }
 
-/** Answers come within a second where a worker is running. */
+/** A running worker replies within a second. */
 const SILENCE_MS = 10_000;
 const LOOK_EVERY_MS = 1_000;
 
-/** Reports when answers stop, and when they resume. Does not keep the process alive. */
+/** Reports when replies stop and when they resume. Does not keep the process alive. */
 export function watchSilence(
   patient: Pick<PatientRequests, 'silentMs' | 'hasAnswered'>,
   patienceMs: number,
@@ -107,8 +107,8 @@ export function watchSilence(
     const isSilent = patient.silentMs() >= SILENCE_MS;
     if (isSilent === isReported) return;
     isReported = isSilent;
-    if (!isSilent) return say('requests are answered again');
-    const since = `no request was answered for ${SILENCE_MS / 1_000} s`;
+    if (!isSilent) return say('replies are arriving again');
+    const since = `no reply for ${SILENCE_MS / 1_000} s`;
     const remedy = patient.hasAnswered() ? '' : ': is a schedule worker with the bulk lane running?';
     say(`${since}${remedy} (gives up after ${Math.round(patienceMs / 1_000)} s)`);
   };

@@ -1,4 +1,4 @@
-/** The bytes of an input, from a file or the standard input, decompressed where they are compressed by gzip. */
+/** Reads the bytes of a file or the standard input, and decompresses gzip. */
 
 import { constants, openSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -11,11 +11,11 @@ import { type InputOptions, InputError } from './records.ts';
 /** The name of the standard input and output. */
 export const STANDARD_STREAM = '-';
 
-/** Bytes of an input as they are asked for. */
+/** The bytes of an input, read on demand. */
 export interface InputBytes {
-  /** Blocks of decompressed bytes; rejects with InputError where they break off. Can be iterated once. */
+  /** Blocks of decompressed bytes; rejects with InputError where the input breaks off. Can be iterated once. */
   readonly blocks: AsyncIterable<Buffer>;
-  /** Size of a file; undefined for anything without a size. */
+  /** Size of a file; undefined for a stream. */
   readonly totalBytes: number | undefined;
   /** Bytes read so far, before decompression. */
   bytesRead(): number;
@@ -28,7 +28,7 @@ interface RawSource {
   close(): Promise<void>;
 }
 
-/** Bytes read and decompressed at once: large enough to be cheap, small enough not to block. */
+/** Size of the blocks that are read and decompressed: large enough to be cheap, small enough not to block. */
 const BLOCK_BYTES = 65_536;
 const GZIP_NAME = /\.gz$/i;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
@@ -45,7 +45,7 @@ export async function openInputBytes(options: Pick<InputOptions, 'file' | 'stdin
     const start = await firstBytes(raw, GZIP_MAGIC.length);
     const isCompressed = start.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC);
     if (!isCompressed && GZIP_NAME.test(options.file)) {
-      throw new InputError(`${options.file} is not packed by gzip, as its name says`);
+      throw new InputError(`${options.file} is not compressed with gzip, although its name ends in .gz`);
     }
     const all = rejoined(start, raw);
     return {
@@ -92,12 +92,12 @@ function openPipe(file: string): RawSource {
   return { stream, totalBytes: undefined, close: () => closed(stream) };
 }
 
-/** Signals to the writer of a pipe that it has no reader any more. */
+/** Signals the writer of a pipe that the reader has closed it. */
 function letGo(stream: NodeJS.ReadableStream): void {
   if (stream instanceof Readable) stream.destroy();
 }
 
-/** Closes a file, which may be in the middle of a read. */
+/** Closes a file, also during a read. */
 async function closed(stream: Readable): Promise<void> {
   if (stream.closed) return;
   await new Promise<void>((resolve) => {
@@ -117,7 +117,7 @@ async function* counted(
       yield block;
     }
   } catch (error) {
-    throw new InputError(`the input cannot be read on: ${errorText(error)}`, { cause: error });
+    throw new InputError(`the input broke off: ${errorText(error)}`, { cause: error });
   }
 }
 
@@ -136,7 +136,7 @@ async function* rejoined(start: Buffer, others: AsyncGenerator<Buffer, void>): A
   yield* others;
 }
 
-/** Concatenated gzip members count as one file (RFC 1952); anything else after them is damage. */
+/** Reads concatenated gzip members as one file (RFC 1952); any other data after them is an error. */
 async function* decompressed(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   try {
     yield* gunzipMembers(blocks);

@@ -1,4 +1,4 @@
-/** One line of a portfolio, `{id, jsonParam, schedule?}`, as a contract or a refused line. */
+/** Reads one line of a portfolio, `{id, jsonParam, schedule?}`, as a contract or a refused line. */
 
 import { MAX_WARNINGS, unknownField } from '../../../shared/contract/json/unknown-fields.ts';
 import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
@@ -10,10 +10,10 @@ import { type InputRecord, refuseLine } from './records.ts';
 export const LINE_FIELD = { id: 'id', request: 'jsonParam', former: 'schedule' } as const;
 
 const FIELDS: ReadonlySet<string> = new Set(Object.values(LINE_FIELD));
-/** Longest id of a contract, in characters; the same as in a batch of requests. */
+/** Maximum length of a contract id in characters; the same as in a request batch. */
 const MAX_ID_LENGTH = 200;
 const ID = `text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
-/** Most instalments of a schedule (M6): requests beyond it are refused, and count as no more than this. */
+/** Maximum number of instalments of a schedule (M6). A request for more is refused, and its cost counts as this. */
 const MAX_ROWS = 1_200;
 
 /**
@@ -45,7 +45,7 @@ export function readContract(line: number, value: unknown, known: readonly Fault
   };
 }
 
-/** A number beyond the safe integers would be rounded to another id. */
+/** A number above the safe integers would be rounded to another id. */
 function readId(sent: unknown): string | number | undefined {
   if (typeof sent === 'string') return sent.length > 0 && sent.length <= MAX_ID_LENGTH ? sent : undefined;
   return typeof sent === 'number' && Number.isSafeInteger(sent) ? sent : undefined;

@@ -1,4 +1,4 @@
-/** The columns of a portfolio in CSV: the fields that they hold, and how a cell is read as the field's JSON value. */
+/** The columns of a portfolio in CSV, and the conversion of cells to JSON values. */
 
 import { Buffer } from 'node:buffer';
 import { toJsonSchema, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
@@ -8,7 +8,7 @@ import type { Fault } from '../../../shared/platform/problem.ts';
 import { LINE_FIELD } from './contract.ts';
 import { parseJson } from './records.ts';
 
-/** A cell holds text, a day, a number or flag as JSON writes it, or JSON. */
+/** The content of a cell: text, a date, a number or flag in JSON notation, or JSON. */
 type CellKind = 'text' | 'trimmed' | 'number' | 'flag' | 'json';
 
 interface Column {
@@ -17,14 +17,14 @@ interface Column {
   /** Its path in faults. */
   readonly path: string;
   readonly kind: CellKind;
-  /** A field of the request; the others stand beside it. */
+  /** Whether it is a field of the request rather than of the line. */
   readonly isRequestField: boolean;
 }
 
-/** The columns in their order. */
+/** The columns in order. */
 export type Columns = readonly Column[];
 
-/** The header line as columns, or its faults. */
+/** The columns of a header line, or its faults. */
 export type HeaderReading =
   | { readonly kind: 'columns'; readonly columns: Columns }
   | { readonly kind: 'faults'; readonly faults: readonly string[] };
@@ -35,7 +35,7 @@ export interface LineOfCells {
   readonly faults: readonly Fault[];
 }
 
-/** A number as JSON writes it: other spellings are not guessed. */
+/** A number in JSON notation; other notations are not guessed. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 const FIELDS = toJsonSchema(repaymentScheduleFields).properties ?? {};
@@ -66,7 +66,7 @@ function kindOf({ type, enum: values, anyOf = [], pattern }: JsonSchema): CellKi
   return pattern === undefined ? 'text' : 'trimmed';
 }
 
-/** Reads the header line: names in any case, none repeated. Reports all faults at once, each as a sentence. */
+/** Reads the header line, whose names are case-insensitive and must be unique. Reports all faults, each as a sentence. */
 export function readHeader(cells: readonly string[]): HeaderReading {
   const names = cells.map((cell) => cell.trim());
   const columns = names.flatMap((name) => COLUMNS.get(name.toLowerCase()) ?? []);

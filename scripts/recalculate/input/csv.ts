@@ -1,4 +1,4 @@
-/** A portfolio in CSV: a header line that names the columns, then a record for each contract. */
+/** Reads a portfolio in CSV: a header line with the columns, then a record for each contract. */
 
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
@@ -26,7 +26,7 @@ type Cells = readonly string[];
 
 const DELIMITERS = [',', ';', '\t'];
 const QUOTED = /"[^"]*"/g;
-/** Bytes of records that are split into cells at once: a few milliseconds of work. */
+/** Bytes of records that are split into cells in one step, which takes a few milliseconds. */
 const MAX_PARSE_BYTES = 65_536;
 const LINE_FEED = Buffer.from('\n');
 
@@ -47,7 +47,7 @@ export function createCsvFormat(): RecordFormat {
     },
     end: () => {
       if (header === undefined)
-        throw new InputError('the CSV is empty; must begin with the names of its columns');
+        throw new InputError('the CSV is empty; it must begin with the names of its columns');
       return header.grouping.end();
     },
     read: (raws) => (header === undefined ? [] : readRecords(raws, header)),
@@ -57,14 +57,14 @@ export function createCsvFormat(): RecordFormat {
 function readHeaderLine({ line, bytes, problem }: RawRecord): Header {
   const text = problem !== undefined || !isUtf8(bytes) ? undefined : withoutLineEnd(bytes).toString('utf8');
   if (text === undefined)
-    throw new InputError('the first line is too long or no UTF-8; must name the columns');
+    throw new InputError('the first line is too long or not UTF-8; it must name the columns');
   const delimiter = delimiterOf(text);
   const names = cellsOf(bytes, delimiter)?.[0];
   if (names === undefined)
-    throw new InputError('the first line has a quote where CSV allows none; must name the columns');
+    throw new InputError('the first line has a misplaced quote; it must name the columns');
   const reading = readHeader(names);
   if (reading.kind === 'faults')
-    throw new InputError(`the columns cannot be used: ${reading.faults.join('. Also ')}`);
+    throw new InputError(`the columns are invalid: ${reading.faults.join('. Also ')}`);
   const grouping = createRecordGrouping(delimiter.charCodeAt(0));
   return { record: { line, bytes }, delimiter, columns: reading.columns, grouping };
 }
@@ -99,7 +99,7 @@ function* portions(raws: readonly RawRecord[]): Iterable<readonly RawRecord[]> {
   if (portion.length > 0) yield portion;
 }
 
-/** Cells of many records in one call, which is a hundred times cheaper than one by one; undefined if one is malformed. */
+/** The cells of many records, a hundred times faster in one call than one by one; undefined if one is malformed. */
 function cellsTogether(portion: readonly RawRecord[], delimiter: string): readonly Cells[] | undefined {
   if (portion.some(({ problem }) => problem !== undefined)) return undefined;
   const bytes = portion.flatMap((raw) => (endsLine(raw.bytes) ? [raw.bytes] : [raw.bytes, LINE_FEED]));
@@ -111,7 +111,7 @@ function endsLine(bytes: Buffer): boolean {
   return bytes.at(-1) === LINE_FEED[0];
 }
 
-/** The cells of each record; undefined where a quote is misplaced. */
+/** The cells of each record; undefined for a record with a misplaced quote. */
 function cellsOf(bytes: Buffer, delimiter: string): readonly Cells[] | undefined {
   try {
     return parse(bytes, { delimiter, record_delimiter: ['\r\n', '\n'], relax_column_count: true });
@@ -128,8 +128,8 @@ function readRecord(
 ): InputRecord | undefined {
   if (problem !== undefined) return refuseLine(line, problem);
   if (!isUtf8(bytes)) return refuseLine(line, notUtf8('invalid-request'));
-  if (cells === undefined) return malformed(line, 'has a quote in a place where CSV allows none');
-  // Spreadsheets append such lines.
+  if (cells === undefined) return malformed(line, 'has a misplaced quote');
+  // Spreadsheets append lines of empty cells.
   if (cells.every((cell) => cell === '')) return undefined;
   if (cells.length !== columns.length) {
     return malformed(line, `has ${cells.length} cells; must have ${columns.length}, one for each column`);
@@ -184,7 +184,7 @@ function createRecordGrouping(delimiter: number): RecordGrouping {
     openBytes = 0;
     return record;
   };
-  /** Only the first line is at fault; the others are read as if it were not there. */
+  /** Only the first line is refused; the following ones are read normally. */
   const giveUp = (further: readonly RawRecord[]): readonly RawRecord[] => {
     const [first, ...others] = [...open, ...further];
     open = [];

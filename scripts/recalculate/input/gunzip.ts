@@ -2,13 +2,13 @@
 
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 
-/** Passed to the inflater at once: bounds its decompressed output. */
+/** Maximum number of bytes passed to the inflater in one call, which bounds its output. */
 const SLICE_BYTES = 16_384;
 const CHUNK_BYTES = 65_536;
 const MAGIC_AND_DEFLATE = Buffer.from([0x1f, 0x8b, 8]);
 const FIXED_HEADER_BYTES = 10;
 const TRAILER_BYTES = 8;
-/** Longer names or comments are treated as damage. */
+/** A longer name or comment is treated as corrupt. */
 const MAX_TEXT_BYTES = 65_536;
 const UNSIGNED = 2 ** 32;
 const CUT_OFF = 'unexpected end of file';
@@ -26,9 +26,9 @@ export async function* gunzipMembers(blocks: AsyncIterable<Buffer>): AsyncGenera
   } while (await isFollowed(source));
 }
 
-/** Bytes on demand. */
+/** Reads bytes on demand. */
 interface Source {
-  /** At most `most` bytes; none at the end. */
+  /** At most `most` bytes; empty at the end. */
   some(most: number): Promise<Buffer>;
   /** Exactly `count` bytes. */
   exactly(count: number): Promise<Buffer>;
@@ -105,7 +105,7 @@ async function* memberBytes(source: Source): AsyncGenerator<Buffer, void> {
         yield bytes;
       }
       if (filled[0].status === 'rejected') throw filled[0].reason;
-      // The rest of the slice comes after the member.
+      // The rest of the slice follows the member.
       const used = inflate.bytesWritten - before;
       isAtEnd = used < slice.length;
       source.unread(slice.subarray(used));
@@ -125,7 +125,7 @@ function fill(inflate: InflateRaw, bytes: Buffer): Promise<void> {
   });
 }
 
-/** Whether another member follows, after padding. */
+/** Whether another member follows after padding. */
 async function isFollowed(source: Source): Promise<boolean> {
   for (;;) {
     const bytes = await source.some(SLICE_BYTES);

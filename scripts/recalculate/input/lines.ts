@@ -1,19 +1,19 @@
-/** Bytes to lines, wherever the blocks of bytes begin and end. */
+/** Splits blocks of bytes into lines. */
 
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { lineProblem, type RawRecord } from './records.ts';
 
-/** Longest line of an input, in bytes: a request with its former schedule of 1,200 rows has a third of it. */
+/** Maximum length of a line in bytes; a request with a former schedule of 1,200 instalments takes a third of it. */
 export const MAX_LINE_BYTES = 1_048_576;
 
-/** The problem of a longer line. */
+/** The problem of a line that is longer. */
 const TOO_LONG: Problem = lineProblem('body-too-large', 'too-long', `is longer than ${MAX_LINE_BYTES} bytes`);
 
 /** Splits blocks of bytes into lines with their line ends, and counts them. */
 export interface LineSplitter {
-  /** The lines that end in this block. */
+  /** Returns the lines that end in this block. */
   push(block: Buffer): readonly RawRecord[];
-  /** The line that has no line end, if there is one. */
+  /** Returns the last line if it has no line end. */
   end(): readonly RawRecord[];
 }
 
@@ -23,7 +23,7 @@ const BLANK = 0x20;
 const TAB = 0x09;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const NO_BYTES = Buffer.alloc(0);
-/** Bytes beyond the longest line and its line end are dropped: they cannot change the result. */
+/** Bytes above the maximum length are dropped, since they cannot change the result. */
 const MAX_HELD_BYTES = MAX_LINE_BYTES + BYTE_ORDER_MARK.length + 2;
 
 /**
@@ -80,7 +80,7 @@ export function withoutLineEnd(bytes: Buffer): Buffer {
   return end === bytes.length ? bytes : bytes.subarray(0, end);
 }
 
-/** True for a line of blanks only. */
+/** Whether a line contains only blanks. */
 export function isBlankLine({ bytes }: RawRecord): boolean {
   for (const byte of bytes) {
     if (byte !== BLANK && byte !== TAB && byte !== CARRIAGE_RETURN && byte !== LINE_FEED) return false;

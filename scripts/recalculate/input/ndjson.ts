@@ -1,4 +1,4 @@
-/** A portfolio in NDJSON: each line is one JSON object. */
+/** Reads a portfolio in NDJSON, one JSON object per line. */
 
 import { readContract } from './contract.ts';
 import { isBlankLine } from './lines.ts';
@@ -13,7 +13,7 @@ import {
   textOf,
 } from './records.ts';
 
-/** Reads each line by itself: a fault in one does not affect the others. */
+/** Reads each line separately, so that a fault in one does not affect the others. */
 export const ndjsonFormat: RecordFormat = {
   group: (lines) => lines.filter((line) => !isBlankLine(line)),
   end: () => [],

@@ -1,4 +1,4 @@
-/** Reading a portfolio: bytes to lines, lines to records, records to chunks. */
+/** Reads a portfolio: bytes into lines, lines into records, records into chunks. */
 
 import { createHash, type Hash } from 'node:crypto';
 import { type InputBytes, openInputBytes } from './bytes.ts';
@@ -15,11 +15,11 @@ import {
   type RecordFormat,
 } from './records.ts';
 
-/** Most rows of a chunk: what is calculated for one batch, and answered in one message. */
+/** Maximum number of instalments of a chunk, which one batch calculates and one reply contains. */
 const MAX_CHUNK_ROWS = 12_000;
-/** Most bytes of a chunk with more than one record; bounds the memory of a batch in flight, former schedules included. */
+/** Maximum size of a chunk of several records, which bounds the memory of a batch in flight with former schedules. */
 const MAX_CHUNK_BYTES = 1_048_576;
-/** Most refused lines of a chunk: they are not sent, but held in memory. */
+/** Maximum number of refused lines of a chunk, which are not sent but take memory. */
 const MAX_REFUSED = 500;
 
 /**
@@ -34,7 +34,7 @@ export async function openInput(options: InputOptions): Promise<PortfolioInput> 
     const first = await batches.next();
     // SHA-256 over the bytes of the records, line ends included, blank lines excluded.
     const digest = createHash('sha256');
-    /** Read, but not yet skipped or returned. */
+    /** Records that were read but not yet skipped or returned. */
     let kept: readonly RawRecord[] = first.done === true ? [] : first.value;
     return {
       records: () => chunksOf(following(kept, batches), { format, digest, options, bytes }),
@@ -44,7 +44,7 @@ export async function openInput(options: InputOptions): Promise<PortfolioInput> 
         kept = await skipLines(following(kept, batches), lastLine, digest);
         if (digestText(digest) === expected) return;
         throw new InputChangedError(
-          `the first ${lastLine} lines of the input are not those that the run began with`,
+          `the first ${lastLine} lines of the input have changed since the run started`,
         );
       },
       close: () => bytes.close(),
@@ -75,7 +75,7 @@ async function* following(first: readonly RawRecord[], others: Batches): Batches
 
 /** Adds the records up to a line to the digest; resolves with the records of the last batch that come after it. */
 async function skipLines(batches: Batches, lastLine: number, digest: Hash): Promise<readonly RawRecord[]> {
-  // Not by `for await`, which would end the batches.
+  // `for await` would close the iterator of the batches.
   for (;;) {
     const { value: raws, done } = await batches.next();
     if (done === true) return [];

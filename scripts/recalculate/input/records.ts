@@ -9,25 +9,25 @@ import type { Problem, Warning } from '../../../shared/platform/problem.ts';
 import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-depth.ts';
 
-/** One contract that is to be calculated. */
+/** A contract to be calculated. */
 export interface Contract {
   /** Its line in the input, counted from 1; the first one of a record over several lines. */
   readonly line: number;
-  /** The contract's own id, as the input has it. */
+  /** The id of the contract in the input. */
   readonly id: string | number;
   readonly request: RepaymentScheduleRequest;
-  /** Requested instalments, 1 to 1200: the cost of the calculation and of its answer. */
+  /** Number of requested instalments, 1 to 1200, as the cost of the calculation and its reply. */
   readonly rows: number;
-  /** Ignored fields, as HTTP callers get them (E3). The worker does not see them any more. */
+  /** Ignored fields, as HTTP callers get them (E3); they are not sent to the worker. */
   readonly warnings: readonly Warning[];
-  /** The former schedule as sent, not validated; undefined where there is none. */
+  /** The former schedule as sent, not validated; undefined if absent. */
   readonly former: unknown;
 }
 
 /** A line that is not a valid request. */
 export interface RefusedLine {
   readonly line: number;
-  /** Undefined where it cannot be read. */
+  /** Undefined if it cannot be read. */
   readonly id: string | number | undefined;
   readonly problem: Problem;
 }
@@ -43,7 +43,7 @@ export interface InputChunk {
   readonly lastLine: number;
   /** SHA-256 in hexadecimal over the text of all lines up to the last one, whatever the compression and the chunks. */
   readonly digest: string;
-  /** Bytes of the file read by then: the progress of a run once the chunk is done. */
+  /** Bytes of the file read up to this chunk, which show the progress when it is done. */
   readonly bytesRead: number;
 }
 
@@ -55,13 +55,13 @@ export interface InputOptions {
   /** Path of a file; `-` is the standard input. */
   readonly file: string;
   readonly format: InputFormat;
-  /** Most contracts of a chunk. */
+  /** Maximum number of contracts in a chunk. */
   readonly maxContracts: number;
   /** Replaces the standard input. */
   readonly stdin?: NodeJS.ReadableStream;
 }
 
-/** A portfolio that is read once, from start to end. */
+/** A portfolio that is read once from start to end. */
 export interface PortfolioInput {
   /**
    * The chunks in order; reads on only when the next one is asked for. Can be iterated once. Rejects with InputError
@@ -85,37 +85,37 @@ export class InputError extends Error {
   override readonly name: string = 'InputError';
 }
 
-/** The input of a resumed run is not the one that the run began with. */
+/** The input of a resumed run has changed since the run started. */
 export class InputChangedError extends InputError {
   override readonly name = 'InputChangedError';
 }
 
-/** The bytes of one contract: a line, or the lines of a record whose cells hold line breaks. */
+/** The bytes of one contract: a line, or several lines if a cell contains line breaks. */
 export interface RawRecord {
-  /** Line at which it begins. */
+  /** The number of its first line. */
   readonly line: number;
-  /** What the digest is made of. */
+  /** The bytes for the digest. */
   readonly bytes: Buffer;
-  /** Set where the line cannot be read. */
+  /** Set if the line cannot be read. */
   readonly problem?: Problem;
 }
 
-/** How one format is read. */
+/** The reader of one format. */
 export interface RecordFormat {
   /** The records that end with these lines; blank lines are left out. */
   group(lines: readonly RawRecord[]): readonly RawRecord[];
   /** The records that the end of the input ends. */
   end(): readonly RawRecord[];
-  /** One for each record; undefined where it is empty. */
+  /** One for each record; undefined for an empty record. */
   read(raws: readonly RawRecord[]): Iterable<InputRecord | undefined>;
 }
 
-/** JSON text as a value, or what is wrong with it. */
+/** A parsed JSON value, or its fault. */
 export type ParsedJson =
   | { readonly kind: 'parsed'; readonly value: unknown }
   | { readonly kind: 'malformed'; readonly message: string };
 
-/** Reads JSON with the nesting limit of HTTP callers. The message never repeats the text. */
+/** Parses JSON with the nesting limit of HTTP bodies. The message never quotes the text. */
 export function parseJson(text: string, bytes: Uint8Array): ParsedJson {
   if (exceedsJsonDepth(bytes)) {
     return { kind: 'malformed', message: `nests objects and arrays deeper than ${MAX_JSON_DEPTH} levels` };
@@ -127,13 +127,13 @@ export function parseJson(text: string, bytes: Uint8Array): ParsedJson {
   }
 }
 
-/** Where the parser stopped; the rest of its message quotes the text. */
+/** The position of a syntax error; the rest of the parser's message quotes the text. */
 function position(error: unknown): string {
   const found = error instanceof Error ? /at position (\d+)/.exec(error.message) : null;
   return found === null ? '' : ` (at character ${found[1]})`;
 }
 
-/** The text of a record; undefined where it is not UTF-8. */
+/** The text of a record; undefined if it is not UTF-8. */
 export function textOf(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
@@ -144,7 +144,7 @@ export function lineProblem(code: ErrorCode, faultCode: string, message: string)
   return createProblem(code, { detail: `The line ${message}.`, errors });
 }
 
-/** The problem of a line that is no UTF-8. */
+/** The problem of a line that is not UTF-8. */
 export function notUtf8(code: ErrorCode): Problem {
   return lineProblem(code, 'not-utf8', 'is not valid UTF-8');
 }

@@ -1,4 +1,4 @@
-/** The progress of a recalculation, stored beside its output: replaced atomically, so that a kill leaves the old or the new one. */
+/** The progress of a recalculation in a file next to its output, which is replaced atomically. */
 
 import { readFileSync, rmSync } from 'node:fs';
 import { open, rename, type FileHandle } from 'node:fs/promises';
@@ -14,9 +14,9 @@ const count = z.number().int().min(0);
 const checkpointShape = z.object({
   version: z.literal(1),
   runId: z.string(),
-  /** Processes that have worked on the run. */
+  /** Number of processes that have worked on the run. */
   sessions: count,
-  /** The last one of them. */
+  /** The last of these processes. */
   process: z.object({ pid: count, host: z.string() }),
   /** The options that determine the bytes of the output. */
   options: z.object({
@@ -26,9 +26,9 @@ const checkpointShape = z.object({
     failures: z.string().optional(),
     compare: z.boolean(),
   }),
-  /** The time that all requests count as sent at (D2). */
+  /** The time at which all requests count as sent (D2). */
   originTimestampMs: z.number().int(),
-  /** Line 0: nothing was read yet. */
+  /** Line 0 before anything was read. */
   input: z.object({ lastLine: count, digest: z.string() }),
   outputBytes: count,
   failuresBytes: count,
@@ -38,7 +38,7 @@ const checkpointShape = z.object({
 
 export type Checkpoint = z.output<typeof checkpointShape>;
 
-/** Where the checkpoint of an output lies. */
+/** The path of the checkpoint of an output. */
 export function checkpointFile(output: string): string {
   return `${output}.checkpoint.json`;
 }
@@ -55,7 +55,7 @@ export function outputOptions(args: RecalculateArguments): Checkpoint['options']
   };
 }
 
-/** Undefined when there is none. Throws when it cannot be read. */
+/** Reads a checkpoint; undefined if there is none. Throws if it is invalid. */
 export function readCheckpoint(file: string): Checkpoint | undefined {
   let text: string;
   try {
@@ -67,11 +67,11 @@ export function readCheckpoint(file: string): Checkpoint | undefined {
   try {
     return checkpointShape.parse(JSON.parse(text));
   } catch (error) {
-    throw new Error(`${file} is no checkpoint of this version: ${errorText(error)}`, { cause: error });
+    throw new Error(`${file} is not a checkpoint of this version: ${errorText(error)}`, { cause: error });
   }
 }
 
-/** Where the next checkpoint is written; named after the lock of its writer, so that no other process writes there. */
+/** The path of the next checkpoint, with the token of the writer's lock, so that no other process writes it. */
 function draftOf(file: string, token: string): string {
   return `${file}.${token}.new`;
 }
@@ -106,7 +106,7 @@ async function syncFolder(folder: string): Promise<void> {
     handle = await open(folder, 'r');
     await handle.sync();
   } catch {
-    // The previous checkpoint would be found, which is valid too.
+    // After a power loss the previous checkpoint would be found, which is valid too.
   } finally {
     await handle?.close();
   }

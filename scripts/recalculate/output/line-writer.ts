@@ -1,4 +1,4 @@
-/** Writing lines in large pieces to a file or the standard output, plain or compressed. */
+/** Writes lines in large blocks to a file or the standard output, plain or compressed. */
 
 import { fsync, write } from 'node:fs';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ import { createGzip, type Gzip } from 'node:zlib';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { RunError } from '../run-error.ts';
 
-/** Writes lines in large pieces. */
+/** Writes lines in large blocks. */
 export interface LineWriter {
   /**
    * Writes a line with its end. If it returns a promise, the next call must wait for it; it rejects with the error of
@@ -18,12 +18,12 @@ export interface LineWriter {
   sync(): Promise<number>;
 }
 
-/** A line of 60 instalments has 20 KB: one call of the system for 50 of them. */
+/** A line of 60 instalments has 20 KB, so one system call writes 50 of them. */
 const BUFFER_BYTES = 1_024 * 1_024;
-/** Most bytes of UTF-8 for one unit of a string. */
+/** Maximum number of UTF-8 bytes of one UTF-16 code unit. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/** Two buffers in turn: one is filled while the other is written. */
+/** Alternates between two buffers: one is filled while the other is written. */
 export function createLineWriter(sink: ByteSink): LineWriter {
   let filling = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   let spare = Buffer.allocUnsafeSlow(BUFFER_BYTES);
@@ -66,11 +66,11 @@ export function createLineWriter(sink: ByteSink): LineWriter {
   };
 }
 
-/** Writes bytes, one call after the other: the next one only when the last has resolved. */
+/** Writes bytes; each call must wait for the previous one. */
 export interface ByteSink {
   /** Resolves when the buffer may be reused. Rejects with the error of the system. */
   write(bytes: Buffer): Promise<void>;
-  /** Resolves with the length of what is durably on disk; the file is complete up to there. */
+  /** Resolves with the length up to which the file is durably on disk. */
   sync(): Promise<number>;
 }
 
@@ -83,13 +83,13 @@ const FULL_PIPE_WAIT_MS = 5;
 /** An open file. */
 export interface OpenFile {
   readonly descriptor: number;
-  /** For messages. */
+  /** Name in messages. */
   readonly name: string;
   /** Where writing continues; undefined for files without positions, such as a pipe. */
   readonly from: number | undefined;
 }
 
-/** The bytes of an open file. Rejects with RunError. */
+/** Writes the bytes of an open file. Rejects with RunError. */
 export function fileSink({ descriptor, name, from }: OpenFile): ByteSink {
   let position = from ?? 0;
   const writeOnce = async (bytes: Buffer): Promise<number> => {
@@ -126,7 +126,7 @@ function outputError(name: string, cause: unknown): RunError {
   return new RunError(`${name} cannot be written: ${errorText(cause)}`, { cause });
 }
 
-/** Compression must not slow the calculation on a small machine: most of the gain at a third of the cost. */
+/** A low level gives most of the compression for a third of the processor time. */
 const GZIP_LEVEL = 3;
 
 /**
@@ -156,7 +156,7 @@ export function gzipSink(target: ByteSink): ByteSink {
 interface Member {
   add(bytes: Buffer): Promise<void>;
   end(): Promise<void>;
-  /** What was compressed since the last call. */
+  /** Returns the bytes that were compressed since the last call. */
   takeOutput(): Buffer;
 }
 

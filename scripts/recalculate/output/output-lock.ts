@@ -1,4 +1,4 @@
-/** One process at a time works on an output: the one that holds the lock file beside it. */
+/** Lets only one process work on an output: the one with the lock file next to it. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -18,11 +18,11 @@ import { errorText } from '../../../shared/platform/errors.ts';
 import { removeCheckpointDraft, checkpointFile, isStillRunning, thisProcess } from './checkpoint.ts';
 import { UsageError } from '../../command-line/parse-command-line.ts';
 
-/** The right to change an output and the files beside it. */
+/** The lock of an output and its files. */
 export interface OutputLock {
-  /** Unique. */
+  /** Unique for each lock. */
   readonly token: string;
-  /** Does nothing where another process holds the lock by now. */
+  /** Does nothing if another process holds the lock now. */
   release(): void;
 }
 
@@ -30,12 +30,12 @@ const holderShape = z.object({ pid: z.number().int().min(0), host: z.string(), t
 type Holder = z.output<typeof holderShape>;
 
 const TOKEN_BYTES = 8;
-/** A lock file is empty for microseconds only; one that stays empty for longer was left by a killed process. */
+/** A lock file is empty for microseconds; one that stays empty was left by a killed process. */
 const UNWRITTEN_MS = 5_000;
-/** Each further attempt means that another process was faster. */
+/** A further attempt is needed only if another process was faster. */
 const MAX_ATTEMPTS = 20;
 
-/** The lock lies beside the file itself, whatever links lead to it. */
+/** The lock is next to the file itself, not next to links to it. */
 export function lockFile(output: string): string {
   return `${realFile(output)}.lock`;
 }
@@ -58,7 +58,7 @@ export function lockOutput(output: string): OutputLock {
     if (isCreated(file, content)) return lock;
     const holder = holderOf(file);
     if (holder === undefined) {
-      removeUnwritten(file, `another process just begins to work on ${output} (${file})`);
+      removeUnwritten(file, `another process is about to work on ${output} (${file})`);
       continue;
     }
     refuseHeld(holder, file, output);
@@ -79,7 +79,7 @@ function realFile(output: string): string {
   }
 }
 
-/** False when there is one already. */
+/** Returns false if the file exists. */
 function isCreated(file: string, content: string): boolean {
   let descriptor: number;
   try {
@@ -99,7 +99,7 @@ function isCreated(file: string, content: string): boolean {
   return true;
 }
 
-/** Undefined where there is no readable lock. */
+/** Undefined without a valid lock. */
 function holderOf(file: string): Holder | undefined {
   try {
     return holderShape.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -112,13 +112,13 @@ function refuseHeld(holder: Holder, file: string, output: string): void {
   if (holder.host !== hostname()) {
     const where = `process ${holder.pid} of ${holder.host} holds ${file}`;
     throw new UsageError(
-      `${where}, and this machine cannot see whether it still works on ${output}: remove that file when it does not`,
+      `${where}, and this machine cannot check whether it is still working on ${output}: remove that file if it is not`,
     );
   }
-  if (isStillRunning(holder)) throw new UsageError(`process ${holder.pid} still works on ${output}`);
+  if (isStillRunning(holder)) throw new UsageError(`process ${holder.pid} is still working on ${output}`);
 }
 
-/** Throws UsageError when the file may still be about to be written; removes it otherwise. */
+/** Throws UsageError if another process may still be writing the file; removes it otherwise. */
 function removeUnwritten(file: string, busy: string): void {
   const madeAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   if (madeAtMs === undefined) return;
@@ -133,8 +133,8 @@ function removeUnwritten(file: string, busy: string): void {
 function isTakenOver(file: string, gone: Holder, own: { token: string; content: string }): boolean {
   const claim = `${file}.${gone.token}`;
   if (!isCreated(claim, own.content)) {
-    // A claim is held for microseconds.
-    removeUnwritten(claim, `another process just takes over ${path.basename(claim)}`);
+    // A claim exists for microseconds.
+    removeUnwritten(claim, `another process is taking over ${path.basename(claim)}`);
     return false;
   }
   try {

@@ -1,4 +1,4 @@
-/** The lines of the files that a recalculation writes: a result or a failure for each line of the input. */
+/** The lines of the output files: a result or a failure for each line of the input. */
 
 import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-schedule.ts';
 import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
@@ -13,13 +13,13 @@ export interface ContractResult {
   readonly id: string | number;
   readonly schedule: RepaymentSchedule;
   readonly sums: ScheduleSums;
-  /** As in header plat-warnings (E3). */
+  /** In the format of the header plat-warnings (E3). */
   readonly warnings: string | undefined;
-  /** Present only where it is asked for, and the contract has a former schedule. */
+  /** Present only with --compare and a former schedule. */
   readonly comparison: Comparison | undefined;
 }
 
-/** `{"id":..., "schedule":[...]}` with warnings and comparison where there are any. */
+/** `{"id":..., "schedule":[...]}`, with warnings and comparison if there are any. */
 export function ndjsonResult({ id, schedule, warnings, comparison }: ContractResult): string {
   const warned = warnings === undefined ? '' : `,"warnings":${JSON.stringify(warnings)}`;
   const compared =
@@ -43,12 +43,12 @@ const COMPARED_COLUMNS = [
   'largestDifference',
 ];
 
-/** The first line of a CSV file. */
+/** The header line of a CSV file. */
 export function csvHeader(isCompared: boolean): string {
   return `${[...COLUMNS, ...(isCompared ? COMPARED_COLUMNS : [])].join(',')}\n`;
 }
 
-/** One line for a contract; cells without a value are empty, as are those of a missing comparison. */
+/** One line for a contract; cells without a value and of a missing comparison are empty. */
 export function csvResult(result: ContractResult, isCompared: boolean): string {
   const { id, schedule, sums, comparison } = result;
   const { rows, currencyDigits, dae, eir } = schedule;
@@ -79,12 +79,12 @@ function comparedCells(comparison: Comparison | undefined, money: (minor: bigint
   ];
 }
 
-/** A cell of text (RFC 4180): quoted where it would not be one cell otherwise. */
+/** A cell of text, quoted if necessary (RFC 4180). */
 function csvText(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** `{"line":..., "id":..., "problem":{...}}`; without an id where the line has none. */
+/** `{"line":..., "id":..., "problem":{...}}`; without an id if the line has none. */
 export function failureLine(line: number, id: string | number | undefined, problem: Problem): string {
   return `${JSON.stringify({ line, id, problem })}\n`;
 }

@@ -33,10 +33,10 @@ import { RunError } from '../run-error.ts';
 
 const STANDARD_INPUT = 0;
 const STANDARD_OUTPUT = 1;
-/** The reader of a pipe may open it later; polling at this interval costs nothing. */
+/** Polling interval for the reader of a pipe, which may open it later. */
 const NO_READER_WAIT_MS = 50;
 
-/** The progress of a run. */
+/** The state of a run to be saved. */
 export interface RunState {
   readonly input: Checkpoint['input'];
   readonly tally: Tally;
@@ -44,7 +44,7 @@ export interface RunState {
 }
 
 export interface RunFiles {
-  /** Undefined where they are not requested. */
+  /** Undefined if they are not requested. */
   readonly results: LineWriter | undefined;
   readonly failures: LineWriter | undefined;
   /**
@@ -54,14 +54,14 @@ export interface RunFiles {
   save(state: RunState): Promise<void>;
   /** The results at the last save. */
   saved(): Tally;
-  /** The run is complete: removes the checkpoint. */
+  /** Removes the checkpoint of a complete run. */
   complete(): void;
   close(): void;
 }
 
 /** The owner of the run: its lock, and the signal that stops it. */
 export interface RunFilesOwner {
-  /** Of the lock; undefined where there is no checkpoint. */
+  /** The token of the lock; undefined without a checkpoint. */
   readonly token: string | undefined;
   readonly stopped: AbortSignal;
 }
@@ -88,7 +88,7 @@ export async function openRunFiles(
   if (failuresFile !== undefined) targets.push({ name: failuresFile, from: plan.failuresBytes });
   const written = await openWrittenFiles(targets, stopped);
   try {
-    // Before anything is truncated: a kill in between leaves a run that can be resumed, and truncates then.
+    // Before truncating: a run that is killed in between can be resumed, which truncates the files.
     await write(plan, plan.outputBytes, plan.failuresBytes);
   } catch (error) {
     written.undo();
@@ -100,7 +100,7 @@ export async function openRunFiles(
   );
   const results = output === undefined ? undefined : writers.shift();
   const [failures] = writers;
-  // Only plain files have a length that can be checked when the run is resumed.
+  // Only regular files have a length that can be checked when the run is resumed.
   const hasLength = failuresFile !== undefined && isPlainFile(failuresFile);
   if (output?.format === 'csv' && plan.outputBytes === 0) await results?.write(csvHeader(args.compare));
   let saved = structuredClone(plan.tally);
@@ -152,7 +152,7 @@ function refuseSame(named: readonly (readonly [string, BigIntStats | undefined])
   }
 }
 
-/** Undefined where there is no file, or it cannot be inspected. */
+/** Undefined if the file does not exist or cannot be inspected. */
 function statsOf(file: string, standardStream?: number): BigIntStats | undefined {
   try {
     if (file === STANDARD_STREAM && standardStream !== undefined) {
@@ -164,20 +164,20 @@ function statsOf(file: string, standardStream?: number): BigIntStats | undefined
   }
 }
 
-/** A file of the run, and where writing continues. */
+/** A file of the run with the position where writing continues. */
 interface WrittenFile {
   /** `-` is the standard output. */
   readonly name: string;
   readonly from: number;
 }
 
-/** The files of a run, open and unchanged. */
+/** The open files of a run before any change. */
 interface WrittenFiles {
   readonly sinks: readonly ByteSink[];
-  /** Truncates each where writing continues. Throws UsageError. */
+  /** Truncates each file where writing continues. Throws UsageError. */
   truncate(): void;
   close(): void;
-  /** Closes them, and removes those that are new: for a run that does not begin. */
+  /** Closes the files and removes new ones, for a run that does not start. */
   undo(): void;
 }
 
@@ -203,7 +203,7 @@ async function openWrittenFiles(files: readonly WrittenFile[], stopped: AbortSig
       const isNew = file.name !== STANDARD_STREAM && !existsSync(file.name);
       opened.push({ ...file, isPlain, isNew, descriptor: await openFile(file.name, stopped) });
     }
-    // Names that did not exist before may still lead to the same file.
+    // Names that did not exist before may refer to the same file.
     refuseSame(opened.map(({ name, descriptor }) => [name, fstatSync(descriptor, { bigint: true })]));
   } catch (error) {
     undo();

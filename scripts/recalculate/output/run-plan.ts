@@ -1,4 +1,4 @@
-/** Whether a recalculation starts a new run or resumes an earlier one, and from where. */
+/** Decides whether a recalculation starts a new run or resumes an earlier one, and at which line. */
 
 import { randomUUID } from 'node:crypto';
 import { statSync, type Stats } from 'node:fs';
@@ -17,17 +17,17 @@ import { emptyTally, type Tally } from '../report/tally.ts';
 
 export interface RunPlan {
   readonly runId: string;
-  /** Counts the processes that work on the run, from 1. */
+  /** The number of this process among those that worked on the run, from 1. */
   readonly session: number;
   readonly originTimestampMs: number;
   readonly tally: Tally;
   /** Duration of earlier sessions in milliseconds. */
   readonly elapsedMs: number;
-  /** Input that is done; line 0: nothing. */
+  /** The processed part of the input; line 0 for none. */
   readonly input: Checkpoint['input'];
   readonly outputBytes: number;
   readonly failuresBytes: number;
-  /** Undefined where there cannot be one: then the run cannot be resumed. */
+  /** Undefined if there can be none; the run then cannot be resumed. */
   readonly checkpointFile: string | undefined;
 }
 
@@ -43,18 +43,18 @@ export function planRun(args: RecalculateArguments, nowMs: number): RunPlan {
   const file = checkpointFile(output);
   const checkpoint = checkpointOf(file, args);
   if (checkpoint !== undefined && isStillRunning(checkpoint.process)) {
-    throw new UsageError(`process ${checkpoint.process.pid} still works on ${output}`);
+    throw new UsageError(`process ${checkpoint.process.pid} is still working on ${output}`);
   }
   if (!args.resume) {
     refuseExisting(args, [output, args.failures, file]);
     return newRun(args, nowMs, file);
   }
   if (checkpoint !== undefined) return resumedRun(args, checkpoint, file);
-  // A process killed before its first checkpoint leaves empty files: nothing is lost with them.
+  // A process that was killed before its first checkpoint leaves empty files, which may be replaced.
   const written = [output, args.failures].filter((name) => name !== undefined && hasContent(name));
   if (written.length > 0 && sizeOf(output) !== undefined) {
     throw new UsageError(
-      `${output} has no checkpoint (${file}): it belongs to a complete run, or to none; --overwrite replaces it`,
+      `${output} has no checkpoint (${file}), so its run is complete or it has none; --overwrite replaces it`,
     );
   }
   refuseExisting(args, written);
@@ -65,7 +65,7 @@ function hasContent(file: string): boolean {
   return isPlainFile(file) && (sizeOf(file) ?? 0) > 0;
 }
 
-/** With --overwrite a damaged checkpoint is ignored. */
+/** Ignores an invalid checkpoint with --overwrite. */
 function checkpointOf(file: string, { overwrite }: RecalculateArguments): Checkpoint | undefined {
   try {
     return readCheckpoint(file);
@@ -123,7 +123,7 @@ function refuseExisting({ overwrite }: RecalculateArguments, files: readonly (st
   );
 }
 
-/** A regular file, existing or not: no pipe, no device and not the standard output. */
+/** Whether the target is a regular file, existing or not, rather than a pipe, a device or the standard output. */
 export function isPlainFile(file: string): boolean {
   if (file === STANDARD_STREAM) return false;
   const stats = statsOf(file);

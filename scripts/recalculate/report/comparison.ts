@@ -1,4 +1,4 @@
-/** A contract's former schedule, and its new schedule compared with it. */
+/** Reads the former schedule of a contract and compares the new one with it. */
 
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
 import { bySum, minus, type ScheduleSums, SUM_NAMES, type SummedRow, sumsOf } from './schedule-sums.ts';
@@ -12,7 +12,7 @@ export interface FormerSchedule {
   readonly sums: ScheduleSums;
 }
 
-/** An amount in JSON: plain decimal text, up to the digits of the largest figure. */
+/** A decimal amount with as many digits as the largest figure has. */
 const PLAIN_AMOUNT = /^(-?)(\d{1,16})(?:\.(\d{1,8}))?$/;
 
 /**
@@ -37,12 +37,12 @@ export function readFormerSchedule(former: unknown, currencyDigits: number): For
   return { rows, sums: sumsOf(rows) };
 }
 
-/** The change of one instalment's total in minor units; undefined where only the other schedule has it. */
+/** The totals of an instalment in minor units; undefined if only the other schedule has it. */
 interface InstallmentChange {
   readonly InstallmentNo: number;
   readonly before: number | undefined;
   readonly after: number | undefined;
-  /** after - before, an absent one counting as nothing. */
+  /** after - before, where an absent total counts as zero. */
   readonly difference: bigint;
 }
 
@@ -51,9 +51,9 @@ export interface Comparison {
   readonly before: ScheduleSums;
   readonly after: ScheduleSums;
   readonly difference: ScheduleSums;
-  /** That of the instalment that changes most, with its sign; the first of several. */
+  /** The largest change of an instalment with its sign; the first of several equal ones. */
   readonly largestDifference: bigint;
-  /** Any instalment or any of the sums is another one. */
+  /** Whether any instalment or sum differs. */
   readonly isChanged: boolean;
 }
 
@@ -62,7 +62,7 @@ interface NumberedRow {
   readonly totalInstallment: number;
 }
 
-/** Compares row by row: by number, and rows of the same number (a prepayment has that of the row before, X3) in turn. */
+/** Compares instalments by number, and those with the same number (a prepayment has that of the one before, X3) in order. */
 export function compareSchedules(
   former: FormerSchedule,
   rows: readonly NumberedRow[],

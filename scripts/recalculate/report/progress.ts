@@ -1,24 +1,24 @@
-/** The progress of a run: a bar that is redrawn on a terminal, lines of a log anywhere else. */
+/** Shows the progress of a run: a bar that is redrawn on a terminal, else log lines. */
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface ProgressState {
-  /** Lines of the input that are done, failed ones and those of the run that this one resumes included. */
+  /** Number of processed lines, including failed ones and those of a resumed run. */
   readonly done: number;
   readonly failed: number;
-  /** Of {@link done}, what an earlier run did. */
+  /** The part of {@link done} that an earlier run processed. */
   readonly doneBefore: number;
-  /** Bytes of the input that are done, before decompression. */
+  /** Processed bytes of the input, before decompression. */
   readonly bytesRead: number;
-  /** Of {@link bytesRead}, what was skipped as done by an earlier run. */
+  /** The part of {@link bytesRead} that was skipped because an earlier run processed it. */
   readonly bytesBefore: number;
-  /** Undefined where the size of the input is unknown: then there is no estimate of what is left. */
+  /** Undefined if the size of the input is unknown; the remaining time then cannot be estimated. */
   readonly totalBytes: number | undefined;
-  /** Since this run began. */
+  /** Time since the start of this run. */
   readonly elapsedMs: number;
 }
 
 const MAX_BAR = 40;
-/** A shorter bar shows nothing. */
+/** A shorter bar is not drawn. */
 const MIN_BAR = 5;
 const SECOND_MS = 1_000;
 /** Before this the rate is too uncertain to estimate the time left. */
@@ -38,7 +38,7 @@ export function progressBar(state: ProgressState, columns: number): string {
   return `[${'#'.repeat(filled)}${'-'.repeat(width - filled)}] ${percent}${text}`;
 }
 
-/** The same for a log, where every line stands by itself. */
+/** The progress as a log line. */
 export function progressLine(state: ProgressState): string {
   const share = shareOf(state);
   const parts = [...(share === undefined ? [] : [percentText(share)]), ...facts(state)];
@@ -56,13 +56,13 @@ function facts(state: ProgressState): readonly string[] {
   ];
 }
 
-/** How much of the input is behind, 0 to 1; a file that grows meanwhile stays at 1. */
+/** The processed part of the input, 0 to 1; at most 1 for a file that grows. */
 function shareOf({ bytesRead, totalBytes }: ProgressState): number | undefined {
   if (totalBytes === undefined) return undefined;
   return totalBytes === 0 ? 1 : Math.min(1, bytesRead / totalBytes);
 }
 
-/** Rounded down: 100 % is when all is done. */
+/** Rounded down, so that 100 % means complete. */
 function percentText(share: number): string {
   return `${Math.floor(share * 100)}%`;
 }
@@ -75,7 +75,7 @@ function rateText(perSecond: number): string {
   return perSecond < 10 ? perSecond.toFixed(1) : count.format(perSecond);
 }
 
-/** As long as the rest takes at the pace of this run so far. */
+/** Estimates the remaining time from the rate of this run. */
 function leftMs({ bytesRead, bytesBefore, totalBytes, elapsedMs }: ProgressState): number | undefined {
   const ownBytes = bytesRead - bytesBefore;
   if (totalBytes === undefined || ownBytes <= 0 || elapsedMs < MIN_ELAPSED_MS) return undefined;
@@ -95,7 +95,7 @@ function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }
 
-/** Where progress is shown: the standard error stream. */
+/** The stream for progress, normally standard error. */
 export interface ProgressStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -110,14 +110,14 @@ export interface ProgressPrinter {
   end(): void;
 }
 
-/** Five times a second is as often as an eye follows. */
+/** The bar is redrawn at most five times a second. */
 const REDRAW_MS = 200;
 const FIRST_LINE_MS = 1_000;
 const LINE_MS = 10_000;
 const DEFAULT_COLUMNS = 80;
 const CLEAR_LINE = '\r\u001B[K';
 
-/** Asks `state` whenever it is about to show something. Does not keep the process alive. */
+/** Calls `state` whenever it draws. Does not keep the process alive. */
 export function createProgressPrinter(stream: ProgressStream, state: () => ProgressState): ProgressPrinter {
   return stream.isTTY === true ? drawBar(stream, state) : writeLines(stream, state);
 }

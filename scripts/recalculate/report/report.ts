@@ -1,4 +1,4 @@
-/** The final report of a recalculation, as a value for --json and as lines of text. */
+/** The final report of a recalculation, as JSON and as text. */
 
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
 import { bySum, SUM_NAMES, type ScheduleSums, type SumName } from './schedule-sums.ts';
@@ -9,20 +9,20 @@ export interface RunEnd {
   readonly runId: string;
   /** `complete`: every line of the input was processed. */
   readonly outcome: 'complete' | 'aborted';
-  /** Why it was aborted. */
+  /** The reason of an aborted run. */
   readonly reason?: string | undefined;
-  /** The command that resumes it; undefined when it is complete, or cannot be resumed. */
+  /** The command that resumes the run; undefined if it is complete or cannot be resumed. */
   readonly resumeWith?: string | undefined;
-  /** Of all sessions together. */
+  /** The total of all sessions. */
   readonly elapsedMs: number;
   readonly sessions: number;
-  /** Whether the largest movers were asked for. */
+  /** Whether --compare was set. */
   readonly withMovers: boolean;
 }
 
 const SECOND_MS = 1_000;
 
-/** What --json prints. Amounts are decimal text: exact whatever reads them. */
+/** The output of --json. Amounts are decimal text, so that every reader keeps them exact. */
 export type Report = ReturnType<typeof createReport>;
 
 export function createReport(tally: Tally, end: RunEnd) {
@@ -32,7 +32,7 @@ export function createReport(tally: Tally, end: RunEnd) {
   return {
     runId,
     outcome,
-    // Likely a mistake, although nothing failed.
+    // An empty input is probably a mistake, although nothing failed.
     warning: outcome === 'complete' && read === 0 ? 'the input held no contract' : undefined,
     reason,
     resumeWith,
@@ -87,7 +87,7 @@ function reportedMover({ line, id, currency, digits, before, after }: Mover) {
   };
 }
 
-/** The report as text, one item a line. */
+/** Renders the report as text, one item per line. */
 export function reportLines(report: Report): string[] {
   const { outcome, reason, resumeWith, runId, failuresByCode, sessions } = report;
   const codes = Object.entries(failuresByCode).map(([code, count]) => `${code} ${grouped(String(count))}`);
@@ -125,7 +125,7 @@ function amounts(texts: Readonly<Record<SumName, string>>): string {
   return SUM_NAMES.map((name) => `${name} ${grouped(texts[name])}`).join(', ');
 }
 
-/** With --compare also when there was nothing to compare with. */
+/** Printed with --compare, also without any former schedule. */
 function formerLines({ former, largestMovers, unreadableFormerLines: lines = [] }: Report): string[] {
   const { compared, changed, unreadable } = former;
   if (compared + unreadable === 0) {
@@ -151,7 +151,7 @@ function moverLine({
   return `  moves most: ${id} (line ${line}) ${grouped(before)} -> ${grouped(after)}, ${grouped(difference)}${unit}`;
 }
 
-/** 1234567.89 as 1 234 567.89: a comma would be a decimal sign to some readers. */
+/** Renders 1234567.89 as 1 234 567.89, since a comma is the decimal separator in some languages. */
 function grouped(text: string): string {
   const [whole = '', decimals] = text.split('.');
   const parts = whole.replaceAll(/\B(?=(\d{3})+$)/g, ' ');

@@ -1,4 +1,4 @@
-/** What the instalments of a schedule add up to, exactly: whole minor units, as bigint beyond one schedule. */
+/** The exact sums of the instalments of a schedule, in minor units; bigint for more than one schedule. */
 
 /** In minor units. fees are commissions and insurances; total = principal + interest + fees (M3). */
 export interface ScheduleSums {
@@ -11,7 +11,7 @@ export interface ScheduleSums {
 export const SUM_NAMES = ['principal', 'interest', 'fees', 'total'] as const;
 export type SumName = (typeof SUM_NAMES)[number];
 
-/** The amounts of one instalment that are added up, in minor units. */
+/** The amounts of one instalment in minor units. */
 export interface SummedRow {
   readonly principal: number;
   readonly interest: number;
@@ -22,7 +22,7 @@ export interface SummedRow {
 
 export const NO_SUMS: ScheduleSums = { principal: 0n, interest: 0n, fees: 0n, total: 0n };
 
-/** The sums over all rows. */
+/** The sums of all instalments. */
 export function sumsOf(rows: readonly SummedRow[]): ScheduleSums {
   return {
     principal: sum(rows, (row) => row.principal),
@@ -40,7 +40,7 @@ export function minus(left: ScheduleSums, right: ScheduleSums): ScheduleSums {
   return bySum((name) => left[name] - right[name]);
 }
 
-/** Something for each of the sums. */
+/** A value for each of the sums. */
 export function bySum<Value>(valueOf: (name: SumName) => Value): Readonly<Record<SumName, Value>> {
   return {
     principal: valueOf('principal'),
@@ -50,7 +50,7 @@ export function bySum<Value>(valueOf: (name: SumName) => Value): Readonly<Record
   };
 }
 
-/** Safe integers are added as numbers, which is exact while the sum is one too; nearly every schedule ends here. */
+/** Adds safe integers as numbers, which is exact while the sum is a safe integer, as for nearly every schedule. */
 function sum(rows: readonly SummedRow[], amountOf: (row: SummedRow) => number): bigint {
   let total = 0;
   for (const row of rows) {

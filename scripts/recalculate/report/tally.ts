@@ -14,7 +14,7 @@ const amount = z
   .regex(/^-?\d{1,60}$/)
   .transform((text) => BigInt(text));
 const sums = z.object({ principal: amount, interest: amount, fees: amount, total: amount });
-/** ISO code as the requests have it, in capitals; null where they name none. */
+/** ISO code of the requests in capitals; null without one. */
 const currency = z.string().max(3).nullable();
 
 /** Totals of the contracts of one currency and number of digits; amounts in minor units. */
@@ -23,7 +23,7 @@ const totalsShape = z.object({
   digits,
   contracts: count,
   after: sums,
-  /** Contracts among them that were compared with a former schedule, with its sums and their change. */
+  /** The contracts that were compared with a former schedule, with its sums and the change. */
   compared: count,
   before: sums,
   difference: sums,
@@ -41,7 +41,7 @@ const moverShape = z.object({
 });
 export type Mover = z.output<typeof moverShape>;
 
-/** Reads what {@link storedTally} wrote. */
+/** Restores a tally from the value of {@link storedTally}. */
 export const tallyShape = z.object({
   calculated: count,
   /** Failed contracts and refused lines. */
@@ -53,7 +53,7 @@ export const tallyShape = z.object({
   compared: count,
   changed: count,
   formerUnreadable: count,
-  /** The first lines with an unreadable former schedule; absent in old checkpoints. */
+  /** The first lines with an invalid former schedule; absent in old checkpoints. */
   formerUnreadableLines: z.array(count).default([]),
   failuresByCode: z.array(z.tuple([z.string(), count])).transform((entries) => new Map(entries)),
   totals: z
@@ -73,14 +73,14 @@ export interface CountedSchedule {
   readonly rows: number;
   readonly sums: ScheduleSums;
   readonly hasWarnings: boolean;
-  /** `none` where the line has no former schedule, `unreadable` where it is not a list of rows. */
+  /** `none` without a former schedule, `unreadable` if it is not a list of instalments. */
   readonly comparison: Comparison | 'none' | 'unreadable';
 }
 
-/** Most lines that are listed of those with an unreadable former schedule. */
+/** Maximum number of listed lines with an invalid former schedule. */
 const MAX_LISTED_LINES = 10;
 const MAX_MOVERS = 10;
-/** Enough for every currency, so that amounts of different ones can be ordered (by figure, not by value). */
+/** The maximum of all currencies, so that amounts of different currencies can be compared by figure. */
 const COMMON_DIGITS = 12;
 
 export function emptyTally(): Tally {
@@ -99,7 +99,7 @@ export function emptyTally(): Tally {
   };
 }
 
-/** The tally as a value that JSON can hold. */
+/** The tally as a JSON value. */
 export function storedTally(tally: Tally): unknown {
   const plain = { ...tally, failuresByCode: [...tally.failuresByCode], totals: [...tally.totals.values()] };
   return JSON.parse(

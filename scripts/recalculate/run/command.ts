@@ -1,4 +1,4 @@
-/** A recalculation from its arguments to its report. */
+/** Runs a recalculation from its arguments to its report. */
 
 import { randomUUID } from 'node:crypto';
 import { createStartWait } from '../../../shared/messaging/start-wait.ts';
@@ -24,20 +24,20 @@ export interface RunContext {
   readonly stderr: ProgressStream;
   readonly interruption: Interruption;
   readonly nowMs: number;
-  /** The command line that would resume this run. */
+  /** The command line that resumes this run. */
   readonly resumeWith: string;
 }
 
-/** How the run ended. */
+/** The result of the run. */
 export interface CommandEnd {
   readonly report: Report;
   /** The report as text. */
   readonly lines: readonly string[];
-  /** Called when the report is printed: removes the checkpoint of a complete run. */
+  /** Called after the report was printed; removes the checkpoint of a complete run. */
   forget(): void;
 }
 
-/** A batch is sent again after this time; a second is usual, ten when a worker is killed. */
+/** A batch is sent again after this time. A reply usually takes a second, ten when a worker was killed. */
 const BATCH_TIMEOUT_MS = 120_000;
 
 /**
@@ -48,7 +48,7 @@ export async function recalculate(args: RecalculateArguments, context: RunContex
   const config = loadConfig(context.environment);
   const { stopped } = context.interruption;
   const { output } = args;
-  // Held until the process ends: the checkpoint is removed after the report.
+  // Held until the process ends, since the checkpoint is removed after the report.
   const lock = output !== undefined && isPlainFile(output.file) ? lockOutput(output.file) : undefined;
   if (lock !== undefined) process.once('exit', () => lock.release());
   refuseSameFiles(args);
@@ -171,7 +171,7 @@ function endOf({ args, context, plan, files }: OpenRun, outcome: RunOutcome): Co
   const isComplete = 'end' in outcome && outcome.end === 'complete';
   const error = 'error' in outcome ? outcome.error : undefined;
   const canResume = !isComplete && plan.checkpointFile !== undefined;
-  // Work that the checkpoint does not hold is repeated.
+  // Work after the last checkpoint is repeated.
   const report = createReport(canResume ? files.saved() : plan.tally, {
     runId: plan.runId,
     outcome: isComplete ? 'complete' : 'aborted',
@@ -185,7 +185,7 @@ function endOf({ args, context, plan, files }: OpenRun, outcome: RunOutcome): Co
   return { report, lines: reportLines(report), forget };
 }
 
-/** Why the run ended; a bug with its stack. */
+/** The reason of the end of the run; the stack of a bug. */
 function reasonOf(error: unknown, interruption: Interruption): string {
   if (error === undefined) return interruption.signalName() ?? 'stopped';
   if (error instanceof RunError || error instanceof InputError) return errorText(error);

@@ -1,16 +1,16 @@
-/** Processes several items concurrently, and finishes them strictly in their order. */
+/** Processes several items concurrently and finishes them in order. */
 
 import { unlessAborted } from './interruption.ts';
 
 export interface InOrderOptions<Item, Result> {
-  /** Most items that are begun and not finished: they are held in memory and in flight. */
+  /** Maximum number of items that are started but not finished, which take memory. */
   readonly window: number;
   readonly begin: (item: Item) => Promise<Result>;
-  /** Never called for two items at once. */
+  /** Called for one item at a time. */
   readonly finish: (item: Item, result: Result) => Promise<void>;
-  /** Once aborted no further item is taken; what was begun is finished. */
+  /** When aborted, no further item is started; those that were started are finished. */
   readonly stopped: AbortSignal;
-  /** Once aborted the call rejects with its reason without waiting for anything. */
+  /** When aborted, the call rejects with the reason without waiting. */
   readonly abandoned: AbortSignal;
 }
 
@@ -73,7 +73,7 @@ export async function inOrder<Item, Result>(
   return await taking;
 }
 
-/** What the source yields next, or undefined once the signal is aborted: a source may never yield again. */
+/** The next item of the source, or undefined when the signal is aborted, since a source may never yield again. */
 async function orUndefined<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   try {
     return await unlessAborted(coming, signal);

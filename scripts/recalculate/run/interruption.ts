@@ -1,23 +1,23 @@
-/** Interrupting a run: the first signal lets it finish the work in progress, the second one does not. */
+/** Interrupts a run: the first signal lets it finish the work in progress, the second one stops it immediately. */
 
 import { RunError } from '../run-error.ts';
 
 export interface Interruption {
-  /** Aborted by the first signal: no further input is taken. */
+  /** Aborted by the first signal; no further input is read. */
   readonly stopped: AbortSignal;
-  /** Aborted when the work in progress did not end in time, or by {@link abandon}. */
+  /** Aborted when the work in progress takes too long, or by {@link abandon}. */
   readonly abandoned: AbortSignal;
-  /** Name of the signal that came. */
+  /** The name of the received signal. */
   signalName(): string | undefined;
   abandon(): void;
 }
 
-/** Time limit of the work in progress: batches are answered within seconds where there are workers. */
+/** Time limit for the work in progress; running workers reply to batches within seconds. */
 const FINISH_LIMIT_MS = 30_000;
-/** Under npm one Ctrl-C arrives twice: from the terminal and, forwarded, from npm. */
+/** Under npm one Ctrl-C arrives twice: from the terminal and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Listens to SIGINT and SIGTERM. `exitNow` ends the process on the second one; the last checkpoint is valid then. */
+/** Handles SIGINT and SIGTERM. The second one calls `exitNow`; the last checkpoint stays valid. */
 export function listenToSignals(say: (line: string) => void, exitNow: () => void): Interruption {
   const stopped = new AbortController();
   const abandoned = new AbortController();
@@ -31,9 +31,9 @@ export function listenToSignals(say: (line: string) => void, exitNow: () => void
     name = signal;
     cameAtMs = performance.now();
     say(
-      `${signal}: finishes the work in progress, at most ${FINISH_LIMIT_MS / 1_000} s; again to end at once`,
+      `${signal}: finishing the work in progress within ${FINISH_LIMIT_MS / 1_000} s; send it again to stop immediately`,
     );
-    stopped.abort(new RunError(`${signal} came before the run began; nothing was changed`));
+    stopped.abort(new RunError(`${signal} before the start of the run; nothing was changed`));
     const reason = new RunError(`${signal}, and the work in progress did not end in time`);
     setTimeout(() => abandoned.abort(reason), FINISH_LIMIT_MS).unref();
   };
@@ -47,7 +47,7 @@ export function listenToSignals(say: (line: string) => void, exitNow: () => void
   };
 }
 
-/** What a promise resolves with; rejects with the reason of the signal when that is aborted first. */
+/** Resolves like the promise; rejects with the reason of the signal if that is aborted first. */
 export async function unlessAborted<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);

@@ -1,4 +1,4 @@
-/** The recalculation itself: several chunks in flight, written strictly in the order of the input. */
+/** Calculates several chunks concurrently and writes them in the order of the input. */
 
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
 import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
@@ -22,22 +22,22 @@ export interface RecalculationOptions {
   readonly calculate: CalculateChunk;
   readonly files: Pick<RunFiles, 'results' | 'failures' | 'save'>;
   readonly args: Pick<RecalculateArguments, 'output' | 'compare' | 'window' | 'maxFailures'>;
-  /** Where the run continues; its tally is updated. */
+  /** The point at which the run continues; its tally is updated. */
   readonly plan: Pick<RunPlan, 'tally' | 'input'>;
-  /** Duration of the run until now in milliseconds, earlier sessions included. */
+  /** Duration of the run so far in milliseconds, including earlier sessions. */
   readonly elapsedMs: () => number;
-  /** Called with each chunk when it is counted. */
+  /** Called after each chunk was counted. */
   readonly onFinished?: (chunk: InputChunk) => void;
-  /** No further input is read once this is aborted. */
+  /** When aborted, no further input is read. */
   readonly stopped: AbortSignal;
-  /** The run rejects without waiting for anything once this is aborted. */
+  /** When aborted, the run rejects without waiting. */
   readonly abandoned: AbortSignal;
 }
 
-/** A kill loses at most this much work. A checkpoint waits some milliseconds for the disk. */
+/** Interval between checkpoints: a killed run loses at most this much work. A checkpoint takes some milliseconds. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
 
-/** A line of one of the files, and its category. */
+/** A line of an output file with its category. */
 interface FinishedLine {
   readonly text: string;
   readonly counted: { readonly schedule: CountedSchedule } | { readonly failure: string };
@@ -78,7 +78,7 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
     await save();
     return end;
   } catch (error) {
-    // A chunk that was written in part, or may not be on disk, does not count: the last checkpoint stands.
+    // A chunk that was not written completely is ignored: the last checkpoint stays valid.
     if (isWhole) await save();
     throw error;
   }

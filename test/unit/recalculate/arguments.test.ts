@@ -5,7 +5,7 @@ import { HELP, readRecalculateArguments } from '../../../scripts/recalculate/arg
 const read = (...args: string[]) => readRecalculateArguments(args);
 const FILES = ['--input', 'in.ndjson', '--output', 'out.ndjson'] as const;
 
-/** What is said of a wrong command line, a line for each fault. */
+/** The lines of the error of an invalid command line. */
 function faultsOf(...args: string[]): readonly string[] {
   try {
     read(...args);
@@ -22,8 +22,8 @@ const formats = (input: string, output: string, ...more: string[]) => {
   return [args?.inputFormat, args?.output?.format, args?.output?.gzip];
 };
 
-describe('the command line of a recalculation', () => {
-  it('needs no more than input and output', () => {
+describe('readArguments', () => {
+  it('requires only input and output', () => {
     expect(read(...FILES)).toEqual({
       input: 'in.ndjson',
       inputFormat: 'ndjson',
@@ -41,14 +41,14 @@ describe('the command line of a recalculation', () => {
     });
   });
 
-  it('refuses an option that is given more than once, since the first one would be dropped', () => {
+  it('refuses repeated options', () => {
     expect(faultsOf(...FILES, '--input', 'other.ndjson', '--batch', '5', '--batch=6')).toEqual([
       '--input is given more than once',
       '--batch is given more than once',
     ]);
   });
 
-  it('takes every option', () => {
+  it('reads every option', () => {
     const options = [
       '--compare',
       '--resume',
@@ -81,7 +81,7 @@ describe('the command line of a recalculation', () => {
     expect(read('--batch', 'wrong', '-h')).toBeUndefined();
   });
 
-  it('derives the formats from the file names, compressed or not, unless they are given', () => {
+  it('derives formats and compression from the file names by default', () => {
     expect(formats('a.CSV.GZ', 'b.csv')).toEqual(['csv', 'csv', false]);
     expect(formats('a.jsonl', 'b.ndjson.gz')).toEqual(['ndjson', 'ndjson', true]);
     expect(formats('-', 'b.jsonl.gz')).toEqual(['ndjson', 'ndjson', true]);
@@ -90,13 +90,13 @@ describe('the command line of a recalculation', () => {
     expect(formats('a.ndjson', 'b', ...reported)).toEqual(['csv', 'csv', false]);
   });
 
-  it('writes nothing but the report with --summary, and failures only where a file is given', () => {
+  it('writes only the report with --summary, and failures if a file is given', () => {
     expect(read('--input', '-', '--summary')).toMatchObject({ output: undefined, failures: undefined });
     expect(read('--input', '-', '--summary', '--failures', 'f')).toMatchObject({ failures: 'f' });
     expect(read('--input', '-', '--output', '-', '--failures', 'f')).toMatchObject({ output: { file: '-' } });
   });
 
-  it('names everything that is wrong at once', () => {
+  it('reports all faults together', () => {
     const wrong = [
       '--batch',
       '501',
@@ -121,14 +121,14 @@ describe('the command line of a recalculation', () => {
     ]);
   });
 
-  it('asks for the format of a file whose name does not say it', () => {
+  it('requires a format if the file name does not show it', () => {
     expect(faultsOf('--input', 'a.txt', '--output', 'b')).toEqual([
       '--input ends in none of .ndjson, .jsonl and .csv, each also .gz: say --input-format',
       '--output ends in none of .ndjson, .jsonl and .csv, each also .gz: say --output-format',
     ]);
   });
 
-  it('refuses what contradicts itself', () => {
+  it('refuses contradictory options', () => {
     expect(faultsOf(...FILES, '--summary', '--resume', '--overwrite')).toHaveLength(3);
     expect(faultsOf('--input', 'a.csv', '--output', '-', '--json', '--resume')).toEqual([
       '--resume needs a file as --output: what was written to a stream cannot be taken up again',
@@ -145,7 +145,7 @@ describe('the command line of a recalculation', () => {
   });
 
   it.each(['checkpoint.json', 'lock', 'checkpoint.json.0a1b.new'])(
-    'refuses failures and an input that are OUTPUT.%s, which the run itself writes',
+    'refuses OUTPUT.%s, which the run writes, as input and as file of failures',
     (ending) => {
       const fault =
         '--input and --failures must not be OUTPUT.checkpoint.json or OUTPUT.lock: the run writes these';
@@ -155,7 +155,7 @@ describe('the command line of a recalculation', () => {
     },
   );
 
-  it('is documented in the help text, option by option', () => {
+  it('documents every option in the help text', () => {
     const options = [
       'input',
       'input-format',

@@ -10,10 +10,10 @@ import {
   runRecalculation,
 } from '../../support/worlds/recalculate-process.ts';
 
-/** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
+/** Each run is a separate process, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-it('ends with 3 when more contracts fail than --max-failures allows, and can be resumed with more patience', async () => {
+it('exits with 3 when more contracts fail than --max-failures allows, and can be resumed with a higher limit', async () => {
   const files = portfolioFolder();
   const bad = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [index + 100, 'broken']));
   const input = files.write('in.ndjson', portfolio(300, bad));
@@ -31,7 +31,7 @@ it('ends with 3 when more contracts fail than --max-failures allows, and can be 
   expect(reportOf(second.stdout)).toMatchObject({ read: 300, failed: 50, sessions: 2 });
 });
 
-it('ends with 3 when the reader of the pipe is gone, and when the disk is full', async () => {
+it('exits with 3 when the reader of a pipe has closed it, and when the disk is full', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3_000));
   const piped = beginRecalculation(['--input', input, '--output', '-', '--failures', files.at('f.ndjson')]);
@@ -55,7 +55,7 @@ it('ends with 3 when the reader of the pipe is gone, and when the disk is full',
   ]);
 });
 
-it('ends with 2 where the command line, the settings or the input are at fault, before anything is written', async () => {
+it('exits with 2 for an invalid command line, setting or input, before it writes anything', async () => {
   const files = portfolioFolder();
   const output = files.at('out.ndjson');
   const input = files.write('in.ndjson', portfolio(2));
@@ -77,7 +77,7 @@ it('ends with 2 where the command line, the settings or the input are at fault, 
   expect(existsSync(`${output}.checkpoint.json`)).toBe(false);
 });
 
-it('ends with 3 when the input breaks off, keeps what is done, and resumes when it is complete', async () => {
+it('exits with 3 when the input breaks off, keeps the results, and can be resumed with the complete input', async () => {
   const files = portfolioFolder();
   const { gzipSync } = await import('node:zlib');
   const packed = gzipSync(portfolio(2_000));
@@ -91,7 +91,7 @@ it('ends with 3 when the input breaks off, keeps what is done, and resumes when 
   expect(files.lines('out.ndjson')).toHaveLength(2_000);
 });
 
-it('replaces the files of an earlier run only with --overwrite', async () => {
+it('overwrites the files of an earlier run only with --overwrite', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3));
   files.write('out.ndjson', 'something else\n'.repeat(1_000));
@@ -102,7 +102,7 @@ it('replaces the files of an earlier run only with --overwrite', async () => {
   expect(files.lines('out.ndjson')).toHaveLength(3);
 });
 
-it('an empty portfolio is a run without contracts', async () => {
+it('an empty portfolio is reported as a run without contracts', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', '\n\n');
   const { code, stdout } = await runRecalculation([

@@ -10,12 +10,12 @@ import {
   runRecalculation,
 } from '../../support/worlds/recalculate-process.ts';
 
-/** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
+/** Each run is a separate process, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 const CONTRACTS = 3_000;
 
-it('of two that resume one output at the same time one is refused, and the packed file is whole', async () => {
+it('refuses one of two concurrent runs that resume the same output, whose file stays valid', async () => {
   const files = portfolioFolder();
   const output = files.at('out.ndjson.gz');
   const text = portfolio(CONTRACTS);
@@ -29,11 +29,11 @@ it('of two that resume one output at the same time one is refused, and the packe
   await expect.poll(() => existsSync(output) && statSync(output).size > 0, { timeout: 60_000 }).toBe(true);
   first.child.kill('SIGKILL');
   await first.ended;
-  // Neither comes to its end before the other was refused.
+  // Neither run completes before the other was refused.
   const both = [begin('--resume'), begin('--resume')];
   const refused = await Promise.race(both.map(async (run) => ({ run, code: await run.ended })));
   expect(refused.code).toBe(2);
-  expect(refused.run.stderr()).toMatch(/still works on|just begins|just takes over/);
+  expect(refused.run.stderr()).toMatch(/is still working on|is about to work|is taking over/);
   const other = both.find((run) => run !== refused.run);
   other?.child.stdin?.end();
   expect(await other?.ended).toBe(0);
@@ -44,7 +44,7 @@ it('of two that resume one output at the same time one is refused, and the packe
   expect(readdirSync(files.at('.')).toSorted()).toEqual(['out.ndjson.gz', 'out.ndjson.gz.failures.ndjson']);
 });
 
-it('leaves an output alone that a process of another machine holds, and says what to do', async () => {
+it('refuses an output that a process of another machine has locked, with advice', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3));
   const options = ['--input', input, '--output', files.at('out.ndjson')];
@@ -58,7 +58,7 @@ it('leaves an output alone that a process of another machine holds, and says wha
   expect(existsSync(files.at('out.ndjson.lock'))).toBe(true);
 });
 
-it('refuses an input that is the output or the failures by another name, and leaves it as it is', async () => {
+it('refuses an input that is the output or the file of failures under another name', async () => {
   const files = portfolioFolder();
   const text = portfolio(3);
   const input = files.write('in.ndjson', text);
@@ -76,7 +76,7 @@ it('refuses an input that is the output or the failures by another name, and lea
   expect(files.text('in.ndjson')).toBe(text);
 });
 
-it('leaves the files of an earlier run as they are when it cannot begin', async () => {
+it('does not change the files of an earlier run when it cannot start', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3));
   files.write('out.ndjson', 'results\n');
@@ -95,7 +95,7 @@ it('leaves the files of an earlier run as they are when it cannot begin', async 
   expect(existsSync(files.at('out.ndjson.lock'))).toBe(false);
 });
 
-it('with --resume and nothing to resume keeps an existing file of failures', async () => {
+it('keeps an existing file of failures with --resume and nothing to resume', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3));
   const failures = files.write('failed.ndjson', 'of another run\n');

@@ -12,13 +12,13 @@ import {
   type CommandRun,
 } from '../../support/worlds/recalculate-process.ts';
 
-/** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
+/** Each run is a separate process, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 const CONTRACTS = 4_000;
 const BROKEN = { 17: 'no json', 2_500: contractLine('c-2500', { InstallmentsNo: -1 }) };
 
-/** Resolves when the run has written a checkpoint of its own that is beyond `line`, or has ended. */
+/** Resolves when the run has written a checkpoint after `line`, or has ended. */
 async function checkpointBeyond(run: CommandRun, file: string, line: number): Promise<void> {
   const isEnded = () => run.child.exitCode !== null || run.child.signalCode !== null;
   while (!isEnded() && lastLineOf(file) <= line) await sleep(10);
@@ -46,7 +46,7 @@ async function feedInPieces(run: CommandRun, portfolioText: string): Promise<voi
   run.child.stdin?.end();
 }
 
-it('killed with -9 again and again and resumed each time, it writes the same bytes as undisturbed', async () => {
+it('writes the same bytes as an uninterrupted run when it is repeatedly killed and resumed', async () => {
   const files = portfolioFolder();
   const lines = portfolio(CONTRACTS, BROKEN);
   const input = files.write('in.ndjson', lines);
@@ -70,7 +70,7 @@ it('killed with -9 again and again and resumed each time, it writes the same byt
     const run = beginRecalculation([...options, '--input', source, '--output', output, '--resume']);
     if (isToBeKilled) {
       void feedInPieces(run, lines);
-      // A little after a checkpoint: more is written than it says, in the middle of a line as a rule.
+      // Shortly after a checkpoint, so that more was written than it records, usually part of a line.
       await checkpointBeyond(run, checkpoint, lastLineOf(checkpoint));
       await sleep(Math.random() * 300);
       run.child.kill('SIGKILL');
@@ -88,7 +88,7 @@ it('killed with -9 again and again and resumed each time, it writes the same byt
   expect(reportOf(ended?.stdout ?? '')).toMatchObject({ totals, read, calculated, failed, installments });
 });
 
-/** A run that was interrupted with a part of its input done. */
+/** A run that was interrupted after a part of its input. */
 async function interrupted(output: string) {
   const files = portfolioFolder();
   const lines = portfolio(CONTRACTS);
@@ -102,7 +102,7 @@ async function interrupted(output: string) {
   return { files, lines, options: ['--input', input, ...own], code, stderr: run.stderr() };
 }
 
-it('on SIGINT finishes the work in progress and prints how to resume, with gzip too', async () => {
+it('finishes the work in progress on SIGINT and prints how to resume, also with gzip', async () => {
   const { files, options, code, stderr } = await interrupted('out.ndjson.gz');
   expect(code).toBe(3);
   expect(stderr).toContain('aborted, SIGINT');
@@ -119,7 +119,7 @@ it('on SIGINT finishes the work in progress and prints how to resume, with gzip 
   expect(ids).toEqual(Array.from({ length: CONTRACTS }, (_, index) => `c-${index + 1}`));
 });
 
-it('refuses to resume with another input, other options or shortened files, and changes nothing', async () => {
+it('refuses to resume with another input, other options or truncated files, without changes', async () => {
   const { files, lines, options, code } = await interrupted('out.ndjson');
   expect(code).toBe(3);
   const before = files.bytes('out.ndjson');
@@ -144,7 +144,7 @@ it('refuses to resume with another input, other options or shortened files, and 
   expect([shortened.code, shortened.stderr]).toEqual([2, expect.stringMatching(/was truncated/)]);
 });
 
-it('lets no other run work on an output while its run is in progress', async () => {
+it('refuses a second run on the same output', async () => {
   const files = portfolioFolder();
   const output = files.at('out.ndjson');
   const input = files.write('in.ndjson', portfolio(10));
@@ -153,7 +153,7 @@ it('lets no other run work on an output while its run is in progress', async () 
   await expect.poll(() => existsSync(output), { timeout: 20_000 }).toBe(true);
   for (const option of ['--resume', '--overwrite']) {
     const second = await runRecalculation(['--input', input, '--output', output, option]);
-    expect([second.code, second.stderr]).toEqual([2, expect.stringMatching(/still works on/)]);
+    expect([second.code, second.stderr]).toEqual([2, expect.stringMatching(/is still working on/)]);
   }
   first.child.stdin?.end();
   expect(await first.ended).toBe(0);

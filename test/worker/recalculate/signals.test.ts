@@ -11,20 +11,20 @@ import {
   type CommandRun,
 } from '../../support/worlds/recalculate-process.ts';
 
-/** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
+/** Each run is a separate process, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-/** What comes from one Ctrl-C twice counts once. */
+/** Signals within this time count as one, since one Ctrl-C may arrive twice. */
 const SECOND_SIGNAL_MS = 1_200;
-/** A process on a busy machine may take so long to get somewhere. */
+/** Limit for a step of a process on a busy machine. */
 const BUSY = { timeout: 60_000 };
-/** With results at hand the rest of the pipe is full within a fraction of it. */
+/** Enough time to fill the pipe with available results. */
 const PIPE_FILLS_MS = 3_000;
 
-/** The run holds its lock: it listens to signals by then. */
+/** Waits for the lock of the run, which handles signals by then. */
 const isBegun = (output: string) => expect.poll(() => existsSync(`${output}.lock`), BUSY).toBe(true);
 
-/** This side takes nothing more: what is written from now on stays in the pipe. */
+/** Stops reading, so that further output stays in the pipe. */
 function isStdoutLeftFull({ child: { stdout } }: CommandRun): boolean {
   return stdout !== null && stdout.readableLength >= stdout.readableHighWaterMark;
 }
@@ -34,7 +34,7 @@ async function endedWithin(run: CommandRun, ms: number) {
 }
 
 it.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s ends a run at once that waits for the beginning of its input, and nothing is changed',
+  '%s stops a run that waits for its input, without changes',
   async (signal) => {
     const files = portfolioFolder();
     const output = files.at('out.ndjson');
@@ -42,12 +42,12 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     await isBegun(output);
     run.child.kill(signal);
     expect(await endedWithin(run, 10_000)).toBe(3);
-    expect(run.stderr()).toMatch(/came before the run began; nothing was changed/);
+    expect(run.stderr()).toMatch(/before the start of the run; nothing was changed/);
     expect(readdirSync(files.at('.'))).toEqual([]);
   },
 );
 
-it('reads a named pipe, and ends on a signal while it has no writer', async () => {
+it('reads a named pipe, and stops on a signal while the pipe has no writer', async () => {
   const files = portfolioFolder();
   const output = files.at('out.ndjson');
   const pipe = files.at('pipe');
@@ -64,7 +64,7 @@ it('reads a named pipe, and ends on a signal while it has no writer', async () =
   expect(reportOf(reading.stdout()).read).toBe(200);
 });
 
-it('a second signal ends a run at once while its output is blocked', async () => {
+it('a second signal stops a run immediately while its output is blocked', async () => {
   const files = portfolioFolder();
   const failures = files.at('f.ndjson');
   const run = beginRecalculation(['--input', '-', '--output', '-', '--failures', failures]);
@@ -74,7 +74,7 @@ it('a second signal ends a run at once while its output is blocked', async () =>
   await expect.poll(() => isStdoutLeftFull(run), BUSY).toBe(true);
   await sleep(PIPE_FILLS_MS);
   run.child.kill('SIGTERM');
-  // The run counts from where it hears the first one.
+  // The run measures the time from the first signal that it handles.
   await expect.poll(() => run.stderr(), BUSY).toContain('SIGTERM: finishes');
   await sleep(SECOND_SIGNAL_MS);
   expect(run.child.signalCode).toBeNull();

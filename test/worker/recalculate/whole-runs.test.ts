@@ -10,7 +10,7 @@ import {
   runRecalculation,
 } from '../../support/worlds/recalculate-process.ts';
 
-/** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
+/** Each run is a separate process, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 const idsOf = (lines: readonly string[]) =>
@@ -19,7 +19,7 @@ const allIds = (count: number) => Array.from({ length: count }, (_, index) => `c
 
 const CONTRACTS = 5_000;
 
-it('calculates every contract of a portfolio once, in its order, and reports what they add up to', async () => {
+it('calculates every contract of a portfolio once and in order, and reports the totals', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(CONTRACTS));
   const { code, stdout } = await runRecalculation([
@@ -55,7 +55,7 @@ interface Row {
 const rowsOf = (line: string) => (JSON.parse(line) as { schedule: Row[] }).schedule;
 const principalOf = (line: string) => rowsOf(line).reduce((sum, { Principal }) => sum + Principal, 0);
 
-it('gives the same schedules for CSV, packed or not, and writes CSV and gzip too', async () => {
+it('returns the same schedules for CSV, compressed or not, and writes CSV and gzip', async () => {
   const files = portfolioFolder();
   const count = 500;
   const csv = linesOf(portfolio(count)).map((line) => {
@@ -83,7 +83,7 @@ it('gives the same schedules for CSV, packed or not, and writes CSV and gzip too
   expect(others).toHaveLength(count - 1);
 });
 
-it('puts each line that fails into a file with its number and the problem, and ends with 1', async () => {
+it('writes each failed line with its number and problem to a file, and exits with 1', async () => {
   const files = portfolioFolder();
   const input = files.write(
     'in.ndjson',
@@ -115,7 +115,7 @@ it('puts each line that fails into a file with its number and the problem, and e
   expect(stderr).toMatch(/failed +4 /);
 });
 
-it('with --summary writes nothing but the report', async () => {
+it('writes only the report with --summary', async () => {
   const { code, stdout } = await runRecalculation(
     ['--input', '-', '--summary', '--json'],
     gzipSync(portfolio(120, { 5: 'x' })),
@@ -128,7 +128,7 @@ it('with --summary writes nothing but the report', async () => {
   });
 });
 
-it('compares with an old file of results: nothing moved where nothing changed, and the largest movers where it did', async () => {
+it('compares with an earlier file of results and lists the largest changes', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(60));
   await runRecalculation(['--input', input, '--output', files.at('old.ndjson')]);
@@ -170,7 +170,7 @@ interface Compared {
   };
 }
 
-it('streams from the standard input to the standard output, and keeps the report apart', async () => {
+it('streams from standard input to standard output, with the report on standard error', async () => {
   const files = portfolioFolder();
   const { code, stdout, stderr } = await runRecalculation(
     ['--input', '-', '--output', '-', '--failures', files.at('failed.ndjson')],
@@ -181,7 +181,7 @@ it('streams from the standard input to the standard output, and keeps the report
   expect(stderr).toMatch(/calculated +300 /);
 });
 
-it('counts all requests as sent on the day of --as-of', async () => {
+it('treats all requests as sent on the day of --as-of', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', `${contractLine('c-1', { ActivationDate: undefined })}\n`);
   const { code } = await runRecalculation([

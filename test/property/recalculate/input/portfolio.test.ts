@@ -12,7 +12,7 @@ import {
 } from '../../../support/builders/portfolio-lines.ts';
 import { randomRequest } from '../../../support/random/request.ts';
 
-/** Characters that mean something to one of the formats, or take several bytes. */
+/** Characters that are special in one of the formats or take several bytes. */
 const text = fc.string({
   unit: fc.constantFrom('a', ' ', '"', ',', ';', '\t', '\n', '\r', 'ă', '€', '😀', '\uFEFF'),
 });
@@ -43,7 +43,7 @@ const csvLine = fc.oneof(
 );
 const HEADER = `id,${Object.keys(PLAIN_LOAN).join(',')}`;
 
-/** The bytes of a portfolio, some of them overwritten so that they are no UTF-8. */
+/** The bytes of a portfolio, some of them replaced so that they are not UTF-8. */
 function portfolio(lines: readonly string[], end: string, damagedAt: number): Buffer {
   const bytes = Buffer.from(lines.join(end));
   if (damagedAt >= HEADER.length + 2 && damagedAt < bytes.length) bytes[damagedAt] = 0xff;
@@ -54,7 +54,7 @@ test.each<[InputFormat, fc.Arbitrary<string>, readonly string[]]>([
   ['ndjson', ndjsonLine, ['{"id":"the first"}']],
   ['csv', csvLine, [HEADER]],
 ])(
-  '%s gives the same chunks and digests wherever its bytes are cut, and goes on after each chunk',
+  '%s returns the same chunks and digests for any division of the bytes, and resumes after each chunk',
   async (format, line, start) => {
     const cut = fc.array(fc.nat(2_000), { maxLength: 12 });
     const portfolios = fc.tuple(fc.array(line, { maxLength: 12 }), lineEnd, fc.nat(3_000));
@@ -87,7 +87,7 @@ function withoutBytesRead({
   return chunk;
 }
 
-test('a portfolio gives the same requests in CSV and in NDJSON', async () => {
+test('a portfolio returns the same requests in CSV and NDJSON', async () => {
   const contract = fc.tuple(
     randomRequest,
     text.filter((id) => id !== ''),
@@ -122,7 +122,7 @@ test('a portfolio gives the same requests in CSV and in NDJSON', async () => {
   );
 });
 
-/** As a spreadsheet writes it: quoted where it must be. */
+/** A cell as a spreadsheet writes it, quoted if necessary. */
 function cellOf(value: unknown): string {
   if (value === undefined) return '';
   const cell = typeof value === 'string' ? value : JSON.stringify(value);

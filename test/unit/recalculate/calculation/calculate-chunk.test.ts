@@ -56,7 +56,7 @@ function scene(answer: (request: OutgoingRequest) => Reply) {
   return { requests, outcomes };
 }
 
-it('sends a chunk as one message in the name of the run, to each partition in turn', async () => {
+it('sends each chunk as one message, to the partitions round-robin', async () => {
   const { requests, outcomes } = scene(allGood);
   for (let turn = 0; turn < 4; turn += 1) await outcomes(contracts(2));
   expect(requests.map(({ partition, correlationId }) => [partition, correlationId])).toEqual([
@@ -73,7 +73,7 @@ it('sends a chunk as one message in the name of the run, to each partition in tu
   });
 });
 
-it('gives each contract its own answer: a schedule with its warnings, or its problem', async () => {
+it('returns for each contract its schedule with warnings or its problem', async () => {
   const refusal = createProblem('not-computable', { detail: 'no' });
   const problem = await valueOf(PROBLEM, refusal);
   const { outcomes } = scene(() =>
@@ -88,7 +88,7 @@ it('gives each contract its own answer: a schedule with its warnings, or its pro
   ]);
 });
 
-it('halves a message that cannot be answered until only the contract that spoils it fails', async () => {
+it('halves a failing message until only the failing contract remains', async () => {
   const { requests, outcomes } = scene((request) =>
     idsOf(request).includes('6') ? problemReply('reply-too-large') : allGood(request),
   );
@@ -107,7 +107,7 @@ it('halves a message that cannot be answered until only the contract that spoils
   ]);
 });
 
-it('keeps the correlation id of the batch out of the problem: a resumed run writes the same line', async () => {
+it('omits the correlation id of the batch from problems, so that a resumed run writes the same line', async () => {
   const { outcomes } = scene(() => problemReply('unexpected'));
   expect(await outcomes(contracts(1))).toEqual([{ kind: 'problem', problem: createProblem('unexpected') }]);
 });
@@ -118,18 +118,18 @@ const changedIds = (change: (ids: string[]) => string[]) =>
 it.each([
   ['of other contracts', (ids: string[]) => ids.map((id) => `9${id}`)],
   ['fewer than asked', (ids: string[]) => ids.slice(1)],
-])('takes no answers that are %s', async (_, change) => {
+])('refuses answers that are %s', async (_, change) => {
   const unexpected = { problem: { code: 'unexpected' } };
   expect(await changedIds(change).outcomes(contracts(2))).toMatchObject([unexpected, unexpected]);
 });
 
-it('asks one by one when answers come in another order than they were asked in', async () => {
+it('sends contracts one by one when answers are in another order', async () => {
   const { requests, outcomes } = changedIds((ids) => ids.toReversed());
   expect((await outcomes(contracts(2))).map(({ kind }) => kind)).toEqual(['schedule', 'schedule']);
   expect(requests.map(idsOf)).toEqual([['1', '2'], ['1'], ['2']]);
 });
 
-it('refuses a contract whose figures have no place in a message, and sends the others', async () => {
+it('refuses a contract whose figures cannot be encoded, and sends the others', async () => {
   const tooFine = { UpFrontValue: new Decimal('1e-40') };
   const { requests, outcomes } = scene(allGood);
   const found = await outcomes([contract(1), contract(2, tooFine), contract(3)]);
@@ -141,7 +141,7 @@ it('refuses a contract whose figures have no place in a message, and sends the o
   expect(requests.map(idsOf)).toEqual([['1', '3']]);
 });
 
-it('sends nothing where nothing can be sent', async () => {
+it('sends nothing without a valid contract', async () => {
   const { requests, outcomes } = scene(allGood);
   expect(await outcomes([contract(1, { UpFrontValue: new Decimal('1e-40') })])).toMatchObject([
     { kind: 'problem' },
@@ -149,7 +149,7 @@ it('sends nothing where nothing can be sent', async () => {
   expect(requests).toEqual([]);
 });
 
-it('blames the workers when three batches in a row had no usable reply, whole or halved', async () => {
+it('fails the run after three consecutive batches without a usable reply, whole or halved', async () => {
   const { requests, outcomes } = scene(() => problemReply('unexpected'));
   expect(await outcomes(contracts(8))).toHaveLength(8);
   await outcomes(contracts(8));
@@ -161,7 +161,7 @@ it('blames the workers when three batches in a row had no usable reply, whole or
   expect(requests).toHaveLength(3 * 15);
 });
 
-it('does not blame the workers for single contracts that break them, nor for answers that are too large', async () => {
+it('continues after single contracts that crash a worker and after answers that are too large', async () => {
   let turn = 0;
   const { outcomes } = scene((request) => {
     turn += 1;

@@ -46,7 +46,7 @@ function scene(
 }
 
 it.each(['broker-unavailable', 'not-ready', 'overloaded', 'reply-timeout', 'deadline-exceeded'] as const)(
-  'asks again after %s, under the same correlation id',
+  'retries after %s with the same correlation id',
   async (code) => {
     const { asked, patient } = scene((_, attempt) => ({ reply: attempt < 4 ? problem(code) : answer }));
     expect(await patient.request(REQUEST)).toBe(answer);
@@ -55,7 +55,7 @@ it.each(['broker-unavailable', 'not-ready', 'overloaded', 'reply-timeout', 'dead
 );
 
 it.each(['reply-too-large', 'unexpected', 'invalid-request'] as const)(
-  'takes %s for an answer',
+  'returns %s as an answer',
   async (code) => {
     const { asked, patient } = scene(() => ({ reply: problem(code) }));
     expect(await patient.request(REQUEST)).toEqual(problem(code));
@@ -64,17 +64,17 @@ it.each(['reply-too-large', 'unexpected', 'invalid-request'] as const)(
   },
 );
 
-it('gives up when nothing was answered for the whole patience, and says what happened last', async () => {
+it('gives up after the time limit without a reply, and reports the last problem', async () => {
   const { clock, patient } = scene(() => ({ reply: problem('broker-unavailable') }));
   await expect(patient.request(REQUEST)).rejects.toThrow(
-    new RunError('no request was answered for 600 s; the last attempt ended as broker-unavailable'),
+    new RunError('no reply for 600 s; the last attempt ended as broker-unavailable'),
   );
   expect(clock.nowMs - 1_000).toBeGreaterThanOrEqual(600_000);
   expect(clock.nowMs - 1_000).toBeLessThan(610_000);
   expect(patient.hasAnswered()).toBe(false);
 });
 
-it('waits longer each time that it waited in vain, and never beyond its patience', async () => {
+it('waits longer after each failed attempt, but not beyond the time limit', async () => {
   const { asked, clock, patient } = scene(() => ({ reply: problem('reply-timeout'), tookMs: Infinity }));
   await expect(patient.request(REQUEST)).rejects.toThrow(RunError);
   const timeouts = asked.map(({ timeoutMs }) => timeoutMs);
@@ -83,13 +83,13 @@ it('waits longer each time that it waited in vain, and never beyond its patience
   expect(clock.nowMs).toBeLessThan(1_000 + 605_000);
 });
 
-it('counts its patience from the last answer to any request, not from the start of the one that waits', async () => {
+it('measures the time limit from the last reply to any request', async () => {
   let inVain = 0;
   const { clock, patient } = scene((request) => {
     if (request.correlationId === 'other') return { reply: answer };
     inVain += 1;
     if (inVain > 5) return { reply: answer };
-    // Another batch is answered meanwhile: a worker of the topic is alive.
+    // A reply to another batch shows that a worker is alive.
     void patient.request({ ...REQUEST, correlationId: 'other' });
     return { reply: problem('reply-timeout'), tookMs: 100_000 };
   }, 300_000);
@@ -97,7 +97,7 @@ it('counts its patience from the last answer to any request, not from the start 
   expect(clock.nowMs).toBeGreaterThan(1_000 + 500_000);
 });
 
-it('is not worn out by a time in which nothing was asked', async () => {
+it('does not count idle time', async () => {
   const { clock, patient } = scene((_, attempt) => ({
     reply: attempt === 2 ? problem('not-ready') : answer,
   }));
@@ -107,7 +107,7 @@ it('is not worn out by a time in which nothing was asked', async () => {
   expect(await patient.request(REQUEST)).toBe(answer);
 });
 
-it('stops asking when the run has ended', async () => {
+it('stops retrying when the run has ended', async () => {
   const { abort, patient } = scene(() => {
     abort.abort(new Error('ended'));
     return { reply: problem('overloaded') };
@@ -115,7 +115,7 @@ it('stops asking when the run has ended', async () => {
   await expect(patient.request(REQUEST)).rejects.toThrow('ended');
 });
 
-it('gives up on workers that answer without ever calculating, whether or not something always waits', async () => {
+it('gives up when workers reply without ever calculating, with and without idle time', async () => {
   const { clock, patient } = scene(() => ({ reply: problem('unexpected'), tookMs: 1_000 }), 30_000);
   const silences: number[] = [];
   const askOn = async (): Promise<never> => {
@@ -126,13 +126,13 @@ it('gives up on workers that answer without ever calculating, whether or not som
     }
   };
   await expect(askOn()).rejects.toThrow(
-    new RunError('no request was answered for 30 s; the last attempt ended as unexpected'),
+    new RunError('no reply for 30 s; the last attempt ended as unexpected'),
   );
-  // Never back to 0 in between: that would be reported as resumed answers.
+  // Never 0 in between, which would be reported as resumed replies.
   expect(silences).toEqual(Array.from({ length: 29 }, (_, index) => (index + 1) * 1_000));
 });
 
-it('takes a reply too large for a sign of life, and an answer to something else for none', async () => {
+it('counts a reply that is too large as a sign of life, but not a reply to another request', async () => {
   const { clock, patient } = scene(
     (_, attempt) => ({
       reply: problem(attempt % 2 === 0 ? 'reply-too-large' : 'unexpected'),

@@ -30,7 +30,7 @@ const valuesOf = (name: string, ...cells: string[]) => {
 };
 
 describe('a portfolio in CSV', () => {
-  it('gives the record that NDJSON gives, whatever the delimiter, the line ends and the casing of the names', async () => {
+  it('returns the same record as NDJSON for any delimiter, line end and casing of the names', async () => {
     const expected = [{ ...(await readRecords(contractLine('c-1')))[0], line: 2 }];
     for (const delimiter of [',', ';', '\t']) {
       const header = ['\uFEFFID', ...NAMES.map((name) => ` ${name.toUpperCase()} `)].join(delimiter);
@@ -39,7 +39,7 @@ describe('a portfolio in CSV', () => {
     }
   });
 
-  it('reads lists, the whole request and the former schedule as JSON in a cell', async () => {
+  it('reads lists, the request and the former schedule as JSON in a cell', async () => {
     const schedule = { Installments: [] };
     const whole = `id,schedule,jsonParam\nc,${quoted(schedule)},${quoted({ ...PLAIN_LOAN, EarlyRepayments: [] })}`;
     expect((await readRecords(whole, 'csv'))[0]).toMatchObject({
@@ -57,7 +57,7 @@ describe('a portfolio in CSV', () => {
     ]);
   });
 
-  it('names every cell that cannot be read, beside the faults of the others', async () => {
+  it('reports every invalid cell together with other faults', async () => {
     const header =
       'id,schedule,Commission,Amount,InstallmentsNo,ScheduleType,PeriodicityType,InstallmentDay,InterestPercent';
     const [record] = await readRecords(
@@ -71,7 +71,7 @@ describe('a portfolio in CSV', () => {
     ]);
   });
 
-  it('refuses a record with another number of cells, stray quotes or no UTF-8, by its line, and reads on', async () => {
+  it('refuses a record with a wrong number of cells, stray quotes or invalid UTF-8, and continues', async () => {
     const text = [HEADER, `a,${CELLS},1`, 'b,1', `c"d,${CELLS}`, `"e"f,${CELLS}`, `g,${CELLS}`].join('\n');
     const damaged = Buffer.concat([
       Buffer.from(`${text}\n`),
@@ -93,12 +93,12 @@ describe('a portfolio in CSV', () => {
     });
   });
 
-  it('takes line breaks, delimiters and quotes in quoted cells, and counts the lines on', async () => {
+  it('reads line breaks, delimiters and quotes in quoted cells, and counts the lines', async () => {
     const records = await csv(`"a\nb, ""c""",${CELLS}`, '', `d,${CELLS}`, ',,,,,,,', `"",${CELLS}`);
     expect(outline(records)).toEqual(['2: a\nb, "c"', '5: d', '7: invalid-request id missing']);
   });
 
-  it('keeps blank lines in quoted cells, and ignores them between records, in the digest too', async () => {
+  it('keeps blank lines in quoted cells, and ignores them between records and in the digest', async () => {
     expect(outline(await csv(`"a\n\nb",${CELLS}`))).toEqual(['2: a\n\nb']);
     const records = [HEADER, `a,${CELLS}`, `b,${CELLS}`];
     const digests = async (separator: string) =>
@@ -106,7 +106,7 @@ describe('a portfolio in CSV', () => {
     expect(await digests('\n\n\n')).toEqual(await digests('\n'));
   });
 
-  it('gives up one line alone for a quote that is never closed', async () => {
+  it('refuses only one line for an unclosed quote', async () => {
     const good = Array.from({ length: 3 }, (_, index) => `g-${index},${CELLS}`);
     expect(outline(await csv(...good, `"open,${CELLS}`, ...good, `"quoted",${CELLS}`))).toEqual([
       '2: g-0',
@@ -123,7 +123,7 @@ describe('a portfolio in CSV', () => {
 });
 
 describe('the header line of CSV', () => {
-  it('knows every member of the request, in any case, and no two that differ by case alone', () => {
+  it('accepts every field of the request in any case, and no two that differ only in case', () => {
     expect(FIELD_NAMES).toContain('installmentValue');
     expect(new Set(FIELD_NAMES.map((name) => name.toLowerCase())).size).toBe(FIELD_NAMES.length);
     expect(readHeader(['id', ...FIELD_NAMES.map((name) => name.toUpperCase())])).toMatchObject({
@@ -131,7 +131,7 @@ describe('the header line of CSV', () => {
     });
   });
 
-  it('names all that is wrong with it at once', () => {
+  it('reports all its faults together', () => {
     const faults = faultsOf('Ammount,Rate,,schedule,SCHEDULE,Amount,jsonParam');
     expect(faults).toEqual([
       'column 3 has no name',
@@ -147,7 +147,7 @@ describe('the header line of CSV', () => {
     ]);
   });
 
-  it('ends the reading before it begins where it is wrong, missing or unreadable', async () => {
+  it('stops the reading when it is invalid, missing or unreadable', async () => {
     for (const text of ['', '\n\n', 'a,b\n', 'id,Amount"\n', contractLine('c')]) {
       await expect(readRecords(text, 'csv')).rejects.toThrow(InputError);
     }
@@ -156,13 +156,13 @@ describe('the header line of CSV', () => {
 });
 
 describe('the cells of a record', () => {
-  it('are numbers where JSON would take them for some, and else the text that was sent', () => {
+  it('are numbers in JSON notation, else text', () => {
     expect(
       valuesOf('Amount', '1234.50', ' -1e3 ', '0', '007', '+1', '1,5', '.5', '0x10', 'NaN', ' '),
     ).toEqual([1234.5, -1000, 0, '007', '+1', '1,5', '.5', '0x10', 'NaN', undefined]);
   });
 
-  it('are flags as words or digits, days without blanks around them, and text as it stands', () => {
+  it('are flags as words or digits, trimmed dates, and unchanged text', () => {
     expect(valuesOf('HolidayShift', 'TRUE', 'false', '1', '0', 'yes')).toEqual([true, false, 1, 0, 'yes']);
     expect(valuesOf('InterestCapitalization', 'True', '1')).toEqual([true, 1]);
     expect(valuesOf('FirstDueDate', ' 2024-01-31 ')).toEqual(['2024-01-31']);

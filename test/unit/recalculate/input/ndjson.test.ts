@@ -6,7 +6,7 @@ import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../../support
 const padded = (bytes: number) => contractLine('p').padEnd(bytes, ' ');
 
 describe('a portfolio in NDJSON', () => {
-  it('gives the request that an HTTP caller with the same body gives, with id, line and former schedule', async () => {
+  it('returns the same request as the same HTTP body, with id, line and former schedule', async () => {
     const schedule = { Installments: [{ InstallmentNo: 1 }] };
     const line = JSON.stringify({ id: 'c-1', jsonParam: PLAIN_LOAN, schedule });
     const [record] = await readRecords(`${line}\n`);
@@ -23,14 +23,14 @@ describe('a portfolio in NDJSON', () => {
     });
   });
 
-  it('takes either line end, a byte order mark, blank lines and a last line without an end, and counts them all', async () => {
+  it('accepts both line ends, a byte order mark, blank lines and a last line without an end, and counts them', async () => {
     const text = `\uFEFF${contractLine('a')}\r\n\n  \t\r\n${contractLine(7)}\n${contractLine('c')}`;
     expect(outline(await readRecords(text))).toEqual(['1: a', '4: 7', '5: c']);
     expect(await readRecords('')).toEqual([]);
     expect(await readRecords('\n\r\n \n')).toEqual([]);
   });
 
-  it('refuses a line that is no JSON, too deep or no UTF-8, and reads on', async () => {
+  it('refuses a line that is not JSON, too deeply nested or not UTF-8, and continues', async () => {
     const lines = [
       Buffer.from('{"id": "x", "jsonParam": {"Amount": 12,}}\n'),
       Buffer.from(`{"id": "deep", "jsonParam": ${'['.repeat(40)}${']'.repeat(40)}}\n`),
@@ -51,12 +51,12 @@ describe('a portfolio in NDJSON', () => {
     });
   });
 
-  it('refuses a line of more than 1 MiB without its line end, and takes one that is just as long', async () => {
+  it('refuses a line above 1 MiB without its line end, and accepts one of exactly 1 MiB', async () => {
     const text = [padded(MAX_LINE_BYTES), padded(MAX_LINE_BYTES + 1), contractLine('next')].join('\r\n');
     expect(outline(await readRecords(text))).toEqual(['1: p', '2: body-too-large line too-long', '3: next']);
   });
 
-  it('reports all faults at once, those of the id beside those that HTTP callers get', async () => {
+  it('reports all faults together, of the id and of the request', async () => {
     const [record] = await readRecords(
       JSON.stringify({ jsonParam: { ...PLAIN_LOAN, Amount: '1', InstallmentDay: 1.5 } }),
     );
@@ -75,7 +75,7 @@ describe('a portfolio in NDJSON', () => {
     });
   });
 
-  it('keeps the code that the faults amount to: a 422 where only a number is beyond what can be calculated', async () => {
+  it('has the problem code of its faults, 422 if only a number is out of range', async () => {
     const [record] = await readRecords(contractLine('c', { InstallmentDay: 1.5 }));
     expect(record).toMatchObject({
       kind: 'refused',
@@ -84,7 +84,7 @@ describe('a portfolio in NDJSON', () => {
     });
   });
 
-  it('takes no id that another line could have too after reading', async () => {
+  it('refuses an id that could equal another one after parsing', async () => {
     const ids = ['', 'x'.repeat(201), 1.5, 9_007_199_254_740_992, true, null, ['a']];
     const good = ['x'.repeat(200), 0, -3, 9_007_199_254_740_991];
     const records = await readRecords([...ids, ...good].map((id) => contractLine(id)).join('\n'));
@@ -100,7 +100,7 @@ describe('a portfolio in NDJSON', () => {
     expect(records.slice(ids.length).map(({ id }) => id)).toEqual(good);
   });
 
-  it('warns of members without effect, in the request and beside it', async () => {
+  it('warns of ignored fields of the request and of the line', async () => {
     const [record] = await readRecords(
       JSON.stringify({ id: 1, jsonParam: { ...PLAIN_LOAN, Ammount: 1 }, shedule: {}, schedule: null }),
     );
@@ -114,7 +114,7 @@ describe('a portfolio in NDJSON', () => {
     });
   });
 
-  it('weighs a request that will be refused no more than the longest schedule', async () => {
+  it('counts the cost of a refused request as at most the longest schedule', async () => {
     const records = await readRecords(
       [-5, 0, 2_000_000].map((no) => contractLine(no, { InstallmentsNo: no })).join('\n'),
     );

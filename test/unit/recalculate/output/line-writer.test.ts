@@ -18,7 +18,7 @@ function memorySink(onWrite: () => Promise<void> = () => Promise.resolve()) {
 
 const MIB = 1_024 * 1_024;
 
-it('writes lines in their order and in large pieces, whatever their characters take', async () => {
+it('writes lines in order and in large blocks, with characters of any length', async () => {
   const { sink, pieces, all } = memorySink();
   const writer = createLineWriter(sink);
   const lines = Array.from({ length: 3_000 }, (_, index) => `${index} ${'ț€😀x'.repeat(100)}\n`);
@@ -29,7 +29,7 @@ it('writes lines in their order and in large pieces, whatever their characters t
   expect(pieces.length).toBeLessThan((2 * length) / MIB + 1);
 });
 
-it('takes a line that is larger than its buffer', async () => {
+it('writes a line that is larger than its buffer', async () => {
   const { sink, all } = memorySink();
   const writer = createLineWriter(sink);
   const lines = ['first\n', `${'é'.repeat(2 * MIB)}\n`, 'last\n'];
@@ -55,7 +55,7 @@ it('applies back-pressure when its buffers are full', async () => {
   await writer.sync();
 });
 
-it('rejects with a failed write at the next call, and at every later one', async () => {
+it('rejects the next call and all later ones after a failed write', async () => {
   const { sink } = memorySink(() => Promise.reject(new Error('disk full')));
   const writer = createLineWriter(sink);
   await writer.write('line\n');
@@ -63,7 +63,7 @@ it('rejects with a failed write at the next call, and at every later one', async
   await expect(writer.sync()).rejects.toThrow('disk full');
 });
 
-it('packs a file that may be cut at every sync', async () => {
+it('compresses into a file that may be truncated at every sync', async () => {
   const { sink, all } = memorySink();
   const writer = createLineWriter(gzipSink(sink));
   const cuts: number[] = [];

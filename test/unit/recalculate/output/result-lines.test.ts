@@ -21,7 +21,7 @@ const result = (members: Partial<ContractResult> = {}): ContractResult => ({
   ...members,
 });
 
-it('a result is one line of JSON with the id as it came', () => {
+it('a result is one line of JSON with the unchanged id', () => {
   const numbered = ndjsonResult(result({ id: 42 }));
   expect(numbered).toBe(`{"id":42,"schedule":${renderRepaymentSchedule(schedule)}}\n`);
   const reported = ndjsonResult(result({ id: 'a"\n', warnings: 'code;path' }));
@@ -36,18 +36,18 @@ it('a result as CSV has as many cells as the header, with and without a comparis
   }
 });
 
-it('an id that would be several cells is quoted', () => {
+it('an id with special characters is quoted in CSV', () => {
   expect(csvResult(result({ id: 'a,"b"' }), false)).toMatch(/^"a,""b""",\d/);
   expect(csvResult(result({ id: '0042' }), false)).toMatch(/^0042,/);
 });
 
-it('a failure names its line, its id where it has one, and the problem', () => {
+it('a failure contains its line, its id if there is one, and the problem', () => {
   const problem = createProblem('invalid-request');
   expect(failureLine(7, undefined, problem)).toBe(`${JSON.stringify({ line: 7, problem })}\n`);
   expect(JSON.parse(failureLine(7, 8, problem))).toMatchObject({ line: 7, id: 8 });
 });
 
-it('the command that resumes can be pasted into a shell, and overwrites nothing', () => {
+it('the command that resumes a run is quoted for a shell and overwrites nothing', () => {
   expect(resumeCommand(['--input', 'my file.ndjson', '--output', "o'brien.csv", '--overwrite'])).toBe(
     String.raw`npm run recalculate -- --input 'my file.ndjson' --output 'o'\''brien.csv' --resume`,
   );

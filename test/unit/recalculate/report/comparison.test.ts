@@ -29,7 +29,7 @@ const compared = (before: object[], after: ReturnType<typeof minorRow>[]) => {
 };
 
 describe('a former schedule', () => {
-  it('is read in both spellings, as numbers and as text, to exact minor units', () => {
+  it('is read in both casings, from numbers and texts, to exact minor units', () => {
     const former = readFormerSchedule(
       [
         { ...lower(1, 16.1, 0.58, 18.93), managementFee: 1, insurance: '1.25' },
@@ -44,20 +44,20 @@ describe('a former schedule', () => {
     expect(former?.sums).toEqual({ principal: 3_110n, interest: 58n, fees: 225n, total: 3_393n });
   });
 
-  it('keeps the largest numbers that JSON gives exactly, and takes larger ones as text only', () => {
+  it('keeps the largest numbers that JSON represents exactly; larger ones must be text', () => {
     expect(read(45_035_996_273_704.95)?.principal).toBe(4_503_599_627_370_495);
     expect(read(90_071_992_547_409.91)).toBeUndefined();
     expect(read('90071992547409.91')?.principal).toBe(9_007_199_254_740_991);
     expect(read('90071992547409.92')).toBeUndefined();
   });
 
-  it('with negative amounts is read, and zero has no sign', () => {
+  it('may have negative amounts, and zero has no sign', () => {
     const former = readFormerSchedule([lower(1, -0.05, '-0.00', '-0.05')], EURO_DIGITS);
     expect(former?.rows[0]).toMatchObject({ principal: -5, interest: 0, totalInstallment: -5 });
     expect(Object.is(former?.rows[0]?.interest, 0)).toBe(true);
   });
 
-  it('is read by the digits of the new one: further zeros say nothing, further figures are not rounded away', () => {
+  it('has the digits of the new one; further zeros are ignored, further figures refused', () => {
     expect(readFormerSchedule([lower(1, '5.000', 0, 5)], 0)?.rows[0]?.principal).toBe(5);
     expect(readFormerSchedule([lower(1, 5.001, 0, 5)], EURO_DIGITS)).toBeUndefined();
     expect(readFormerSchedule([lower(1, 5.001, 0, 5.001)], 3)?.rows[0]?.principal).toBe(5_001);
@@ -72,7 +72,7 @@ describe('a former schedule', () => {
     ['an amount in words', [lower(1, 'one', 1, 2)]],
     ['an amount with an exponent', [lower(1, 1e-7, 1, 2)]],
     ['a missing total', [{ InstallmentNo: 1, principal: 1, interest: 1 }]],
-  ])('that is %s is distinguished', (_, former) => {
+  ])('that is %s is recognised', (_, former) => {
     expect(readFormerSchedule(former, EURO_DIGITS)).toBeUndefined();
   });
 });
@@ -99,11 +99,11 @@ describe('a comparison', () => {
     expect(comparison).toMatchObject({ isChanged: false, largestDifference: 0n });
   });
 
-  it('sees a shift between principal and interest that leaves every instalment as it was', () => {
+  it('detects a shift between principal and interest with unchanged totals', () => {
     expect(compared([lower(1, 9, 2, 11)], [minorRow(1, 1_000, 100)]).isChanged).toBe(true);
   });
 
-  it('pairs a prepayment with the former one of the same number, not with the instalment (X3)', () => {
+  it('compares a prepayment with the former one of the same number, not with the instalment (X3)', () => {
     const comparison = compared(
       [lower(1, 10, 0, 10), lower(1, 100, 0, 100), lower(2, 5, 0, 5)],
       [minorRow(1, 1_000, 0), minorRow(1, 9_000, 0), minorRow(2, 600, 0)],
@@ -118,7 +118,7 @@ describe('a comparison', () => {
   });
 });
 
-it('sums beyond the safe integers are exact', () => {
+it('sums above the safe integers are exact', () => {
   const rows = Array.from({ length: 3 }, (_, index) => minorRow(index + 1, Number.MAX_SAFE_INTEGER, 0));
   expect(sumsOf(rows).principal).toBe(3n * BigInt(Number.MAX_SAFE_INTEGER));
 });

@@ -18,7 +18,7 @@ const HALF_WAY: ProgressState = {
 };
 
 describe('the progress of a run', () => {
-  it('is a bar with share, number, rate, time left and failures, as wide as the terminal allows', () => {
+  it('is a bar with percentage, number, rate, remaining time and failures, in the width of the terminal', () => {
     const bar = `[${'#'.repeat(14)}${'-'.repeat(15)}]`;
     expect(progressBar(HALF_WAY, 79)).toBe(`${bar}  50%  42,000 done  700/s  1m 00s left  3 failed`);
     expect(progressBar(HALF_WAY, 200)).toContain(`[${'#'.repeat(20)}${'-'.repeat(20)}]`);
@@ -28,22 +28,22 @@ describe('the progress of a run', () => {
     }
   });
 
-  it('is a whole sentence in a log', () => {
+  it('is a line of text in a log', () => {
     expect(progressLine(HALF_WAY)).toBe('50%, 42,000 done, 700/s, 1m 00s left, 3 failed after 1m 00s');
   });
 
-  it('has no share and no time left where the size of the input is not known', () => {
+  it('has no percentage and no remaining time without the size of the input', () => {
     const state = { ...HALF_WAY, totalBytes: undefined };
     expect(progressBar(state, 80)).toBe('42,000 done  700/s  3 failed');
     expect(progressLine(state)).toBe('42,000 done, 700/s, 3 failed after 1m 00s');
   });
 
-  it('counts rate and time left from what a resumed run does itself', () => {
+  it('calculates rate and remaining time from the resumed part only', () => {
     const state = { ...HALF_WAY, doneBefore: 36_000, bytesBefore: 4_000 };
     expect(progressLine(state)).toBe('50%, 42,000 done, 100/s, 5m 00s left, 3 failed after 1m 00s');
   });
 
-  it('has neither before the first second, and never more than 100 %', () => {
+  it('has no rate before the first second, and at most 100 %', () => {
     const started = { ...HALF_WAY, elapsedMs: 999 };
     expect(progressBar(started, 80)).toMatch(/ 50%  42,000 done  3 failed$/);
     expect(progressLine({ ...HALF_WAY, bytesRead: 12_000 })).toMatch(/^100%, .* 0s left/);
@@ -52,7 +52,7 @@ describe('the progress of a run', () => {
     expect(progressLine({ ...HALF_WAY, done: 90 })).toContain(' 1.5/s');
   });
 
-  it('writes durations in the two units that matter', () => {
+  it('writes durations in the two largest units', () => {
     const texts = [0, 59_499, 60_000, 428_000, 3_600_000, 11_100_000].map(durationText);
     expect(texts).toEqual(['0s', '59s', '1m 00s', '7m 08s', '1h 00m', '3h 05m']);
   });
@@ -71,7 +71,7 @@ describe('the printer of progress', () => {
     vi.useRealTimers();
   });
 
-  it('draws one line over and over on a terminal, five times a second at most and only what changed', () => {
+  it('redraws one line on a terminal at most five times a second and only after a change', () => {
     let done = 0;
     const printer = createProgressPrinter(streamOf(true), () => ({ ...HALF_WAY, done: (done += 1) }));
     vi.advanceTimersByTime(1_000);
@@ -86,7 +86,7 @@ describe('the printer of progress', () => {
     still.end();
   });
 
-  it('puts lines that stay above the bar, and clears the bar at the end', () => {
+  it('writes permanent lines above the bar, and clears the bar at the end', () => {
     const printer = createProgressPrinter(streamOf(true), () => HALF_WAY);
     vi.advanceTimersByTime(200);
     const [bar] = written;
@@ -96,7 +96,7 @@ describe('the printer of progress', () => {
     expect(written).toEqual([bar, clear, 'no reply for 30 s\n', bar, clear]);
   });
 
-  it('writes a line after a second and then every ten where there is no terminal, without control characters', () => {
+  it('writes lines without control characters after one second and then every ten without a terminal', () => {
     const printer = createProgressPrinter(streamOf(false), () => HALF_WAY);
     vi.advanceTimersByTime(999);
     expect(written).toEqual([]);
@@ -115,7 +115,7 @@ describe('the printer of progress', () => {
     printer.end();
   });
 
-  it('leaves a terminal alone on which nothing was drawn', () => {
+  it('writes nothing at the end if nothing was drawn', () => {
     createProgressPrinter(streamOf(true), () => HALF_WAY).end();
     expect(written).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);

@@ -62,7 +62,7 @@ function tallyOf(...schedules: CountedSchedule[]): Tally {
   return tally;
 }
 
-it('adds up by currency and digits, exactly, however large', () => {
+it('adds amounts of any size exactly by currency and digits', () => {
   const huge = Number.MAX_SAFE_INTEGER;
   const report = createReport(
     tallyOf(
@@ -82,7 +82,7 @@ it('adds up by currency and digits, exactly, however large', () => {
   ]);
 });
 
-it('counts what failed by code, the most frequent first, and what was read', () => {
+it('counts failures by code, the most frequent first, and all lines', () => {
   const tally = tallyOf(counted(1, 100, { hasWarnings: true }));
   for (const code of ['not-computable', 'invalid-request', 'invalid-request']) countFailure(tally, code);
   const report = createReport(tally, END);
@@ -93,7 +93,7 @@ it('counts what failed by code, the most frequent first, and what was read', () 
   ]);
 });
 
-it('reports changes against former schedules, of those contracts only', () => {
+it('reports the changes of contracts with a former schedule', () => {
   const report = createReport(
     tallyOf(moved(1, 100, 80), moved(2, 50, 50), counted(3, 999, { digits: 0, comparison: 'unreadable' })),
     END,
@@ -111,7 +111,7 @@ it('reports changes against former schedules, of those contracts only', () => {
   });
 });
 
-it('names the lines of former schedules that cannot be read, the first ten of them', () => {
+it('lists the first ten lines with an invalid former schedule', () => {
   const broken = Array.from({ length: 12 }, (_, index) =>
     counted(index + 5, 100, { digits: 0, comparison: 'unreadable' }),
   );
@@ -125,14 +125,14 @@ it('names the lines of former schedules that cannot be read, the first ten of th
   expect(createReport(tallyOf(moved(1, 100, 80)), END).unreadableFormerLines).toBeUndefined();
 });
 
-it('says that there was nothing to compare with, where a comparison was asked for', () => {
+it('reports with --compare that there was no former schedule', () => {
   const tally = tallyOf(counted(1, 100));
   const text = 'no line has a former schedule';
   expect(reportLines(createReport(tally, { ...END, withMovers: true })).join('\n')).toContain(text);
   expect(reportLines(createReport(tally, { ...END, withMovers: false })).join('\n')).not.toContain(text);
 });
 
-it('names the ten contracts that moved most, by size whatever the sign, equal ones in the order of the input', () => {
+it('lists the ten largest changes by absolute size, equal ones in the order of the input', () => {
   const changes = [1, -90, 3, 50, 0, -50, 7, 8, 9, 10, 11, 12, 13];
   const report = createReport(
     tallyOf(...changes.map((change, index) => moved(index + 1, 1_000, 1_000 + change))),
@@ -145,12 +145,12 @@ it('names the ten contracts that moved most, by size whatever the sign, equal on
   expect(createReport(tallyOf(moved(1, 1, 2)), { ...END, withMovers: false }).largestMovers).toBeUndefined();
 });
 
-it('compares the size of changes by the figure, not by the minor units of the currency', () => {
+it('compares changes by figure, not by minor units', () => {
   const tally = tallyOf(moved(1, 1_000, 1_005), { ...moved(2, 1_000, 1_400), digits: 2, currency: 'RON' });
   expect(tally.movers.map(({ line }) => line)).toEqual([1, 2]);
 });
 
-it('is the same after a checkpoint as without', () => {
+it('does not depend on checkpoints', () => {
   const tally = tallyOf(moved(1, 100, 80), counted(2, 100), counted(3, 7, { currency: null }));
   countFailure(tally, 'unexpected');
   const restored = tallyShape.parse(JSON.parse(JSON.stringify(storedTally(tally))));
@@ -159,7 +159,7 @@ it('is the same after a checkpoint as without', () => {
   expect(createReport(restored, END)).toEqual(createReport(tally, END));
 });
 
-it('reads as text with thousands apart, and says how to go on', () => {
+it('renders text with grouped thousands and the command that resumes the run', () => {
   const tally = tallyOf(counted(1, 123_456_789), moved(2, 100, 80));
   countFailure(tally, 'invalid-request');
   const lines = reportLines(
@@ -182,7 +182,7 @@ it('reads as text with thousands apart, and says how to go on', () => {
   ]);
 });
 
-it('warns of an input without any contract, of which nothing failed either', () => {
+it('warns of an empty input', () => {
   const report = createReport(emptyTally(), END);
   expect(report.warning).toBe('the input held no contract');
   expect(reportLines(report)).toContain('  warning: the input held no contract');

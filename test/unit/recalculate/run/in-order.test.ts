@@ -46,7 +46,7 @@ async function* torn() {
   throw new Error('breaks off');
 }
 
-it('finishes in the order of the source, whatever is ready first, and begins no more than the window', async () => {
+it('finishes items in the order of the source, with at most a window of them in progress', async () => {
   const { begun, finished, settings, answer } = scene();
   const done = inOrder(numbers(5), settings);
   await turn();
@@ -61,7 +61,7 @@ it('finishes in the order of the source, whatever is ready first, and begins no 
   expect(finished).toEqual([1, 2, 3, 4, 5]);
 });
 
-it('counts what is not yet written as within the window: a slow output holds back the input', async () => {
+it('counts unwritten items in the window, so that a slow output delays the input', async () => {
   const slow = Promise.withResolvers<void>();
   const { begun, settings, answer } = scene({ window: 2, finish: () => slow.promise });
   const done = inOrder(numbers(4), settings);
@@ -74,7 +74,7 @@ it('counts what is not yet written as within the window: a slow output holds bac
   await done;
 });
 
-it('writes what is there while the source has nothing to say', async () => {
+it('finishes ready items while the source is waiting', async () => {
   const { finished, settings, answer } = scene();
   const stop = open();
   const done = inOrder(sayingLittle(), { ...settings, stopped: stop.signal });
@@ -85,7 +85,7 @@ it('writes what is there while the source has nothing to say', async () => {
   expect(await done).toBe('stopped');
 });
 
-it('when stopped takes nothing more and finishes what was begun', async () => {
+it('starts no further item after a stop, and finishes those in progress', async () => {
   const stop = open();
   const { begun, finished, settings, answer } = scene({ stopped: stop.signal });
   const done = inOrder(numbers(9), settings);
@@ -99,7 +99,7 @@ it('when stopped takes nothing more and finishes what was begun', async () => {
   ]);
 });
 
-it('when abandoned waits for nothing any more', async () => {
+it('does not wait after an abort', async () => {
   const abandon = open();
   const { finished, settings, answer } = scene({ abandoned: abandon.signal });
   const done = inOrder(numbers(9), settings);
@@ -110,7 +110,7 @@ it('when abandoned waits for nothing any more', async () => {
   expect(finished).toEqual([1]);
 });
 
-it('fails with an item when its turn has come, not before', async () => {
+it('fails with an item only after the items before it are finished', async () => {
   const { finished, results, settings, answer } = scene();
   const done = inOrder(numbers(9), settings);
   const failure = done.catch(errorText);
@@ -122,7 +122,7 @@ it('fails with an item when its turn has come, not before', async () => {
   expect(finished).toEqual([1]);
 });
 
-it('fails with the source when all before it is finished', async () => {
+it('fails with the source after all items are finished', async () => {
   const { finished, settings, answer } = scene();
   const done = inOrder(torn(), settings);
   const failure = done.catch(errorText);

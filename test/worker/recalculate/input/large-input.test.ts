@@ -8,9 +8,9 @@ import { contractLine, PLAIN_LOAN } from '../../../support/builders/portfolio-li
 
 const LINES = 200_000;
 const BLOCK_LINES = 400;
-/** What may be held beside the blocks under way; 200,000 contracts in memory would be twenty times as much. */
+/** Limit of the memory growth; 200,000 contracts in memory would take twenty times as much. */
 const MAX_GROWTH_BYTES = 16 * 1_024 * 1_024;
-/** On an idle core it takes five seconds; neighbours may need theirs. */
+/** The test takes five seconds on an idle core. */
 const TIME_LIMIT_MS = 120_000;
 
 const CSV_CELLS = Object.values(PLAIN_LOAN).join(',');
@@ -19,7 +19,7 @@ const LINE_OF: Readonly<Record<InputFormat, (id: number) => string>> = {
   csv: (id) => `${id},${CSV_CELLS}`,
 };
 
-/** Made while it is read, so that the portfolio itself takes no memory. */
+/** Generated while it is read, so that the portfolio takes no memory. */
 function* portfolio(format: InputFormat): Generator<Buffer> {
   if (format === 'csv') yield Buffer.from(`id,${Object.keys(PLAIN_LOAN).join(',')}\n`);
   for (let id = 0; id < LINES; id += BLOCK_LINES) {
@@ -28,13 +28,13 @@ function* portfolio(format: InputFormat): Generator<Buffer> {
   }
 }
 
-// Only a collection separates growth from garbage.
+// Garbage must be collected before the heap is measured.
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('a portfolio of 200,000 contracts', () => {
   it.each<InputFormat>(['ndjson', 'csv'])(
-    'is read from %s in the order of its lines, with flat memory',
+    'is read from %s in order with constant memory',
     async (format) => {
       const stdin = Readable.from(portfolio(format), { objectMode: false });
       const input = await openInput({ file: '-', format, maxContracts: 100, stdin });

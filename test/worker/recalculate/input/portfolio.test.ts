@@ -54,7 +54,7 @@ const CSV_CELLS = Object.values(PLAIN_LOAN).join(',');
 const open = (file: string) => openInput({ file, format: 'ndjson', maxContracts: 1 });
 
 describe('a portfolio in a file', () => {
-  it('reads the same packed by gzip, by its name or by its first bytes, with the size on the disk', async () => {
+  it('is read compressed, by its name or its first bytes, with its size on disk', async () => {
     const text = lines(250).join('\n');
     const packed = gzipSync(text);
     const plain = await readFileChunks(await fileOf('plain.ndjson', text));
@@ -74,14 +74,14 @@ describe('a portfolio in a file', () => {
     }
   });
 
-  it('reads packed parts behind one another as one, and gzip from the standard input in the smallest pieces', async () => {
+  it('is read from concatenated gzip members, and from gzip on the standard input byte by byte', async () => {
     const parts = [gzipSync(`${contractLine('a')}\n`), gzipSync(`${contractLine('b')}\n`)];
     const bytes = Buffer.concat(parts);
     const pieces = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
     expect((await readRecords(pieces)).map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('breaks off with a clear error where the packing is cut off, damaged or followed by something else', async () => {
+  it('fails where the gzip data is truncated, corrupt or followed by other data', async () => {
     const packed = gzipSync(lines(1_000).join('\n'));
     const damaged = Buffer.from(packed);
     const middle = Math.floor(packed.length / 2);
@@ -100,7 +100,7 @@ describe('a portfolio in a file', () => {
     }
   });
 
-  it('gives all that stands before the damage, however little of a block that is', async () => {
+  it('returns all data before the corrupt part', async () => {
     const text = lines(3_000)
       .map((line) => `${line}\n`)
       .join('');
@@ -121,12 +121,12 @@ describe('a portfolio in a file', () => {
     }
   });
 
-  it('is refused at once when it does not exist, is a folder, or is not packed as its name says', async () => {
+  it('is refused when it does not exist, is a folder, or is not gzip in spite of its name', async () => {
     await expect(open(join(folder, 'none.ndjson'))).rejects.toThrow(/^the input cannot be opened: ENOENT/);
     await expect(open(folder)).rejects.toThrow('the input cannot be opened: is a directory');
     for (const [index, content] of [contractLine('c'), '', '\u001F'].entries()) {
       const file = await fileOf(`plain-${index}.ndjson.gz`, content);
-      await expect(open(file)).rejects.toThrow(/is not packed by gzip, as its name says$/);
+      await expect(open(file)).rejects.toThrow(/is not compressed with gzip, although its name ends in .gz$/);
     }
     const csv = await fileOf('wrong.csv', 'id,Ammount\n1,2\n');
     await expect(openInput({ file: csv, format: 'csv', maxContracts: 1 })).rejects.toThrow(
@@ -134,7 +134,7 @@ describe('a portfolio in a file', () => {
     );
   });
 
-  it('breaks off when the stream does', async () => {
+  it('fails when the stream breaks off', async () => {
     const stdin = Readable.from(
       (function* () {
         yield Buffer.from(`${contractLine('a')}\n`);
@@ -147,12 +147,12 @@ describe('a portfolio in a file', () => {
       for await (const { records } of input.records()) ids.push(...records.map(({ id }) => id));
       return ids;
     };
-    await expect(reading()).rejects.toThrow(new InputError('the input cannot be read on: the pipe is gone'));
+    await expect(reading()).rejects.toThrow(new InputError('the input broke off: the pipe is gone'));
   });
 });
 
 describe('a portfolio in CSV', () => {
-  it('looks no further than 1 MiB for the end of a quoted cell, and refuses a longer line', async () => {
+  it('limits a quoted cell and a line to 1 MiB', async () => {
     const many = Array.from({ length: 3 }, () => `m,${CSV_CELLS.padEnd(MAX_LINE_BYTES / 2, ' ')}`);
     const long = `l,${' '.repeat(MAX_LINE_BYTES)}`;
     const text = [CSV_HEADER, `"open,${CSV_CELLS}`, ...many, long, `last,${CSV_CELLS}`].join('\n');
@@ -168,7 +168,7 @@ describe('a portfolio in CSV', () => {
 });
 
 describe('the chunks of a portfolio', () => {
-  it('hold no more than 12,000 rows, 1 MiB of text or 500 refused lines', async () => {
+  it('have at most 12,000 instalments, 1 MiB of text or 500 refused lines', async () => {
     const rows = await readChunks(lines(25, { InstallmentsNo: 1_200 }).join('\n'));
     expect(rows.map(({ records }) => records.length)).toEqual([10, 10, 5]);
     const wide = lines(5).map((line) => line.padEnd(400_000, ' '));
@@ -177,7 +177,7 @@ describe('the chunks of a portfolio', () => {
     expect(refused.map(({ records }) => records.length)).toEqual([500, 500, 100]);
   });
 
-  it('come as soon as they are whole, and nothing is read on before the next is asked for', async () => {
+  it('are returned as soon as they are complete, without reading ahead', async () => {
     let sent = 0;
     const stdin = Readable.from(
       (function* () {
@@ -212,7 +212,7 @@ describe('a resumed reading', () => {
     ).toEqual([]);
   });
 
-  it('refuses another input, be it shorter, moved by a line or different in one character', async () => {
+  it('refuses an input that is shorter, shifted by a line or different in one character', async () => {
     const [, , chunk] = await readChunks(text, { maxContracts: 7 });
     const skip = { lastLine: chunk?.lastLine ?? 0, digest: chunk?.digest ?? '' };
     for (const other of ['', text.slice(0, 500), `\n${text}`, text.replace('c-9"', 'c-8"')]) {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { silentLog } from '../../../shared/platform/log.ts';
-import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { createChannelProfiles } from '../../../../workers/ingress/notifications/channel-profiles.ts';
 
 const POLL_MS = 5;
 const GOOD = JSON.stringify({
