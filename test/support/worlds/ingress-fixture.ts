@@ -13,6 +13,7 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
 import { createFakeRequester } from '../fakes/requester.ts';
 
 export const ECHO_PATH = '/platapi/automation-processors/actions/PLAT_BP_Echo';
@@ -124,6 +125,12 @@ export async function openTestIngress(settings: IngressSettings = {}): Promise<R
   const ingress = await startTestIngress(settings);
   await ingress.opened;
   return ingress;
+}
+
+/** Starts an ingress that accepts notifications, with the codec of the workers. */
+export async function openNotificationIngress(settings: IngressSettings = {}): Promise<RunningIngress> {
+  const codec = await createCodec(loadConfig({}), systemClock);
+  return openTestIngress({ actions: new Map(), codec, ...settings });
 }
 
 /** POST of the echo action. */

@@ -11,15 +11,14 @@ import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { STATE_EXAMPLE } from '../../../shared/contract/notification/examples.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { createCodec } from '../../../workers/create-codec.ts';
+import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { idOf, send, SMS, statusOf, writeState } from '../../support/builders/notification-call.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import {
   createTestBroker,
+  openNotificationIngress,
   openTestIngress,
   startTestIngress,
   type IngressSettings,
@@ -66,7 +65,6 @@ const UNDOCUMENTED = new Set([
 /** Headers that only some responses have. */
 const OPTIONAL = new Set(['warnings', 'holiday-calendar', 'preference-applied', 'location']);
 
-const SECRET = 'a shared secret of the tests, 32 characters and more';
 const RESPOND_ASYNC = { prefer: 'respond-async' };
 const PROOF = { jsonParam: PROOF_REQUEST };
 
@@ -94,13 +92,6 @@ const unready = () =>
     { requester: createFakeRequester(() => Promise.reject(new Error()), new Promise(() => undefined)) },
     startTestIngress,
   );
-
-const bearer = async (subject: string) => {
-  const token = new SignJWT({ sub: subject, aud: 'banking-product-engine' })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setExpirationTime('5m');
-  return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
-};
 
 /** Sends an asynchronous request; `fetchResult` polls until its result is no longer pending. */
 async function later(url: string, body: unknown = PROOF, headers: Record<string, string> = {}) {
@@ -160,12 +151,12 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   'action 200': async () => post((await system()).url, { jsonParam: { ...PROOF_REQUEST, Unknown: 1 } }),
   'action 202': async () => post((await system()).url, PROOF, { headers: RESPOND_ASYNC }),
   'action 400': async () => post((await alone()).url, { jsonParam: { Amount: '100' } }),
-  'action 401': async () => post((await system({ AUTH_JWT_SECRET: SECRET })).url, PROOF),
+  'action 401': async () => post((await system({ AUTH_JWT_SECRET: JWT_SECRET })).url, PROOF),
   'action 403': async () =>
     post(
-      (await system({ AUTH_JWT_SECRET: SECRET })).url,
+      (await system({ AUTH_JWT_SECRET: JWT_SECRET })).url,
       { user_name: 'eve', Data: PROOF },
-      { headers: await bearer('ana') },
+      { headers: await authorize('ana') },
     ),
   'action 404': async () => post((await alone()).url, PROOF, { path: `${ACTION_PATH}s` }),
   'action 405': async () => fetch((await alone()).url + ACTION_PATH),
@@ -200,11 +191,11 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
     return fetch(`${url}/platapi/results/${resultId}`);
   },
   'result 400': async () => fetch(`${(await alone()).url}/platapi/results/%ff`),
-  'result 401': async () => fetch((await system({ AUTH_JWT_SECRET: SECRET })).url + RESULT),
+  'result 401': async () => fetch((await system({ AUTH_JWT_SECRET: JWT_SECRET })).url + RESULT),
   'result 403': async () => fetch((await alone()).url + RESULT, FOREIGN),
   'result 404': async () => {
-    const { url } = await system({ AUTH_JWT_SECRET: SECRET });
-    return (await later(url, PROOF, await bearer('ana'))).fetchResult(await bearer('eve'));
+    const { url } = await system({ AUTH_JWT_SECRET: JWT_SECRET });
+    return (await later(url, PROOF, await authorize('ana'))).fetchResult(await authorize('eve'));
   },
   'result 405': async () => fetch((await alone()).url + RESULT, { method: 'DELETE' }),
   'result 408': () => sendRaw(`GET ${RESULT} HTTP/1.1\r\nHost: localhost\r\n`),
@@ -236,7 +227,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   },
   'sms 202': async () => send((await notifying()).url, 'sms', { ...SMS, extra: 1 }),
   'sms 400': async () => send((await notifying()).url, 'sms', {}),
-  'sms 401': async () => send((await notifying({ AUTH_JWT_SECRET: SECRET })).url, 'sms', SMS),
+  'sms 401': async () => send((await notifying({ AUTH_JWT_SECRET: JWT_SECRET })).url, 'sms', SMS),
   'sms 403': async () => send((await notifying()).url, 'sms', SMS, { without: ['x-sender-id'] }),
   'sms 405': async () => fetch((await notifying()).url + SMS_PATH),
   'sms 408': () => sendRaw(`POST ${SMS_PATH} HTTP/1.1\r\nHost: localhost\r\n`),
@@ -259,7 +250,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
     send((await notifying({}, { notificationPublisher: failing(failUnknown) })).url, 'sms', SMS),
   'notification 200': sentStatus,
   'notification 400': async () => statusOf((await notifying()).url, '%ff'),
-  'notification 401': async () => statusOf((await notifying({ AUTH_JWT_SECRET: SECRET })).url, 'x'),
+  'notification 401': async () => statusOf((await notifying({ AUTH_JWT_SECRET: JWT_SECRET })).url, 'x'),
   'notification 403': async () => fetch(`${(await notifying()).url}/api/notifications/v1/x`, FOREIGN),
   'notification 404': async () => statusOf((await notifying()).url, 'x'),
   'notification 405': async () =>
@@ -288,7 +279,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
 async function notifying(env: Record<string, string> = {}, settings: IngressSettings = {}) {
   if (Object.keys(settings).length === 0)
     return startOn(await createSharedBroker(1), startIngressWorker, env);
-  return openTestIngress({ actions: new Map(), codec: await realCodec(), ...settings });
+  return openNotificationIngress(settings);
 }
 
 /** An ingress that accepts one request of a caller. */
@@ -296,8 +287,6 @@ async function withOneCall(): Promise<string> {
   const env = { RATE_LIMIT_PER_SECOND: '1' };
   return (await startOn(await createSharedBroker(1), startIngressWorker, env, standingClock())).url;
 }
-
-const realCodec = () => createCodec(loadConfig({}), systemClock);
 
 function failing(fails: () => Promise<void>): FakePublisher {
   const publisher = new FakePublisher();

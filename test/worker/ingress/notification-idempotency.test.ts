@@ -1,15 +1,12 @@
-import { SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/load-config.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { createCodec } from '../../../workers/create-codec.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
-import { createTestBroker, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
+import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 import {
@@ -24,19 +21,16 @@ import {
   writeState,
 } from '../../support/builders/notification-call.ts';
 
-const SECRET = 'a shared secret of the tests, 32 characters and more';
 const HOUR_MS = 3_600_000;
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
 const FIFTH = /^[0-9a-f]{8}-[0-9a-f]{4}-5/;
 
 const content = (text: string) => Buffer.from(text).toString('base64');
 
-async function bearer(subject: string) {
-  const token = new SignJWT({ sub: subject, aud: 'banking-product-engine' })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setExpirationTime('9h');
-  return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
-}
+/** The headers of a caller that uses the Idempotency-Key `a`. */
+const keyOf = async (subject: string) => ({
+  headers: { ...(await authorize(subject)), 'idempotency-key': 'a' },
+});
 
 /** A broker whose tails deliver no records until `release` is called. */
 function withDelayedTails(broker: Broker) {
@@ -130,15 +124,12 @@ describe('an Idempotency-Key (N3)', () => {
 
   it('is scoped to its caller and channel', async () => {
     const broker = await createSharedBroker(3);
-    const { url } = await startOn(broker, startIngressWorker, { AUTH_JWT_SECRET: SECRET });
-    const as = async (subject: string) => ({
-      headers: { ...(await bearer(subject)), 'idempotency-key': 'a' },
-    });
+    const { url } = await startOn(broker, startIngressWorker, { AUTH_JWT_SECRET: JWT_SECRET });
     const ids = [
-      await idOf(send(url, 'sms', SMS, await as('ana'))),
-      await idOf(send(url, 'sms', SMS, await as('eve'))),
-      await idOf(send(url, 'email', EMAIL, await as('ana'))),
-      await idOf(send(url, 'sms', SMS, { headers: { ...(await bearer('ana')), 'idempotency-key': 'A' } })),
+      await idOf(send(url, 'sms', SMS, await keyOf('ana'))),
+      await idOf(send(url, 'sms', SMS, await keyOf('eve'))),
+      await idOf(send(url, 'email', EMAIL, await keyOf('ana'))),
+      await idOf(send(url, 'sms', SMS, { headers: { ...(await authorize('ana')), 'idempotency-key': 'A' } })),
     ];
     expect(new Set(ids).size).toBe(4);
   });
@@ -180,14 +171,7 @@ describe('an Idempotency-Key (N3)', () => {
         ? Promise.resolve()
         : Promise.reject(new MessagingError(code, 'away', { canRetry: true }));
     };
-    const codec = await createCodec(loadConfig({}), systemClock);
-    const broker = await createTestBroker();
-    const { url } = await openTestIngress({
-      broker,
-      codec,
-      actions: new Map(),
-      notificationPublisher: publisher,
-    });
+    const { url } = await openNotificationIngress({ notificationPublisher: publisher });
     const statuses = [];
     for (let call = 0; call < 4; call++) statuses.push((await send(url, 'sms', SMS, withKey('a'))).status);
     expect(statuses).toEqual([504, 503, 202, 202]);
@@ -200,14 +184,7 @@ describe('an Idempotency-Key (N3)', () => {
     const { promise, reject } = Promise.withResolvers<void>();
     let calls = 0;
     publisher.onPublish = () => (calls++ === 0 ? promise : Promise.resolve());
-    const codec = await createCodec(loadConfig({}), systemClock);
-    const broker = await createTestBroker();
-    const { url } = await openTestIngress({
-      broker,
-      codec,
-      actions: new Map(),
-      notificationPublisher: publisher,
-    });
+    const { url } = await openNotificationIngress({ notificationPublisher: publisher });
     const both = [send(url, 'sms', SMS, withKey('a')), send(url, 'sms', SMS, withKey('a'))];
     await expect.poll(() => calls).toBe(1);
     await new Promise((done) => setTimeout(done, 50));

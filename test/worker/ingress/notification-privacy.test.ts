@@ -5,12 +5,9 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/load-config.ts';
-import { createCodec } from '../../../workers/create-codec.ts';
 import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
-import { createTestBroker, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
+import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { send, statusOf } from '../../support/builders/notification-call.ts';
 
 const PLANTED = /planted|40722999888|4711/;
@@ -49,12 +46,8 @@ it('logs, metrics and problems contain no texts, numbers, addresses or file name
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
   const publisher = new FakePublisher();
-  const broker = await createTestBroker();
-  const { url } = await openTestIngress({
-    broker,
+  const { url } = await openNotificationIngress({
     log,
-    actions: new Map(),
-    codec: await createCodec(loadConfig({}), systemClock),
     notificationPublisher: publisher,
   });
   const answers: string[] = [];

@@ -1,4 +1,3 @@
-import { SignJWT } from 'jose';
 import { writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,11 +11,10 @@ import type { EmailCommand, SmsCommand } from '../../../shared/notification/comm
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/load-config.ts';
-import { createCodec } from '../../../workers/create-codec.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
-import { createTestBroker, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
+import { createTestBroker, openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, standingClock, startOn } from '../../support/worlds/ingress-system.ts';
 import {
   commandsOf,
@@ -29,14 +27,6 @@ import {
 } from '../../support/builders/notification-call.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const SECRET = 'a shared secret of the tests, 32 characters and more';
-const bearer = async (subject: string) => {
-  const token = new SignJWT({ sub: subject, aud: 'banking-product-engine' })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setExpirationTime('5m');
-  return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
-};
-
 async function system(env: Record<string, string> = {}, clock = systemClock) {
   const broker = await createSharedBroker(3);
   const { url } = await startOn(broker, startIngressWorker, env, clock);
@@ -93,12 +83,8 @@ async function withConfiguration(channel: string, defaultSender?: string) {
 async function withPublisher(prepare: (publisher: FakePublisher) => void) {
   const publisher = new FakePublisher();
   prepare(publisher);
-  const codec = await createCodec(loadConfig({}), systemClock);
-  const { url } = await openTestIngress({
-    broker: await createTestBroker(),
+  const { url } = await openNotificationIngress({
     notificationPublisher: publisher,
-    codec,
-    actions: new Map(),
   });
   return { url, publisher };
 }
@@ -223,10 +209,10 @@ describe('sending a notification (interface 4.8, N3)', () => {
   });
 
   it('requires a bearer token like the actions (E2)', async () => {
-    const { url } = await system({ AUTH_JWT_SECRET: SECRET });
+    const { url } = await system({ AUTH_JWT_SECRET: JWT_SECRET });
     expect((await send(url, 'sms', SMS)).status).toBe(401);
     expect((await send(url, 'sms', { ...SMS, access_token: 'x', user_name: 'y' })).status).toBe(401);
-    expect((await send(url, 'sms', SMS, { headers: await bearer('ana') })).status).toBe(202);
+    expect((await send(url, 'sms', SMS, { headers: await authorize('ana') })).status).toBe(202);
   });
 
   it('counts towards the rate limit of the caller (E6)', async () => {
@@ -305,11 +291,8 @@ describe('bodies being received', () => {
       started += 1;
       return promise;
     };
-    const { url } = await openTestIngress({
-      broker: await createTestBroker(),
+    const { url } = await openNotificationIngress({
       notificationPublisher: publisher,
-      codec: await createCodec(loadConfig({}), systemClock),
-      actions: new Map(),
       options: { bodyBudgetBytes: 250_000 },
     });
     const large = { ...EMAIL, message: 'x'.repeat(100_000) };
@@ -457,14 +440,14 @@ describe('the state of a notification (N3)', () => {
   });
 
   it('is visible to the caller that sent it, and to every caller if an upstream system sent it', async () => {
-    const { url, broker } = await system({ AUTH_JWT_SECRET: SECRET });
-    const id = await idOf(send(url, 'sms', SMS, { headers: await bearer('ana') }));
+    const { url, broker } = await system({ AUTH_JWT_SECRET: JWT_SECRET });
+    const id = await idOf(send(url, 'sms', SMS, { headers: await authorize('ana') }));
     expect((await statusOf(url, id)).status).toBe(401);
-    expect((await statusOf(url, id, await bearer('eve'))).status).toBe(404);
-    expect((await statusOf(url, id.toUpperCase(), await bearer('ana'))).status).toBe(200);
+    expect((await statusOf(url, id, await authorize('eve'))).status).toBe(404);
+    expect((await statusOf(url, id.toUpperCase(), await authorize('ana'))).status).toBe(200);
     const upstream = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
     await writeState(broker, state(upstream, { status: 'sent' }));
-    const reported = async () => (await statusOf(url, upstream, await bearer('ana'))).status;
+    const reported = async () => (await statusOf(url, upstream, await authorize('ana'))).status;
     await expect.poll(reported).toBe(200);
     expect((await statusOf(url, upstream)).status).toBe(401);
   });
@@ -482,11 +465,8 @@ describe('the state of a notification (N3)', () => {
 
   it('returns 410 when it was evicted', async () => {
     const broker = await createTestBroker();
-    const codec = await createCodec(loadConfig({}), systemClock);
-    const { url } = await openTestIngress({
+    const { url } = await openNotificationIngress({
       broker,
-      codec,
-      actions: new Map(),
       options: { notificationStoreBytes: 300 },
     });
     const id = await idOf(send(url, 'sms', SMS));
