@@ -2,11 +2,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { MessageDefinition } from './messages.ts';
 
-/** Folder of the released schemas, one file per local id; its files are never changed. */
+/** Folder of the released schemas, one file for each local id; released files never change. */
 const RELEASED_FOLDER = fileURLToPath(new URL('./released/', import.meta.url));
 const RELEASED_NAME = /^(\d+)\.([A-Za-z][A-Za-z0-9]*)\.avsc$/;
 
-/** A schema as it was released. */
+/** A released schema. */
 export interface ReleasedSchema {
   readonly localSchemaId: number;
   /** Record name without its namespace. */
@@ -14,12 +14,12 @@ export interface ReleasedSchema {
   readonly text: string;
 }
 
-/** Path of a message's schema, `<context>/<Name>.v<N>.avsc`, below the folder of schemas. */
+/** Path of a message's schema below the folder of schemas: `<context>/<Name>.v<N>.avsc`. */
 export function schemaFile(message: MessageDefinition): string {
   return `${message.context}/${message.type}.v${message.version}.avsc`;
 }
 
-/** Reads a message's schema. Throws when the file is missing. */
+/** Reads a message's schema. Throws if the file is missing. */
 export function readSchema(message: MessageDefinition): string {
   return readFileSync(new URL(`./${schemaFile(message)}`, import.meta.url), 'utf8');
 }
@@ -29,7 +29,7 @@ export function releasedFile(message: MessageDefinition): string {
   return `${RELEASED_FOLDER}${message.localSchemaId}.${message.type}.avsc`;
 }
 
-/** Reads all released schemas in the order of their ids. Throws on a file whose name has no id. */
+/** Reads all released schemas in the order of their ids. Throws on a file without an id in its name. */
 export function readReleasedSchemas(): readonly ReleasedSchema[] {
   return readdirSync(RELEASED_FOLDER)
     .toSorted()

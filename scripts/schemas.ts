@@ -1,4 +1,4 @@
-/** `npm run schemas`: lists, checks, releases and registers the schemas of the catalogue of messages. */
+/** `npm run schemas`: lists, checks, releases and registers the schemas of messages. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { MESSAGES, recordName } from '../schemas/messages.ts';
@@ -28,14 +28,14 @@ import {
 
 const HELP = `Usage: npm run schemas -- COMMAND [OPTIONS]
 
-  list       the messages of the catalogue with their subjects, ids and files
-  check      rejects incompatible changes: against the released schemas, and against the registered ones if a
-             registry is configured
-  release    copies each new schema to schemas/released, to be committed; rejects what check rejects
-  register   registers all schemas under their record names with compatibility FULL_TRANSITIVE, after check. Waits for
-             the registry while it is starting, START_TIMEOUT_MS (120000) at most
+  list       all messages with their subjects, ids and files
+  check      compares the schemas with the released ones, and with the registered ones if a registry is configured;
+             rejects incompatible changes
+  release    copies new schemas to schemas/released, to be committed, after check
+  register   registers all schemas under their record names with compatibility FULL_TRANSITIVE, after check. Waits for a
+             registry that is starting, at most START_TIMEOUT_MS (120000)
 
-  --registry URL   the registry, instead of SCHEMA_REGISTRY_URL; the URL carries the path of its Confluent interface
+  --registry URL   the registry, instead of SCHEMA_REGISTRY_URL; includes the path of its Confluent API
   --json           one JSON document on standard output
   --help           this text
 
@@ -105,7 +105,7 @@ function list(asJson: boolean): void {
   }
 }
 
-/** Deployments run it first, so it waits for a registry that is still starting. It is idempotent. */
+/** Registers schemas; waits for a registry that is still starting, because deployments run this first. Idempotent. */
 async function registerPatiently(args: Arguments): Promise<Report> {
   const wait = createStartWait({
     limitMs: args.startTimeoutMs,
@@ -119,14 +119,14 @@ async function run({ command, registry }: Arguments): Promise<Report> {
   const faults = checkReleases(schemas, readReleasedSchemas());
   if (command === 'release') return release(schemas, faults);
   if (registry === undefined)
-    return { faults, done: [`checked ${schemas.length} schemas against those released`] };
+    return { faults, done: [`checked ${schemas.length} schemas against the released ones`] };
   const remote = await compareWithRegistry(schemas, registry);
   const all = [...faults, ...remote.faults];
   if (command === 'check' || all.length > 0) return { faults: all, done: remote.done };
   return { faults: all, done: await register(schemas, registry) };
 }
 
-/** Writes missing copies, unless there are other faults. A released file is never overwritten. */
+/** Writes missing copies, unless there are other faults. Never overwrites a released file. */
 function release(schemas: readonly DefinedSchema[], faults: readonly SchemaFault[]): Report {
   const wrong = faults.filter((fault) => fault.unreleased === undefined);
   if (wrong.length > 0) return { faults: wrong, done: [] };
@@ -156,7 +156,7 @@ async function compareWithRegistry(
   return { faults, done };
 }
 
-/** Loads the registry library, which is slow, only here. */
+/** Registers all schemas. Loads the registry library only here, because it is slow. */
 async function register(
   schemas: readonly DefinedSchema[],
   settings: SchemaRegistrySettings,

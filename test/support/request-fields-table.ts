@@ -1,17 +1,17 @@
-/** docs/request-fields.md as data: its base requests, its table, and the requests that its examples stand for. */
+/** Parses docs/request-fields.md: its base requests, its table, and the requests of its examples. */
 
 import { readFileSync } from 'node:fs';
 
-/** A JSON object as it is written in the document. */
+/** A JSON object of the document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** One thing that an example says about the answer. */
+/** An effect on the answer that an example states. */
 export interface StatedEffect {
   readonly name: string;
   readonly value: string;
 }
 
-/** Changes to a base request and what one then sees. */
+/** Changes to a base request, and their effects. */
 export interface FieldExample {
   readonly base: string;
   readonly changes: JsonObject;
@@ -20,9 +20,9 @@ export interface FieldExample {
 
 /** One row of the table. */
 export interface FieldRow {
-  /** The field; one of an item is written `Commission[].FeeDate`. */
+  /** The path of the field, such as `Commission[].FeeDate`. */
   readonly field: string;
-  /** Its own name, without the list that it is an item of. */
+  /** The name of the field without its list. */
   readonly name: string;
   readonly rules: readonly string[];
   readonly does: string;
@@ -31,9 +31,9 @@ export interface FieldRow {
   readonly tests: readonly string[];
 }
 
-/** Everything that the document states. */
+/** The parsed document. */
 export interface FieldsDocument {
-  /** Complete fields of each base request by its name. */
+  /** All fields of each base request, by its name. */
   readonly bases: ReadonlyMap<string, JsonObject>;
   readonly rows: readonly FieldRow[];
 }
@@ -43,7 +43,7 @@ const LINK = /\[[^\]]+\]\(([^)]+)\)/g;
 const RULE = /\[([A-Z]\d)\]\(rulings\.md#([a-z]\d)\)/g;
 const EXAMPLE = /^([a-z-]+) `(\{.*\})` → (.+)$/;
 
-/** Reads the document; throws, with the line, where it is not written as its introduction says. */
+/** Reads the document; throws with the line that does not follow its introduction. */
 export function readFieldsDocument(text: string = readFileSync(DOCUMENT, 'utf8')): FieldsDocument {
   const loan = JSON.parse(/```json\n([\s\S]*?)```/.exec(text)?.[1] ?? '') as JsonObject;
   const bases = new Map<string, JsonObject>([['loan', loan]]);
@@ -63,7 +63,7 @@ function parseFieldRow(line: string): FieldRow {
     field: path,
     name: path.split('.').at(-1) ?? path,
     rules: [...rules.matchAll(RULE)].map(([, id = '', anchor]) => {
-      if (id.toLowerCase() !== anchor) throw new Error(`another rule behind the link: ${line}`);
+      if (id.toLowerCase() !== anchor) throw new Error(`the link leads to another rule: ${line}`);
       return id;
     }),
     does,
@@ -85,9 +85,7 @@ function exampleOf(text: string): FieldExample {
   };
 }
 
-/**
- * Members with changes: what they name replaces the base's value, null takes it away, and lists change item by item.
- */
+/** Applies changes to fields: a value replaces the field, null removes it, and lists are changed item by item. */
 export function withChanges(fields: JsonObject, changes: JsonObject): JsonObject {
   const merged: Record<string, unknown> = { ...fields };
   for (const [name, value] of Object.entries(changes)) {
@@ -107,7 +105,7 @@ function changedValue(before: unknown, value: unknown): unknown {
   return withChanges(isObject(before) ? before : {}, value as JsonObject);
 }
 
-/** The changes without those to one field, which may be one of a list's items. */
+/** Removes one field, also from the items of a list. */
 export function withoutField(changes: JsonObject, field: string): JsonObject {
   const [list = '', name] = field.split('[].');
   if (name === undefined) return without(changes, field);

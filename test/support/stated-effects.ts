@@ -1,4 +1,4 @@
-/** The effects that docs/request-fields.md may state, derived from the answer itself. */
+/** The effects that docs/request-fields.md states, computed from answers. */
 
 import { repaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
@@ -10,12 +10,12 @@ import { BUILT_IN_CATALOGUE } from '../../shared/lending/schedule-types/schedule
 import { REQUEST_DAY } from './builders/lending-loan.ts';
 import type { JsonObject } from './request-fields-table.ts';
 
-/** What a request comes to: a schedule, or the faults as `path code` in the order in which they are reported. */
+/** A schedule, or the faults as `path code`, in their order. */
 export type Answer =
   | { readonly kind: 'schedule'; readonly schedule: RepaymentSchedule }
   | { readonly kind: 'refused'; readonly faults: readonly string[]; readonly messages: readonly string[] };
 
-/** Reads and calculates fields as a worker does that has no catalogue of its own. */
+/** Reads and calculates a request with the built-in catalogue, as a worker without a catalogue folder does. */
 export function answerTo(fields: JsonObject): Answer {
   const read = repaymentScheduleRequest.read({ jsonParam: fields }, BUILT_IN_CATALOGUE);
   if (read.kind === 'invalid') return refusedWith(read.faults);
@@ -37,17 +37,17 @@ function refusedWith(faults: readonly { path: string; code: string; message: str
   };
 }
 
-type Telling = (schedule: RepaymentSchedule) => string;
+type EffectText = (schedule: RepaymentSchedule) => string;
 
-const money = (pick: (row: ScheduleRow) => number | undefined): Telling => {
+const money = (pick: (row: ScheduleRow) => number | undefined): EffectText => {
   return ({ rows, currencyDigits }) =>
     rows.map((row) => formatMinorUnits(pick(row) ?? 0, currencyDigits)).join(', ');
 };
-const list = (pick: (row: ScheduleRow) => string | number): Telling => {
+const list = (pick: (row: ScheduleRow) => string | number): EffectText => {
   return ({ rows }) => rows.map((row) => String(pick(row))).join(', ');
 };
 
-/** Parts of an answer in the words of the document. */
+/** Names of the parts of an answer in the document. */
 const SHOWN: Readonly<Record<RepaymentSchedule['show'], string>> = {
   rows: 'rows',
   dae: 'DAE alone',
@@ -55,8 +55,8 @@ const SHOWN: Readonly<Record<RepaymentSchedule['show'], string>> = {
   'rows-with-eir': 'rows with EIR',
 };
 
-/** What an effect's name stands for; all but the last lines are about every row. */
-const TELLINGS: Readonly<Record<string, Telling>> = {
+/** The text of each effect by its name. */
+const EFFECT_TEXTS: Readonly<Record<string, EffectText>> = {
   totals: money((row) => row.totalInstallment),
   payments: money((row) => row.pmt),
   interest: money((row) => row.interest),
@@ -79,7 +79,7 @@ const TELLINGS: Readonly<Record<string, Telling>> = {
     rows[0]?.explanation?.find(({ figure }) => figure === 'interest')?.formula ?? '',
 };
 
-/** Names and amounts of the single charges, as the first row explains them. */
+/** Names and amounts of the charges in the explanation of the first row. */
 function chargesOfFirstRow({ rows, currencyDigits }: RepaymentSchedule): string {
   const explained = rows[0]?.explanation ?? [];
   const charges = explained.filter(
@@ -88,7 +88,7 @@ function chargesOfFirstRow({ rows, currencyDigits }: RepaymentSchedule): string 
   return charges.map(({ name, amount }) => `${name} ${formatMinorUnits(amount, currencyDigits)}`).join(', ');
 }
 
-/** What the answer says about an effect; throws for a name that the document does not explain. */
+/** The text of an effect on an answer; throws on an unknown name. */
 export function effectOf(answer: Answer, name: string): string {
   if (answer.kind === 'refused') {
     if (name === 'refused') return answer.faults.join(', ');
@@ -97,12 +97,12 @@ export function effectOf(answer: Answer, name: string): string {
   const { schedule } = answer;
   if (name === 'warning') return schedule.warnings.map(({ path }) => path).join(', ');
   if (name === 'refused') return 'not refused';
-  const telling = TELLINGS[name];
-  if (telling === undefined) throw new Error(`not an effect that can be stated: ${name}`);
-  return telling(schedule);
+  const effectText = EFFECT_TEXTS[name];
+  if (effectText === undefined) throw new Error(`unknown effect: ${name}`);
+  return effectText(schedule);
 }
 
-/** True of effects that are about what was sent and not about a figure. */
+/** True for effects on the request, not on figures: warnings and faults. */
 export function isReport(name: string): boolean {
   return name === 'warning' || name === 'refused';
 }

@@ -1,4 +1,4 @@
-/** `PLAT_BP_CalculatePMT` on the wire (interface sections 2.3 and 4.7, rules M5 and P2): request, answer and examples. */
+/** `PLAT_BP_CalculatePMT` (interface sections 2.3 and 4.7, rules M5 and P2): request, answer and examples. */
 
 import type { Decimal } from 'decimal.js';
 import { z } from 'zod';
@@ -19,16 +19,16 @@ export const paymentValueFields = requestOf({
   ),
   InterestPercent: optional(percent()).describe('Annual interest rate in percent. Absent: 0.'),
   GracePeriodPrincipal: optional(numericFlag()).describe(
-    '1: the first installment is skipped, only its interest is paid; 0 (default): no grace.',
+    '1: the first installment pays only interest; 0 (default): no grace period.',
   ),
   FutureValue: optional(amount()).describe(
-    'Balloon: what is still owed after the last installment; above FinancedAmount the debt grows. Below zero: what is saved beyond the repayment. Absent: 0.',
+    'Balloon: balance after the last installment; above FinancedAmount, the debt grows. Negative: amount saved beyond the repayment. Absent: 0.',
   ),
   InterestType: optional(numericFlag()).describe('0 (default): payments in arrears; 1: in advance.'),
   Precision: optional(count()).describe('Extension. Decimals of the answer, 0 to 10. Absent: 2.'),
 });
 
-/** The request as HTTP calls and messages carry it. */
+/** The request of HTTP calls and messages. */
 export const paymentValueRequest = createRequestContract<PaymentValueRequest>({
   fields: paymentValueFields,
   jsonParam: 'Terms of the payment.',
@@ -39,7 +39,7 @@ export const paymentValueRequest = createRequestContract<PaymentValueRequest>({
   },
 });
 
-/** Each amount limits the other one, the installments limit the grace period, and a rate is too low for a period. */
+/** The amounts limit each other, the installments limit the grace period, and the lowest rate depends on the period. */
 function dependsOn({ path, code }: Fault): readonly string[] {
   switch (path) {
     case 'FinancedAmount':
@@ -55,17 +55,17 @@ function dependsOn({ path, code }: Fault): readonly string[] {
   }
 }
 
-/** The one object that the action answers. */
+/** The shape of the answer. */
 const paymentValueReply = z
   .strictObject({
     PMTValue: z.number().describe('Payment of each installment.'),
     PrincipalValue: z.number().describe('Equal part of the principal in each installment.'),
   })
-  .describe('Both figures have the number of decimals that Precision says.');
+  .describe('Both figures have the decimals of Precision.');
 
 /**
- * The answer as JSON text. The figures never become binary numbers: 250 is written `250.00` (M1). Throws RangeError on
- * one that is not finite, which is a bug of its producer.
+ * Writes the answer as JSON text, exactly: 250 is written as `250.00` (M1). Throws RangeError on a figure that is not
+ * finite: a bug of its producer.
  */
 export function renderPaymentValue({ pmtValue, principalValue, digits }: PaymentValue): string {
   return `{"PMTValue":${figureText(pmtValue, digits)},"PrincipalValue":${figureText(principalValue, digits)}}`;
@@ -84,7 +84,7 @@ const TERMS = {
   InterestPercent: 12,
 };
 
-/** 1000 at 12 % in four months; a test keeps the examples true. The main example comes first. */
+/** Worked examples, which tests run: 1000 at 12 % in four months. */
 export const PAYMENT_VALUE_EXAMPLES: Examples = [
   {
     key: 'arrears',
@@ -94,13 +94,13 @@ export const PAYMENT_VALUE_EXAMPLES: Examples = [
   },
   {
     key: 'balloonInAdvance',
-    summary: 'The same in advance with 200 still owed at the end',
+    summary: 'The same in advance with a balloon of 200',
     request: { jsonParam: { ...TERMS, FutureValue: 200, InterestType: 1 } },
     reply: { PMTValue: 204.98, PrincipalValue: 200 },
   },
   {
     key: 'savingsPlan',
-    summary: 'What is saved each month to have 1000 after four months',
+    summary: 'The monthly payment to save 1000 in four months',
     request: { jsonParam: { ...TERMS, FinancedAmount: null, FutureValue: 1000 } },
     reply: { PMTValue: 246.28, PrincipalValue: 250 },
   },
@@ -110,8 +110,8 @@ export const CALCULATE_PMT = defineAction<PaymentValueRequest, PaymentValue>({
   name: 'PLAT_BP_CalculatePMT',
   summary: 'Calculates the equal payment of a loan or of a savings plan',
   description:
-    'Returns one object with the payment and the equal part of the principal, from the terms alone: no dates, no ' +
-    'schedule. Without FinancedAmount it is what has to be paid in to reach FutureValue.',
+    'Returns the payment and the equal part of the principal, from the terms alone, without dates or a schedule. ' +
+    'Without FinancedAmount, the payment is the deposit that reaches FutureValue.',
   requestType: 'CalculatePMTRequest',
   request: paymentValueRequest,
   replyShape: paymentValueReply,

@@ -1,4 +1,4 @@
-/** `PLAT_BP_CalculateRate` on the wire (A6): request, answer and examples. */
+/** `PLAT_BP_CalculateRate` (A6): request, answer and examples. */
 
 import { z } from 'zod';
 import { parseCashFlowTerms, MAX_CASH_FLOWS } from '../../lending/annual-rate/cash-flow-terms.ts';
@@ -24,9 +24,7 @@ export const rateFields = requestOf({
   Rule: text().describe(
     'DAE (effective annual rate of the European directives), XIRR (actual/365) or IRR (equal periods), in any case.',
   ),
-  Unit: optional(text()).describe(
-    'DAE: what its intervals are counted in, Years, Months (default), Weeks or Days.',
-  ),
+  Unit: optional(text()).describe('DAE: unit of its intervals: Years, Months (default), Weeks or Days.'),
   CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe('DAE and XIRR: the dated flows, in any order.'),
   PeriodicityType: optional(text()).describe('IRR: name of the periodicity, in any case, such as Monthly.'),
   Amounts: optionalList(amount(), MAX_CASH_FLOWS).describe(
@@ -34,7 +32,7 @@ export const rateFields = requestOf({
   ),
 });
 
-/** The request as HTTP calls and messages carry it. */
+/** The request of HTTP calls and messages. */
 export const rateRequest = createRequestContract<RateRequest>({
   fields: rateFields,
   jsonParam: 'The rule and the flows.',
@@ -56,39 +54,37 @@ const discountedFlow = z.strictObject({
   Date: z.string().describe('DAE and XIRR: day of the flow, as 2024-01-31.').optional(),
   Period: z
     .number()
-    .describe('IRR: number of the period at whose end the flow is, 0 for the first.')
+    .describe('IRR: number of the period, at whose end the flow is; 0 for the first flow.')
     .optional(),
   Amount: z.number().describe('The flow as sent.'),
-  Years: z
-    .number()
-    .describe('Years from time 0 by the rule, 20 decimals; below zero for a cost paid before it.'),
+  Years: z.number().describe('Years from time 0 by the rule, 20 decimals; negative for a cost paid earlier.'),
   DiscountedAmount: z
     .number()
     .nullable()
     .describe(
       'The flow at time 0: Amount / (1 + Rate/100)^Years, with IRR and p periods a year ' +
-        'Amount / (1 + Rate/100/p)^(Years*p); null where that has no value.',
+        'Amount / (1 + Rate/100/p)^(Years*p); null if that has no value.',
     ),
 });
 
-/** The one object that the action answers. */
+/** The shape of the answer. */
 export const rateReply = z
   .strictObject({
-    Rate: z.number().nullable().describe('Percent a year, ten right decimals; null when there is none.'),
+    Rate: z.number().nullable().describe('Percent a year, ten exact decimals; null if there is none.'),
     Proof: z.array(discountedFlow).describe('The flows in the order of the request; empty without a rate.'),
     Residual: z
       .number()
       .nullable()
-      .describe('Sum of the discounted amounts: how far the shown rate is off; null without a rate.'),
+      .describe('Sum of the discounted amounts, the error of the rounded rate; null without a rate.'),
   })
   .describe('IRR: the rate of one period times periods per year, so that discounting is by period.');
 
-/** Figures come as plain decimal text; anything else would not be JSON. */
+/** Figures are plain decimal text; other text would not be valid JSON. */
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /**
- * The answer as JSON text, figures with all their digits. A figure that does not exist may be null or, as Avro brings
- * it, absent. Throws RangeError on a figure that is no plain decimal: that is a bug of its producer.
+ * Writes the answer as JSON text, with all digits. A missing figure is null or, if decoded from Avro, absent. Throws
+ * RangeError on a figure that is not a plain decimal: a bug of its producer.
  */
 export function renderRate({ rate, proof, residual }: ProvenRate): string {
   const lines = proof.map(renderFlow).join(',');
@@ -115,7 +111,7 @@ const CASH_FLOWS = [
   { Date: '2026-01-20', Amount: 540 },
 ];
 
-/** A test keeps the examples true; the main one comes first. */
+/** Worked examples, which tests run. */
 const RATE_EXAMPLES: Examples = [
   {
     key: 'effectiveAnnualRate',
@@ -133,7 +129,7 @@ const RATE_EXAMPLES: Examples = [
   },
   {
     key: 'xirr',
-    summary: 'The same by XIRR, which counts days over 365',
+    summary: 'The same by XIRR, with a day count of actual/365',
     request: { jsonParam: { Rule: 'XIRR', CashFlows: CASH_FLOWS } },
     reply: {
       Rate: 5.2745130321,
@@ -173,8 +169,8 @@ export const CALCULATE_RATE = defineAction<RateRequest, ProvenRate>({
   name: 'PLAT_BP_CalculateRate',
   summary: 'Calculates the rate of cash flows, with its proof',
   description:
-    'An extension, which lets anyone check a rate that is disclosed to a consumer: the effective annual rate (DAE), ' +
-    'XIRR or IRR of flows that are sent, and each flow discounted with it. Of several rates the one nearest zero counts.',
+    'An extension that verifies a rate disclosed to a consumer: the effective annual rate (DAE), XIRR or IRR of the ' +
+    'flows in the request, with each flow discounted by it. Of several rates, the one nearest to zero is returned.',
   requestType: 'CalculateRateRequest',
   request: rateRequest,
   replyShape: rateReply,
