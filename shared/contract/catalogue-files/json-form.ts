@@ -13,7 +13,7 @@ import {
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { identifyRecord, RECORD_KINDS } from '../../product/catalogue/catalogue-record.ts';
 import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
-import { anyText, wanted } from '../json/field-kinds.ts';
+import { anyNumber, anyText, mustBe } from '../json/field-kinds.ts';
 import { readCatalogueRecord } from './read-record.ts';
 import { toFaults, shapeFault } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
@@ -30,10 +30,7 @@ const formShape = z.strictObject(
       .enum(RECORD_KINDS, { error: `must be one of ${RECORD_KINDS.join(', ')}` })
       .describe('Kind of the record, the first part of the message key.'),
     code: anyText().optional().describe('Code of the record; the name of a periodicity or calendar.'),
-    version: z
-      .number({ error: wanted('a number') })
-      .optional()
-      .describe('Version of the record; 1 for kinds without versions.'),
+    version: anyNumber().optional().describe('Version of the record; 1 for kinds without versions.'),
     id: anyText().nullish().describe('GUID of the version in lower case; null for kinds without one.'),
     status: anyText().nullish().describe('Status of the record; null for kinds without one.'),
     validFrom: day('First'),
@@ -43,10 +40,10 @@ const formShape = z.strictObject(
       .optional()
       .describe('Encoding of the body.'),
     body: z
-      .looseObject({}, { error: wanted('an object') })
+      .looseObject({}, { error: mustBe('an object') })
       .describe('The record, as in a file of a catalogue folder (docs/catalogue.md).'),
   },
-  { error: wanted('an object') },
+  { error: mustBe('an object') },
 );
 
 /** An example with the key `periodicity/every 10 days/1`. */

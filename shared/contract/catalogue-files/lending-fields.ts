@@ -1,10 +1,10 @@
 /** The JSON of schedule types, periodicities and calendars (docs/schedule-types.md). */
 
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { PeriodicityRecord } from '../../lending/schedule-types/lending-catalogue.ts';
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
-import { anyText, wanted } from '../json/field-kinds.ts';
+import { anyList, anyNumber, anyText } from '../json/field-kinds.ts';
 import { recordOf, setFlag } from './record-field-kinds.ts';
 
 /** Separators, parent folders, control characters and outer blanks, which message keys and paths cannot contain. */
@@ -15,8 +15,7 @@ const keyText = () =>
     error: 'must not have slashes, backslashes, two dots together, control characters, or blanks at its ends',
   });
 const optionalText = () => anyText().nullish();
-const optionalCount = () => z.number({ error: wanted('a number') }).nullish();
-const list = <Item extends z.ZodType>(item: Item) => z.array(item, { error: wanted('a list') });
+const optionalCount = () => anyNumber().nullish();
 
 const column = recordOf({
   PaymentScheduleTypeDetailId: anyText(),
@@ -36,7 +35,7 @@ export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
   PaymentScheduleCode: keyText(),
   PaymentScheduleTypeName: anyText(),
   Status: anyText(),
-  ProductTypes: list(anyText()),
+  ProductTypes: anyList(anyText()),
   ScheduleInterestCalculationType: anyText(),
   IsWithEqualInstallments: setFlag(),
   InstallmentValueCustom: setFlag(),
@@ -49,7 +48,7 @@ export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
   AcceptsCharges: setFlag().nullish(),
   UseExpiryDate: setFlag().nullish(),
   InterestCapitalization: setFlag().nullish(),
-  PaymentScheduleTypeDetails: list(column),
+  PaymentScheduleTypeDetails: anyList(column),
 });
 
 /** A record of periodicities/. */
@@ -63,7 +62,7 @@ export const PERIODICITY_SHAPE: z.ZodType<PeriodicityRecord> = recordOf({
 export const CALENDAR_SHAPE: z.ZodType<CalendarRecord> = recordOf({
   name: keyText(),
   version: anyText(),
-  weekend: list(anyText()).optional(),
-  holidays: list(anyText()),
+  weekend: anyList(anyText()).optional(),
+  holidays: anyList(anyText()),
   base: anyText().optional(),
 });

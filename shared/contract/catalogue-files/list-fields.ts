@@ -1,6 +1,6 @@
 /** The JSON of lists of interests, commissions, insurances and discounts, and of custom lists (docs/catalogue.md). */
 
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   type CommissionListRecord,
   type CustomListRecord,
@@ -26,12 +26,11 @@ import {
   maybeText,
   maybeWord,
   name,
-  number,
   recordOf,
   version,
   word,
 } from './record-field-kinds.ts';
-import { wanted } from '../json/field-kinds.ts';
+import { anyList, anyNumber } from '../json/field-kinds.ts';
 
 /** Most values of a custom list, such as the postal codes of a country. */
 const MAX_CUSTOM_VALUES = 50_000;
@@ -46,7 +45,7 @@ const listFields = () => ({
 });
 
 /** The amount or percentage of a charge. */
-const charge = () => number().min(0, { error: 'must not be below 0' });
+const charge = () => anyNumber().min(0, { error: 'must not be below 0' });
 
 export const collectionInterest = recordOf({
   InterestName: name('The interest whose value is the rate.'),
@@ -73,7 +72,7 @@ const interest = recordOf({
   IsCreditLine: flagOrFalse(),
   IsDebitOrder: flagOrFalse(),
   Values: items(
-    recordOf({ Value: number(), ValueStatus: itemStatus(), ValidFrom: maybeDay(), ValidTo: maybeDay() }),
+    recordOf({ Value: anyNumber(), ValueStatus: itemStatus(), ValidFrom: maybeDay(), ValidTo: maybeDay() }),
   ),
   CollectionInterests: items(collectionInterest),
   BandedInterests: items(
@@ -84,7 +83,7 @@ const interest = recordOf({
       IsForOverdraft: flagOrFalse(),
       CollectionValidFrom: maybeDay(),
       CollectionValidTo: maybeDay(),
-      Value: number(),
+      Value: anyNumber(),
       ValueMessage: maybeText(),
     }),
   ),
@@ -202,7 +201,7 @@ export const DISCOUNT_LIST_SHAPE: z.ZodType<DiscountListRecord> = recordOf({
 export const CUSTOM_LIST_SHAPE: z.ZodType<CustomListRecord> = recordOf({
   Code: code(),
   Version: version(),
-  Values: z
-    .array(number(), { error: wanted('a list of numbers') })
-    .max(MAX_CUSTOM_VALUES, { error: `must have at most ${MAX_CUSTOM_VALUES} numbers` }),
+  Values: anyList(anyNumber(), 'a list of numbers').max(MAX_CUSTOM_VALUES, {
+    error: `must have at most ${MAX_CUSTOM_VALUES} numbers`,
+  }),
 });

@@ -9,7 +9,7 @@ import { isGuid } from '../../lending/schedule-types/activation-checks.ts';
 import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { FormulaRecord, ItemFilter } from '../../product/catalogue/record-parts.ts';
 import { ITEM_STATUSES } from '../../product/catalogue/record-parts.ts';
-import { anyText, flagOf, oneOf, wanted } from '../json/field-kinds.ts';
+import { anyList, anyNumber, anyText, flagOf, mustBe, oneOf } from '../json/field-kinds.ts';
 import { dayObject, figureOrNull, flagOrNull, plainText, textOrNull, yesOrNo } from '../json/reply-kinds.ts';
 
 /** Maximum length of names and of human-readable texts, in UTF-16 code units. */
@@ -28,7 +28,7 @@ const WHOLE = { error: 'must be a whole number' };
 
 /** A record or an item with these fields and no others. */
 export const recordOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, { error: wanted('an object') });
+  z.strictObject(shape, { error: mustBe('an object') });
 
 /** How look-ups answer the fields of records. */
 const ANSWERS = new WeakMap<z.core.$ZodType, z.ZodType>();
@@ -74,19 +74,17 @@ export const recordId = (description?: string) =>
     description,
   );
 
-/** Any number. */
-export const number = () => z.number({ error: wanted('a number') });
-
 /** An optional number of any sign. */
-export const maybeSigned = (description?: string) => answeredAs(maybe(number()), figureOrNull, description);
+export const maybeSigned = (description?: string) =>
+  answeredAs(maybe(anyNumber()), figureOrNull, description);
 
 /** An optional number from 0. */
 export const maybeNumber = (description?: string) =>
-  answeredAs(maybe(number().min(0, NOT_NEGATIVE)), figureOrNull, description);
+  answeredAs(maybe(anyNumber().min(0, NOT_NEGATIVE)), figureOrNull, description);
 
 /** An optional whole number from 0. */
 export const maybeCount = (description?: string) =>
-  answeredAs(maybe(number().int(WHOLE).min(0, NOT_NEGATIVE)), figureOrNull, description);
+  answeredAs(maybe(anyNumber().int(WHOLE).min(0, NOT_NEGATIVE)), figureOrNull, description);
 
 /** A flag, false by default. */
 export const flagOrFalse = (description?: string) =>
@@ -131,7 +129,7 @@ export const itemStatus = (description?: string) =>
 /** The version of a record, 1 by default. */
 export const version = () =>
   orDefault(
-    number()
+    anyNumber()
       .int(WHOLE)
       .min(1, { error: 'must be at least 1' })
       .max(2_147_483_647, { error: 'must be at most 2147483647' }),
@@ -140,8 +138,7 @@ export const version = () =>
 
 /** A list, empty by default. */
 export const items = <Item extends z.ZodType>(item: Item) =>
-  z
-    .array(item, { error: wanted('a list') })
+  anyList(item)
     .max(MAX_ITEMS, { error: `must have at most ${MAX_ITEMS} items` })
     .nullish()
     .transform((list) => list ?? []);
@@ -162,9 +159,9 @@ export const filters = () => items(filter());
 function filter(): z.ZodType<ItemFilter> {
   const parts = recordOf({
     Name: name(),
-    From: number().nullish(),
-    To: number().nullish(),
-    Values: z.array(number(), { error: wanted('a list of numbers') }).nullish(),
+    From: anyNumber().nullish(),
+    To: anyNumber().nullish(),
+    Values: anyList(anyNumber(), 'a list of numbers').nullish(),
     List: code().nullish(),
   });
   return parts.transform(({ Name, From, To, Values, List }, context): ItemFilter => {

@@ -41,7 +41,7 @@ function describeType(value: unknown): string {
 }
 
 /** The message about a value that is missing or of another type than `what`, such as `a number`. */
-export function wanted(what: string): ErrorText {
+export function mustBe(what: string): ErrorText {
   return ({ input }) => {
     if (input === undefined || input === null) return `is missing; must be ${what}`;
     const isTooLarge = typeof input === 'number' && !Number.isFinite(input);
@@ -58,7 +58,7 @@ export const percent = () => decimal(PERCENT, 'out-of-range');
 function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode) {
   const largest = `must have at most ${precision - scale} digits before the decimal point`;
   const finest = `must have at most ${scale} decimals`;
-  return z.number({ error: wanted('a number') }).transform((value, context) => {
+  return anyNumber().transform((value, context) => {
     const exact = new Decimal(value);
     if (exact.e >= precision - scale) return refuse(context, value, tooLargeCode, largest);
     if (exact.decimalPlaces() > scale) return refuse(context, value, 'too-many-decimals', finest);
@@ -70,7 +70,7 @@ function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode
 export const count = (unit?: string) => {
   const number = unit === undefined ? 'number' : `number of ${unit}`;
   return z
-    .number({ error: wanted(`a ${number}`) })
+    .number({ error: mustBe(`a ${number}`) })
     .meta({ type: 'integer' })
     .transform((value, context) => wholeNumber(value, context, number));
 };
@@ -86,25 +86,25 @@ function refuse(context: z.RefinementCtx, input: unknown, code: ShapeFaultCode, 
   return z.NEVER;
 }
 
-const wantedFlag: ErrorText = (issue) => {
+const mustBeFlag: ErrorText = (issue) => {
   const isNumber = typeof issue.input === 'number' && Number.isFinite(issue.input);
-  return isNumber ? 'must be one of true, false, 1 and 0' : wanted('one of true, false, 1 and 0')(issue);
+  return isNumber ? 'must be one of true, false, 1 and 0' : mustBe('one of true, false, 1 and 0')(issue);
 };
 
 /** A flag: true and 1, false and 0 are interchangeable (M6). Messages call it `what`. */
 export const flagOf = (what: string | ErrorText) =>
   z
-    .literal([true, false, 0, 1], { error: typeof what === 'string' ? wanted(what) : what })
+    .literal([true, false, 0, 1], { error: typeof what === 'string' ? mustBe(what) : what })
     .transform((value) => value === true || value === 1);
 
 /** A flag of a request. */
-export const flag = () => flagOf(wantedFlag);
+export const flag = () => flagOf(mustBeFlag);
 
 /** A numeric option that also accepts true and false for 1 and 0 (M6); the engine checks other numbers. */
 export const numericFlag = () =>
   z
     .union([z.number().meta({ type: 'integer' }), z.boolean()], {
-      error: wanted('one of 1, 0, true and false'),
+      error: mustBe('one of 1, 0, true and false'),
     })
     .transform((value, context) => wholeNumber(Number(value), context));
 
@@ -113,20 +113,27 @@ export const NOT_EMPTY = 'must not be empty; leave it out or send null where it 
 export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
 
 /** Any text; messages call it `what`. */
-export const anyText = (what = 'text') => z.string({ error: wanted(what) });
+export const anyText = (what = 'text') => z.string({ error: mustBe(what) });
 
 /** One of a few words, in their exact spelling. */
 export function oneOf<const Word extends string>(words: readonly Word[]) {
   const choice = `one of ${words.join(', ')}`;
-  const other = wanted(choice);
+  const other = mustBe(choice);
   return z.enum(words, {
     error: (issue) => (typeof issue.input === 'string' ? `must be ${choice}` : other(issue)),
   });
 }
 
+/** Any number. */
+export const anyNumber = () => z.number({ error: mustBe('a number') });
+
+/** A list of any length; messages call it `what`. */
+export const anyList = <Item extends z.ZodType>(item: Item, what = 'a list') =>
+  z.array(item, { error: mustBe(what) });
+
 /** An object with these fields; unknown fields are ignored. */
 export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an object') {
-  return z.object(shape, { error: wanted(what) });
+  return z.object(shape, { error: mustBe(what) });
 }
 
 /** The fields of a request. */
@@ -174,7 +181,7 @@ export const figuresByName = (mostFigures: number) => {
     .transform((sent, context): readonly NamedDecimal[] | undefined => {
       if (sent === undefined || sent === null) return undefined;
       if (typeof sent !== 'object' || Array.isArray(sent)) {
-        return refuse(context, sent, 'wrong-type', wanted('an object of numbers')({ input: sent }));
+        return refuse(context, sent, 'wrong-type', mustBe('an object of numbers')({ input: sent }));
       }
       const entries = Object.entries(sent);
       if (entries.length > mostFigures) {
@@ -220,8 +227,7 @@ export const optional = <Kind extends z.ZodType>(kind: Kind) =>
 
 /** A list that may be left out; an empty one means the same (R1). Longer ones are refused before they are read. */
 export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: number) =>
-  z
-    .array(item, { error: wanted('a list') })
+  anyList(item)
     .max(maxItems)
     .nullish()
     .transform((items) => (items === null || items?.length === 0 ? undefined : items));

@@ -11,17 +11,17 @@ const faultShape = z.object({
     .string()
     .describe('The field in the spelling of the interface, such as jsonParam.Commission[0].SourceValue.'),
   code: z.string().describe('Stable code of the fault.'),
-  message: z.string().describe('What is wrong and what is allowed, for a person.'),
+  message: z.string().describe('What is wrong and what is allowed, in words.'),
 });
 
 const problemShape = z.object({
   type: z.string().describe('URN of the kind of problem.'),
   title: z.string().describe('The kind of problem in words.'),
   status: z.number().describe('HTTP status.'),
-  detail: z.string().optional().describe('What was wrong this time.'),
+  detail: z.string().optional().describe('Description of this occurrence.'),
   instance: z.string().optional().describe('Address of this occurrence.'),
   code: z.string().describe('Stable code of the kind of problem.'),
-  errors: z.array(faultShape).optional().describe('Everything that is wrong with the request, at once.'),
+  errors: z.array(faultShape).optional().describe('All faults of the request.'),
   correlationId: z.string().optional().describe('The id of this request in the logs.'),
 });
 

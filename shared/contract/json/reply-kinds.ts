@@ -8,7 +8,7 @@ export const textOrNull = (description: string) => z.string().nullable().describ
 export const figureOrNull = (description: string) => z.number().nullable().describe(description);
 export const flagOrNull = (description: string) => z.boolean().nullable().describe(description);
 
-/** A day in an object of its own; null for an open end. */
+/** A day as an object; null for an open end. */
 export const dayObject = (description: string) =>
   z
     .strictObject({ invariantDate: z.string().describe('The day, as 2024-01-31.') })

@@ -6,14 +6,14 @@
 import { z } from 'zod';
 import type { NotificationAcceptance, NotificationState } from '../../notification/notification-state.ts';
 import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
-import { anyText, guid, objectOf, oneOf, optional, optionalList, wanted } from '../json/field-kinds.ts';
+import { anyText, guid, objectOf, oneOf, optional, optionalList, mustBe } from '../json/field-kinds.ts';
 import { toFaults } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
 
 /** Attempts that a state keeps. */
 const MAX_ATTEMPTS = 20;
 
-const moment = () => z.int({ error: wanted('epoch milliseconds') }).describe('Epoch milliseconds.');
+const moment = () => z.int({ error: mustBe('epoch milliseconds') }).describe('Epoch milliseconds.');
 const id = () => guid().describe('UUID of the notification.');
 const channel = () => oneOf(['sms', 'email']).describe('Channel of the notification.');
 
@@ -26,7 +26,7 @@ const acceptance = objectOf({
 });
 
 const attempt = objectOf({
-  attempt: z.int({ error: wanted('a whole number') }).describe('Round of delivery, counted from 1.'),
+  attempt: z.int({ error: mustBe('a whole number') }).describe('Round of delivery, counted from 1.'),
   at: moment(),
   provider: anyText().describe('Name of the provider in the configuration.'),
   result: oneOf(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']).describe(
@@ -42,7 +42,7 @@ const state = objectOf({
   notificationId: id(),
   channel: channel(),
   status: oneOf(['sending', 'retrying', 'sent', 'failed', 'parked']).describe('Status of the notification.'),
-  attempt: z.int({ error: wanted('a whole number') }).describe('Round of delivery, counted from 1.'),
+  attempt: z.int({ error: mustBe('a whole number') }).describe('Round of delivery, counted from 1.'),
   attempts: optionalList(attempt, MAX_ATTEMPTS).describe('Attempts, newest last.'),
   updatedAt: moment(),
   nextAttemptAt: optional(moment()),
