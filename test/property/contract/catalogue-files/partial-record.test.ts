@@ -1,12 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readCatalogueRecord } from '../../../../shared/contract/catalogue-files/read-record.ts';
 import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
 import type { RecordKind } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS, type Json } from '../../../support/builders/catalogue-entries.ts';
+import { createFolder, writeFiles } from '../../../support/worlds/catalogue-world.ts';
 
 /** Mandatory fields; the rest of the record is read without any one of them. */
 const MANDATORY = new Set([
@@ -26,20 +26,14 @@ describe('a catalogue with records that can be read in part', () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
+    folder = createFolder({});
     cpSync(EXAMPLE_FOLDER, folder, { recursive: true });
   });
 
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
-  });
-
   function change(file: string, changes: (record: Json) => unknown): void {
-    const place = path.join(folder, file);
-    mkdirSync(path.dirname(place), { recursive: true });
-    const record: Json = JSON.parse(readFileSync(place, 'utf8'));
+    const record: Json = JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
     changes(record);
-    writeFileSync(place, JSON.stringify(record));
+    writeFiles(folder, { [file]: record });
   }
 
   function found(): readonly string[] {

@@ -105,6 +105,15 @@ describe('a catalogue message', () => {
     expect(() => unpacked({ ...toCatalogueMessage(product), body })).toThrow(reason);
   });
 
+  it('may have an uncompressed body of the maximum size, but not a larger one', () => {
+    const unpackOf = (bytes: number) => {
+      const body = Buffer.from(JSON.stringify(product.record).padEnd(bytes));
+      return unpacked({ ...toCatalogueMessage(product), encoding: 'json', body });
+    };
+    expect(unpackOf(MAX_RECORD_BYTES).record).toEqual(product.record);
+    expect(() => unpackOf(MAX_RECORD_BYTES + 1)).toThrow('more than');
+  });
+
   it('is refused with an unknown encoding', () => {
     const message = { ...toCatalogueMessage(product), encoding: 'xml' as 'json' };
     expect(() => unpacked(message)).toThrow('encoding must be one of json, json+gzip');

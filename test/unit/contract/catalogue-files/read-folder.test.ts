@@ -1,7 +1,6 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   catalogueError,
   readFolderRecords,
@@ -10,23 +9,16 @@ import {
 import { ConfigError } from '../../../../shared/platform/errors.ts';
 import { EXAMPLE_FOLDER } from '../../../support/builders/catalogue-entries.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
+import { createFolder, writeFiles } from '../../../support/worlds/catalogue-world.ts';
 
 describe('readWholeCatalogue', () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
+    folder = createFolder({});
   });
 
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
-  });
-
-  function write(file: string, content: unknown): void {
-    const place = path.join(folder, file);
-    mkdirSync(path.dirname(place), { recursive: true });
-    writeFileSync(place, JSON.stringify(content));
-  }
+  const write = (file: string, content: object | string) => writeFiles(folder, { [file]: content });
 
   it('accepts an empty folder', () => {
     expect(readWholeCatalogue(folder)).toMatchObject({ records: [], faults: [] });

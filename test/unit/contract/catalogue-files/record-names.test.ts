@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   catalogueError,
   readWholeCatalogue,
@@ -19,6 +18,7 @@ import { SCHEDULE_TYPE_STATUSES } from '../../../../shared/lending/schedule-type
 import { ConfigError } from '../../../../shared/platform/errors.ts';
 import { KIND_FOLDERS } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import { recordOf } from '../../../support/builders/schedule-type-records.ts';
+import { createFolder, writeFiles } from '../../../support/worlds/catalogue-world.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 
@@ -51,18 +51,10 @@ describe('the folder of a catalogue', () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
+    folder = createFolder({});
   });
 
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
-  });
-
-  function write(file: string, content: unknown): void {
-    const place = path.join(folder, file);
-    mkdirSync(path.dirname(place), { recursive: true });
-    writeFileSync(place, typeof content === 'string' ? content : JSON.stringify(content));
-  }
+  const write = (file: string, content: object | string) => writeFiles(folder, { [file]: content });
 
   /** The faults of the folder. */
   function messages(): readonly string[] {
