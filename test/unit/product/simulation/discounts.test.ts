@@ -167,6 +167,12 @@ describe('discounts', () => {
     expect(figuresOf(weekly)).toMatchObject({ baseValue: '2.301369863', value: '1.3' });
   });
 
+  it('use their value unless UseBankingFormula is set with a formula (Q7)', () => {
+    const Formula = { Name: 'Third', Expression: 'X / 3', Inputs: ['X'] };
+    expect(feeWithDiscount({ Formula })).toBe(500);
+    expect(feeWithDiscount({ UseBankingFormula: true })).toBe(500);
+  });
+
   it('in money are rejected for a percentage that is not of the financed amount (Q5)', () => {
     const balance = commission({
       ValueIsPercent: true,

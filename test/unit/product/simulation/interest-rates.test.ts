@@ -91,6 +91,9 @@ describe('the interests of a simulation', () => {
     ];
     expect(recordOf({ interests }, { interestTypeName: 'Fixed' }).interestId).toBe(guid(104));
     expect(refusalOf({ interests: interests.slice(0, 3) })).toEqual(['productCode not-allowed 422']);
+    expect(refusalOf({ interests: [interest({ Type: 'Variable', Values: [] })] })).toEqual([
+      'productCode not-allowed 422',
+    ]);
   });
 
   it('are offered for each item whose filters pass, with counts of interests and items (Q3, Q4, L3)', () => {
@@ -238,6 +241,7 @@ describe('a Collection interest', () => {
     expect(record.interestPercent).toBe('8.0000%');
     expect(record.rows[1]?.interest).toBe(800 + 133);
     expect(recordOf({ interests }, { amount: decimal(800) }).interestPercent).toBe('8.0000%');
+    expect(recordOf({ interests }, { amount: decimal(700) }).interestPercent).toBe('12.0000%');
     const half = discount({ AppliedToDimension: 'Interest', DiscountValue: 50 });
     const discounted = recordOf({ interests, discounts: [half] });
     expect(discounted.interestPercent).toBe('4.0000%');
@@ -323,6 +327,9 @@ describe('a banking formula', () => {
     const zero = { name: 'Base', value: decimal(0) };
     const sent = { interestType: BankingFormula, jsonInputFormula: { interestInput: [zero] } };
     expect(refusalOf({ interests }, sent)).toEqual(['jsonInputFormula.interestInput formula-failed 422']);
+    expect(messagesOf({ interests }, sent)).toEqual([
+      expect.stringContaining('must give the formula F a value: it '),
+    ]);
     const tiny = { interestInput: [{ ...zero, value: decimal('1e-9') }] };
     expect(messagesOf({ interests }, { ...sent, jsonInputFormula: tiny })).toEqual([
       'must give a rate: it must be from -100000 to 100000 percent a year',

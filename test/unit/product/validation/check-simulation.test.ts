@@ -306,6 +306,11 @@ describe('checks of simulations', () => {
         },
       ],
     ],
+    ['a charge in another currency without a price (Q6)', leaseFee({ Currency: 'RON', Values: [] })],
+    [
+      'a charge in another currency with an unused percentage (Q6)',
+      leaseFee({ Currency: 'RON', Values: [], Percent: 1 }),
+    ],
     ['an amount on both bounds (M2)', carBounds({ MinimumAmount: 100, MaximumAmount: 100 })],
     [
       'a single minor unit within the bounds (M2)',
