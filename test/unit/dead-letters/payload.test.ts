@@ -42,7 +42,7 @@ describe('maskPayload', () => {
 
   it('keeps amounts, dates, codes, product names and empty values', () => {
     const request = {
-      jsonParam: { Amount: 1000, name: 'Loan', ActivationDate: '2026-01-01', message: null },
+      jsonParam: { Amount: 1000, name: 'Loan', ActivationDate: '2026-01-01', EndDate: null, message: null },
     };
     expect(maskPayload(request)).toEqual(request);
   });
