@@ -16,8 +16,8 @@ import {
   type RequestBatch,
 } from './request-batch.ts';
 
-/** Upper bound for the bytes of an item besides its value and texts: lengths, union branches and status. */
-const MAX_ITEM_OVERHEAD_BYTES = 64;
+/** Upper bound for the bytes of an item besides its value and texts: five varints of 32 bits and three union branches. */
+const MAX_ITEM_OVERHEAD_BYTES = 32;
 /** Upper bound for the UTF-8 bytes of one UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3;
 
