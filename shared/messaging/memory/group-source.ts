@@ -86,7 +86,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   /** Called by the scheduler: delivers one round of messages. */
   deliver(): boolean {
     const sink = this.#sink;
-    if (sink === undefined || this.#cursors === undefined || this.#isCutOff()) return false;
+    if (sink === undefined || this.#isCutOff()) return false;
     const generation = this.#generation;
     const take = (cursor: Cursor, messages: readonly LogMessage[]) => {
       const last = messages.at(-1);

@@ -49,9 +49,9 @@ export class PartitionQueue {
     this.#entries.push(entry);
   }
 
-  /** The first records that fit; at least one, unless `maxRecords` or `maxBytes` is 0 or less. */
+  /** The first records that fit; at least one, unless `maxRecords` is 0 or `maxBytes` is 0 or less. */
   head(maxRecords: number, maxBytes: number): readonly PublishEntry[] {
-    if (maxRecords <= 0 || maxBytes <= 0) return [];
+    if (maxBytes <= 0) return [];
     const records = this.#singly > 0 ? 1 : Math.min(maxRecords, MAX_RECORDS_PER_PARTITION);
     const bytes = Math.min(maxBytes, MAX_BYTES_PER_PARTITION);
     let taken = 0;

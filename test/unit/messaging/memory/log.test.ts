@@ -109,7 +109,24 @@ describe('limits', () => {
   });
 });
 
+describe('append()', () => {
+  test('keeps the timestamp of the message, or sets the current time', () => {
+    const log = createLog();
+    const message = { topic: 't', key: null, value: null };
+    log.append({ ...message, timestampMs: 5 }, null, 9);
+    log.append(message, null, 9);
+    expect(log.read(0, 10, 1e9).messages.map(({ timestampMs }) => timestampMs)).toEqual([5, 9]);
+  });
+});
+
 describe('compaction', () => {
+  test('does not remove old records with cleanup.policy=compact', () => {
+    const log = createLog({ 'cleanup.policy': 'compact', 'retention.ms': '10' });
+    append(log, 'k', 'v', 0);
+    log.expire(1_000);
+    expect(contents(log)).toEqual(['0=v']);
+  });
+
   test('keeps the newest record of each key, at its own offset', () => {
     const log = createLog({ 'cleanup.policy': 'compact' });
     for (const [key, value] of [

@@ -115,6 +115,7 @@ describe('ProducerConnection', () => {
 
   test('replaces a discarded or lost producer immediately, but ignores a former one', async () => {
     const { connection, clients, latest } = setUp();
+    connection.discard(undefined);
     connection.open();
     await latest().succeed();
     const former = connection.producer;

@@ -84,6 +84,21 @@ describe('PublishQueue', () => {
     expect(queue.take(0)[0]?.queue.partition).toBe(2);
   });
 
+  test('limits a request to 4 MiB', () => {
+    const queue = new PublishQueue();
+    for (let partition = 0; partition < 9; partition += 1) add(queue, partition, 'a', { bytes: 512 * KIB });
+    expect(queue.take(0)).toHaveLength(8);
+  });
+
+  test('ends sending one by one when the topic is refused', () => {
+    const queue = new PublishQueue();
+    for (const name of ['a', 'b', 'c']) add(queue, 0, name);
+    queue.take(0)[0]?.queue.sendSingly(3);
+    queue.refuse('t', refused, []);
+    for (const name of ['d', 'e']) add(queue, 0, name);
+    expect(names(queue.take(0))).toEqual(['0:de']);
+  });
+
   test('sends a record larger than the batch limit in a separate request', () => {
     const queue = new PublishQueue();
     add(queue, 0, 'a');
@@ -258,6 +273,7 @@ describe('PublishQueue', () => {
       'not-sent',
       'pending',
     ]);
+    await expect(sent.promise).rejects.toThrow('the deadline passed; messages may have been stored');
     queue.settle(inFlight);
     expect(names(queue.take(DEADLINE))).toEqual(['0:c']);
   });
