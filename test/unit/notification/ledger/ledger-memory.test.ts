@@ -127,6 +127,8 @@ describe('the ledger in memory', () => {
     memory.apply(state(2, 'sent'));
     memory.apply(state(3, 'retrying'));
     expect(memory.sending()).toEqual({ intents: 1, overdue: 0, retrying: 1 });
+    elapsedMs = 1;
+    expect(memory.sending()).toMatchObject({ overdue: 0 });
     elapsedMs = 2;
     expect(memory.sending()).toMatchObject({ overdue: 1 });
   });

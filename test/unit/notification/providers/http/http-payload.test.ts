@@ -14,7 +14,7 @@ const email = anEmail({
   attachments: [{ name: 'a "b".csv', content: Buffer.from('1;2') }],
 });
 
-async function encoded(template: object, encoding: Encoding) {
+async function encoded(template: object | string, encoding: Encoding) {
   const node = compileTemplate(template, encoding, () => undefined);
   if (node === undefined) throw new Error('the template cannot be compiled');
   const rendered = renderPayload(node, await messageValues(email, OPTIONS)) ?? {};
@@ -67,6 +67,15 @@ describe('a payload', () => {
       body: undefined,
       query: fields,
     });
+  });
+
+  it.each([
+    ['fields', 'to=RECEIVER_PLACEHOLDER&as=CONTENT_TYPE_PLACEHOLDER&n=a{'],
+    ['JSON', ' {"to": RECEIVER_PLACEHOLDER, "as": CONTENT_TYPE_PLACEHOLDER, "n": "a{"}'],
+  ])('is a form from a text template in the form of %s', async (_, template) => {
+    const { body } = await encoded(template, 'form');
+    expect(body?.toString()).toBe('to=customer%40example.com&as=text%2Fplain&n=a%7B');
+    await expect(encoded('to=RECEIVER_PLACEHOLDER', 'json')).rejects.toThrow('cannot be compiled');
   });
 
   it('is a multipart body with files', async () => {
