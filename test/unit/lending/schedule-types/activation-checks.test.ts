@@ -287,6 +287,8 @@ describe('names in a formula (S2, S3)', () => {
     expect(withColumn(formulaColumn('Own', 'TotalInstallment / 2'))).toEqual([
       'column Own must not name TotalInstallment, which is calculated last: write PMT + ManagementFee + Insurance',
     ]);
+    const total = formulaColumn('TotalInstallment', 'PMT + ManagementFee + Insurance');
+    expect(withColumn(total, formulaColumn('Own', 'TotalInstallment / 2'))[0]).toContain('must not name');
   });
 
   it('reports a syntax error or a division by zero with its position', () => {
@@ -375,6 +377,10 @@ describe('combinations of methods (S1, S2, S3)', () => {
     ],
   ])('rejects %s', (_, changes, columns, message) => {
     expect(activationMessages(recordOf(columns, changes))).toEqual([message]);
+  });
+
+  it('reports a missing interest of a level payment', () => {
+    expect(messagesOf(BALANCE, LEVEL, REST)).toEqual([expect.stringContaining('column Interest is missing')]);
   });
 
   it('reports a missing principal once', () => {

@@ -190,5 +190,9 @@ describe('calendars of a catalogue (H2)', () => {
     expect(faultsOf({ calendars: entriesOf(bank) })).toEqual([
       'file 1: Bank: holidays[0] must be a date that exists, yyyy-mm-dd',
     ]);
+    const weekend = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+    expect(faultsOf({ calendars: entriesOf({ ...bank, weekend, holidays: [] }) })).toEqual([
+      'file 1: Bank: must leave a working day in any two months',
+    ]);
   });
 });
