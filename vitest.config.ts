@@ -41,7 +41,7 @@ export default defineConfig({
     /** Node loads the sources directly, as in production; Vite's module runner costs a fifth more processor time. */
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
-      level('unit', 5 * SECOND, pure),
+      level('unit', 20 * SECOND, pure),
       level('property', 60 * SECOND, pure),
       level('golden', 10 * SECOND, pure),
       level('regression', 30 * SECOND, impure),

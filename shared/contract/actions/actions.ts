@@ -1,6 +1,6 @@
 /** The actions of the interface. A new action needs an entry here, and one in the list of messages. */
 
-import type { Action } from '../json/action.ts';
+import type { Action } from '../json/action-definition.ts';
 import { CALCULATE_PMT } from '../payment-value/calculate-pmt.ts';
 import { LOOK_UPS } from '../product/look-ups.ts';
 import { CALCULATE_RATE } from '../rate/calculate-rate.ts';

@@ -10,7 +10,7 @@ import type { RepaymentSchedule } from '../../lending/request/repayment-schedule
 import type { EmailCommand, SmsCommand } from '../../notification/command.ts';
 import type { CatalogueMessage } from '../catalogue-files/catalogue-message.ts';
 import { readCatalogueRecordForm, renderCatalogueRecord } from '../catalogue-files/json-form.ts';
-import type { Action } from '../json/action.ts';
+import type { Action } from '../json/action-definition.ts';
 import { shapeFault } from '../json/faults.ts';
 import { readProblem } from '../json/problem.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';

@@ -6,7 +6,7 @@ import { HEADER } from '../../messaging/header-names.ts';
 import { topicName, type TopicKey } from '../../messaging/topics/topics.ts';
 import { ACTIONS } from '../actions/actions.ts';
 import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
-import type { Action } from '../json/action.ts';
+import type { Action } from '../json/action-definition.ts';
 import { NOTIFICATIONS, type NotificationContract } from '../notification/notifications.ts';
 import {
   asyncApiMessages,

@@ -7,7 +7,7 @@ import type { FaultCode } from '../../lending/request/validation.ts';
 import { topicName } from '../../messaging/topics/topics.ts';
 import { ERROR_CODES } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';
-import type { Action } from '../json/action.ts';
+import type { Action } from '../json/action-definition.ts';
 import { BODY_FAULTS, joinPath, SHAPE_FAULTS } from '../json/faults.ts';
 import { isDateSchema } from '../json/field-kinds.ts';
 import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';

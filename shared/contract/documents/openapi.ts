@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the HTTP interface, made from the definitions that requests are read with. */
 
 import { ACTIONS } from '../actions/actions.ts';
-import type { Action } from '../json/action.ts';
+import type { Action } from '../json/action-definition.ts';
 import { toJsonSchema } from '../json/json-schema.ts';
 import { problemSchema } from '../json/problem.ts';
 import { acceptedReply, notificationReply } from '../notification/answers.ts';

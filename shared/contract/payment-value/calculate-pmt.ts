@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { findPaymentValueFaults } from '../../lending/payment-value.ts';
 import type { PaymentValue, PaymentValueRequest } from '../../lending/request/payment-value-request.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { defineAction, type Examples } from '../json/action.ts';
+import { defineAction, type Examples } from '../json/action-definition.ts';
 import { amount, count, numericFlag, optional, percent, text, requestOf } from '../json/field-kinds.ts';
 import { createRequestContract } from '../json/request-contract.ts';
 

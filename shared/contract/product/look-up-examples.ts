@@ -1,6 +1,6 @@
 /** Worked examples of the other look-ups with the example catalogue of 2026-01-15, which tests run. */
 
-import type { Examples } from '../json/action.ts';
+import type { Examples } from '../json/action-definition.ts';
 
 const PERSONAL_LOAN = {
   Name: 'Personal loan',

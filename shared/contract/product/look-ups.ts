@@ -8,7 +8,7 @@ import type { Fault } from '../../platform/problem.ts';
 import type { SelectorRequest } from '../../product/look-up/product-selection.ts';
 import type { ProductByCodeRequest } from '../../product/look-up/product-by-code.ts';
 import type { ProductDetails } from '../../product/look-up/product-details.ts';
-import { type Action, defineAction } from '../json/action.ts';
+import { type Action, defineAction } from '../json/action-definition.ts';
 import { isAbsent, shapeFault } from '../json/faults.ts';
 import {
   date,

@@ -1,6 +1,6 @@
 /** Worked examples of `plat_bp_getbankingproductbycode` with the example catalogue of 2026-01-15, which tests run. */
 
-import type { Examples } from '../json/action.ts';
+import type { Examples } from '../json/action-definition.ts';
 
 const PERSONAL_LOAN = {
   BankingProductCode: 'TL-PERSONAL',

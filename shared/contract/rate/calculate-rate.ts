@@ -9,7 +9,7 @@ import type { DiscountedFlow, ProvenRate, RateRequest } from '../../lending/requ
 import { Validation } from '../../lending/request/validation.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { defineAction, type Examples } from '../json/action.ts';
+import { defineAction, type Examples } from '../json/action-definition.ts';
 import { isAbsent } from '../json/faults.ts';
 import { amount, date, optional, optionalList, text, objectOf, requestOf } from '../json/field-kinds.ts';
 import { createRequestContract } from '../json/request-contract.ts';

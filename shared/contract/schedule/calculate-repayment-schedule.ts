@@ -5,7 +5,7 @@ import { scheduleEffort } from '../../lending/request-effort.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { defineAction } from '../json/action.ts';
+import { defineAction } from '../json/action-definition.ts';
 import { isAbsent, isRecord, shapeFault, topField } from '../json/faults.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
 import { REPAYMENT_SCHEDULE_EXAMPLES } from './examples.ts';

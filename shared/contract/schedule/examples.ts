@@ -1,7 +1,7 @@
 /** Worked examples of `PLAT_BP_CalculateRepaymentSchedule`, which tests run: 100 at 7 % in 6 months. */
 
 import type { Casing } from '../../lending/request/repayment-schedule.ts';
-import type { Examples } from '../json/action.ts';
+import type { Examples } from '../json/action-definition.ts';
 import { spelled } from './render-schedule.ts';
 
 const TERMS = {

@@ -1,6 +1,6 @@
 /** Worked examples of `PLAT_BP_Simulate` with the example catalogue of 2026-01-15, which tests run. */
 
-import type { Examples } from '../json/action.ts';
+import type { Examples } from '../json/action-definition.ts';
 
 /** Balance, payment, interest, principal, commissions, total, and insurance of offers with one. */
 type Row = readonly [string, string, string, string, string, string, string?];

@@ -21,7 +21,7 @@ import {
   objectOf,
   requestOf,
 } from '../json/field-kinds.ts';
-import { defineAction } from '../json/action.ts';
+import { defineAction } from '../json/action-definition.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
 import { interestRateRange } from '../schedule/request-fields.ts';
 import { SIMULATE_EXAMPLES } from './examples.ts';

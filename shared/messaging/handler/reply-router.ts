@@ -16,7 +16,7 @@ import { andThen, type SyncOrAsync } from '../sync-or-async.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import type { ReplyFault } from './reply-dead-letter.ts';
 import type { Request } from './request.ts';
-import { SilentPartitions } from './silent-partitions.ts';
+import { SilentPartitions } from './silent-reply-partitions.ts';
 import type { TopicDirectory } from './topic-directory.ts';
 
 /** The destination of a reply and its publisher. */

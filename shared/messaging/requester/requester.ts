@@ -13,7 +13,7 @@ import { isTransientFailure } from '../processing-result.ts';
 import type { Reply } from '../reply.ts';
 import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
-import { withGracePeriod } from './grace-period.ts';
+import { tolerateOutage } from './outage-tolerance.ts';
 import { PendingReplies, type PendingReply } from './pending-replies.ts';
 import { readReply } from './read-reply.ts';
 
@@ -131,8 +131,8 @@ class LogRequester implements Requester {
   readonly #publisher: Publisher;
   readonly #pending: PendingReplies;
   readonly #counts = { sent: 0, replied: 0, timedOut: 0, unknownReplies: 0 };
-  readonly #canSend = withGracePeriod(() => this.#publisher.isHealthy(), REPLACEMENT_MS);
-  readonly #canReceive = withGracePeriod(() => this.#tail?.isReady() === true, REPLACEMENT_MS);
+  readonly #canSend = tolerateOutage(() => this.#publisher.isHealthy(), REPLACEMENT_MS);
+  readonly #canReceive = tolerateOutage(() => this.#tail?.isReady() === true, REPLACEMENT_MS);
   #tail: Tail | undefined;
   #replyPartition = 0;
   #starting: Promise<void> | undefined;

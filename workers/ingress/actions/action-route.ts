@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Reply } from '../../../shared/messaging/reply.ts';
-import type { Action } from '../../../shared/contract/json/action.ts';
+import type { Action } from '../../../shared/contract/json/action-definition.ts';
 import { refuseLargeReply, requestWeight } from '../../../shared/contract/actions/request-limits.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';

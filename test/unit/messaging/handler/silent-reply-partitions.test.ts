@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SilentPartitions } from '../../../../shared/messaging/handler/silent-partitions.ts';
+import { SilentPartitions } from '../../../../shared/messaging/handler/silent-reply-partitions.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 const TEN_MINUTES_MS = 600_000;

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { withGracePeriod } from '../../../../shared/messaging/requester/grace-period.ts';
+import { tolerateOutage } from '../../../../shared/messaging/requester/outage-tolerance.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-describe('withGracePeriod()', () => {
+describe('tolerateOutage()', () => {
   test('returns true for the grace period after the first call that finds the condition false', () => {
     let isTrue = true;
-    const condition = withGracePeriod(() => isTrue, 1_000);
+    const condition = tolerateOutage(() => isTrue, 1_000);
     for (let gap = 0; gap < 2; gap += 1) {
       isTrue = true;
       expect(condition()).toBe(true);
@@ -23,7 +23,7 @@ describe('withGracePeriod()', () => {
 
   test('has no grace period before the condition was true', () => {
     let isTrue = false;
-    const condition = withGracePeriod(() => isTrue, 1_000);
+    const condition = tolerateOutage(() => isTrue, 1_000);
     expect(condition()).toBe(false);
     isTrue = true;
     expect(condition()).toBe(true);
