@@ -32,7 +32,7 @@ async function startOwnKafka(): Promise<LocalKafka | undefined> {
     return await startLocalKafka({ registry: false });
   } catch (error) {
     if (!isRequirementMissing(error) || process.env['CI'] === 'true') throw error;
-    process.stderr.write(`!!! NO KAFKA TO RESTART: recovery on Kafka is left out: ${errorText(error)}\n`);
+    process.stderr.write(`!!! NO KAFKA TO RESTART: recovery on Kafka is skipped: ${errorText(error)}\n`);
     return undefined;
   }
 }

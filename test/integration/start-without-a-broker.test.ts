@@ -26,7 +26,7 @@ async function startOwnCluster(): Promise<LocalKafka | undefined> {
     return await startLocalKafka({ nodes: 3, registry: false });
   } catch (error) {
     if (!isRequirementMissing(error) || process.env['CI'] === 'true') throw error;
-    process.stderr.write(`!!! NO KAFKA TO BREAK: start-without-a-broker is left out: ${errorText(error)}\n`);
+    process.stderr.write(`!!! NO KAFKA TO BREAK: start-without-a-broker is skipped: ${errorText(error)}\n`);
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { pbkdf2Sync } from 'node:crypto';
 import { constants, setPriority } from 'node:os';
 import { watchEventLoop } from '../../shared/platform/loop-watchdog.ts';
 
-/** Arguments: how the process blocks its event loop (a key of BLOCKS), and the limit of the watchdog in milliseconds. */
+/** Arguments: how the process blocks its event loop (a key of BLOCKS), and the watchdog's limit in milliseconds. */
 const [kind = '', limit = '0'] = process.argv.slice(2);
 watchEventLoop({ limitMs: Number(limit), name: 'blocked' });
 
@@ -32,7 +32,7 @@ const BLOCKS: Readonly<Record<string, () => unknown>> = {
       while (performance.now() < until);
       process.stdout.write('turn\n');
     }, 1),
-  // Runs at low priority and blocks for less than the limit of CPU time.
+  // Runs at low priority and blocks for less CPU time than the limit.
   starved: () => {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
     setInterval(() => {

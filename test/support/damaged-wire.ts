@@ -7,7 +7,7 @@ const LENGTH_BYTES = 4;
 /** Length and correlation id. */
 const HEAD_BYTES = 8;
 const BITS = 8;
-/** The start of a record batch: its offset, which no checksum covers, and its length eight bytes later. */
+/** A record batch starts with its offset, which no checksum covers; its length follows eight bytes later. */
 const BATCH_OFFSET_BYTES = 8;
 const MAGIC_AT = 16;
 const MAGIC = 2;
@@ -89,8 +89,9 @@ export class DamagedWire {
   }
 
   /**
-   * Flips one bit of the response, but not in host names and ports of brokers, which might lead beyond loopback, in the
-   * coordinator's data of groups and offsets, or in the offset of a record batch: only TCP and TLS protect these.
+   * Flips one bit of the response, but not in host names and ports of brokers, which might point beyond loopback, in
+   * the coordinator's data about groups and offsets, or in the offset of a record batch: only TCP and TLS protect
+   * these.
    */
   #flipped({ frame, kind }: WireResponse): Buffer {
     const copy = Buffer.from(frame);

@@ -1,7 +1,7 @@
 /** Verifies DKIM signatures (RFC 6376) as a receiver does: rsa-sha256 with relaxed canonicalization. */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 
-/** The result of one signature of a message. */
+/** The result of checking one signature of a message. */
 export interface CheckedSignature {
   /** `fail` names the difference: the body or the signed header fields. */
   readonly result: 'pass' | 'fail: body' | 'fail: header';
@@ -18,8 +18,8 @@ interface HeaderField {
 }
 
 /**
- * Verifies all DKIM-Signature fields of a message with CRLF lines; `publicKey` is the key in DER and base64, as in its DNS
- * record. Throws for other algorithms and canonicalizations, and for a signature of a part of the body.
+ * Verifies all DKIM-Signature fields of a message with CRLF lines; `publicKey` is the base64 of the DER key, as in its
+ * DNS record. Throws for other algorithms and canonicalizations, and for a signature that covers only part of the body.
  */
 export function checkSignatures(raw: Buffer, publicKey: string): readonly CheckedSignature[] {
   const text = raw.toString('latin1');
@@ -54,7 +54,7 @@ function checkSignature(
   return { result: isGenuine ? 'pass' : 'fail: header', keyName, signed };
 }
 
-/** Tag list of section 3.2; white space is not significant in the tags that are read here. */
+/** The tag list of section 3.2; in the tags used here, white space is not significant. */
 function tagsOf(list: string): ReadonlyMap<string, string> {
   return new Map(
     list.split(';').map((item) => {
@@ -64,7 +64,7 @@ function tagsOf(list: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The signed fields; of several with the same name the last first, and a missing one is empty (5.4.2). */
+/** The signed fields. If several have the same name, the last one is taken first; a missing one is empty (5.4.2). */
 function pickFields(fields: readonly HeaderField[], names: readonly string[]): readonly HeaderField[] {
   const left = fields.toReversed();
   return names.flatMap((name) => {

@@ -38,7 +38,7 @@ const dayAfter = (days: number): string =>
 
 const PREPAYMENTS = many(1_200, (index) => ({ Date: dayAfter(index * 30), Amount: 100 }));
 
-/** 1,200 rows, 200 commissions and 200 insurances, all explained: a reply of 22 MB out of a request of 41 KB. */
+/** 1,200 rows, 200 commissions and 200 insurances, all explained: a request of 41 KB with a reply of 22 MB. */
 export const TOO_LARGE_REPLY = {
   ...LOAN,
   Commission: commissions(200),
@@ -46,13 +46,13 @@ export const TOO_LARGE_REPLY = {
   Explain: true,
 };
 
-/** The same for one commission and no charge: it fits. */
+/** The same with a single commission: the reply fits. */
 export const EXPLAINED_LOAN = { ...LOAN, Explain: true };
 
-/** Requests that are answered, each of which takes 300 ms and more of processor time. */
+/** Accepted requests that take at least 300 ms of processor time each. */
 export const EXPENSIVE_REQUESTS: Readonly<Record<string, object>> = {
   'explanations that fill a reply': { ...LOAN, Commission: commissions(120), Explain: true },
-  'a payment solved anew after each of 1,200 prepayments, in 200 bands': {
+  'a payment solved again after each of 1,200 prepayments, in 200 bands': {
     ...LOAN,
     InterestPercent: undefined,
     BandedInterestRates: many(200, (index) => ({

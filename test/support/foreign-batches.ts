@@ -1,10 +1,10 @@
-/** Record batches as other Kafka clients write them, in compressions without a kafkajs codec. */
+/** Record batches as other Kafka clients write them, with compressions for which kafkajs has no codec. */
 
 import kafkajs, { type Kafka, type Message } from 'kafkajs';
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
-/** A compression by its Kafka name. */
+/** The Kafka name of a compression. */
 export type ForeignCompression = 'lz4' | 'snappy';
 
 interface Codec {

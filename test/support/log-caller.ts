@@ -15,7 +15,10 @@ export interface LogCall {
   readonly timestampMs?: number;
 }
 
-/** An upstream system that asks over the log, under the correlation id `loan-4711`, and waits for the answer on its own topic. */
+/**
+ * An upstream system that sends a request over the log, with the correlation id `loan-4711`, and waits for the reply on
+ * its own topic.
+ */
 export async function createLogCaller(broker: Broker): Promise<(call: LogCall) => Promise<LogMessage>> {
   await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);
   const replies: LogMessage[] = [];

@@ -20,7 +20,7 @@ export async function mtaOrSkip(options: Omit<MtaPlan, 'folder' | 'port'>): Prom
     return { mta: await startLocalMta(options, report), suite: describe };
   } catch (error) {
     if (!isMtaMissing(error) || process.env['CI'] === 'true') throw error;
-    process.stderr.write(`!!! NO MAIL SERVER: the suite that needs it is left out: ${errorText(error)}\n`);
+    process.stderr.write(`!!! NO MAIL SERVER: the suite that needs it is skipped: ${errorText(error)}\n`);
     return { mta: undefined, suite: describe.skip };
   }
 }

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface RawHttp {
   readonly socket: Socket;
   send(text: string | Uint8Array): void;
-  /** The received text, once it satisfies `until` or the connection has ended; throws after the limit. */
+  /** The received text, once it satisfies `until` or the connection has ended; throws after the time limit. */
   received(until: (text: string) => boolean, limitMs?: number): Promise<string>;
-  /** Resolves when the other side has closed; throws after the limit. */
+  /** Resolves when the other side has closed the connection; throws after the time limit. */
   closed(limitMs?: number): Promise<void>;
 }
 
@@ -30,7 +30,8 @@ export async function openRawHttp(port: number): Promise<RawHttp> {
   const wait = async (done: () => boolean, limitMs: number): Promise<void> => {
     const endsAt = performance.now() + limitMs;
     while (!done()) {
-      if (performance.now() > endsAt) throw new Error(`nothing came within ${limitMs} ms; so far: ${text}`);
+      if (performance.now() > endsAt)
+        throw new Error(`timed out after ${limitMs} ms; received so far: ${text}`);
       await sleep(POLL_MS);
     }
   };

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 /** A JSON object of the document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An effect on the answer that an example states. */
+/** The effect on the answer that an example states. */
 export interface StatedEffect {
   readonly name: string;
   readonly value: string;
@@ -33,7 +33,7 @@ export interface FieldRow {
 
 /** The parsed document. */
 export interface FieldsDocument {
-  /** All fields of each base request, by its name. */
+  /** All fields of each base request, by the name of the request. */
   readonly bases: ReadonlyMap<string, JsonObject>;
   readonly rows: readonly FieldRow[];
 }
@@ -43,7 +43,7 @@ const LINK = /\[[^\]]+\]\(([^)]+)\)/g;
 const RULE = /\[([A-Z]\d)\]\(rulings\.md#([a-z]\d)\)/g;
 const EXAMPLE = /^([a-z-]+) `(\{.*\})` → (.+)$/;
 
-/** Reads the document; throws with the line that does not follow its introduction. */
+/** Reads the document; throws an error that quotes the first line that does not follow the document's introduction. */
 export function readFieldsDocument(text: string = readFileSync(DOCUMENT, 'utf8')): FieldsDocument {
   const loan = JSON.parse(/```json\n([\s\S]*?)```/.exec(text)?.[1] ?? '') as JsonObject;
   const bases = new Map<string, JsonObject>([['loan', loan]]);
@@ -57,7 +57,7 @@ export function readFieldsDocument(text: string = readFileSync(DOCUMENT, 'utf8')
 function parseFieldRow(line: string): FieldRow {
   const cells = line.slice(2, -2).split(' | ');
   const [field = '', rules = '', does = '', examples = '', tests = ''] = cells;
-  if (cells.length !== 5) throw new Error(`not five cells: ${line}`);
+  if (cells.length !== 5) throw new Error(`the row does not have five cells: ${line}`);
   const path = field.replaceAll('`', '');
   return {
     field: path,

@@ -15,7 +15,7 @@ export type Answer =
   | { readonly kind: 'schedule'; readonly schedule: RepaymentSchedule }
   | { readonly kind: 'refused'; readonly faults: readonly string[]; readonly messages: readonly string[] };
 
-/** Reads and calculates a request with the built-in catalogue, as a worker without a catalogue folder does. */
+/** Parses and calculates a request with the built-in catalogue, as a worker without a catalogue folder does. */
 export function answerTo(fields: JsonObject): Answer {
   const read = repaymentScheduleRequest.read({ jsonParam: fields }, BUILT_IN_CATALOGUE);
   if (read.kind === 'invalid') return refusedWith(read.faults);
@@ -55,7 +55,7 @@ const SHOWN: Readonly<Record<RepaymentSchedule['show'], string>> = {
   'rows-with-eir': 'rows with EIR',
 };
 
-/** The text of each effect by its name. */
+/** The text of each effect, by the effect's name. */
 const EFFECT_TEXTS: Readonly<Record<string, EffectText>> = {
   totals: money((row) => row.totalInstallment),
   payments: money((row) => row.pmt),
@@ -88,7 +88,7 @@ function chargesOfFirstRow({ rows, currencyDigits }: RepaymentSchedule): string 
   return charges.map(({ name, amount }) => `${name} ${formatMinorUnits(amount, currencyDigits)}`).join(', ');
 }
 
-/** The text of an effect on an answer; throws on an unknown name. */
+/** The text of an effect on an answer; throws if the name is unknown. */
 export function effectOf(answer: Answer, name: string): string {
   if (answer.kind === 'refused') {
     if (name === 'refused') return answer.faults.join(', ');
@@ -102,7 +102,7 @@ export function effectOf(answer: Answer, name: string): string {
   return effectText(schedule);
 }
 
-/** True for effects on the request, not on figures: warnings and faults. */
+/** True for warnings and faults, which concern the request and not the figures. */
 export function isReport(name: string): boolean {
   return name === 'warning' || name === 'refused';
 }

@@ -25,12 +25,12 @@ import { date } from '../../support/builders/lending-loan.ts';
 const root = path.resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
-/** `describe` where date-holidays is or can be installed; else, but with CI=true, its tests are left out by name. */
+/** `describe` if date-holidays is or can be installed; otherwise its tests are skipped, except with CI=true. */
 const describeWithPackage = await installOwnPackages(path.join(root, 'scripts/calendars'), report).then(
   () => describe,
   (error: unknown) => {
     if (process.env['CI'] === 'true') throw error;
-    report(`!!! NO date-holidays: its tests are left out: ${errorText(error)}`);
+    report(`!!! NO date-holidays: its tests are skipped: ${errorText(error)}`);
     return describe.skip;
   },
 );
@@ -39,7 +39,7 @@ function report(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** `npm run calendars` with these arguments: its exit code and what it prints. */
+/** Runs `npm run calendars` with these arguments; returns its exit code and output. */
 async function calendars(
   ...args: readonly string[]
 ): Promise<{ code: number; stdout: string; stderr: string }> {
@@ -50,15 +50,15 @@ async function calendars(
   );
 }
 
-describeWithPackage('the holidays that come from date-holidays (H2)', () => {
-  it('are of the version that is installed, of all its countries but the built-in ones', () => {
+describeWithPackage('the holidays from date-holidays (H2)', () => {
+  it('come from the installed version, for all of its countries except the built-in ones', () => {
     const { name, text } = createIndexFile();
     expect(readFileSync(path.join(LIBRARY_FOLDER, name), 'utf8')).toBe(text);
     expect(listStrayFiles()).toEqual([]);
     expect(listFileCountries().length + BUILT_IN_CALENDARS.length - 1).toBe(listPackageCountries().size);
   });
 
-  it('leave no name of a built-in country to be unknown', () => {
+  it('make every name of a built-in country known', () => {
     const cldrNames = new Intl.DisplayNames(['en'], { type: 'region' });
     for (const { name, codes } of BUILT_IN_CALENDARS) {
       const known = listPackageCountries().get(name);
@@ -77,14 +77,19 @@ describeWithPackage('the holidays that come from date-holidays (H2)', () => {
     ['HK', 2031],
     ['JP', 2019],
     ['TW', 2026],
-  ])('close the days of the package in %s in %i, which follow the moon or single laws', (country, year) => {
-    const calendar = createLibraryCalendars().find(country);
-    const days = [...listPublicHolidays(country, year, year)].filter((day) => toDateParts(day).year === year);
-    expect(days.length).toBeGreaterThan(9);
-    expect(days.filter((day) => calendar?.isWorkingDay(day) !== false)).toEqual([]);
-  });
+  ])(
+    'include the days of the package in %s in %i that follow the moon or individual laws',
+    (country, year) => {
+      const calendar = createLibraryCalendars().find(country);
+      const days = [...listPublicHolidays(country, year, year)].filter(
+        (day) => toDateParts(day).year === year,
+      );
+      expect(days.length).toBeGreaterThan(9);
+      expect(days.filter((day) => calendar?.isWorkingDay(day) !== false)).toEqual([]);
+    },
+  );
 
-  it('are the same in every time zone of the process that makes them', async () => {
+  it('do not depend on the time zone of the process that generates them', async () => {
     const script = `
       import { listPublicHolidays } from './scripts/calendars/public-holidays.ts';
       console.log(['JP', 'IL', 'TR', 'NZ', 'SA'].map((code) => [...listPublicHolidays(code, 2025, 2026)].join(' ')).join());`;
@@ -101,7 +106,7 @@ describeWithPackage('the holidays that come from date-holidays (H2)', () => {
 });
 
 describe('the text of the holidays of a country', () => {
-  it('names fixed days once, and those of each year in order', () => {
+  it('lists fixed days once, and the days of each year in order', () => {
     const fixed = Array.from({ length: 61 }, (_, index) => date(`${2000 + index}-05-17`));
     const text = writeLibraryDays('Norway', [
       date('2000-04-24'),
@@ -118,7 +123,7 @@ describe('the text of the holidays of a country', () => {
     expect(readLibraryDays(text).get(2060)?.map(formatCalendarDate)).toEqual(['2060-05-17']);
   });
 
-  it('is not read when it is damaged', () => {
+  it('is rejected if it is damaged', () => {
     expect(() => readLibraryDays('2000 02-30')).toThrow('2000-02-30');
     expect(() => readLibraryDays('2000 1-1')).toThrow('2000 1-1');
   });
@@ -131,7 +136,7 @@ describeWithPackage('npm run calendars', () => {
     expect(JSON.parse(stdout)).toEqual({ command: 'check', ok: true, files: 1, changed: [] });
   });
 
-  it('explains itself, and refuses wrong usage with 2', async () => {
+  it('prints its help, and exits with code 2 on wrong usage', async () => {
     expect(await calendars('--help')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Exit codes'),

@@ -14,7 +14,10 @@ const SEED = 20_261_121;
 /** The other random requests are refused by the rules. */
 const MIN_CALCULATED_SHARE = 0.8;
 
-/** Throws with both tables when the two schedules of a random request differ; returns the number of calculated requests. */
+/**
+ * Throws an error with both tables if the two schedules of a random request differ; returns the number of calculated
+ * requests.
+ */
 function compare(requests: number, withRates: boolean, part: number): number {
   let calculated = 0;
   fc.assert(
@@ -34,7 +37,7 @@ function compare(requests: number, withRates: boolean, part: number): number {
 
 describe('calculateRepaymentSchedule for random requests', { timeout: MAX_TEST_MS }, () => {
   it.each([1, 2, 3, 4])(
-    'equals the reference to the cent in every row, and keeps M3 (part %i of 4)',
+    'equals the reference to the cent in every row, and satisfies M3 (part %i of 4)',
     (part) => {
       expect(compare(REQUESTS_PER_TEST, false, part)).toBeGreaterThan(
         REQUESTS_PER_TEST * MIN_CALCULATED_SHARE,

@@ -28,7 +28,7 @@ function isValidFault({ path, code, message, status }: RequestFault): boolean {
   return path !== '' && code.length > 0 && message !== '' && (status === 400 || status === 422);
 }
 
-/** Describes the first violation in an outcome; undefined when there is none. */
+/** Describes the first violation in an outcome; undefined if there is none. */
 function findViolation(request: RepaymentScheduleRequest, outcome: ScheduleOutcome): string | undefined {
   if (outcome.kind === 'refused') {
     const hasValidFaults = outcome.faults.length > 0 && outcome.faults.every(isValidFault);

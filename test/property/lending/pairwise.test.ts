@@ -63,7 +63,7 @@ describe('pairwise combinations of features', { timeout: MAX_TEST_MS }, () => {
     expect(wrong.map(requestText)).toEqual([]);
   });
 
-  it('otherwise equal the reference in every figure and keep M3', () => {
+  it('otherwise equal the reference in every figure and satisfy M3', () => {
     const wrong = calculated.map(featureRequest).filter((request) => {
       const engine = engineOf(request);
       return engine.kind === 'refused' || difference(request, false, engine) !== undefined;

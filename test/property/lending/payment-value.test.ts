@@ -11,7 +11,7 @@ import {
   type Periodicity,
 } from '../../../shared/lending/dates/periodicity.ts';
 
-/** Far more digits than any answer has, so that only payments very close to a tie need more. */
+/** Far more digits than any result has, so that only payments very close to a tie need more. */
 const Exact = Decimal.clone({ precision: 120, rounding: Decimal.ROUND_HALF_UP, maxE: 9e15, minE: -9e15 });
 
 const REPEATING = BUILT_IN_PERIODICITIES.filter(({ unit }) => unit !== 'Once');
@@ -106,12 +106,15 @@ function referencePayment(annuity: Annuity, Arithmetic = Exact): Decimal {
   return (annuity.inAdvance ? arrears.div(i.plus(1)) : arrears).times(sign);
 }
 
-/** Enough digits to tell a payment from a tie close to it: discount factors of these annuities go down to 1e-1000. */
+/**
+ * Enough digits to distinguish a payment from a tie close to it; discount factors of these annuities go down to
+ * 1e-1000.
+ */
 const Finer = Decimal.clone({ precision: 1_500 });
-/** Fewer digits than were calculated: rounding to them restores an exact tie that was lost in inexact steps. */
+/** Fewer digits than were calculated; rounding to them restores an exact tie that was lost in inexact steps. */
 const TRUSTED_DIGITS = 1_400;
 
-/** The rounded payment, calculated with 120 digits, or with 1,500 when the result differs from `shown`. */
+/** The rounded payment, calculated with 120 digits, or with 1,500 if the result differs from `shown`. */
 function expectedPayment(annuity: Annuity, shown: string): string {
   const round = (payment: Decimal): string => {
     const rounded = payment.toDecimalPlaces(annuity.digits, Decimal.ROUND_HALF_UP);
@@ -188,7 +191,7 @@ describe('calculatePaymentValue for random annuities', () => {
     );
   });
 
-  it('returns a payment in arrears that is the payment in advance plus interest of one period', () => {
+  it('returns a payment in arrears that equals the payment in advance plus interest for one period', () => {
     fc.assert(
       fc.property(annuities(60), (annuity) => {
         const i = periodRate(annuity);
@@ -220,7 +223,7 @@ describe('calculatePaymentValue for random annuities', () => {
     );
   });
 
-  it('returns the payment of one installment fewer with grace (P2)', () => {
+  it('returns, with a grace period, the payment for one installment fewer (P2)', () => {
     fc.assert(
       fc.property(annuities(120), (annuity) => {
         fc.pre(periodRate(annuity).greaterThan(-1));

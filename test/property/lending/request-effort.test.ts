@@ -15,14 +15,16 @@ import { randomRequest } from '../../support/random/request.ts';
 
 const RANDOM_REQUESTS = 1_500;
 const LOANS_WITH_CHARGES = 300;
-/** Largest ratio of reply size to estimate for a loan that runs to its end; texts vary in their digits. */
+/**
+ * The largest ratio of reply size to estimate for a loan that runs to its end; the number of digits in texts varies.
+ */
 const MAX_RATIO = 2.5;
 const MAX_TEST_MS = 120_000;
 
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 beforeAll(() => codec.prepare(['CalculateRepaymentScheduleReply']));
 
-/** Bytes of the reply; undefined when the request is refused. */
+/** The size of the reply in bytes; undefined if the request is refused. */
 async function replyBytesOf(request: RepaymentScheduleRequest): Promise<number | undefined> {
   const schedule = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY });
   if (schedule.kind === 'refused') return undefined;
@@ -77,7 +79,7 @@ const chargedLoan = fc
   );
 
 describe('scheduleEffort, reply size', { timeout: MAX_TEST_MS }, () => {
-  it('never exceeds the actual size, so that no request is refused whose reply fits', async () => {
+  it('never exceeds the actual size, so that a request whose reply fits is not refused', async () => {
     await fc.assert(
       fc.asyncProperty(randomRequest, fc.boolean(), async (request, isExplained) => {
         const asked = { ...request, Explain: isExplained };
@@ -170,7 +172,7 @@ describe('scheduleEffort and rateEffort, processor time', () => {
     },
   );
 
-  it('increases with the flows of a rate', () => {
+  it('increases with the number of flows of a rate', () => {
     expect(effortOfFlows(5_000)).toBeGreaterThan(effortOfFlows(50));
   });
 });

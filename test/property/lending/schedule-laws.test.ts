@@ -30,7 +30,7 @@ function total({ rows }: RepaymentSchedule): number {
   return rows.reduce((sum, row) => sum + row.totalInstallment, 0);
 }
 
-/** The request with `change` applied to each amount of money. */
+/** The request with `change` applied to each monetary amount. */
 function withMoney(request: Request, change: (money: Decimal) => Decimal): Request {
   const { Commission } = request;
   return {
@@ -87,7 +87,7 @@ describe('two loans with the same terms', () => {
   });
 });
 
-/** The payment of all rows after the grace period except the last; undefined when these payments differ. */
+/** The payment of all rows after the grace period except the last; undefined if these payments differ. */
 function usualPayment(request: Request, rows: readonly ScheduleRow[]): number | undefined {
   const name = LEVEL.has(request.ScheduleType) ? 'pmt' : 'principal';
   const grace = Math.max(request.GracePeriodPrincipal ?? 0, request.GracePeriodInterest ?? 0);
@@ -97,7 +97,7 @@ function usualPayment(request: Request, rows: readonly ScheduleRow[]): number | 
   return payments.size === 1 ? usual[0]?.[name] : undefined;
 }
 
-/** The request that recalculates the schedule of another one after the row `settled`. */
+/** A request that recalculates the schedule of another request after the row `settled`. */
 function recalculationOf(request: Request, old: RepaymentSchedule, settled: number): Request | undefined {
   if (settled >= request.InstallmentsNo) return undefined;
   const row = old.rows[settled - 1];
@@ -117,7 +117,7 @@ function recalculationOf(request: Request, old: RepaymentSchedule, settled: numb
   };
 }
 
-/** Compares rows, and shows the request when they differ. */
+/** Compares rows, and shows the request if they differ. */
 function expectRows(request: Request, rows: readonly ScheduleRow[], expected: readonly ScheduleRow[]): void {
   expect({ request: requestText(request), rows }).toEqual({ request: requestText(request), rows: expected });
 }

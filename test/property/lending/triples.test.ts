@@ -44,7 +44,7 @@ const REFUSED_WITH_SOME_TYPES = new Set<string | undefined>([
 const LEVEL_TYPES = new Set(['EqualInstallments', 'Balloon', 'EffectiveRate', 'Leasing']);
 
 const SEED = 20_251_122;
-/** Random combinations; further ones are built for the triples that these do not cover. */
+/** The number of random combinations; further combinations are built for the triples that these do not cover. */
 const RANDOM_COMBINATIONS = 30_000;
 /** Maximum number of attempts to find a calculated combination with three given variants. */
 const MAX_TRIES = 30;
@@ -57,7 +57,7 @@ function chooseRandomly(picks: Picks): number[] {
   return NAMES.map((name) => picks.whole(0, FORMS[name].length - 1));
 }
 
-/** Random variants with the three given ones; other variants that some schedule types refuse are left out. */
+/** Random variants with the three given ones, without other variants that some schedule types refuse. */
 function withGiven(picks: Picks, triple: readonly Place[]): Chosen {
   const chosen = chooseRandomly(picks).map((form, feature) =>
     REFUSED_WITH_SOME_TYPES.has(NAMES[feature]) ? 0 : form,
@@ -191,7 +191,7 @@ class Search {
   readonly broken: string[] = [];
   readonly triples = new Triples();
   calculated = 0;
-  /** True when the request is calculated; records the invariant that its schedule breaks. */
+  /** True if the request is calculated; records the invariant that its schedule breaks. */
   try(chosen: Chosen): boolean {
     const request = requestOf(formsOf(chosen));
     if (request === undefined) return false;
@@ -222,7 +222,7 @@ function runSearch(): { search: Search; all: number; missing: (readonly Place[])
   return { search, all: triples.length, missing };
 }
 
-/** True when a rule refuses the triple even with the simplest variants of all other features. */
+/** True if a rule refuses the triple even with the simplest variants of all other features. */
 function isRefused(triple: readonly Place[]): boolean {
   const chosen: number[] = NAMES.map((name) => (name === 'residual' ? 1 : 0));
   for (const { feature, form } of triple) chosen[feature] = form;

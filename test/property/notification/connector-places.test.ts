@@ -19,7 +19,7 @@ import {
 
 /** Values of a message never change the structure of the request (N1). */
 const BOUNDARY = 'f00d';
-/** Arbitrary texts, and texts that try to escape from their place. */
+/** Arbitrary strings, and strings that try to break out of their place. */
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({

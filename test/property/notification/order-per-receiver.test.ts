@@ -7,10 +7,10 @@ import { permanent, SENT, transient } from '../../support/fakes/scripted-provide
 const RUNS = 12;
 const FINAL: ReadonlySet<string | undefined> = new Set(['sent', 'failed']);
 
-/** Transient failures of each notification before it is sent; 9: it is rejected permanently. */
+/** The number of transient failures of each notification before it is sent; 9 means that it is rejected permanently. */
 const fates = fc.array(fc.constantFrom(0, 0, 0, 1, 2, 9), { minLength: 10, maxLength: 60 });
 const receivers = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 60, maxLength: 60 });
-/** Workers that start and stop meanwhile. */
+/** Workers that start and stop during the test. */
 const passingWorkers = fc.integer({ min: 0, max: 2 });
 
 it(
@@ -32,7 +32,7 @@ it(
         const stayer = await world.worker();
         for (const index of failures.keys()) await world.sms({ id: idOf(index), key: `key-${keys[index]}` });
         for (let count = 0; count < passing; count += 1) await (await world.worker()).stop(1_000);
-        await eventually('the end', 20_000, () =>
+        await eventually('the last notification', 20_000, () =>
           failures.every((_, index) => FINAL.has(world.states.get(idOf(index))?.status)),
         );
         await stayer.stop(1_000);

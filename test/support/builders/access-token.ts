@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 
 /** The value of AUTH_JWT_SECRET in tests. */
-export const JWT_SECRET = 'a shared secret of the tests, 32 characters and more';
+export const JWT_SECRET = 'a shared secret for the tests of at least 32 characters';
 
 /** The Authorization header of a caller, valid for nine hours. */
 export async function authorize(subject: string): Promise<{ readonly authorization: string }> {

@@ -10,7 +10,7 @@ import {
   type RecordsByKind,
 } from '../../../shared/product/catalogue/catalogue-record.ts';
 
-/** The catalogue that is shipped. */
+/** The shipped catalogue. */
 export const EXAMPLE_FOLDER = path.resolve(import.meta.dirname, '../../../shared/product/example-catalogue');
 
 /** Its records. */
@@ -20,7 +20,7 @@ export const EXAMPLE_RECORDS: readonly CatalogueRecord[] = readWholeCatalogue(EX
 // oxlint-disable-next-line typescript/no-explicit-any -- tests change any field, also to invalid values
 export type Json = any;
 
-/** A copy of the record with that kind, code and version, as JSON. */
+/** A copy of the record with the given kind, code and version, as JSON. */
 export function exampleJson(kind: RecordKind, code: string, version = 1): Json {
   const key = `${kind}/${code}/${version}`;
   const found = EXAMPLE_RECORDS.find((entry) => keyOf(entry) === key);
@@ -28,7 +28,9 @@ export function exampleJson(kind: RecordKind, code: string, version = 1): Json {
   return structuredClone(found.record);
 }
 
-/** The example records, with these replacing those of the same key; an entry with a source is added at the end. */
+/**
+ * The example records; each given record replaces the one with the same key, and an entry with a source is appended.
+ */
 export function exampleWith(
   ...entries: readonly { readonly kind: RecordKind; readonly json: Json; readonly source?: string }[]
 ): readonly CatalogueRecord[] {
@@ -58,10 +60,10 @@ function keyOf(entry: CatalogueRecord): string {
   return `${kind}/${code}/${version}`;
 }
 
-/** A change to a record of the example; of TL-PERSONAL to version 2. */
+/** Changes a record of the example catalogue; a changed TL-PERSONAL becomes version 2. */
 export type Change = readonly [kind: RecordKind, code: string, change: (record: Json) => unknown];
 
-/** The example records with these changes. */
+/** The example records with the given changes. */
 export function withChanges(...changes: readonly Change[]): readonly CatalogueRecord[] {
   const entries = changes.map(([kind, code, change]) => {
     const json = exampleJson(kind, code, code === 'TL-PERSONAL' ? 2 : 1);

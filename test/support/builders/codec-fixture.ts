@@ -84,21 +84,21 @@ export const problem = createProblem('not-computable', {
   correlationId: 'c-1',
 });
 
-/** The payload of a message that must be readable. */
+/** The payload of a message; throws if the message cannot be decoded. */
 export function payloadOf(decoded: Decoded | Promise<Decoded>): unknown {
   if (decoded instanceof Promise) throw new Error('the codec returned a promise');
   if (decoded.kind !== 'decoded') throw new Error(`undecodable: ${JSON.stringify(decoded.problem)}`);
   return decoded.payload;
 }
 
-/** The problem of a message that must not be readable. */
+/** The problem that decoding a message reports; throws if the message can be decoded. */
 export function problemOf(decoded: Decoded | Promise<Decoded>) {
   if (decoded instanceof Promise) throw new Error('the codec returned a promise');
   if (decoded.kind !== 'undecodable') throw new Error('the message was decoded');
   return decoded.problem;
 }
 
-/** A value that must be available synchronously. */
+/** A value; throws if the codec returned a promise for it. */
 export function atOnce<Value>(value: Value | Promise<Value>): Value {
   if (value instanceof Promise) throw new Error('the codec returned a promise');
   return value;

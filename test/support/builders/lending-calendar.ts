@@ -7,14 +7,14 @@ import {
 } from '../../../shared/lending/calendars/catalogue-calendars.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 
-/** A calendar that must be built in. */
+/** A built-in calendar; throws if there is none with this name. */
 export function calendarNamed(name: string): BusinessCalendar {
   const calendar = findCalendar(name, {});
   if (calendar === undefined) throw new Error(`no calendar: ${name}`);
   return calendar;
 }
 
-/** A calendar of a catalogue record that must be free of faults. */
+/** The calendar of a catalogue record; throws if the record has faults. */
 export function ownCalendar(record: Omit<CalendarRecord, 'name' | 'version'>): BusinessCalendar {
   const { faults, find } = readCatalogueCalendars([{ name: 'Own', version: '1', ...record }]);
   const calendar = find('Own');

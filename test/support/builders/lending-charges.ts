@@ -1,4 +1,4 @@
-/** Builders of commissions and insurances, and the amounts that given rows collect. */
+/** Builders of commissions and insurances, and the amounts that the given rows collect. */
 
 import { addMonths, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { ChargeRules } from '../../../shared/lending/charges/charge-rules.ts';
@@ -129,7 +129,7 @@ export function premiumsOn(
   return collected(schedule, changes, figures).map(([, insurances]) => insurances);
 }
 
-/** Original numbers of the rows with an amount, where the first row of `amounts` has the number `first`. */
+/** Original numbers of the rows that have an amount; the first row of `amounts` has the number `first`. */
 export function rowsWith(amounts: readonly number[], first = 1): readonly number[] {
   return amounts.flatMap((amount, row) => (amount === 0 ? [] : row + first));
 }

@@ -1,4 +1,4 @@
-/** The environment of a schedule worker without configuration and without countries that are not built in. */
+/** The environment of a schedule worker without configuration, with the built-in countries only. */
 
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 import { BUILT_IN_CATALOGUE } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';

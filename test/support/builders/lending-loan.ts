@@ -11,7 +11,7 @@ import type { RequestFault } from '../../../shared/lending/request/validation.ts
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 
-/** The date of a valid `yyyy-mm-dd` text. */
+/** The date of a valid `yyyy-mm-dd` string. */
 export function date(text: string): CalendarDate {
   const parsed = parseCalendarDate(text);
   if (parsed === undefined) throw new Error(`not a date: ${text}`);
@@ -23,7 +23,7 @@ export function decimal(value: string | number): Decimal {
   return new Decimal(value);
 }
 
-/** The day of the requests. */
+/** The day on which the requests are made. */
 export const REQUEST_DAY = date('2024-05-17');
 
 /** A loan of 1000 at 12 % over four months from 1 January 2025, with changes. */
@@ -68,7 +68,7 @@ export function column(schedule: RepaymentSchedule, name: keyof ScheduleRow): re
   return schedule.rows.map((row) => (Number(row[name]) / 100).toFixed(2));
 }
 
-/** The due dates as text. */
+/** The due dates as strings. */
 export function dueDates(schedule: RepaymentSchedule): readonly string[] {
   return schedule.rows.map((row) => formatCalendarDate(row.dueDate));
 }

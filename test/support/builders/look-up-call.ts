@@ -4,7 +4,7 @@ import { post } from './schedule-call.ts';
 
 const LOOK_UP_PATH = '/platapi/automation-processors/actions/plat_bp_getbankingproductbycode';
 
-/** Status of a look-up, and the product's name if it was found. */
+/** The status of a look-up, and the product's name if the product was found. */
 export interface LookUpAnswer {
   readonly status: number;
   readonly name: string | undefined;
@@ -26,7 +26,7 @@ export interface TimedAnswer extends LookUpAnswer {
 export interface LookUpTraffic {
   /** All answers so far. */
   answers(): readonly TimedAnswer[];
-  /** Stops the look-ups and resolves with all answers, in the order of the requests of each caller. */
+  /** Stops the look-ups and resolves with all answers, in the order in which each caller sent its requests. */
   stop(): Promise<readonly TimedAnswer[]>;
 }
 

@@ -52,7 +52,7 @@ export function statusOf(url: string, id: string, headers: Record<string, string
   return fetch(`${url}${ADDRESS}/${id}`, { headers });
 }
 
-/** All records that are on a topic now. */
+/** All records currently on a topic. */
 export async function recordsOf(broker: Broker, topic: string): Promise<readonly LogMessage[]> {
   const found: LogMessage[] = [];
   const tail = broker.createTail({ clientId: 'test-reader', topics: [topic], from: 'earliest' });

@@ -1,6 +1,6 @@
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 
-/** The state of an SMS notification with these fields; an intent of the first round by default. */
+/** The state of an SMS notification with the given fields; by default, an intent for the first round. */
 export function notificationState(
   notificationId: string,
   fields: Partial<NotificationState> = {},

@@ -15,7 +15,7 @@ export function outboundEmail(changes: Partial<OutboundEmail> = {}): OutboundEma
     cc: [],
     bcc: [],
     subject: 'Your statement',
-    message: 'The statement of May is ready.\n',
+    message: 'The statement for May is ready.\n',
     contentType: 'text/plain',
     attachments: [],
     ...changes,

@@ -14,12 +14,12 @@ export const PLAIN_LOAN = {
   ActivationDate: '2024-01-31',
 };
 
-/** A line of NDJSON without its line end. */
+/** A line of NDJSON without its line break. */
 export function contractLine(id: unknown, members: object = {}): string {
   return JSON.stringify({ id, jsonParam: { ...PLAIN_LOAN, ...members } });
 }
 
-/** Bytes cut into blocks at these places. */
+/** Splits the bytes into blocks at the given positions. */
 export function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   const cuts = [0, ...places.toSorted((one, other) => one - other), bytes.length];
   return cuts.slice(1).map((end, index) => bytes.subarray(cuts[index], end));
@@ -31,7 +31,7 @@ interface Reading {
   readonly skip?: { readonly lastLine: number; readonly digest: string };
 }
 
-/** Reads what comes over the standard input. */
+/** Reads the standard input. */
 export async function readChunks(
   sent: string | Buffer | readonly Buffer[],
   { format = 'ndjson', maxContracts = 100, skip }: Reading = {},
@@ -56,7 +56,7 @@ export async function readRecords(
   return (await readChunks(sent, { format })).flatMap(({ records }) => records);
 }
 
-/** `line: id` of what was read, or `line: code path` of what was refused, with the path of its first fault. */
+/** `line: id` for a record that was read, or `line: code path` for a refused one, with the path of its first fault. */
 export function outline(records: readonly InputRecord[]): readonly string[] {
   return records.map((record) => {
     if (record.kind === 'contract') return `${record.line}: ${String(record.id)}`;

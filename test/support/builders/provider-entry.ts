@@ -11,11 +11,11 @@ import {
   type SmtpSettings,
 } from '../../../workers/notification/providers/mail/smtp-provider.ts';
 
-/** Does not expire on a busy machine. */
+/** Long enough not to expire on a busy machine. */
 const SMTP_TIMEOUT_MS = 20_000;
 const FOLDER = path.resolve(import.meta.dirname, '../../../docs/providers');
 
-/** The text of a configuration file with these providers. */
+/** The text of a configuration file with the given providers. */
 export function configurationText(...providers: readonly object[]): string {
   return JSON.stringify({
     notificationConfigurations: [{ realmId: 'platrealm', 'provider-configurations': providers }],
@@ -29,7 +29,7 @@ export function entriesOf(text: string): readonly ProviderEntry[] {
   return read.configuration.providers;
 }
 
-/** One provider with the required settings and these. */
+/** One provider with the required settings and the given ones. */
 export function httpEntry(fields: Readonly<Record<string, unknown>>): ProviderEntry {
   const [entry] = entriesOf(
     configurationText({
@@ -44,7 +44,7 @@ export function httpEntry(fields: Readonly<Record<string, unknown>>): ProviderEn
   return entry;
 }
 
-/** Settings of a mail server on loopback without TLS, with these changes. */
+/** Settings of a mail server on loopback without TLS, with the given changes. */
 export function smtpSettingsOf(port: number, changes: Partial<SmtpSettings> = {}): SmtpSettings {
   const url = `smtp://127.0.0.1:${port}`;
   const entry = httpEntry({ provider: 'SMTP', url, 'communication-channel': 'email' });

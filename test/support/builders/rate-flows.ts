@@ -1,4 +1,4 @@
-/** Short ways to write the cash flows of annual rates, and requests for the rates of such flows, in a test. */
+/** Helpers to write the cash flows of annual rates, and requests for the rates of such flows. */
 
 import type { Decimal } from 'decimal.js';
 import { flowAtUnits, type RateFlows } from '../../../shared/lending/annual-rate/rate-flows.ts';
@@ -6,11 +6,11 @@ import { calculateRate } from '../../../shared/lending/calculate-rate.ts';
 import type { CashFlow, ProvenRate, RateRequest } from '../../../shared/lending/request/rate-request.ts';
 import { date, decimal } from './lending-loan.ts';
 
-/** Scales of effective rates: as a schedule shows them, and as a calculated rate is proven. */
+/** Decimals of effective rates: those that a schedule shows, and those to which a calculated rate is proven. */
 export const FOUR_DECIMALS = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
 export const TEN_DECIMALS = { ...FOUR_DECIMALS, percentDecimals: 10 };
 
-/** A drawdown and payments at whole units after it. */
+/** A drawdown, and payments whole units of time after it. */
 export function flowsAtUnits(
   drawn: number,
   payments: readonly number[],
@@ -37,7 +37,7 @@ function countPeriods(payments: readonly number[]): readonly number[] {
   return payments.map((_, index) => index + 1);
 }
 
-/** The cash flows of a request, from dates and amounts. */
+/** The cash flows of a request with the given dates and amounts. */
 export function cashFlows(...dated: readonly (readonly [string, string | number])[]): readonly CashFlow[] {
   return dated.map(([day, amount]) => ({ Date: date(day), Amount: decimal(amount) }));
 }
@@ -47,7 +47,7 @@ export function amounts(...values: readonly (string | number)[]): readonly Decim
   return values.map((value) => decimal(value));
 }
 
-/** The rate of a request that must be calculable. */
+/** The rate of a request; throws if it cannot be calculated. */
 export function rateOf(request: RateRequest): ProvenRate {
   const outcome = calculateRate(request);
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));

@@ -14,7 +14,7 @@ export const PROOF_INTEREST = [0.58, 0.49, 0.39, 0.29, 0.2, 0.1];
 
 export const ACTION_PATH = '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule';
 
-/** A call that hangs is a failure, not a wait. */
+/** A call that hangs fails the test instead of blocking it. */
 const CALL_LIMIT_MS = 30_000;
 
 export type Row = Readonly<Record<string, string | number>>;
@@ -33,7 +33,7 @@ export function post(
   });
 }
 
-/** Asks for a schedule and answers its rows; throws when the answer is not 200. */
+/** Requests a schedule and returns its rows; throws if the status is not 200. */
 export async function scheduleRows(baseUrl: string, changes: object = {}): Promise<Row[]> {
   const response = await post(baseUrl, { jsonParam: { ...PROOF_REQUEST, ...changes } });
   const text = await response.text();

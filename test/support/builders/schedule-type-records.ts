@@ -17,7 +17,7 @@ import type {
   ScheduleTypeRecord,
 } from '../../../shared/lending/schedule-types/schedule-type-record.ts';
 
-/** A GUID that differs by its number. */
+/** A GUID that contains the number. */
 export function guid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
@@ -50,7 +50,7 @@ export const LEVEL_COLUMNS: readonly ScheduleColumnRecord[] = [
   columnOf('Insurance', 'Insurance'),
 ];
 
-/** A valid record with these columns and changes. */
+/** A valid record with the given columns and changes. */
 export function recordOf(
   columns: readonly ScheduleColumnRecord[] = LEVEL_COLUMNS,
   changes: Partial<ScheduleTypeRecord> = {},
@@ -85,7 +85,7 @@ export function compiledOf(record: ScheduleTypeRecord): CompiledScheduleType {
   return outcome.compiled;
 }
 
-/** The outcome of a loan with a schedule type of this record. */
+/** The outcome of a loan whose schedule type is this record. */
 export function outcomeWith(
   record: ScheduleTypeRecord,
   changes: Partial<RepaymentScheduleRequest> = {},

@@ -2,7 +2,7 @@ import { createKafkaBroker } from '../../../shared/messaging/kafka/broker.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { startEchoWorker, type EchoWorkerOptions } from './echo-worker.ts';
 
-/** An echo worker as a separate process, configured by its argument; it prints `ready` once it owns partitions. */
+/** An echo worker as a separate process, configured by its argument. It prints `ready` once it owns partitions. */
 const POLL_MS = 20;
 
 const { brokers, options } = JSON.parse(process.argv[2] ?? '') as {

@@ -10,7 +10,8 @@ import { silentLog } from '../../../shared/platform/log.ts';
 import { jsonCodec } from './codec.ts';
 
 /**
- * Options of a worker on the real runtime that answers `Echo` requests; plain data, so that another process can read them.
+ * Options of a worker that answers `Echo` requests with the real runtime; plain data, so that another process can read
+ * them.
  */
 export interface EchoWorkerOptions {
   readonly clientId: string;
@@ -26,7 +27,7 @@ export interface EchoWorkerOptions {
 /** The content of an Echo request. */
 export interface EchoRequest {
   readonly id: string;
-  /** Duration of the handler. */
+  /** How long the handler takes. */
   readonly workMs?: number;
   /** The handler throws. */
   readonly fail?: boolean;

@@ -12,7 +12,7 @@ import type { KillableWorker } from './target.ts';
 import { eventually } from './wait.ts';
 import type { World } from './world.ts';
 
-/** Echo workers with their topics and group, and a requester that records requests and replies. */
+/** Echo workers with their topics and consumer group, and a requester that records requests and replies. */
 export class EchoSystem {
   readonly topics: Pick<EchoWorkerOptions, 'groupId' | 'requests' | 'replies' | 'deadLetters'>;
   readonly publisher: Publisher;
@@ -82,7 +82,7 @@ export class EchoSystem {
       return ends.filter(({ partition, high }) => (done.get(partition) ?? 0) !== high);
     };
     await eventually(
-      'commits up to the end',
+      'commits of all messages',
       this.#world.target.stepMs,
       async () => (await left()).length === 0,
     );

@@ -12,7 +12,7 @@ export class FaultSwitch {
     this.#down = down;
   }
 
-  /** Refuses every call of clients with this prefix of their id, as if their process had been killed. */
+  /** Refuses every call of clients whose id has this prefix, as if their process had been killed. */
   cutOff(prefix: string): void {
     this.#cutOff.add(prefix);
   }
@@ -21,7 +21,7 @@ export class FaultSwitch {
     this.#cutOff.delete(prefix);
   }
 
-  /** This number of next publishes of the client is stored, and the responses are lost. */
+  /** The next publishes of the client, as many as given, are stored, but their responses are lost. */
   loseReplies(clientId: string, times: number): void {
     this.#lostReplies.set(clientId, times);
   }

@@ -10,13 +10,13 @@ import { eventually, sleep } from './wait.ts';
 
 /** Kafka's minimum (group.min.session.timeout.ms). */
 const SESSION_TIMEOUT_MS = 6_000;
-/** A rebalance waits for the next heartbeat of each member, and a fetch for its wait time, all on two cores. */
+/** A rebalance waits for the next heartbeat of each member, and a fetch for its maximum wait time; CI has two cores. */
 const STEP_MS = 15_000;
 const ECHO_PROCESS = fileURLToPath(new URL('./echo-process.ts', import.meta.url));
 
 export interface KafkaUnderTest {
   readonly brokers: readonly string[];
-  /** Kills the broker and starts it again. Absent where the broker is shared with other suites. */
+  /** Kills the broker and starts it again. Absent if other suites share the broker. */
   readonly restart?: () => Promise<void>;
   readonly stop?: () => Promise<void>;
 }
@@ -53,7 +53,7 @@ async function startProcess(brokers: readonly string[], options: EchoWorkerOptio
   });
   const exited = once(child, 'exit');
   const started = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
-  if (started === undefined) throw new Error('the echo process ended before it was ready');
+  if (started === undefined) throw new Error('the echo process exited before it was ready');
   return {
     kill: async () => {
       child.kill('SIGKILL');
@@ -88,7 +88,7 @@ async function forceRejoin(raw: Kafka, clientId: string): Promise<void> {
   const group = described.groups.find(({ members }) =>
     members.some((member) => member.clientId === clientId),
   );
-  if (group === undefined) throw new Error(`no group has the tail ${clientId} as its member`);
+  if (group === undefined) throw new Error(`no group has the tail ${clientId} as a member`);
   const nothing: Assigner = {
     name: group.protocol,
     version: 1,
@@ -113,6 +113,6 @@ async function forceRejoin(raw: Kafka, clientId: string): Promise<void> {
     } = await admin.describeGroups([group.groupId]);
     return now?.state === 'Stable' && now.members.length === 1;
   };
-  await eventually('the tail alone in its group', STEP_MS, alone);
+  await eventually('the tail to be alone in its group', STEP_MS, alone);
   await admin.disconnect();
 }

@@ -52,7 +52,7 @@ export class RecordingMember {
     return this;
   }
 
-  /** The values as text, in order of arrival. */
+  /** The values as strings, in order of arrival. */
   values(): string[] {
     return this.messages.map((message) => message.value?.toString() ?? '');
   }

@@ -1,14 +1,14 @@
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { EchoWorkerOptions } from './echo-worker.ts';
 
-/** A worker that can be killed as by `kill -9`: it neither leaves the group nor commits. */
+/** A worker that can be killed like a process by `kill -9`: it neither leaves the group nor commits. */
 export interface KillableWorker {
   kill(): Promise<void>;
 }
 
 /**
- * A broker under test. The embedded broker simulates a separate process by a set of clients, and a kill by refusing all their
- * calls from then on, which has the same effect on the group and the log.
+ * A broker under test. The embedded broker simulates a separate process as a set of clients, and a kill by refusing all
+ * their later calls, which has the same effect on the group and the log.
  */
 export interface ConformanceTarget {
   readonly name: string;
@@ -18,14 +18,14 @@ export interface ConformanceTarget {
   readonly stepMs: number;
   /** Duration of a handler that outlasts two rebalances. */
   readonly slowMs: number;
-  /** Number of messages of a scenario that has to last for some rebalances. */
+  /** Number of messages in a scenario that must outlast several rebalances. */
   readonly trafficMessages: number;
   readonly broker: Broker;
   /** Starts a worker in a separate or simulated process. Resolves when it owns partitions. */
   startKillableWorker(options: EchoWorkerOptions): Promise<KillableWorker>;
   /** Makes the broker unavailable for a moment, without losing its data. */
   restart(): Promise<void>;
-  /** Leaves the last offsets of each partition without a record, as compaction or a transaction marker does. */
+  /** Makes the last offsets of each partition have no record, as after compaction or a transaction marker. */
   leaveEmptyTail(topic: string): Promise<void>;
   /** Makes the tail of this client rejoin at its current position. */
   forceRejoin(clientId: string): Promise<void>;

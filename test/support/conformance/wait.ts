@@ -12,7 +12,7 @@ export async function eventually(
   const until = performance.now() + timeoutMs;
   while (!(await check())) {
     if (performance.now() > until)
-      throw new Error(`${what}: not within ${timeoutMs} ms; ${JSON.stringify(state())}`);
+      throw new Error(`timed out after ${timeoutMs} ms waiting for ${what}; ${JSON.stringify(state())}`);
     await sleep(POLL_MS);
   }
 }

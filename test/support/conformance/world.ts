@@ -6,7 +6,7 @@ import { RecordingMember, type MemberPolicy } from './member.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually } from './wait.ts';
 
-/** Limit of closing the clients of a scenario. */
+/** Time limit for closing the clients of a scenario. */
 const CLEANUP_MS = 5_000;
 
 /** The topics, groups and clients of one scenario; the clients are stopped when it ends. */

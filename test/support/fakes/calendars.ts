@@ -1,10 +1,10 @@
-/** Calendars of tests, once as the engine looks them up and once as the reference does. */
+/** Test calendars, for the engine and for the reference implementation. */
 
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { IsWorkingDay } from '../reference/dates.ts';
 import { weekdays } from '../reference/loan.ts';
 
-/** Every ninth weekday or so, some in a row, is a holiday here. */
+/** About every ninth weekday is a holiday; some holidays are consecutive. */
 const HOLIDAY_STEP = 9;
 const HOLIDAY_FACTOR = 48_271;
 const HOLIDAY_MODULUS = 2_147_483_647;
@@ -17,10 +17,10 @@ const CALENDARS: ReadonlyMap<string, IsWorkingDay> = new Map([
   ['many holidays', manyHolidays],
 ]);
 
-/** Names that a request may send; the first also counts without a name. */
+/** Names that a request may send; the first is the default. */
 export const FAKE_CALENDAR_NAMES = ['Weekdays', 'Many Holidays'] as const;
 
-/** Working days as the reference looks them up. */
+/** Business days as the reference looks them up. */
 export function fakeWorkingDays(name: string | undefined): IsWorkingDay | undefined {
   return CALENDARS.get((name ?? FAKE_CALENDAR_NAMES[0]).toLowerCase());
 }

@@ -4,8 +4,8 @@ import { createProblem } from '../../../shared/platform/problem.ts';
 const AVRO_MAGIC = 0;
 
 /**
- * A codec whose Avro is JSON behind the magic byte: `{type, payload}` in both formats. `decode` and `encode` can be
- * replaced by a test.
+ * A codec whose Avro is JSON behind the magic byte: `{type, payload}` in both formats. A test can replace `decode` and
+ * `encode`.
  */
 export function createFakeCodec(overrides: Partial<Codec> = {}): Codec {
   return {

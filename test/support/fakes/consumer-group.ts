@@ -69,7 +69,7 @@ export class FakeConsumerGroup {
     this.#members.push({ id, runtime, source, sink, positions: new Map() });
   }
 
-  /** Removes a member with all of its state and running calls, like a kill -9. */
+  /** Removes a member with all of its state and running calls, like `kill -9`. */
   kill(choice: number): void {
     const victim = this.#members[choice % this.#members.length];
     if (victim === undefined) return;
@@ -132,10 +132,11 @@ export class FakeConsumerGroup {
     const sameKey = (other: LogMessage) =>
       other.key !== null && message.key !== null && other.key.equals(message.key);
     const beside = this.#open.find((call) => call.process === process && sameKey(call.message));
-    if (beside !== undefined) this.#breach(`${partition}/${offset} runs beside ${beside.message.offset}`);
+    if (beside !== undefined)
+      this.#breach(`${partition}/${offset} runs at the same time as ${beside.message.offset}`);
     for (const earlier of (this.#log[partition] ?? []).slice(0, offset)) {
       if (sameKey(earlier) && !this.#done[partition]?.has(earlier.offset)) {
-        this.#breach(`${partition}/${offset} started before ${earlier.offset} of its key was done`);
+        this.#breach(`${partition}/${offset} started before ${earlier.offset} with the same key was done`);
       }
     }
     const { promise, resolve } = Promise.withResolvers<'settled'>();

@@ -6,14 +6,14 @@ export interface FakeCommit {
   readonly offsets: readonly PartitionOffset[];
 }
 
-/** A group source under the control of a test; it records the calls of the runtime. */
+/** A group source that a test controls; it records the calls of the runtime. */
 export class FakeGroupSource implements GroupSource {
   sink: GroupSink | undefined;
   readonly commits: FakeCommit[] = [];
   readonly paused = new Set<string>();
   heartbeats = 0;
   stops = 0;
-  /** Result of a commit; replaced by tests that need another one. */
+  /** The result of a commit; a test can replace it. */
   onCommit: (commit: FakeCommit) => Promise<boolean> = () => Promise.resolve(true);
   onStart: () => Promise<void> = () => Promise.resolve();
 
@@ -46,7 +46,7 @@ export class FakeGroupSource implements GroupSource {
     return Promise.resolve();
   }
 
-  /** The last committed offset of a partition; undefined without a commit. */
+  /** The last committed offset of a partition; undefined if there was no commit. */
   committed(partition = 0): number | undefined {
     const offsets = this.commits.flatMap((commit) => commit.offsets);
     return offsets.findLast((offset) => offset.partition === partition)?.offset;

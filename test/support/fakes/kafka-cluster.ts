@@ -49,7 +49,7 @@ export interface ReceivedBatch {
   readonly values: readonly string[];
 }
 
-/** The reaction of a broker to a produce request: error codes by partition (default 0), no answer, or a reset. */
+/** How a broker reacts to a produce request: error codes by partition (default 0), no response, or a reset. */
 export type ProduceReaction = Readonly<Record<number, number>> | 'silence' | 'reset';
 
 export interface FakeCluster {
@@ -63,7 +63,7 @@ export interface FakeCluster {
   /** Number of partitions of every topic. */
   partitions: number;
   leaderOf: (partition: number) => number;
-  /** Error code of a topic or a partition in metadata responses; 0: none. */
+  /** Error code of a topic or a partition in metadata responses; 0 means no error. */
   topicError: (topic: string) => number;
   partitionError: (partition: number) => number;
   connections: number;

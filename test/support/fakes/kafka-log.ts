@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 
 const require = createRequire(import.meta.url);
 
-/** API keys of the requests of a producer and of the only member of a group, each with the supported version. */
+/** API keys of the requests that a producer and the only member of a group send, each with the supported version. */
 const PRODUCE = 0;
 export const FETCH = 1;
 const LIST_OFFSETS = 2;
@@ -113,7 +113,8 @@ interface State {
 
 /**
  * Brokers on loopback with a log: they store and serve record batches byte for byte, for producers and for groups of one
- * member. Every topic exists, with `partitions` partitions, led in turn; broker 0 coordinates all groups.
+ * member. Every topic exists, with `partitions` partitions, whose leaders alternate between the brokers; broker 0
+ * coordinates all groups.
  */
 export async function startFakeKafka(brokers: number, partitions: number): Promise<FakeKafka> {
   const servers: Server[] = [];
@@ -328,7 +329,9 @@ function askedPartition(request: Decoder): AskedPartition {
   return { partition, offset, maxBytes: request.readInt32() };
 }
 
-/** The batches from the one with the offset on, truncated at the limit; the first one is always complete. */
+/**
+ * The batches starting with the one that contains the offset, truncated at the limit; the first one is always complete.
+ */
 function fetchedPartition(log: readonly Batch[], { partition, offset, maxBytes }: AskedPartition): Encoder {
   const end = log.at(-1)?.end ?? 0;
   const [first, ...others] = log.filter((batch) => batch.end > offset).map(({ bytes }) => bytes);

@@ -10,7 +10,7 @@ interface KafkajsBroker {
 
 type BrokerClass = new (options: object) => KafkajsBroker;
 
-/** A broker of kafkajs without a connection: `send` answers its requests. */
+/** A kafkajs broker without a connection; `send` answers its requests. */
 export function kafkajsBroker(send: (request: object) => Promise<unknown>): KafkajsBroker {
   const Broker = require('kafkajs/src/broker') as BrokerClass;
   const broker = new Broker({ connectionPool: { send }, logger: { namespace: () => ({}) } });

@@ -38,7 +38,7 @@ const ids = (list: TopicPartitions) =>
 
 /** A kafkajs consumer without a broker: the test simulates the group and the fetches by events. */
 export class FakeKafkajsConsumer {
-  /** The options of the client and of the consumer. */
+  /** The client's and the consumer's options. */
   readonly options: object;
   readonly calls: ConsumerCalls = { seeks: [], paused: new Set() };
   readonly resolved: string[] = [];
@@ -93,7 +93,7 @@ export class FakeKafkajsConsumer {
     this.emit('GROUP_JOIN', { memberAssignment });
   }
 
-  /** One fetch from a broker with these batches; a failed fetch has no answer. */
+  /** One fetch from a broker that returns these batches; a failed fetch returns nothing. */
   async fetch(nodeId: string, batches: readonly Batch[] = [], answer?: FetchAnswer): Promise<void> {
     this.emit('FETCH_START', { nodeId });
     if (answer !== undefined) this.#onAnswer?.(answer);

@@ -2,7 +2,7 @@ import type { LogMessage } from '../../../shared/messaging/message.ts';
 
 export const FAKE_TOPIC = 'requests';
 
-/** A message of the test topic, with defaults for everything that is not overridden. */
+/** A message on the test topic, with defaults for everything that is not overridden. */
 export function fakeMessage(
   offset: number,
   overrides: Partial<Omit<LogMessage, 'key'>> & { key?: string | null } = {},
@@ -20,7 +20,7 @@ export function fakeMessage(
   };
 }
 
-/** Messages `from` up to and including `to`. */
+/** Messages with the offsets `from` to `to`, both included. */
 export function fakeMessages(
   from: number,
   to: number,

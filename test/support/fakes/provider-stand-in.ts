@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { assertNever } from '../../../shared/platform/errors.ts';
 
-/** The reaction of the stand-in to one request. */
+/** How the stand-in reacts to one request. */
 export type StandInReply =
   /** A response after an optional delay. An object as body is written as JSON. */
   | {
@@ -60,7 +60,7 @@ export interface ProviderStandIn {
 export interface StandInOptions {
   /** Key and certificate in PEM for https. */
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** A port to come back at after a stop; any free one if absent. */
+  /** The port to use, for example that of a stopped stand-in; any free one if absent. */
   readonly port?: number;
 }
 

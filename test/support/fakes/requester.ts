@@ -4,7 +4,7 @@ import type { Requester, OutgoingRequest } from '../../../shared/messaging/reque
 export interface FakeRequester extends Requester {
   /** All requests in order. */
   readonly requests: OutgoingRequest[];
-  /** Requests whose replies go to another topic, with that topic. */
+  /** Requests whose replies go to another topic, each with that topic. */
   readonly fired: { request: OutgoingRequest; replyTopic: string }[];
   /** Correlation ids of cancelled requests. */
   readonly cancelled: string[];

@@ -27,7 +27,7 @@ export interface ScriptedProvider extends GuardedProvider {
 export interface ScriptedProviders extends ProviderSet {
   /** All calls in the order in which they ended. */
   readonly calls: readonly Sent[];
-  /** Number of deliveries by id. */
+  /** Number of deliveries of each id. */
   readonly delivered: ReadonlyMap<string, number>;
   list: ScriptedProvider[];
   /** Appends a provider. */

@@ -2,7 +2,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { SelfSigned } from '../self-signed-certificate.ts';
 
-/** The behaviour of the sink in a phase: accept, reply with code and text, drop the connection, or never reply. */
+/** What the sink does in a phase: accept, reply with code and text, drop the connection, or never reply. */
 export type SinkReply =
   | 'take'
   | 'drop'
@@ -43,7 +43,7 @@ export interface SmtpSink {
   opened(): number;
   /** Replaces the script. */
   follow(script: SinkScript): void;
-  /** Drops all open connections, as at a restart. */
+  /** Drops all open connections, as a restart does. */
   dropAll(): void;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export interface SinkOptions {
   readonly script?: SinkScript;
   /** TLS from the first byte. */
   readonly secure?: boolean;
-  /** Without one it offers no STARTTLS. */
+  /** Without a certificate it does not offer STARTTLS. */
   readonly certificate?: SelfSigned;
   /** Further options of smtp-server: hideSTARTTLS, hidePIPELINING, size … */
   readonly server?: SMTPServerOptions;

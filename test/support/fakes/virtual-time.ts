@@ -5,7 +5,9 @@ interface Pending {
   readonly callback: () => void;
 }
 
-/** Clocks and timers of a test. Time passes only from timer to timer, once all other work of the event loop is done. */
+/**
+ * Clocks and timers of a test. Time advances only to the next timer, and only when the event loop has no other work.
+ */
 export function virtualTime({ wallMs = 1_700_000_000_000, elapsedMs = 0 } = {}) {
   const pending = new Set<Pending>();
   const time = { wallMs, elapsedMs };

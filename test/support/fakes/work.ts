@@ -9,14 +9,14 @@ interface Call {
   readonly fail: (error: unknown) => void;
 }
 
-/** A process callback whose calls stay open until the test ends them. */
+/** A process callback whose calls stay pending until the test ends them. */
 export interface FakeWork {
   readonly process: Process;
-  /** All calls in the order of their start. */
+  /** All calls in the order in which they started. */
   readonly calls: Call[];
   /** Offsets in the order in which their processing started. */
   started(): number[];
-  /** Ends the latest call of an offset and lets the runtime process the result. */
+  /** Ends the latest call for an offset and lets the runtime process the result. */
   end(offset: number, result?: ProcessingResult): Promise<void>;
   fail(offset: number, error: unknown): Promise<void>;
 }
@@ -47,7 +47,7 @@ export function createFakeWork(): FakeWork {
   };
 }
 
-/** More turns of the microtask queue than any chain of promises in the runtime needs. */
+/** More microtask turns than any chain of promises in the runtime needs. */
 const MICROTASK_TURNS = 20;
 
 export async function settleMicrotasks(): Promise<void> {

@@ -20,7 +20,7 @@ import type { StartedKafka } from './provider.ts';
 
 const CLIENT_PORT = 9_092;
 const REGISTRY_PORT = 8_080;
-/** Limit of pulling an image; a daemon without a network may retry forever. */
+/** Time limit for pulling an image; a daemon without a network may retry forever. */
 const PULL_LIMIT_MS = 180_000;
 const START_LIMIT_MS = 180_000;
 const READY_LIMIT_MS = 60_000;
@@ -32,8 +32,8 @@ export class ImageMissingError extends Error {
 }
 
 /**
- * Starts Kafka and the schema registry as containers; undefined when no Docker engine answers. Throws ImageMissingError
- * when an image is missing and cannot be pulled, and another error when the containers do not start.
+ * Starts Kafka and the schema registry as containers; undefined if no Docker engine responds. Throws ImageMissingError
+ * if an image is missing and cannot be pulled, and another error if the containers do not start.
  */
 export async function startKafkaInDocker(): Promise<StartedKafka | undefined> {
   const client = await findDocker();
@@ -69,14 +69,14 @@ async function findDocker(): Promise<ContainerRuntimeClient | undefined> {
   }
 }
 
-/** Before any container, so that a missing image is distinguished from a container that does not start. */
+/** Pulled before any container starts, to distinguish a missing image from a container that does not start. */
 async function requireImages(client: ContainerRuntimeClient): Promise<void> {
   for (const image of [KAFKA_IMAGE, REGISTRY_IMAGE]) {
     const name = ImageName.fromString(image);
     try {
       await withinPullLimit(client.image.pull(name));
       // The library treats every complete response of the daemon as a success.
-      if (!(await client.image.exists(name))) throw new Error('the daemon gave no reason');
+      if (!(await client.image.exists(name))) throw new Error('the daemon did not give a reason');
     } catch (error) {
       throw new ImageMissingError(`image ${name.string} cannot be pulled: ${errorText(error)}`);
     }
@@ -95,7 +95,7 @@ async function requireImages(client: ContainerRuntimeClient): Promise<void> {
 async function withinPullLimit<Value>(pulled: Promise<Value>): Promise<Value> {
   const ended = new AbortController();
   const tooLate = sleep(PULL_LIMIT_MS, undefined, { signal: ended.signal }).then(() => {
-    throw new Error(`no end after ${PULL_LIMIT_MS / 1_000} s`);
+    throw new Error(`not finished after ${PULL_LIMIT_MS / 1_000} s`);
   });
   tooLate.catch(() => undefined);
   try {
@@ -106,8 +106,8 @@ async function withinPullLimit<Value>(pulled: Promise<Value>): Promise<Value> {
 }
 
 /**
- * Clients connect to a host port chosen in advance, since the broker must advertise it; the broker connects to itself (for
- * transaction markers) by a separate listener, since the host port does not exist inside the container.
+ * Clients connect to a host port chosen in advance, since the broker must advertise it; the broker connects to itself
+ * (for transaction markers) through a separate listener, since the host port does not exist inside the container.
  */
 function kafkaContainer(host: string, port: number): GenericContainer {
   const settings = {

@@ -2,8 +2,8 @@ import type { TestProject } from 'vitest/node';
 import { type KafkaAddress, type KafkaUnavailable, type StartedKafka, provideKafka } from './provider.ts';
 
 /**
- * Global set-up of the test levels with Kafka: one Kafka per run, started for the first of them and stopped after the
- * last. Vitest loads this file once per project, so the shared state is stored on the process object.
+ * Global set-up of the test levels with Kafka: each run has one Kafka, which starts before the first level and stops
+ * after the last. Vitest loads this file once per project, so the shared state is stored on the process object.
  */
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -42,7 +42,7 @@ async function start(): Promise<StartedKafka | KafkaUnavailable> {
   const kafka = await provideKafka(process.env);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   const fate =
-    'address' in kafka || !(kafka.isFault || process.env['CI'] === 'true') ? 'are left out' : 'fail';
+    'address' in kafka || !(kafka.isFault || process.env['CI'] === 'true') ? 'are skipped' : 'fail';
   process.stderr.write(
     'address' in kafka
       ? `Kafka for the tests: ${kafka.address.brokers.join(',')} (${kafka.address.source}, ${seconds} s)\n`

@@ -11,7 +11,9 @@ export interface KafkaAddress {
   readonly source: 'environment' | 'docker' | 'local';
 }
 
-/** The reason why Kafka is unavailable. After a failure the suites fail; where nothing provides it they are skipped. */
+/**
+ * The reason why Kafka is unavailable. After a failure the suites fail; if nothing provides Kafka, they are skipped.
+ */
 export interface KafkaUnavailable {
   readonly unavailable: string;
   readonly isFault: boolean;
@@ -22,7 +24,7 @@ export interface StartedKafka {
   stop(): Promise<void>;
 }
 
-/** A provider of Kafka; `undefined` when the machine does not support it. */
+/** A provider of Kafka; `undefined` if the machine does not support it. */
 export interface KafkaWays {
   readonly docker: () => Promise<StartedKafka | undefined>;
   readonly local: () => Promise<StartedKafka>;
@@ -47,8 +49,8 @@ export async function provideKafka(
     if (inDocker !== undefined) return inDocker;
   } catch (error) {
     if (!(error instanceof ImageMissingError)) return { unavailable: errorText(error), isFault: true };
-    dockerLacks = `; Docker is there, but ${errorText(error)}`;
-    say(`Docker is passed over for the local Java: ${errorText(error)}`);
+    dockerLacks = `; Docker is available, but ${errorText(error)}`;
+    say(`using the local Java instead of Docker: ${errorText(error)}`);
   }
   try {
     return await ways.local();

@@ -4,7 +4,7 @@ import kafkajs, { type Admin, type ITopicConfig, Kafka, logLevel } from 'kafkajs
 
 const { KafkaJSDeleteGroupsError } = kafkajs;
 
-/** The topics and groups of one suite on a shared Kafka, and their removal. */
+/** The topics and groups of one suite on a shared Kafka; the scope also deletes them. */
 export interface KafkaScope {
   /** Prefix of every topic and group of the suite, also valid as KAFKA_TOPIC_PREFIX. */
   readonly prefix: string;
@@ -20,10 +20,10 @@ export interface KafkaScope {
 }
 
 const DEFAULT_PARTITIONS = 3;
-/** The group of a killed member is empty only after its session of 6 s. */
+/** The group of a killed member becomes empty only after the session timeout of 6 s. */
 const DELETE_ATTEMPTS = 20;
 const DELETE_PAUSE_MS = 500;
-/** Limit of the wait for the leaders of a new topic, on a busy machine. */
+/** Time limit for the leaders of a new topic to be elected on a busy machine. */
 const SERVED_MS = 20_000;
 const SERVED_PAUSE_MS = 50;
 
@@ -60,7 +60,7 @@ export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaS
 /**
  * Waits until the leader of each partition answers. The wait of kafkajs queries one broker once, which may not know the
  * topic yet; and a partition without a leader makes consumers rejoin and producers send twice. Uses a separate admin
- * client, because it queries all topics that it was ever used for, and fails once one of them is deleted.
+ * client, because it queries all topics that it was ever used for, and fails if one of them has been deleted.
  */
 async function untilServed(admin: Admin, topic: string, partitions: number): Promise<void> {
   const giveUpAt = performance.now() + SERVED_MS;

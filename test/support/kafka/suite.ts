@@ -14,8 +14,8 @@ export interface KafkaSuite<Address> {
 const NOWHERE: KafkaWithRegistry = { brokers: [], registryUrl: '', source: 'environment' };
 
 /**
- * Called at the top of a test file of a level with Kafka (conformance, integration, system). Throws, which fails the file,
- * when Kafka is required but unavailable: with CI=true, or after a failure.
+ * Call at the top of a test file of a level with Kafka (conformance, integration, system). Throws, which fails the
+ * file, if Kafka is unavailable but required: with CI=true, or after a failure.
  */
 export function kafkaOrSkip(): KafkaSuite<KafkaAddress> {
   const kafka = inject('kafka');

@@ -1,4 +1,4 @@
-/** Random commissions and insurances that belong to a schedule with known dates. */
+/** Random commissions and insurances for a schedule with known dates. */
 
 import { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';

@@ -1,4 +1,4 @@
-/** Requests for combinations of features, with one simple variant of each. */
+/** Requests that combine features, with one simple variant of each. */
 
 import { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
@@ -19,7 +19,7 @@ const LOCKABLE = new Set<string>([
   'EqualPrincipal',
 ]);
 
-/** The reason why the rules refuse a combination; undefined when they calculate it. */
+/** The reason why the rules refuse a combination; undefined if they calculate it. */
 export function reasonAgainst(features: FeatureSet): string | undefined {
   const { type } = features;
   const isOnce = type === 'Once';
@@ -29,7 +29,7 @@ export function reasonAgainst(features: FeatureSet): string | undefined {
   if (type === 'Balloon' && features.residual === 'none') return 'S4: a balloon needs a residual';
   if (type === 'Deposit' && hasCharges) return 'B4: a deposit takes no charges';
   if (isOnce && hasGrace) return 'G2: grace as long as the schedule';
-  if (isOnce && features.recalculation !== 'none') return 'X1: more rows settled than there are';
+  if (isOnce && features.recalculation !== 'none') return 'X1: more settled rows than the schedule has';
   if (isOnce && features.realInstallments === 'fewer') return 'B6: more rows than InstallmentsNo';
   return undefined;
 }

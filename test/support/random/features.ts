@@ -58,13 +58,13 @@ export type FeatureSet = Combination<typeof FEATURES>;
 
 /** Financed amount of every combination. */
 export const AMOUNT = new Decimal(120_000);
-/** Activation of every combination: the end of a month. */
+/** Activation date of every combination, at the end of a month. */
 export const START = dayOf('2024-01-31') as CalendarDate;
 
 /** A hundredth. */
 export const IN_PERCENT = 100;
 
-/** A percentage of the amount in the currency's digits. */
+/** A percentage of the amount, with the currency's number of decimals. */
 export function money(features: FeatureSet, percentOfAmount: number): Decimal {
   return AMOUNT.times(percentOfAmount)
     .div(IN_PERCENT)

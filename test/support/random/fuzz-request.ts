@@ -75,7 +75,7 @@ const AMOUNTS = [
   'Infinity',
   '-Infinity',
 ] as const;
-/** First and last day that a date can be: 1900-01-01 and 2999-12-31. The request contract rejects others (D1). */
+/** The first and last valid dates, 1900-01-01 and 2999-12-31. The request contract rejects others (D1). */
 const FIRST_DATE = -25_567;
 const LAST_DATE = 376_199;
 

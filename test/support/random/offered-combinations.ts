@@ -1,4 +1,4 @@
-/** Simulates a catalogue: all products with their schedule types, interest types and bounds. */
+/** Simulates all products of a catalogue with their schedule types, interest types and bounds. */
 
 import { Decimal } from 'decimal.js';
 import { type CalendarDate, formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
@@ -53,7 +53,7 @@ function refusalsOfProduct(product: ProductRecord, catalogue: CatalogueView): re
   );
 }
 
-/** The types of the interests that are offered on the day. */
+/** The types of the interests that are available on the day. */
 function interestTypesOf(product: ProductRecord, catalogue: CatalogueView): readonly InterestType[] {
   const day = formatCalendarDate(DAY);
   const lists = product.InterestsAndCommissions.flatMap(
@@ -97,7 +97,7 @@ function loansOf(
   }));
 }
 
-/** A payment for schedule types whose formulas read it. */
+/** A payment for schedule types whose formulas use it. */
 function fixedPaymentFor(name: string, { amount }: { readonly amount: Decimal }, { lending }: CatalogueView) {
   const type = lending.findScheduleType(name);
   if (type?.namesRead.has('LockedInstallment') !== true) return {};

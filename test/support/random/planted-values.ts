@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Something personal or secret that a test puts in, to look for it where it must not come out. */
+/** A personal or secret value that a test puts in, and searches for where it must not appear. */
 export interface Planted {
-  /** What it is, without its value: `number of the receiver`. */
+  /** A description without the value, such as `number of the receiver`. */
   readonly what: string;
   readonly value: string;
 }
 
-/** A planted value as it was found: which one, and in what form. */
+/** A planted value that was found, and the form in which it was found. */
 export interface Leak {
   readonly what: string;
   readonly form: string;
 }
 
-/** How a value may look when it leaks: as it is, encoded, or as a hash that anybody can make of it. */
+/** The forms in which a value may leak: unchanged, encoded, or as an unkeyed hash. */
 interface Form {
   readonly form: string;
   readonly text: string;
@@ -25,7 +25,7 @@ const BYTES_OF_A_GROUP = 3;
 const BITS_PER_BYTE = 8;
 const BITS_PER_CHARACTER = 6;
 
-/** Makes a search for planted values; what it answers names them without repeating them. */
+/** Creates a search for planted values; its result names them without repeating them. */
 export function createLeakSearch(planted: readonly Planted[]): (text: string | Buffer) => readonly Leak[] {
   const forms = planted.flatMap(({ what, value }) => formsOf(value).map((form) => ({ what, ...form })));
   return (text) => {
@@ -61,7 +61,7 @@ function formsOf(value: string): readonly Form[] {
   return forms;
 }
 
-/** The characters that depend on nothing but these bytes when so many others stand before them. */
+/** The base64 characters that depend only on these bytes if that many other bytes precede them. */
 function base64Within(bytes: Buffer, before: number, encoding: 'base64' | 'base64url'): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes]).toString(encoding);
   const first = Math.ceil((before * BITS_PER_BYTE) / BITS_PER_CHARACTER);

@@ -1,6 +1,6 @@
 /**
- * Random requests over all features that the rules mostly calculate. They are built step by step, so that later fields
- * fit the dates and payments that follow from earlier ones.
+ * Random requests with all features, most of which the rules calculate. They are built step by step, so that later
+ * fields fit the dates and payments that follow from earlier ones.
  */
 
 import { Decimal } from 'decimal.js';
@@ -110,7 +110,7 @@ function typeFields(picks: Picks, type: keyof typeof TYPES): Partial<Request> {
   return {};
 }
 
-/** The request of a seed. Each step follows those that it depends on. */
+/** The request for a seed. Each step follows those that it depends on. */
 export function randomRequestOf(seed: number): RepaymentScheduleRequest {
   const picks = new Picks(seed);
   const basic = basicRequest(picks);
@@ -142,7 +142,7 @@ export function randomRequestOf(seed: number): RepaymentScheduleRequest {
 }
 
 /**
- * Requests over all features, each built from a seed. They do not shrink: a smaller seed gives another request, not a
+ * Requests with all features, each built from a seed. They do not shrink: a smaller seed gives another request, not a
  * smaller one.
  */
 export const randomRequest: fc.Arbitrary<RepaymentScheduleRequest> = fc

@@ -9,7 +9,7 @@ import { REFERENCE_DAY } from '../reference/loan.ts';
 import { referenceSchedule } from '../reference/schedule.ts';
 import { termsOf, type Terms } from '../reference/terms.ts';
 
-/** The context of both calculations besides the request. */
+/** The context of both calculations, in addition to the request. */
 export const REFERENCE_CONTEXT = { requestDay: REFERENCE_DAY, calendar: fakeWorkingDays } as const;
 
 const METHODS = ['Forward', 'Backward', 'ModifiedForward', 'ModifiedBackward', 'Nearest', 'None'] as const;
@@ -57,7 +57,7 @@ export function withDates(picks: Picks, request: Request): Request {
   return { ...shifted, ExpiryDateForOD: picks.of(end, picks.whole(first, end) as CalendarDate) };
 }
 
-/** Ranges or bands in place of one rate. */
+/** Ranges or bands instead of a single rate. */
 export function withRates(picks: Picks, request: Request, digits: number): Request {
   const { InstallmentsNo: rows, Amount } = request;
   if (picks.chance(18)) {
@@ -77,7 +77,8 @@ export function withRates(picks: Picks, request: Request, digits: number): Reque
   const sorted = unique.toSorted((one, other) => one.cmp(other));
   let value = new Decimal(picks.whole(0, 9_000)).div(1_000);
   const bands = sorted.map((MinUtilizedAmount, index) => {
-    // Bands on the whole balance with a lower rate for more allow several payments, and the rules choose none of them.
+    // If the rate of the whole balance falls with a higher band, several payments are possible, and the rules do not
+    // choose among them.
     const change = new Decimal(picks.whole(method === 'Whole' ? 0 : -2_000, 6_000)).div(1_000);
     value = value.plus(change);
     const isOpen = index === sorted.length - 1;
@@ -127,7 +128,7 @@ export function withRepayment(picks: Picks, request: Request, digits: number): R
   };
 }
 
-/** Turns a new schedule into a recalculation of its rows after one of them. */
+/** Turns a new schedule into a recalculation that starts after one of its rows. */
 export function withSettledRows(picks: Picks, request: Request, { dates, lastRow }: Terms): Request {
   if (!picks.chance(25) || request.ScheduleType === 'Once' || lastRow < 2) return request;
   const settled = picks.whole(0, lastRow - 1);

@@ -25,7 +25,7 @@ export interface FlowTime {
   readonly yearDays: number;
 }
 
-/** A payment and its time. */
+/** A payment and the time at which it is made. */
 export interface TimedPayment {
   readonly time: FlowTime;
   readonly amount: number;
@@ -36,7 +36,7 @@ export function daysOver365(start: number, end: number): FlowTime {
   return { units: end - start, perYear: DAYS_PER_YEAR, extra: 0, yearDays: DAYS_PER_YEAR };
 }
 
-/** The time of a payment by A1: whole units counted back from the payment, and left-over days. */
+/** The time of a payment by A1: whole units counted back from the payment, and the remaining days. */
 export function intervalOf(start: number, end: number, rateUnit: Period['rateUnit']): FlowTime {
   if (rateUnit === 'Weeks') {
     const weeks = Math.floor((end - start) / DAYS_PER_WEEK);
@@ -81,7 +81,7 @@ function estimate(drawn: number, flows: readonly TimedPayment[]): number {
   return high;
 }
 
-/** The present value of the payments less the drawn amount, at the growth 1 + r of a year. */
+/** The present value of the payments less the drawn amount, for an annual growth factor of 1 + r. */
 function netValue(drawn: number, flows: readonly TimedPayment[], growth: Exact): Exact {
   const roots = new Map<number, Exact>();
   const root = (degree: number) => {
@@ -97,8 +97,8 @@ function netValue(drawn: number, flows: readonly TimedPayment[], growth: Exact):
 }
 
 /**
- * Percent with four decimals; null when nothing was drawn or nothing is paid; undefined when this search does not
- * apply (negative payments, extreme rates, a root on a rounding boundary).
+ * Percent with four decimals; null if nothing was drawn or nothing is paid; undefined if this search does not apply
+ * (negative payments, extreme rates, a root on a rounding boundary).
  */
 export function annualPercent(drawn: number, flows: readonly TimedPayment[]): string | null | undefined {
   if (drawn <= 0 || flows.every(({ amount }) => amount === 0)) return null;

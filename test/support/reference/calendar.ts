@@ -14,32 +14,32 @@ import { Refused, refuseIf } from './decimal.ts';
 
 /** Dates of a schedule by original row number; rows `settled` + 1 to `rows` are calculated. */
 export interface ReferenceDates {
-  /** First flow of the effective rates (D2). */
+  /** Date of the first flow of the effective rates (D2). */
   readonly start: number;
-  /** Interest begins (X1). */
+  /** Date on which interest begins (X1). */
   readonly accrualStart: number;
-  /** The start before its shift; charges before it do not belong to this schedule (F3). */
+  /** The unshifted start; charges before it do not belong to this schedule (F3). */
   readonly chargeStart: number;
-  /** Number of the last row: InstallmentsNo, or fewer where an overdraft expires (B5). */
+  /** Number of the last row: InstallmentsNo, or less if an overdraft expires earlier (B5). */
   readonly rows: number;
-  /** Not shifted; index `settled` holds the start before its shift. */
+  /** Unshifted; index `settled` holds the unshifted start. */
   readonly plain: readonly number[];
-  /** As interest accrues (H3); index `settled` holds the start of interest. */
+  /** The dates up to which interest accrues (H3); index `settled` holds the start of interest. */
   readonly accrual: readonly number[];
-  /** As shown (H1). */
+  /** The dates that are shown (H1). */
   readonly shown: readonly number[];
-  /** True where row k's period is regular (C2). */
+  /** True if the period of row k is regular (C2). */
   readonly isRegular: (row: number) => boolean;
 }
 
-/** The settings that determine dates besides the request. */
+/** The settings that determine dates, in addition to the request. */
 export interface DateSettings {
   readonly period: Period;
   readonly rows: number;
   readonly settled: number;
   readonly requestDay: number;
   readonly isOverdraft: boolean;
-  /** Undefined: no shift. */
+  /** If undefined, dates are not shifted. */
   readonly isWorkingDay: IsWorkingDay | undefined;
 }
 
@@ -72,10 +72,12 @@ function firstOf(request: RepaymentScheduleRequest, period: Period, start: numbe
   return inMonth(method === 'nextmonth' ? 1 : period.months);
 }
 
-/** True when a due date may have been shifted to the shown day, in either direction: the start of its contract is unknown. */
+/**
+ * True if a due date may have been shifted forward or backward to the shown day; the start of its contract is unknown.
+ */
 type IsShownAs = (shown: number, date: number) => boolean;
 
-/** The installment day of a LastDueDate before its shift, from which D3 counts. */
+/** The installment day of the unshifted LastDueDate, from which D3 counts. */
 function settledDay(
   request: RepaymentScheduleRequest,
   months: number,
@@ -112,7 +114,7 @@ function plannedDates(
   return { generated, dateOfRow, settledDate };
 }
 
-/** Due dates, not shifted, from row `settled` + 1 on; an overdraft ends on its expiry (B5). */
+/** Unshifted due dates from row `settled` + 1 on; an overdraft ends on its expiry date (B5). */
 function plainDates(
   request: RepaymentScheduleRequest,
   settings: DateSettings,

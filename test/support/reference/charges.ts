@@ -114,7 +114,7 @@ function priceOf(terms: Terms, { item, period }: Charge, row: CollectedRow): Exa
     : rounded(yearly.times(period.days).div(PERCENT * DAYS_PER_YEAR));
 }
 
-/** The yearly percentage of the unused amount for a row's overlap with the unused time (F5). */
+/** The yearly percentage of the unused amount, for the days of a row within the unused time (F5). */
 function unusedPrice(terms: Terms, { item }: Charge, row: CollectedRow, lastDue: number): Exact {
   const { accrual, accrualStart, isRegular } = terms.dates;
   const { request, dayCount } = terms;

@@ -67,7 +67,7 @@ function table(rows: readonly Readonly<Record<keyof ReferenceRow, unknown>>[]): 
     .join('\n');
 }
 
-/** A request as JSON text with readable dates, which can be sent again. */
+/** A request as JSON with readable dates, which can be sent again. */
 export function requestText(request: RepaymentScheduleRequest): string {
   return JSON.stringify(request, formatDates);
 }
@@ -94,7 +94,9 @@ function rateDifference(
   return undefined;
 }
 
-/** A short description of how the two schedules differ; undefined when they agree. Rates are compared only on request. */
+/**
+ * A short description of how the two schedules differ; undefined if they are equal. Rates are compared only on request.
+ */
 export function difference(
   request: RepaymentScheduleRequest,
   withRates = false,

@@ -24,12 +24,12 @@ export function partsOf(date: number): Parts {
   return parts;
 }
 
-/** The date of parts; months and days may overflow. */
+/** The date with these parts; months and days may overflow. */
 export function dateOf(year: number, month: number, day: number): number {
   return Date.UTC(year, month, day) / DAY_MS;
 }
 
-/** The date of a `yyyy-mm-dd` text. */
+/** The date of a `yyyy-mm-dd` string. */
 export function dayOf(text: string): number {
   return Date.parse(`${text}T00:00:00Z`) / DAY_MS;
 }
@@ -78,7 +78,7 @@ const PERIODS: Readonly<Record<string, Period>> = {
   yearly: { months: MONTHS_PER_YEAR, days: 0, rateUnit: 'Years' },
 };
 
-/** The period of a periodicity's name (D7), or undefined. */
+/** The period of the periodicity with this name (D7), or undefined. */
 export function periodOf(name: string): Period | undefined {
   return PERIODS[name.trim().toLowerCase()];
 }
@@ -100,7 +100,7 @@ function towards(date: number, step: 1 | -1, isWorkingDay: IsWorkingDay): number
   return found;
 }
 
-/** A date shifted to a business day by a method, never to the start or before it (H1). */
+/** A date shifted to a business day by the given method, but never to the start or an earlier day (H1). */
 export function shifted(date: number, method: string, isWorkingDay: IsWorkingDay, start: number): number {
   const later = towards(date, 1, isWorkingDay);
   const earlier = towards(date, -1, isWorkingDay);

@@ -8,7 +8,7 @@ export interface YearPart {
   readonly basis: number;
 }
 
-/** The days between two dates; the second may be the last due date of the schedule. */
+/** The number of days between two dates; the second may be the last due date of the schedule. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -34,7 +34,7 @@ export const REFERENCE_DAY_COUNTS = [
 /** One of the names above. */
 export type ReferenceDayCount = (typeof REFERENCE_DAY_COUNTS)[number];
 
-/** The day count of a name: blanks after the slash, ACT and any case are accepted (C1). */
+/** The day count with this name; the name is case-insensitive and may use ACT and blanks after the slash (C1). */
 export function dayCountOf(name: string): ReferenceDayCount | undefined {
   return REFERENCE_DAY_COUNTS.find((known) => plainName(known) === plainName(name));
 }
@@ -83,7 +83,7 @@ function actualActual({ from, to }: Span): YearPart {
   return { days, basis: DAYS_365 * DAYS_366 };
 }
 
-/** A period that is not regular, by the convention's own formula. */
+/** The fraction of an irregular period by the formula of the convention. */
 export function yearPart(dayCount: ReferenceDayCount, span: Span): YearPart {
   switch (dayCount) {
     case '30/360':
@@ -110,7 +110,7 @@ export function countsWholeMonths(dayCount: ReferenceDayCount): boolean {
   return dayCount === '30/360' || dayCount === '30/365';
 }
 
-/** Basis of the day counts that count whole months. */
+/** The basis of the day counts that count whole months. */
 export function wholeMonthBasis(dayCount: ReferenceDayCount): number {
   return dayCount === '30/365' ? DAYS_365 : DAYS_360;
 }

@@ -10,7 +10,7 @@ export type Exact = Decimal;
 /** Zero. */
 export const NONE = new Exact(0);
 
-/** Digits that are exact after many operations; the others must not decide a tie. */
+/** The number of digits that remain exact after many operations; the others must not decide a tie. */
 const TRUSTED_DIGITS = 50;
 
 /** The nearest whole number, half away from zero (M2). */
@@ -32,7 +32,7 @@ export function greater(one: Exact, other: Exact): Exact {
 /** Thrown when the rules refuse a request, with a short reason. */
 export class Refused extends Error {}
 
-/** Refuses with a reason when the condition holds. */
+/** Refuses the request with a reason if the condition is true. */
 export function refuseIf(condition: boolean, reason: string): void {
   if (condition) throw new Refused(reason);
 }
@@ -41,6 +41,6 @@ export function refuseIf(condition: boolean, reason: string): void {
 export function minorUnits(value: Decimal | undefined, digits: number, name: string): Exact {
   if (value === undefined) return NONE;
   const minor = new Exact(value).times(new Exact(10).pow(digits));
-  refuseIf(!minor.isInteger() || minor.lt(0), `${name} is no amount`);
+  refuseIf(!minor.isInteger() || minor.lt(0), `${name} is not an amount`);
   return minor;
 }

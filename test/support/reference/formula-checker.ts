@@ -9,7 +9,7 @@ const WORDS = /[A-Za-z][A-Za-z ]*/g;
 const FUNCTIONS: ReadonlySet<string> = new Set(['round', 'min', 'max', 'if']);
 const TOKEN = /\d+(\.\d+)?|<=|>=|<>|[-+*/^()%,<>=]|round|min|max|if/g;
 
-/** The formula, its value and the amount if they disagree; empty when the formula gives the figure. */
+/** The formula, its value and the amount if value and amount differ; otherwise empty. */
 export function faultOfExplanation(explanation: FigureExplanation, digits: number): string {
   const { formula, amount } = explanation;
   const figure = new Exact(amount).div(new Exact(10).pow(digits));
@@ -44,8 +44,8 @@ const COMPARISONS: Readonly<Record<string, (left: Decimal, right: Decimal) => bo
 };
 
 /**
- * + - * / ^ with their usual binding, a sign before a number, % for a hundredth, round() to the digits of amounts; of
- * the formulas of schedule types comparisons, min, max, if and round(x, digits).
+ * Evaluates + - * / ^ with their usual precedence, a sign before a number, % as a hundredth, and round() to the
+ * decimals of amounts; for the formulas of schedule types also comparisons, min, max, if and round(x, digits).
  */
 class Arithmetic {
   readonly #tokens: readonly string[];
@@ -96,7 +96,7 @@ class Arithmetic {
     if (this.#take('(')) {
       const values = [this.#comparison()];
       while (this.#take(',')) values.push(this.#comparison());
-      if (!this.#take(')')) throw new Error('a bracket is not closed');
+      if (!this.#take(')')) throw new Error('unclosed bracket');
       value = this.#called(name, values);
     } else {
       value = new Exact(this.#tokens[this.#at] ?? 'nothing');

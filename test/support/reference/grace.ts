@@ -4,12 +4,12 @@ import { type Exact, NONE, rounded } from './decimal.ts';
 import { RowLoop, type Plan, type PlanRow, type RowLoopMode } from './rows.ts';
 import type { Terms } from './terms.ts';
 
-/** A row of the plan with the interest that it collects. */
+/** A planned row with the interest that it collects. */
 export interface CollectedRow extends PlanRow {
   readonly interest: Exact;
 }
 
-/** The rows of a loan with collected interest, and the residual of a separate last row. */
+/** The rows of a loan with the interest they collect, and the residual of a separate last row. */
 export interface CollectedPlan {
   readonly rows: readonly CollectedRow[];
   readonly residual: Exact;
@@ -31,7 +31,7 @@ function capitalisedPlan(terms: Terms, mode: Omit<RowLoopMode, 'planned'> = {}):
   return new RowLoop(terms, { ...mode, planned: (row) => byRow.get(row) ?? NONE }).run();
 }
 
-/** The loan without the prepayments before a row that keep the payment; undefined when there are none. */
+/** The loan without those prepayments before a row that keep the payment; undefined if there are none. */
 function withoutKeeping(terms: Terms, row: number): Terms | undefined {
   const due = terms.dates.accrual[row] ?? Infinity;
   const before = (terms.request.EarlyRepayments ?? [])
@@ -43,7 +43,9 @@ function withoutKeeping(terms: Terms, row: number): Terms | undefined {
   return { ...terms, request: { ...terms.request, EarlyRepayments: others } };
 }
 
-/** True for a row whose interest is not collected because of grace; a prepayment belongs to the due row after it. */
+/**
+ * True for a row whose interest is not collected because of a grace period; a prepayment belongs to the next due row.
+ */
 function isUncollected(terms: Terms, row: PlanRow, isOnDueDate: boolean): boolean {
   if (terms.leniency === 'capitalised') return false;
   const dueRow = row.isEarly && !isOnDueDate ? row.no + 1 : row.no;
@@ -52,7 +54,7 @@ function isUncollected(terms: Terms, row: PlanRow, isOnDueDate: boolean): boolea
 
 /**
  * The deferred interest that each row collects, by index: all of it in the first row after the grace period, or equal
- * parts in the rows planned after it; the last row of the schedule collects the remainder.
+ * parts in the planned rows that follow; the last row of the schedule collects the remainder.
  */
 function collections(terms: Terms, rows: readonly PlanRow[], total: Exact): Exact[] {
   const { leniency, graceInterest, settled, lastRow } = terms;

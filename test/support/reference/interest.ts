@@ -25,7 +25,7 @@ export function restOfRow(terms: Terms, row: number, from: number, used: UsedDay
   return yearPart(dayCount, { from, to: dates.accrual[row]!, endsSchedule: row === lastRow });
 }
 
-/** The part of a year between two dates inside row `row`, for a prepayment (X3). */
+/** The part of a year between two dates within row `row`, for a prepayment (X3). */
 export function partOfRow(terms: Terms, row: number, span: Span, used: UsedDays): YearPart {
   const { dates, dayCount, period } = terms;
   if (!countsWholeMonths(dayCount) || !dates.isRegular(row)) return yearPart(dayCount, span);
@@ -96,7 +96,7 @@ export function checkRates(terms: Terms): void {
   }
 }
 
-/** The input of a level payment: row, balance, residual, and the rest of that row's period. */
+/** The input of a level payment: row, balance, residual, and the remainder of that row's period. */
 export interface PaymentCase {
   readonly row: number;
   readonly balance: Exact;
@@ -117,7 +117,7 @@ export function levelPayment(terms: Terms, payment: PaymentCase): Exact {
   return annuity(terms, payment, parts);
 }
 
-/** Sum of PMT * DF = balance - residual * DF of the last row. */
+/** Solves: sum of PMT * DF = balance - residual * DF of the last row. */
 function annuity(terms: Terms, { row, balance, residual }: PaymentCase, parts: readonly YearPart[]): Exact {
   const one = new Exact(1);
   const growths = new Map<string, Exact>();

@@ -1,4 +1,4 @@
-/** Short ways to calculate a schedule with the reference implementation in a test. */
+/** Helpers to calculate a schedule with the reference implementation. */
 
 import { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
@@ -6,7 +6,7 @@ import type { RepaymentScheduleRequest } from '../../../shared/lending/request/r
 import { dayOf, dayText, type IsWorkingDay } from './dates.ts';
 import { referenceSchedule, type ReferenceOutcome, type ReferenceRow } from './schedule.ts';
 
-/** The day that the requests are made on. */
+/** The day on which the requests are made. */
 export const REFERENCE_DAY = dayOf('2024-05-17');
 
 const DAYS_PER_WEEK = 7;
@@ -17,7 +17,7 @@ const FIRST_SATURDAY = 2;
 export const weekdays: IsWorkingDay = (date) =>
   (((date - FIRST_SATURDAY) % DAYS_PER_WEEK) + DAYS_PER_WEEK) % DAYS_PER_WEEK > 1;
 
-/** A `yyyy-mm-dd` text as a date of a request. */
+/** The request date of a `yyyy-mm-dd` string. */
 export function on(text: string): CalendarDate {
   return dayOf(text) as CalendarDate;
 }
@@ -54,28 +54,28 @@ function calendarNamed(name: string | undefined): IsWorkingDay | undefined {
   return name === 'Weekdays' ? weekdays : undefined;
 }
 
-/** The rows of a loan that must be calculable. */
+/** The rows of a loan; throws if it cannot be calculated. */
 export function referenceRowsOf(changes: Changes): readonly ReferenceRow[] {
   const outcome = referenceOf(changes);
   if (outcome.kind === 'refused') throw new Error(outcome.reason);
   return outcome.rows;
 }
 
-/** A figure of every row, in units of two decimals and blank-separated. */
+/** A figure of every row with two decimals, separated by blanks. */
 export function figures(changes: Changes, name: Exclude<keyof ReferenceRow, 'kind'>): string {
   return referenceRowsOf(changes)
     .map((row) => (row[name] / 100).toFixed(2))
     .join(' ');
 }
 
-/** The shown due dates, blank-separated. */
+/** The shown due dates, separated by blanks. */
 export function dates(changes: Changes): string {
   return referenceRowsOf(changes)
     .map((row) => dayText(row.dueDate))
     .join(' ');
 }
 
-/** The reason why the rules refuse a loan; undefined when they calculate it. */
+/** The reason why the rules refuse a loan; undefined if they calculate it. */
 export function refusal(changes: Changes): string | undefined {
   const outcome = referenceOf(changes);
   return outcome.kind === 'refused' ? outcome.reason : undefined;

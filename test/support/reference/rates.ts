@@ -3,14 +3,14 @@
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { Exact, minorUnits, refuseIf } from './decimal.ts';
 
-/** A slice of the balance and its rate in percent; `to` undefined: no limit (R2). */
+/** A slice of the balance and its rate in percent; unlimited if `to` is undefined (R2). */
 export interface Band {
   readonly from: Exact;
   readonly to: Exact | undefined;
   readonly rate: Exact;
 }
 
-/** Rates: a percentage by row number, or bands (R1, R2). */
+/** The rates of a loan: a percentage by row number, or bands (R1, R2). */
 export interface Rates {
   readonly ofRow: (row: number) => Exact;
   readonly bands: readonly Band[] | undefined;
@@ -63,7 +63,7 @@ function rangesOf(request: RepaymentScheduleRequest): Exact[] | undefined {
 export function ratesOf(request: RepaymentScheduleRequest, digits: number): Rates {
   const bands = bandsOf(request, digits);
   const ranges = rangesOf(request);
-  refuseIf(bands !== undefined && ranges !== undefined, 'ranges beside bands');
+  refuseIf(bands !== undefined && ranges !== undefined, 'both ranges and bands');
   refuseIf(bands === undefined && ranges === undefined && request.InterestPercent === undefined, 'no rate');
   const single = new Exact(request.InterestPercent ?? 0);
   return {

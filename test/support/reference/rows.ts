@@ -5,7 +5,7 @@ import { interestOf, levelPayment, partOfRow, restOfRow } from './interest.ts';
 import type { Terms } from './terms.ts';
 import type { YearPart } from './day-count.ts';
 
-/** Above this limit a number cannot hold every figure exactly (M6). */
+/** Above this limit a number cannot represent every figure exactly (M6). */
 const MAX_FIGURE = Number.MAX_SAFE_INTEGER - 1;
 
 /** A row before charges; amounts in minor units. */
@@ -21,11 +21,11 @@ export interface PlanRow {
   readonly days: number;
 }
 
-/** Rows, and the residual of a separate last row. */
+/** The rows, and the residual of a separate last row. */
 export interface Plan {
   readonly rows: readonly PlanRow[];
   readonly residual: Exact;
-  /** The payment in force at the end; undefined when it must be solved. */
+  /** The current payment at the end; undefined if it must be solved. */
   readonly payment: Exact | undefined;
 }
 
@@ -37,11 +37,17 @@ interface EarlyRepayment {
 
 /** Options of the row loop. */
 export interface RowLoopMode {
-  /** Interest joins the balance through the interest grace, and principal is that of the plan by row number (G2). */
+  /**
+   * Interest is added to the balance during the interest grace, and each row repays the planned principal of its number
+   * (G2).
+   */
   readonly planned?: (row: number) => Exact;
-  /** Payment that prepayments keep from this row, the first after the grace: that of the loan without them (X3). */
+  /**
+   * The payment that prepayments keep from this row, the first after the grace period; it is that of the loan without
+   * prepayments (X3).
+   */
   readonly kept?: { readonly row: number; readonly payment: Exact | undefined };
-  /** The plan of another loop: it stops after this row and limits prepayments to its balance. */
+  /** Used to plan another loop: stops after this row and limits prepayments to the balance. */
   readonly until?: number;
 }
 
@@ -53,17 +59,17 @@ export class RowLoop {
   readonly #rows: PlanRow[] = [];
   #balance: Exact;
   #residual: Exact;
-  /** The rest of the row's period at the first prepayment that kept the payment (X3). */
+  /** The remainder of the row's period at the first prepayment that kept the payment (X3). */
   #keptPart: { readonly row: number; readonly part: YearPart } | undefined;
   #payment = NONE;
-  /** The payment must be solved at the next paying row. */
+  /** The payment must be solved in the next row with a payment. */
   #isPending = true;
-  /** The payment stays at any rate, and the schedule ends when the balance is zero (B2, X3). */
+  /** The payment stays the same at any rate, and the schedule ends when the balance is zero (B2, X3). */
   #isKept = false;
-  /** Repaid before the payment was solved, but still part of the balance that it repays (X3). */
+  /** The amount repaid before the payment was solved; it is still part of the balance that the payment repays (X3). */
   #stillCounted = NONE;
   #lock: Exact | undefined;
-  /** Interest is counted from here; days of a regular period used by prepayments. */
+  /** The date from which interest is counted, and the days of a regular period used by prepayments. */
   #from: number;
   #used = 0;
   #isOver = false;
@@ -136,7 +142,7 @@ export class RowLoop {
     this.#settlePayment();
   }
 
-  /** Principal of a row that is not the last: that of the plan, and the blocked amount on top (X2). */
+  /** The principal of a row other than the last: the planned one plus the blocked amount (X2). */
   #principalOf(row: number, part: YearPart, accrued: Exact): Exact {
     const { settled, block, gracePrincipal, graceInterest } = this.#terms;
     const follows = this.#mode.planned !== undefined && row <= graceInterest;
@@ -187,7 +193,7 @@ export class RowLoop {
     return !this.#isKept && row > settled + 1 && !rates.ofRow(row).eq(rates.ofRow(row - 1));
   }
 
-  /** The next prepayment, inside the period of row `row` or on its due date (X3). */
+  /** The next prepayment within the period of row `row` or on its due date (X3). */
   #repayEarly(row: number): void {
     const { date, amount: sent, decreases } = this.#early.shift()!;
     const before = restOfRow(this.#terms, row, this.#from, this.#used);

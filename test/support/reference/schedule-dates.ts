@@ -1,4 +1,4 @@
-/** Short ways to calculate the dates of a schedule in a test. */
+/** Helpers to calculate the dates of a schedule. */
 
 import {
   addDays,
@@ -21,13 +21,13 @@ function isWeekend(day: CalendarDate): boolean {
   return [2, 3].includes(((day % 7) + 7) % 7);
 }
 
-/** A calendar with Saturday and Sunday off, and the holidays given as text. */
+/** A calendar with weekends on Saturday and Sunday, and the given holidays. */
 export function weekendCalendar(holidays: readonly string[] = [], name = 'WEEKENDS'): BusinessCalendar {
   const closed = new Set(holidays.map((text) => date(text)));
   return { name, version: '1', isWorkingDay: (day) => !isWeekend(day) && !closed.has(day) };
 }
 
-/** A lookup of calendars by name in any case, with a default. */
+/** Looks calendars up by their case-insensitive name; has a default. */
 export function calendarsOf(
   calendars: readonly BusinessCalendar[],
   defaultName?: string,
@@ -36,7 +36,7 @@ export function calendarsOf(
   return { find, defaultName };
 }
 
-/** Fields of a request that shifts due dates from weekends to business days. */
+/** The fields of a request that shift due dates from weekends to business days. */
 export const ON_WORKING_DAYS = { HolidayShift: true, HolidayCountry: 'WEEKENDS' } as const;
 
 /** The context of a calculation: the weekend calendar, the periodicity and the number of rows. */
@@ -80,7 +80,7 @@ export function dateFaults(
   return validation.faults.map(({ path, code, message }) => `${path} ${code} ${message}`);
 }
 
-/** Dates as text. */
+/** Dates as strings. */
 export function texts(dates: readonly CalendarDate[]): readonly string[] {
   return dates.map((day) => formatCalendarDate(day));
 }

@@ -38,7 +38,7 @@ function isDue({ installmentTypeId }: ScheduleRow): boolean {
   return installmentTypeId === Regular || installmentTypeId === Grace;
 }
 
-/** The number of the settled row, or that of the last due row so far. */
+/** The number of the last due row so far, or of the settled row. */
 function numberBefore({ schedule, index, request }: Place): number {
   const last = schedule.rows.slice(0, index).findLast(isDue);
   return last?.InstallmentNo ?? request.BlockInstallmentNo ?? 0;
@@ -60,18 +60,18 @@ function isPositiveRate(request: RepaymentScheduleRequest): boolean {
 
 const RULES: readonly Rule[] = [
   [
-    'figures are safe whole numbers, never minus zero',
+    'figures are safe integers, never minus zero',
     ({ row }) => FIGURES.every((name) => Number.isSafeInteger(row[name] ?? 0) && !Object.is(row[name], -0)),
   ],
   [
-    'remaining is that of the row before, less its principal, plus what was capitalised',
+    'RemainingValue is that of the previous row, less its principal, plus the capitalised interest',
     ({ row, before }) =>
       before === undefined ||
       row.remainingValue === before.remainingValue - before.principal + (before.capitalisedInterest ?? 0),
   ],
-  ['pMT is interest and principal', ({ row }) => row.pmt === row.interest + row.principal],
+  ['PMT is interest plus principal', ({ row }) => row.pmt === row.interest + row.principal],
   [
-    'totalInstallment adds fees and insurances',
+    'TotalInstallment adds fees and insurances',
     ({ row }) => row.totalInstallment === row.pmt + row.managementFee + (row.insurance ?? 0),
   ],
   [
@@ -79,19 +79,19 @@ const RULES: readonly Rule[] = [
     ({ row, request }) => row.principal >= 0 || request.AllowNegativeAmortisation === true,
   ],
   [
-    'a balance is never under zero',
+    'a balance is never negative',
     ({ row }) =>
       row.remainingValue >= 0 && row.remainingValue - row.principal + (row.capitalisedInterest ?? 0) >= 0,
   ],
   [
-    'charges are not negative where neither interest nor principal is',
+    'charges are not negative if interest and principal are not',
     ({ row, request }) =>
       !isPositiveRate(request) ||
       request.AllowNegativeAmortisation === true ||
       (row.managementFee >= 0 && (row.insurance ?? 0) >= 0),
   ],
   [
-    'insurance is there when insurances were sent, capitalised interest when it occurs',
+    'insurance is present if insurances were sent, capitalised interest if it occurs',
     ({ row, request }) =>
       (row.insurance !== undefined) === (request.Insurance?.length ?? 0) > 0 && row.capitalisedInterest !== 0,
   ],
@@ -103,7 +103,7 @@ const RULES: readonly Rule[] = [
       numberBefore(place) + (place.row.installmentTypeId === EarlyRepayment ? 0 : 1),
   ],
   [
-    'prepayments are marked, bear no charge and repay the amount sent',
+    'prepayments are marked, have no charges and repay the requested amount',
     ({ row, request, schedule }) => {
       const isEarly = row.installmentTypeId === EarlyRepayment;
       if (isEarly !== row.isEarlyRepayment) return false;
@@ -116,7 +116,7 @@ const RULES: readonly Rule[] = [
     },
   ],
   [
-    'a residual row comes last, on the due date before, with nothing but principal',
+    'a residual row comes last, on the previous due date, with principal only',
     ({ row, index, schedule }) => {
       if (row.installmentTypeId !== Residual) return true;
       const last = schedule.rows.slice(0, index).findLast(isDue);
@@ -158,20 +158,20 @@ function brokenRates({ dae, eir, show }: RepaymentSchedule): string | undefined 
     if (!/^-?\d+\.\d{4}$/.test(rate) || rate === '-0.0000') return `a rate is ${rate}`;
   }
   const hasDae = show === 'dae' || show === 'rows-with-dae';
-  if ((dae !== undefined) !== hasDae) return 'DAE is there when it is not shown, or the other way round';
+  if ((dae !== undefined) !== hasDae) return 'DAE must be present if and only if it is shown';
   if ((eir !== undefined) !== (show === 'rows-with-eir'))
-    return 'EIR is there when it is not shown, or the other way';
+    return 'EIR must be present if and only if it is shown';
   return undefined;
 }
 
-/** The first invariant that a schedule breaks, with the row; undefined when it keeps all of them. */
+/** The first invariant that a schedule breaks, with the row; undefined if it keeps all of them. */
 export function brokenInvariant(
   request: RepaymentScheduleRequest,
   schedule: RepaymentSchedule,
 ): string | undefined {
   const { rows, currencyDigits } = schedule;
   const amount = request.Amount.times(10 ** currencyDigits).toNumber();
-  if (rows[0]?.remainingValue !== amount) return `the first row begins with ${rows[0]?.remainingValue}`;
+  if (rows[0]?.remainingValue !== amount) return `the first row starts with ${rows[0]?.remainingValue}`;
   let paid = 0;
   let capitalised = 0;
   for (const [index, row] of rows.entries()) {

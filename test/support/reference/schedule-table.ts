@@ -21,9 +21,9 @@ interface MoneyColumn {
   readonly head: string;
   readonly width: number;
   readonly name: Amount;
-  /** Balances are not added up. */
+  /** Whether the column has a sum; balances do not. */
   readonly hasSum: boolean;
-  /** False: shown only when one of its amounts is not zero. */
+  /** If false, the column is shown only if one of its amounts is not zero. */
   readonly isAlways: boolean;
 }
 
@@ -88,7 +88,10 @@ function line(columns: readonly Column[], cellOf: (column: Column) => string): s
     .trimEnd();
 }
 
-/** The rows with their sums, start and rates on top. Amounts in major units; columns without any amount are left out. */
+/**
+ * The rows with their sums, below the start date and the rates. Amounts are in major units; columns without amounts are
+ * omitted.
+ */
 export function scheduleTable(title: string, schedule: RepaymentSchedule): string {
   const columns = columnsOf(schedule);
   const rates = [
@@ -106,7 +109,7 @@ export function scheduleTable(title: string, schedule: RepaymentSchedule): strin
   ].join('\n');
 }
 
-/** The explanation of each figure of a row, one line each (S6, Explain). */
+/** The explanations of the figures of a row, one per line (S6, Explain). */
 export function explanationTable(schedule: RepaymentSchedule, index: number): string {
   const row = schedule.rows[index];
   if (row?.explanation === undefined) throw new Error(`row ${index} has no explanation`);

@@ -1,4 +1,4 @@
-/** The terms of a request in the reference implementation, or a refusal by the rules. */
+/** Parses the terms of a request for the reference implementation, or refuses it by the rules. */
 
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { referenceDates, type ReferenceDates } from './calendar.ts';
@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, TypeRules>> = {
 
 const DIGITS: Readonly<Record<string, number>> = { EUR: 2, RON: 2, USD: 2, JPY: 0, KWD: 3, CLF: 4 };
 
-/** The treatment of uncollected interest (G2). */
+/** What happens to uncollected interest (G2). */
 export type Leniency = 'deferred' | 'capitalised' | 'spread' | 'forgiven';
 
 /** A loan as the reference calculates it; amounts in minor units. */
@@ -47,7 +47,7 @@ export interface Terms {
   readonly amount: Exact;
   readonly upFront: Exact;
   readonly dates: ReferenceDates;
-  /** Number of rows that the payment repays the loan in, and number of the last row shown (B6). */
+  /** The number of rows in which the payment repays the loan, and the number of the last row shown (B6). */
   readonly rows: number;
   readonly lastRow: number;
   readonly settled: number;
@@ -59,12 +59,12 @@ export interface Terms {
   readonly residualHasRow: boolean;
   readonly lock: Exact | undefined;
   readonly allowsNegative: boolean;
-  /** Amount and interest of X2; undefined when not locked. */
+  /** Amount and interest of X2; undefined if the row is not locked. */
   readonly block: { readonly amount: Exact; readonly interest: Exact } | undefined;
   readonly request: RepaymentScheduleRequest;
 }
 
-/** The context of the reference besides the request. */
+/** The context of the reference, in addition to the request. */
 export interface ReferenceContext {
   readonly requestDay: number;
   /** The business days of a calendar by name, or of the default calendar; undefined for an unknown name. */
@@ -114,7 +114,7 @@ function calendarOf(request: RepaymentScheduleRequest, context: ReferenceContext
   return found;
 }
 
-/** Parses a request; throws {@link Refused} when the rules refuse it. */
+/** Parses a request; throws {@link Refused} if the rules refuse it. */
 export function termsOf(request: RepaymentScheduleRequest, context: ReferenceContext): Terms {
   const type = request.ScheduleType.trim().toLowerCase();
   const rules = TYPES[type];

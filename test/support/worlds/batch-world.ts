@@ -15,12 +15,12 @@ export const REPLY_TOPIC = 'an.upstream.system.replies';
 /** The time from which schedules without dates are counted (D2): 2024-01-15. */
 const ORIGIN = String(Date.UTC(2024, 0, 15));
 
-/** What is sent for one request message. */
+/** One request message to send. */
 export interface BatchMessage {
   readonly value: Buffer;
   readonly headers?: MessageHeaders;
   readonly topic?: string;
-  /** Default: one key for all. */
+  /** By default, all messages have the same key. */
   readonly key?: string;
   /** Where the reply goes; default: {@link REPLY_TOPIC}. */
   readonly replyTopic?: string;
@@ -109,7 +109,7 @@ export function jsonAnswers(reply: LogMessage | undefined): readonly JsonAnswer[
   return JSON.parse(reply?.value?.toString('utf8') ?? 'null') as JsonAnswer[];
 }
 
-/** A header of a message as text. */
+/** A message header as a string. */
 export function textOf(message: LogMessage | undefined, name: string): string | undefined {
   return message === undefined ? undefined : headerText(message.headers, name);
 }

@@ -36,8 +36,8 @@ export function changesOf(broker: Broker, topic: string): ChangingCatalogue['cha
 const product = (fields: object) => recordOf('product', productValue(CODE, fields));
 
 /**
- * Replaces a version by a second one during continuous look-ups: every look-up finds one of the two, and after a second all
- * find the new one.
+ * Replaces a version by a second one during continuous look-ups. Every look-up finds one of the two; after one second,
+ * all find the new one.
  */
 export async function expectSeamlessUpdate({ url, change }: ChangingCatalogue): Promise<void> {
   expect(await lookUp(url, CODE)).toMatchObject({ status: 404 });

@@ -24,7 +24,7 @@ const TABLE_STOP_MS = 1_000;
 /** A codec of all messages with the local schema ids. */
 export const catalogueCodec = () => createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 
-/** The day of a text `yyyy-mm-dd`. */
+/** The day of a `yyyy-mm-dd` string. */
 export function day(text: string): CalendarDate {
   const parsed = parseCalendarDate(text);
   if (parsed === undefined) throw new Error(`${text} is not a day`);

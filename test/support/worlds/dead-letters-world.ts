@@ -7,7 +7,7 @@ import { runDeadLettersCommand, type CommandReport } from '../../../scripts/dead
 import { brokerLetterLog, type LetterLog } from '../../../scripts/dead-letters/letter-log.ts';
 import { commandTopics, type CommandContext } from '../../../scripts/dead-letters/command-context.ts';
 
-/** One for all tests: it takes 0.3 s to create. */
+/** Shared by all tests, because it takes 0.3 s to create. */
 const CODEC = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 
 /** The context of a command over the log of a test. */
@@ -30,7 +30,7 @@ type RunLine = (...args: string[]) => Promise<CommandReport>;
 export function deadLettersWith(log: LetterLog, more: Partial<CommandContext> = {}): RunLine {
   return async (...args) => {
     const read = readDeadLettersArguments(args, Date.now());
-    if (read === undefined) throw new Error('--help has no report');
+    if (read === undefined) throw new Error('--help does not print a report');
     const world = commandContext(log, more);
     const operator = read.operator ?? world.actor.operator;
     return runDeadLettersCommand(read.command, {

@@ -37,7 +37,7 @@ export function deadLetterMessage(
   };
 }
 
-/** The same as the command reads it. */
+/** The same dead letter as the command reads it. */
 export function deadLetter(headers: LogMessage['headers'] = {}, more: Partial<Letter> = {}): Letter {
   return { ...readLetter(deadLetterMessage(headers)), ...more };
 }

@@ -2,7 +2,10 @@ import type { Broker, GroupSource, Publisher, Tail } from '../../../shared/messa
 import type { ProviderSet } from '../../../workers/notification/providers/configured-providers.ts';
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 
-/** When a worker crashes: at its n-th publish, counted from 1, just before or just after the record is on the log. */
+/**
+ * When a worker crashes: at its n-th publish (counted from 1), just before or just after the record is written to the
+ * log.
+ */
 export interface Death {
   readonly at: number;
   readonly when: 'before' | 'after';
@@ -11,7 +14,7 @@ export interface Death {
 export interface DyingWorker {
   readonly broker: Broker;
   readonly providers: ProviderSet;
-  /** Publishes so far. */
+  /** The number of publishes so far. */
   readonly publishes: () => number;
   readonly isDead: () => boolean;
   readonly died: Promise<void>;

@@ -7,7 +7,7 @@ const EXIT_LIMIT_MS = 20_000;
 
 export interface EngineProcess {
   readonly child: ChildProcess;
-  /** Address of the ingress, or of the health server where there is no ingress. */
+  /** Address of the ingress, or of the health server if there is no ingress. */
   readonly url: string;
   readonly readyMs: number;
   stdout(): string;
@@ -16,7 +16,10 @@ export interface EngineProcess {
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
-/** Runs `workers/main.ts` as production does, with no setting of the surrounding environment. Rejects unless it is ready in time. */
+/**
+ * Runs `workers/main.ts` as production does, without the settings of the surrounding environment. Rejects unless it is
+ * ready in time.
+ */
 export async function startEngine(
   workers: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -49,7 +52,7 @@ export async function startEngine(
   };
 }
 
-/** Runs `workers/main.ts` to its end: for arguments and settings that it refuses. */
+/** Runs `workers/main.ts` until it exits, for arguments and settings that it refuses. */
 export async function runEngine(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -59,19 +62,19 @@ export async function runEngine(
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-/** Processes that have not ended: none outlives this one. */
+/** Running processes; none of them outlives this one. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** The child ends with this process at the latest. */
+/** The child process ends no later than this process. */
 export function endWithThis(child: ChildProcess): void {
   running.add(child);
   child.once('exit', () => running.delete(child));
 }
 
-/** The bare process, from its first moment on. */
+/** The process, from its start on. */
 export function spawnEngine(args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(
     process.execPath,
@@ -102,7 +105,7 @@ function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error('the process did not end'));
+      reject(new Error('the process did not exit'));
     }, EXIT_LIMIT_MS);
     child.once('close', (code, signal) => {
       clearTimeout(timer);

@@ -18,7 +18,10 @@ import { createFakeRequester } from '../fakes/requester.ts';
 
 export const ECHO_PATH = '/platapi/automation-processors/actions/PLAT_BP_Echo';
 
-/** An action that returns its input; fields that start with `bad` are faults, those with `odd` warnings. */
+/**
+ * An action that returns its input. It reports fields that start with `bad` as faults and those that start with `odd`
+ * as warnings.
+ */
 export const echoAction: ActionContract = {
   name: 'PLAT_BP_Echo',
   topic: 'scheduleRequests',
@@ -44,7 +47,7 @@ export const echoAction: ActionContract = {
   render: (payload) => JSON.stringify(payload),
 };
 
-/** A codec for JSON with the message type in a header. */
+/** A JSON codec that writes the message type into a header. */
 export const jsonCodec: Codec = {
   encode: (type, payload) => ({
     value: Buffer.from(JSON.stringify(payload)),
@@ -60,7 +63,7 @@ export const jsonCodec: Codec = {
   prepare: async () => undefined,
 };
 
-/** The settings of tests: a free port, no rate limit, and small stores. */
+/** The settings for tests: a free port, no rate limit, and small stores. */
 export const TEST_OPTIONS: IngressOptions = {
   ...readIngressOptions(loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0' })),
   resultStoreBytes: 1_048_576,

@@ -18,7 +18,7 @@ export async function createSharedBroker(partitions: number): Promise<Broker> {
   return broker;
 }
 
-/** A clock that stands at the time of the call, so that rate limits do not refill during a slow test. */
+/** A clock stopped at the time of the call, so that rate limits do not refill during a slow test. */
 export function standingClock(): Clock {
   const nowMs = Date.now();
   return { now: () => nowMs };

@@ -66,7 +66,7 @@ export interface TopicRecords {
 }
 
 const TIERS_MS = [50, 100];
-/** Long enough that no response is late, and so unknown, on a busy machine. */
+/** Long enough that no response is late on a busy machine; a late one would make the outcome unknown. */
 const SEND_TIMEOUT_MS = '10000';
 
 /** A private key in PEM. */
@@ -118,9 +118,9 @@ export async function startLeakWorld(secrets: PlantedSecrets, sender: string): P
       const refused = startWorkers({ config: configOf(file, folder), names: ['notification'], log });
       await refused.then(
         () => {
-          throw new Error('the system started');
+          throw new Error('the system started despite its invalid configuration');
         },
-        (error: unknown) => keep('error of a start', format(error)),
+        (error: unknown) => keep('startup error', format(error)),
       );
     },
     records: () => allRecords(system.broker, config),

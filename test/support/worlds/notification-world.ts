@@ -27,12 +27,12 @@ export interface WorldOptions {
   readonly clock?: Clock;
   readonly faults?: FaultPlan;
   readonly log?: Log;
-  /** In milliseconds, while the configuration has whole seconds. */
+  /** In milliseconds, because the configuration allows whole seconds only. */
   readonly tiersMs?: readonly number[];
   readonly timeLimitMs?: number;
 }
 
-/** Properties of a command of a test. */
+/** Properties of a command in a test. */
 export interface Given {
   readonly id?: string;
   readonly key?: string | null;
@@ -118,7 +118,8 @@ export async function notificationWorld(options: WorldOptions = {}): Promise<Not
   });
   await tail.start((message) => {
     const decoded = codec.decode(message);
-    if (decoded instanceof Promise || decoded.kind !== 'decoded') throw new Error('a state cannot be read');
+    if (decoded instanceof Promise || decoded.kind !== 'decoded')
+      throw new Error('a state cannot be decoded');
     const state = decoded.payload as NotificationState;
     history.push(state);
     states.set(state.notificationId, state);

@@ -17,8 +17,8 @@ export interface CommandRun {
 }
 
 /**
- * Begins `scripts/recalculate.ts` as npm does, with no setting of the surrounding environment; the standard output may be a
- * file instead of a pipe.
+ * Starts `scripts/recalculate.ts` as npm does, without the settings of the surrounding environment; the standard output
+ * may be a file instead of a pipe.
  */
 export function beginRecalculation(
   args: readonly string[],
@@ -46,7 +46,7 @@ export function beginRecalculation(
   return { child, ended, stdout: () => out, stderr: () => err };
 }
 
-/** Runs it to its end. */
+/** Runs the script until it exits. */
 export async function runRecalculation(args: readonly string[], stdin?: string | Buffer) {
   const run = beginRecalculation(args);
   run.child.stdin?.end(stdin);
@@ -59,7 +59,7 @@ export function reportOf(stdout: string): Report {
   return JSON.parse(stdout) as Report;
 }
 
-/** A folder of the test's own that goes with it. */
+/** A temporary folder that is deleted when the test ends. */
 export function portfolioFolder() {
   const folder = mkdtempSync(path.join(tmpdir(), 'recalculate-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -80,7 +80,9 @@ export function linesOf(text: string): string[] {
   return text.split('\n').slice(0, -1);
 }
 
-/** Contracts c-1, c-2, ... that differ in amount and length; `instead` puts other lines in their places (from 1). */
+/**
+ * Contracts c-1, c-2, ... that differ in amount and length; `instead` replaces lines by their number, counted from 1.
+ */
 export function portfolio(count: number, instead: Readonly<Record<number, string>> = {}): string {
   const lines = Array.from({ length: count }, (_, index) => {
     const other = instead[index + 1];

@@ -98,7 +98,7 @@ export function commission(changes: Partial<CommissionRecord> = {}): CommissionR
   };
 }
 
-/** A commission's only value: money, or percent. */
+/** The only value of a commission: an amount or a percentage. */
 export function price(value: number | null, percent: number | null = null): Pick<CommissionRecord, 'Values'> {
   return { Values: [{ CommissionValue: value, CommissionPercent: percent, Status: 'Active', ...ALWAYS }] };
 }
@@ -161,7 +161,7 @@ export function discount(changes: Partial<DiscountRecord> = {}): DiscountRecord 
   };
 }
 
-/** The parts of the catalogue that a test sets; the others have defaults. */
+/** The parts of the catalogue that a test sets; the other parts have defaults. */
 export interface Offering {
   readonly interests?: readonly InterestRecord[];
   readonly commissions?: readonly CommissionRecord[];

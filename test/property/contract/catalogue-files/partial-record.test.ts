@@ -8,7 +8,7 @@ import { buildCatalogue } from '../../../../shared/product/validation/build-cata
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS, type Json } from '../../../support/builders/catalogue-entries.ts';
 import { createFolder, writeFiles } from '../../../support/worlds/catalogue-world.ts';
 
-/** Mandatory fields; the rest of the record is read without any one of them. */
+/** Mandatory fields; without any one of them, the rest of the record can still be read. */
 const MANDATORY = new Set([
   'Id',
   'Name',
@@ -70,7 +70,7 @@ describe('a catalogue with records that can be read in part', () => {
     ]);
   });
 
-  it('reports faults of meaning in readable fields together with faults of shape', () => {
+  it('reports semantic faults in readable fields together with schema violations', () => {
     change('products/ls-car.json', (product) => {
       product.Display.NoOfDebtor = 'two';
       product.Availability.MaximumAmount = 5;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { toCalendarDate, type CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 
-/** Decimals of at most 15 digits, which all JSON readers keep. */
+/** Decimals of at most 15 digits, which every JSON parser preserves. */
 const amount = fc
   .tuple(fc.integer({ min: -(10 ** 14), max: 10 ** 14 }), fc.integer({ min: 0, max: 18 }))
   .map(([digits, decimals]) => new Decimal(`${digits}e-${decimals}`));
@@ -39,14 +39,17 @@ const REQUESTS: Readonly<Record<string, fc.Arbitrary<object>>> = {
   ),
 };
 
-test.each(Object.entries(REQUESTS))('%s is unchanged after writing and reading as JSON', (type, payloads) => {
-  const form = MESSAGE_FORMS[type];
-  fc.assert(
-    fc.property(payloads, (payload) => {
-      const read = form?.parse(JSON.parse(form.render(payload)));
-      expect(read).toMatchObject({ kind: 'valid', warnings: [] });
-      expect(read?.kind === 'valid' && read.payload).toEqual(payload);
-    }),
-    { numRuns: 1_000 },
-  );
-});
+test.each(Object.entries(REQUESTS))(
+  '%s is unchanged after being written and read as JSON',
+  (type, payloads) => {
+    const form = MESSAGE_FORMS[type];
+    fc.assert(
+      fc.property(payloads, (payload) => {
+        const read = form?.parse(JSON.parse(form.render(payload)));
+        expect(read).toMatchObject({ kind: 'valid', warnings: [] });
+        expect(read?.kind === 'valid' && read.payload).toEqual(payload);
+      }),
+      { numRuns: 1_000 },
+    );
+  },
+);

@@ -45,7 +45,7 @@ describe('header injection is refused', () => {
     expect(readEmail({ [name]: 'a@b.example' }).kind).toBe('valid');
   });
 
-  test('for any text: accepted values are single lines', () => {
+  test('for any text; accepted values are single lines', () => {
     let accepted = 0;
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
@@ -63,7 +63,7 @@ describe('header injection is refused', () => {
     expect(accepted).toBeGreaterThan(20);
   });
 
-  test('for addresses: an accepted address is one mailbox', () => {
+  test('for addresses; an accepted address is a single mailbox', () => {
     let accepted = 0;
     const odd = fc.oneof(
       { weight: 3, arbitrary: fc.constant('') },
@@ -103,7 +103,7 @@ test('cleanPhoneNumber returns E.164 and is idempotent (N4)', () => {
   expect(accepted).toBeGreaterThan(20);
 });
 
-test('every e-mail that is read is a valid command', () => {
+test('every accepted e-mail is a valid command', () => {
   const shape = MESSAGE_FORMS['SendEmailCommand'];
   const texts = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 60 }),

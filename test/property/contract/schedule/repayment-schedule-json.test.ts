@@ -113,7 +113,7 @@ function plainAnswer({
 test('the written answer equals the answer built field by field', () => {
   fc.assert(
     fc.property(schedule, (one) => {
-      // JSON.stringify removes the sign of zero, like the writer.
+      // JSON.stringify writes minus zero as zero, like the writer.
       const unsigned = JSON.parse(JSON.stringify(plainAnswer(one))) as unknown;
       expect(JSON.parse(renderRepaymentSchedule(one))).toEqual(unsigned);
     }),
@@ -172,7 +172,7 @@ const fields = fc.record(
   },
 );
 
-test('a request is unchanged after writing and reading', () => {
+test('a request is unchanged after being written and read', () => {
   fc.assert(
     fc.property(fields, (sent) => {
       const read = repaymentScheduleRequest.read({ jsonParam: sent });
@@ -204,7 +204,7 @@ const UNKNOWN_RULES = {
   message: /^is not known here and has no effect(; did you mean [A-Za-z]+\?)?$/,
 };
 
-test('any JSON is read as a payload or as faults without its values', () => {
+test('any JSON yields either a payload or faults that do not contain its values', () => {
   const anyFields = fc.dictionary(fc.constantFrom(...NAMES, '__proto__', 'x'), fc.jsonValue());
   const body = fc.oneof(fc.jsonValue(), fc.record({ jsonParam: fc.oneof(fc.jsonValue(), anyFields) }));
   fc.assert(

@@ -15,7 +15,7 @@ import { answerTo, effectOf, isReport, type Answer } from '../../../support/stat
 const docs = path.resolve(import.meta.dirname, '../../../../docs');
 const { bases, rows } = readFieldsDocument();
 
-/** All fields of the request; those of items as `Commission[].FeeDate`. */
+/** All fields of the request; fields of items are written as `Commission[].FeeDate`. */
 const FIELDS = Object.entries(toJsonSchema(repaymentScheduleFields).properties ?? {}).flatMap(
   ([field, { items }]) => [
     field,
@@ -29,7 +29,7 @@ function baseOf(name: string): JsonObject {
   return base;
 }
 
-/** The figures, dates and calendar of an answer as text, for comparison. */
+/** The figures, dates and calendar of an answer as a string, for comparison. */
 function figuresOf(answer: Answer): string {
   if (answer.kind === 'refused') return answer.faults.join();
   const { warnings: _, ...figures } = answer.schedule;
@@ -41,7 +41,7 @@ const EXAMPLES = rows.flatMap(({ field, examples }) =>
 );
 
 describe('docs/request-fields.md', () => {
-  it('has each field of the request once, and no other', () => {
+  it('lists each field of the request exactly once, and no other', () => {
     expect(FIELDS.length).toBeGreaterThan(70);
     expect(rows.map(({ field }) => field).toSorted()).toEqual(FIELDS.toSorted());
   });
@@ -71,7 +71,7 @@ describe('docs/request-fields.md', () => {
     expect(rows.filter(({ does }) => !/^[A-Z0-9].*\.$/.test(does))).toEqual([]);
   });
 
-  it('has only base requests that are valid, without warnings, and used', () => {
+  it('has only base requests that are valid, without warnings, and used in an example', () => {
     const answers = [...bases.values()].map(answerTo);
     expect(
       answers.flatMap((answer) => (answer.kind === 'refused' ? answer.faults : reportsOf(answer))),
@@ -89,7 +89,7 @@ describe('the examples of docs/request-fields.md', () => {
     expect(found).toEqual(effects.map(({ name, value }) => `${name}: ${value}`));
   });
 
-  it.each(EXAMPLES)('%s: %s states effects of the field itself', (field, _text, example) => {
+  it.each(EXAMPLES)('%s: %s states effects of the field and not of others', (field, _text, example) => {
     const { base, changes, effects } = example;
     const otherChanges = withoutField(changes, field);
     expect(changes).not.toEqual(otherChanges);
@@ -113,7 +113,7 @@ function reportsOf(answer: Answer): string {
   return answer.kind === 'refused' ? answer.faults.join() : effectOf(answer, 'warning');
 }
 
-/** Values with an effect in all base requests, for fields whose first example has none in some of them. */
+/** Values that have an effect in all base requests, for fields whose first example has no effect in some of them. */
 const MEANINGFUL: Readonly<Record<string, unknown>> = {
   InterestPercent: 6,
   InstallmentsNo: 5,
@@ -126,7 +126,7 @@ const MEANINGFUL: Readonly<Record<string, unknown>> = {
   'BandedInterestRates[].MinUtilizedAmount': 500,
 };
 
-/** Fields that correctly have no effect, as `field base`, with the reason. */
+/** Fields for which having no effect is correct, as `field base`, with the reason. */
 const SILENT: readonly (readonly [RegExp, string])[] = [
   [/^ProductType card$/, 'the product type fits the schedule type'],
   [
@@ -165,7 +165,10 @@ function valueOf(field: string, examples: readonly FieldExample[]): unknown {
   return values.find((value) => value !== undefined && value !== null);
 }
 
-/** True if the value has no effect on a base request, with day 15 and explanations, which show more effects. */
+/**
+ * True if the value has no effect on a base request. The request uses day 15 and explanations, which reveal more
+ * effects.
+ */
 function isSilent(field: string, value: unknown, base: string): boolean {
   const fields = withChanges(baseOf(base), {
     InstallmentDay: 15,

@@ -8,7 +8,7 @@ import { mergeFlows, type RateFlows } from '../../../../shared/lending/annual-ra
 import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
 import { FOUR_DECIMALS, TEN_DECIMALS } from '../../../support/builders/rate-flows.ts';
 
-/** A payment: whole units after the one before, and its amount. */
+/** A payment: its amount, and the whole units of time since the previous one. */
 interface Step {
   readonly gap: number;
   readonly amount: number;
@@ -23,7 +23,7 @@ const step = (least: number): fc.Arbitrary<Step> =>
     ),
   });
 
-/** Flows in years, months, weeks or days, all with the same left-over days, as in a schedule. */
+/** Flows in years, months, weeks or days, all with the same remaining days, as in a schedule. */
 function flowsWith(least: number, mostPayments: number): fc.Arbitrary<RateFlows> {
   return fc
     .record({
@@ -51,7 +51,7 @@ function boundaryAbove(below: bigint, decimals: number): ExactRatio {
   return { numerator: denominator + 2n * below + 1n, denominator };
 }
 
-/** The exact sign of the flows' present value at a boundary. */
+/** The exact sign of the present value of the flows at a boundary. */
 function exactSign(flows: RateFlows, below: bigint, decimals: number): number {
   const growth = boundaryAbove(below, decimals);
   return growth.numerator <= 0n
@@ -66,19 +66,19 @@ function stepOf(percent: string): bigint {
 /** Present value of the flows at 1 + r, by the definition. */
 function presentValueAt({ flows, unitsPerYear }: RateFlows, growth: number): number {
   return flows.reduce((sum, { amount, wholeUnits, extraDays, yearDays }) => {
-    // A flow of zero has no present value, even where its factor is beyond floating point.
+    // The present value of a zero flow is zero, even if its discount factor overflows.
     if (amount === 0) return sum;
     return sum + Number(amount) * growth ** -(wholeUnits / unitsPerYear + extraDays / yearDays);
   }, 0);
 }
 
-/** The flows with another amount at the start. */
+/** The flows with another initial amount. */
 function withFirst({ flows, unitsPerYear }: RateFlows, amount: number): RateFlows {
   return { flows: flows.map((flow, index) => (index === 0 ? { ...flow, amount } : flow)), unitsPerYear };
 }
 
 describe('solveRate for random cash flows (A4)', () => {
-  it('solves a plain loan: the present value changes its sign between the boundaries around the last digit', () => {
+  it('solves a plain loan so that the present value changes sign between the rounding boundaries of the last digit', () => {
     const runs = fc.property(
       flowsWith(0, 60),
       fc.constantFrom(FOUR_DECIMALS, TEN_DECIMALS),
@@ -95,7 +95,7 @@ describe('solveRate for random cash flows (A4)', () => {
     fc.assert(runs, { numRuns: 3_000, endOnFailure: true });
   });
 
-  it('rounds a rate next to a rounding boundary to the right side', () => {
+  it('rounds a rate close to a rounding boundary correctly', () => {
     const runs = fc.property(
       flowsWith(1, 40),
       fc.integer({ min: -300_000, max: 2_000_000 }),
@@ -137,7 +137,7 @@ describe('solveRate for random cash flows (A4)', () => {
     expect(certain).toBeGreaterThan(3_500);
   });
 
-  it('returns the nearest zero of several rates, and null only when the present value never changes its sign', () => {
+  it('returns the rate nearest to zero of several, and null only if the present value never changes sign', () => {
     const runs = fc.property(flowsWith(-150_000, 8), (flows) => {
       const { percent, iterations } = solveRate(flows, TEN_DECIMALS);
       expect(iterations).toBeLessThanOrEqual(MAX_ITERATIONS);
@@ -155,10 +155,13 @@ describe('solveRate for random cash flows (A4)', () => {
   });
 });
 
-/** Above this rate none is given (A4). */
+/** The highest rate that is reported (A4). */
 const HIGHEST_RATE = 1e260;
 
-/** Without a rate the present value of the payments is less than the drawn amount at any rate, or more at all searched. */
+/**
+ * If there is no rate, the present value of the payments is below the drawn amount at every rate, or above it at every
+ * searched rate.
+ */
 function expectNoPlainRate(flows: RateFlows): void {
   const isNothingPaid = flows.flows.slice(1).every(({ amount }) => amount === 0);
   const isAllAtStart = flows.flows.every(({ wholeUnits, extraDays }) => wholeUnits + extraDays === 0);

@@ -14,7 +14,7 @@ function ratesApart(count: number): fc.Arbitrary<readonly number[]> {
   return fc.uniqueArray(fc.integer({ min: -30, max: 40 }), { minLength: count, maxLength: count });
 }
 
-/** Flows that have exactly these rates a period, in percent: the product of 1 + r - (1 + rate). */
+/** Flows that have exactly these rates per period, in percent: the product of 1 + r - (1 + rate). */
 function flowsOfRates(rates: readonly number[]): RateFlows {
   let amounts = [-1n];
   for (const rate of rates) {
@@ -27,7 +27,7 @@ function flowsOfRates(rates: readonly number[]): RateFlows {
 }
 
 describe('solveRate for flows with known rates (A4)', () => {
-  it.each([2, 3, 4, 5, 6])('returns the nearest zero of %i rates', (count) => {
+  it.each([2, 3, 4, 5, 6])('returns the rate nearest to zero of %i rates', (count) => {
     const runs = fc.property(ratesApart(count), (rates) => {
       const { percent, iterations } = solveRate(flowsOfRates(rates), TEN_DECIMALS);
       expect(iterations).toBeLessThanOrEqual(MAX_ITERATIONS);
@@ -37,7 +37,7 @@ describe('solveRate for flows with known rates (A4)', () => {
     fc.assert(runs, { numRuns: 600, endOnFailure: true });
   });
 
-  it('returns the rate nearest zero when some rates coincide', () => {
+  it('returns the rate nearest to zero if some rates coincide', () => {
     const runs = fc.property(ratesApart(3), fc.integer({ min: 1, max: 3 }), (rates, times) => {
       const [first = 0] = rates;
       const rootsWithRepeats = [...rates, ...Array.from({ length: times }, () => first)];
@@ -47,7 +47,7 @@ describe('solveRate for flows with known rates (A4)', () => {
     fc.assert(runs, { numRuns: 300, endOnFailure: true });
   });
 
-  it('proves rates from almost -100 percent to 1e262 percent', () => {
+  it('finds rates from almost -100 percent to 1e262 percent', () => {
     const runs = fc.property(
       fc.integer({ min: -15, max: 14 }),
       fc.integer({ min: 1, max: 9 }),
@@ -69,14 +69,14 @@ describe('solveRate for flows with known rates (A4)', () => {
   });
 });
 
-/** The parts of the proof that contradict a growth, which is given by its decimal digits a day. */
+/** The parts of the proof that contradict a daily growth factor, given by its decimal digits. */
 function findContradictions(outcome: RateOutcome, digitsPerDay: number): readonly string[] {
   if (outcome.kind === 'refused') return ['refused'];
   const { rate, proof, residual } = outcome;
   if (rate === null) return digitsPerDay * 366 > 260 ? [] : ['no rate'];
   const growth = 1 + Number(rate) / 100;
   if (residual === null) return growth === 0 ? [] : ['no residual'];
-  // Ten decimals of a rate in percent are no more than that of a growth close to zero.
+  // Ten decimals of a rate in percent do not determine more digits of a growth factor close to zero.
   const allowed = 1e-10 + 1e-9 / growth;
   const contradictions: string[] = [];
   if (Math.abs(Number(proof[1]?.discountedAmount) - 1) > allowed) contradictions.push('discounted amount');

@@ -37,7 +37,7 @@ function chargeDate({ periodicity, firstDate }: Charge, k: number): number {
   return Date.UTC(year, month, Math.min(first.getUTCDate(), lastDay)) / DAY_MS;
 }
 
-/** Rule F3 applied literally: finds the collecting row of each date. */
+/** Applies rule F3 literally: finds the row that collects the charge of each date. */
 function countedOneByOne(charge: Charge, { start, dates, isRecalculation }: ChargeSchedule): number[] {
   const { dueDates } = dates;
   const counts = dueDates.map(() => 0);
@@ -84,7 +84,7 @@ const chargedSchedule = fc
   })
   .filter(({ schedule: { dates }, firstDate }) => firstDate <= dates.dueDates.at(-1)!);
 
-/** A fee of one minor unit per charge, so that amounts are counts. */
+/** A fee of one minor unit per charge, so that the amount equals the number of charges. */
 function oneCentFee({ periodicity, firstDate, isUpfront }: Charge) {
   return fee({
     SourceValue: decimal('0.01'),
@@ -108,7 +108,7 @@ function rounded(value: Decimal): number {
 }
 
 describe('charge counts on random rows (F3)', () => {
-  it('equal those of a list of all charge dates', () => {
+  it('equal those from a list of all charge dates', () => {
     fc.assert(
       fc.property(chargedSchedule, ({ schedule: on, ...charge }) => {
         expect(countsOf(charge, on)).toEqual(countedOneByOne(charge, on));
@@ -117,7 +117,7 @@ describe('charge counts on random rows (F3)', () => {
     );
   });
 
-  it('have the same sum for any division of the time into rows', () => {
+  it('have the same sum however the term is divided into rows', () => {
     fc.assert(
       fc.property(chargedSchedule, ({ schedule: on, ...charge }) => {
         const whole = { ...on, dates: { ...on.dates, rowCount: 1, dueDates: on.dates.dueDates.slice(-1) } };

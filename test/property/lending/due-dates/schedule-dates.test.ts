@@ -75,7 +75,7 @@ function datesOf(
   return datesFor({ ...request, ...changes }, { calendars: calendarsOf([calendar]) });
 }
 
-/** Due dates from the first one, by the calendar of the host (D4). */
+/** Due dates from the first one on, by the calendar of the host (D4). */
 function plainDueDates({ request, periodicity }: Contract, first: number): readonly number[] {
   const { unit, count } = periodicity;
   const firstDay = new Date(first * DAY_MS);
@@ -112,7 +112,7 @@ function plainShift({ method, calendar }: Contract, due: number, start: number):
 }
 
 describe('planned and shifted due dates', () => {
-  it('equal a simple calculation; shifts never affect planned dates (D4, H1)', () => {
+  it('equal those of a simple calculation; shifts never affect planned dates (D4, H1)', () => {
     fc.assert(
       fc.property(contracts, (contract) => {
         const dates = datesOf(contract);
@@ -127,7 +127,7 @@ describe('planned and shifted due dates', () => {
     );
   });
 
-  it('increase from row to row; no shifted date precedes that of the row before', () => {
+  it('increase from row to row; no shifted date precedes that of the previous row', () => {
     fc.assert(
       fc.property(contracts, (contract) => {
         const { accrualStart, accrualDates, dueDates, shownDates, startDate } = datesOf(contract);
@@ -147,7 +147,10 @@ function settledRowsOf({ request }: Contract, share: number): number {
   return Math.max(1, Math.round(share * most));
 }
 
-/** Checks that the remaining rows have the same dates, except that none is shifted to their start or before it (H1). */
+/**
+ * Checks that the remaining rows have the same dates, except that no date is shifted to their start or an earlier day
+ * (H1).
+ */
 function expectSameRows(contract: Contract, original: ScheduleDates, again: ScheduleDates): void {
   const { settledRows, startDate } = again;
   expect(again.dueDates).toEqual(original.dueDates.slice(settledRows));
@@ -185,7 +188,7 @@ describe('a recalculation with the original first due date (X1)', () => {
     expect(moved).toBeGreaterThan(100);
   });
 
-  it('returns the same dates for the unshifted date of the last settled row, with and without shift', () => {
+  it('returns the same dates for the unshifted date of the last settled row, with and without shifting', () => {
     fc.assert(
       fc.property(settled, ({ contract, share }) => {
         const original = datesOf(contract);

@@ -38,7 +38,7 @@ describe('shiftDueDate (H1)', () => {
     );
   });
 
-  it('skips no business day', () => {
+  it('does not skip a business day', () => {
     fc.assert(
       fc.property(anyCalendar, contract, anyMethod, (calendar, { due, start }, method) => {
         const shifted = shiftDueDate(due, method, calendar, start);

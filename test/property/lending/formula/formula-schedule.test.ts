@@ -12,7 +12,7 @@ const WITH_FORMULA = recordOf([
   columnOf('Principal', 'Linear'),
 ]);
 
-/** Figures of every row of a schedule by equal principal, of the built-in type or the one with a formula. */
+/** The figures of every row of an equal-principal schedule, of the built-in type or of the type with a formula. */
 function rowsOf(ScheduleType: string, changes: Parameters<typeof loan>[0]): readonly (readonly number[])[] {
   const made = createLendingCatalogue({ scheduleTypes: [{ source: 'own', record: WITH_FORMULA }] });
   if (made.kind === 'refused') throw new Error(JSON.stringify(made.faults));

@@ -8,7 +8,7 @@ import { type FormulaValue, isFormulaFailure } from '../../../../shared/lending/
 const Wide = Decimal.clone({ precision: 400, rounding: Decimal.ROUND_HALF_UP });
 const getSlot = (name: string): number => (name.toLowerCase() === 'x' ? 0 : 1);
 
-/** Evaluates a text with x and y, which all other names stand for; undefined when it is invalid or has no value. */
+/** Evaluates a formula in which every other name counts as x or y; undefined if it is invalid or has no value. */
 function evaluate(text: string, x: FormulaValue, y: FormulaValue): FormulaValue | undefined {
   const tree = parseFormula(text);
   if (tree.kind === 'formula-error') return undefined;
@@ -18,7 +18,7 @@ function evaluate(text: string, x: FormulaValue, y: FormulaValue): FormulaValue 
   return isFormulaFailure(value) ? undefined : value;
 }
 
-/** A decimal as text of a formula. */
+/** A decimal as a formula writes it. */
 function asText(one: Decimal): string {
   return one.isNegative() ? `(${one.toFixed()})` : one.toFixed();
 }
@@ -94,7 +94,7 @@ describe('parseFormula and compileFormula for random texts', () => {
     );
   });
 
-  it('reverse a division by a multiplication exactly', () => {
+  it('reverse a division exactly by a multiplication', () => {
     fc.assert(
       fc.property(value, value, (x, y) => {
         fc.pre(y.numerator !== 0n);

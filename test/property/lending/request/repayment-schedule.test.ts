@@ -93,7 +93,7 @@ function scheduleOf(terms: Terms): RepaymentSchedule | undefined {
 }
 
 describe('calculateRepaymentSchedule for random terms', () => {
-  it('keeps the closing invariants of M3', () => {
+  it('satisfies the closing invariants of M3', () => {
     let calculated = 0;
     fc.assert(
       fc.property(termsWith(120), (terms) => {
@@ -120,7 +120,7 @@ describe('calculateRepaymentSchedule for random terms', () => {
     expect(calculated).toBeGreaterThan(400);
   });
 
-  it('returns only safe whole numbers, never minus zero', () => {
+  it('returns only safe integers, never minus zero', () => {
     fc.assert(
       fc.property(termsWith(40), (terms) => {
         for (const row of scheduleOf(terms)?.rows ?? []) {
@@ -162,7 +162,7 @@ describe('effective rates', () => {
     expect(compared).toBeGreaterThan(90);
   });
 
-  it('are text with four decimals or null, never NaN and never minus zero', () => {
+  it('are strings with four decimals or null, never NaN or minus zero', () => {
     fc.assert(
       fc.property(termsWith(60), (terms) => {
         const schedule = scheduleOf(terms);

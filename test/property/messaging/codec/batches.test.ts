@@ -58,14 +58,14 @@ const replies = array(
 );
 const asText = (id: BatchItemId | undefined) => (id === undefined ? undefined : String(id));
 
-/** The items of a batch that must be valid. */
+/** The items of a batch; throws if the batch is not valid. */
 function itemsOf(value: Buffer, headers: Record<string, string> = {}) {
   const opened = openAtOnce(payloadOf(codec.decode({ value, headers })) as EncodedBatch);
   if (opened.kind === 'invalid') throw new Error(JSON.stringify(opened.problem));
   return opened.items;
 }
 
-it('reads back every batch of requests in Avro, with its ids as text', () => {
+it('reads back every batch of requests in Avro, with its ids as strings', () => {
   assert(
     property(array(ids, { minLength: 1, maxLength: 30 }), (all) => {
       const batch: RequestBatch = { items: all.map((id) => ({ id, value: small })) };
@@ -155,7 +155,7 @@ it('never throws on arbitrary bytes instead of a batch or its items', () => {
   );
 });
 
-it('finds the same items of an array for any number of bytes in a step', () => {
+it('finds the same items of an array for any number of bytes per step', () => {
   const part = constantFrom(
     '{',
     '}',

@@ -38,7 +38,7 @@ describe('the Avro decimal', () => {
     );
   });
 
-  it('agrees with writeBigInt64BE on two’s complement', () => {
+  it('writes two’s complement like writeBigInt64BE', () => {
     assert(
       property(bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
         const eight = Buffer.alloc(8);
@@ -64,7 +64,7 @@ describe('the Avro decimal', () => {
     );
   });
 
-  it('fits every JSON amount from 0.1 to 10^19 at full precision', () => {
+  it('holds every JSON amount from 0.1 to 10^19 at full precision', () => {
     const amounts = double({ min: 1e-1, max: 1e19, noNaN: true });
     assert(
       property(amounts, (value) => {
@@ -74,7 +74,7 @@ describe('the Avro decimal', () => {
     );
   });
 
-  it('fits every JSON percentage from 0.001 to 10^9 at full precision', () => {
+  it('holds every JSON percentage from 0.001 to 10^9 at full precision', () => {
     const percentages = double({ min: 1e-3, max: 1e9, noNaN: true });
     assert(
       property(percentages, (value) => {
@@ -85,7 +85,7 @@ describe('the Avro decimal', () => {
   });
 });
 
-/** True when a value is read back equal, false when it is rejected. */
+/** True if a value is read back unchanged, false if it is rejected. */
 function survivesRoundTrip(schema: Type, value: Decimal): boolean {
   let bytes: Buffer;
   try {
@@ -97,7 +97,7 @@ function survivesRoundTrip(schema: Type, value: Decimal): boolean {
   throw new Error(`${value.toString()} was changed`);
 }
 
-/** Whether the first byte is more than a repetition of the sign. */
+/** Whether the first byte carries more than the sign. */
 function isShortest(bytes: Buffer): boolean {
   const isNegative = bytes[1]! >= 0x80;
   return bytes[0] !== (isNegative ? 0xff : 0);

@@ -30,7 +30,7 @@ import { atOnce, codecOf, payloadOf } from '../../../support/builders/codec-fixt
 const codec = codecOf();
 const RUNS = { numRuns: 300 };
 
-/** Payloads that a schema describes, absent fields as undefined. */
+/** Payloads that match a schema; absent fields are undefined. */
 function payloadsOf(type: Type): Arbitrary<unknown> {
   if (type instanceof DecimalType) return decimalsOf(type);
   if (type instanceof avro.types.RecordType) {
@@ -73,7 +73,7 @@ interface ScheduleRecord {
   readonly explanations?: readonly (readonly object[])[];
 }
 
-/** Makes a schedule consistent: it has the rates of its `show`, and its rows have their additional columns. */
+/** Makes a schedule consistent: it has the rates that `show` lists, and its rows have their additional columns. */
 function consistent(payload: unknown): unknown {
   const { columns, explanations, ...schedule } = payload as ScheduleRecord;
   if (schedule.show === undefined) return payload;

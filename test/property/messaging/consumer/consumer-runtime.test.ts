@@ -65,7 +65,7 @@ async function perform(group: FakeConsumerGroup, step: Step): Promise<void> {
   await settleMicrotasks();
 }
 
-/** Delivers and finishes without failures until everything is committed; returns whether it was. */
+/** Delivers and completes messages without failures until everything is committed; returns whether it was. */
 async function finishAll(group: FakeConsumerGroup): Promise<boolean> {
   group.assign(0);
   for (let round = 0; round < MAX_ROUNDS && !group.isComplete(); round += 1) {
@@ -77,7 +77,7 @@ async function finishAll(group: FakeConsumerGroup): Promise<boolean> {
   return group.isComplete();
 }
 
-test('loses no message, keeps the order of keys and commits only completed prefixes over any rebalances and kills', async () => {
+test('does not lose a message, keeps the order of keys and commits only completed prefixes despite rebalances and kills', async () => {
   await fc.assert(
     fc.asyncProperty(
       keys,
@@ -99,7 +99,7 @@ test('loses no message, keeps the order of keys and commits only completed prefi
   );
 });
 
-test('processes each message exactly once over any rebalances without kills', async () => {
+test('processes each message exactly once despite rebalances without kills', async () => {
   await fc.assert(
     fc.asyncProperty(
       keys,

@@ -24,7 +24,9 @@ interface World {
   close(): Promise<void>;
 }
 
-/** Two requesters that share a reply topic, and a worker that answers each request after the delay that it states. */
+/**
+ * Two requesters that share a reply topic, and a worker that answers each request after the delay given in the request.
+ */
 async function createWorld(partitions: number): Promise<World> {
   const broker = createMemoryBroker();
   await broker.admin.createTopics([
@@ -73,7 +75,7 @@ async function createWorld(partitions: number): Promise<World> {
 }
 
 test.each([1, 12])(
-  'delivers every reply to its requester when two share a reply topic with %i partitions',
+  'delivers every reply to its requester if two share a reply topic with %i partitions',
   async (partitions) => {
     const world = await createWorld(partitions);
     const question = fc.record({ from: fc.nat({ max: 1 }), workMs: fc.integer({ min: 0, max: 5 }) });

@@ -11,13 +11,13 @@ import {
 import { refusalsOf } from '../../../support/random/offered-combinations.ts';
 
 describe('a valid catalogue', () => {
-  it('can be simulated with every schedule type and interest type, at both ends of the bounds', () => {
+  it('can be simulated with every schedule type and interest type, at the lower and upper bounds', () => {
     expect(refusalsOf(EXAMPLE_RECORDS)).toEqual([]);
   });
 
   it.each<readonly [string, Change]>([
     [
-      'a charge in another currency that does not come with every contract',
+      'a charge in another currency that not every contract has',
       leaseFee({ Currency: 'RON', AutomaticLoadOnContract: false, MandatoryForApplicant: false }),
     ],
     ['a charge in another currency without a price', leaseFee({ Currency: 'RON', Values: [] })],

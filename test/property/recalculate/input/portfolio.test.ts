@@ -12,7 +12,7 @@ import {
 } from '../../../support/builders/portfolio-lines.ts';
 import { randomRequest } from '../../../support/random/request.ts';
 
-/** Characters that are special in one of the formats or take several bytes. */
+/** Characters that are special in one of the formats or are encoded in several bytes. */
 const text = fc.string({
   unit: fc.constantFrom('a', ' ', '"', ',', ';', '\t', '\n', '\r', 'ă', '€', '😀', '\uFEFF'),
 });

@@ -49,14 +49,14 @@ describe('provideKafka', () => {
     const kafka = await provideKafka({}, ways, (line) => lines.push(line));
     expect(kafka).toMatchObject({ address: { source: 'local' } });
     expect(lines).toEqual([
-      'Docker is passed over for the local Java: image apache/kafka:1 cannot be pulled: no route',
+      'using the local Java instead of Docker: image apache/kafka:1 cannot be pulled: no route',
     ]);
   });
 
   it('reports both reasons when there is no Java either', async () => {
     const ways = { docker: noImage, local: noJava };
     expect(await provideKafka({}, ways, () => undefined)).toEqual({
-      unavailable: 'there is no Java; Docker is there, but image apache/kafka:1 cannot be pulled: no route',
+      unavailable: 'there is no Java; Docker is available, but image apache/kafka:1 cannot be pulled: no route',
       isFault: false,
     });
   });
