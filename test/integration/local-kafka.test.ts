@@ -3,13 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
-import {
-  ConfigResourceTypes,
-  type Consumer,
-  type EachBatchPayload,
-  KafkaJSProtocolError,
-  Partitioners,
-} from 'kafkajs';
+import kafkajs, { type Consumer, type EachBatchPayload, Partitioners } from 'kafkajs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startLocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { type KafkaScope, openKafkaScope } from '../support/kafka/scope.ts';
@@ -42,7 +36,7 @@ suite('kafkajs on Apache Kafka 4', () => {
       includeSynonyms: false,
       resources: [
         {
-          type: ConfigResourceTypes.TOPIC,
+          type: kafkajs.ConfigResourceTypes.TOPIC,
           name: topic,
           configNames: ['cleanup.policy', 'max.message.bytes'],
         },
