@@ -80,7 +80,7 @@ suite('kafkajs on Apache Kafka 4', () => {
     const topic = await scope.createTopic('too-large');
     const producer = await connectProducer(scope);
     const sent = producer.send({ topic, acks: -1, messages: [{ value: Buffer.alloc(9_000_000) }] });
-    await expect(sent).rejects.toBeInstanceOf(KafkaJSProtocolError);
+    await expect(sent).rejects.toBeInstanceOf(kafkajs.KafkaJSProtocolError);
     await expect(sent).rejects.toMatchObject({ type: 'MESSAGE_TOO_LARGE' });
     await producer.disconnect();
   });
