@@ -22,8 +22,8 @@ const PERCENT_DECIMALS = 10;
 
 /**
  * Calculates a rate. Does not throw for invalid input: a request that cannot be calculated is refused with all its
- * faults (E1, E3). If no rate exists, the rate is null without a proof (A4); of several rates the one nearest zero is
- * used.
+ * faults (E1, E3). If no rate exists, the rate is null without a proof (A4); of several rates the one nearest to zero
+ * is used.
  */
 export function calculateRate(
   request: RateRequest,
@@ -40,8 +40,8 @@ export function calculateRate(
 }
 
 /**
- * The flows by time, in the smallest unit in which all amounts are whole. Moving all of them by the same time changes
- * no rate, so that those before time 0 become the first ones.
+ * The flows by time, in the smallest unit in which all amounts are whole. Moving all of them by the same time does
+ * not change the rate, so flows before time 0 become the first ones.
  */
 function sortFlows(terms: CashFlowTerms): RateFlows {
   const flows = moveAfterStart(terms).toSorted(compareTimes);

@@ -28,7 +28,7 @@ export interface ScheduleContext {
   readonly maxReplyBytes?: number;
   /** Schedule types and periodicities; default: the built-in ones (S4, D7). */
   readonly catalogue?: ScheduleCatalogue;
-  /** Holiday calendars; default: none is known (H2). */
+  /** Holiday calendars; none by default (H2). */
   readonly calendars?: KnownCalendars;
 }
 

@@ -16,7 +16,7 @@ import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts
 import { Validation, type RequestFault } from './request/validation.ts';
 import { divideRounded } from './numbers/rounding.ts';
 
-/** Payments from this limit, in major units, do not fit a message. */
+/** Payments of this amount or more, in major units, do not fit into a message. */
 const TOO_LARGE = 10n ** 20n;
 
 /** An unrounded fraction; the denominator is not zero. */
@@ -26,10 +26,10 @@ interface Quotient {
 }
 
 /**
- * The equal payment of a loan, or of a savings plan where nothing is financed, in arrears or in advance, with the equal
- * part of the principal beside it (P1, P2), both rounded half up to `Precision` decimals (M5). Does not throw for
- * invalid input: a request that cannot be calculated is refused with all its faults (E3). `known` are the periodicities
- * of the catalogue (D7).
+ * The level payment of a loan, or of a savings plan if nothing is financed, in arrears or in advance (P1, P2), and
+ * the equal part of the principal, both rounded half up to `Precision` decimals (M5). Does not throw for invalid
+ * input: a request that cannot be calculated is refused with all its faults (E3). `known` are the periodicities of
+ * the catalogue (D7).
  */
 export function calculatePaymentValue(
   request: PaymentValueRequest,
@@ -55,7 +55,9 @@ export function calculatePaymentValue(
   };
 }
 
-/** The faults of a request without calculating it: for callers that report them together with faults of shape (E3). */
+/**
+ * The faults of a request without calculating it: for callers that report them together with schema violations (E3).
+ */
 export function findPaymentValueFaults(
   request: PaymentValueRequest,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,

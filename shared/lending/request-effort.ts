@@ -1,6 +1,6 @@
 /**
- * The cost of a request, estimated from its fields before any calculation (E6): processor time, which rate limits are
- * based on, and the minimum size of its reply, by which it may be refused.
+ * The cost of a request, estimated from its fields before any calculation (E6): the processor time, on which rate
+ * limits are based, and the minimum size of its reply, for which it may be refused.
  */
 
 import { explainsRows } from './request/answer-shape.ts';
@@ -20,7 +20,7 @@ export interface RequestEffort {
    */
   readonly processorMs: number;
   /**
-   * Lower bound of the reply's size in Avro, in bytes: a request is refused by it only when its reply cannot fit.
+   * Lower bound of the reply's size in Avro, in bytes, so that a request is refused only if its reply cannot fit.
    * Fields that may end a schedule early lower it.
    */
   readonly leastReplyBytes: number;
@@ -55,7 +55,7 @@ const SIMULATED_SOLVED_ROW_MS = 0.000_3;
 /** Shortest encoding of a row, and of its explanation without charges. */
 const ROW_BYTES = 50;
 const EXPLAINED_ROW_BYTES = 200;
-/** Shortest encoding of an explained charge beside its name, digits and percentage, its part of the sum included. */
+/** Shortest encoding of an explained charge without its name, digits and percentage, but with its part of the sum. */
 const VALUE_BYTES = 30;
 const PERCENT_BYTES = 45;
 /** Decimal point and digits of the amounts in such an explanation, unless Currency or Precision says otherwise. */
@@ -68,7 +68,7 @@ const ROWS_AT_ENDS = 3;
 
 /** The effort of one commission or insurance. */
 interface Charge {
-  /** Percentage as written in explanations; undefined: the charge is an amount. */
+  /** Percentage as written in explanations; undefined if the charge is an amount. */
   readonly percent: string | undefined;
   /** Share of rows that collect it, 0 to 1; undefined if the periodicity is not built in. */
   readonly share: number | undefined;

@@ -34,7 +34,10 @@ interface RowSetting {
   readonly maxReplyBytes?: number | undefined;
 }
 
-/** Shortest encoding of an explained figure beside its texts: lengths, amount and a byte for each absent field. */
+/**
+ * Shortest encoding of an explained figure without its strings: their lengths, the amount, and a byte for each absent
+ * field.
+ */
 const FIGURE_BYTES = 9;
 
 /** Names of the additional columns of the rows, in order (F4). */

@@ -78,7 +78,7 @@ export const count = (unit?: string) => {
 function wholeNumber(value: number, context: z.RefinementCtx, number = 'number'): number {
   if (!Number.isInteger(value)) return refuse(context, value, 'out-of-range', `must be a whole ${number}`);
   if (Math.abs(value) <= MAX_COUNT) return value;
-  return refuse(context, value, 'out-of-range', `must be at most ${MAX_COUNT} in size`);
+  return refuse(context, value, 'out-of-range', `must be at most ${MAX_COUNT} in absolute value`);
 }
 
 function refuse(context: z.RefinementCtx, input: unknown, code: ShapeFaultCode, message: string): never {

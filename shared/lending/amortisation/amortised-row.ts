@@ -11,12 +11,12 @@ export interface AmortisedRow {
   readonly kind: RowKind;
   /** InstallmentNo as shown; a prepayment carries the number of the row before it (X3). */
   readonly no: number;
-  /** Index (from 0) into the schedule's dates: of this due row, or of the due row that follows a prepayment. */
+  /** Index (from 0) of the row's dates in the schedule; for a prepayment, the index of the due row that follows it. */
   readonly index: number;
   /** Interest accrues from here to `to` (H3); equal dates in rows without interest. */
   readonly from: CalendarDate;
   readonly to: CalendarDate;
-  /** Date as shown, moved off holidays (H1). */
+  /** Date as shown, after shifting for holidays (H1). */
   readonly dueDate: CalendarDate;
   /** Numerator of the day-count fraction of the row. */
   readonly count: number;
@@ -48,7 +48,7 @@ export function createBandFault(): RowFault {
   return createRowFault('BandedInterestRates', 'outside-bands', message);
 }
 
-/** True for a fault instead of a figure or of a row with its effects. */
+/** True if the result is a fault instead of a figure or a row. */
 export function isRowFault(result: number | { readonly row: AmortisedRow } | RowFault): result is RowFault {
   return typeof result === 'object' && 'kind' in result;
 }

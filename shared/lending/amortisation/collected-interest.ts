@@ -12,9 +12,9 @@ interface CollectingRow {
   /** Original row number of the due row; for a prepayment, that of the next due row. */
   readonly no: number;
   readonly accrued: number;
-  /** True: the loan is fully repaid with it, so all deferred interest is due. */
+  /** True: the row repays the loan in full, so all deferred interest is due. */
   readonly ends: boolean;
-  /** True: it repays the whole balance before interest; the interest is then collected and not capitalised. */
+  /** True: the row repays the whole balance before interest; the interest is then collected and not capitalised. */
   readonly repaysAll: boolean;
   /**
    * Remaining due rows, including this one; 0 for a prepayment, which collects no deferred interest unless it ends the

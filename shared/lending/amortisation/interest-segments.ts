@@ -14,7 +14,7 @@ import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
 import type { AnnualRate, RateFrom, RateTerms } from '../terms/rate-terms.ts';
 import type { Validation } from '../request/validation.ts';
 
-/** Interest in force from a row (index from 0) until the next segment's. */
+/** Interest in force from a row (index from 0) until the row of the next segment. */
 export interface InterestSegment {
   readonly fromIndex: number;
   readonly interest: InterestAccrual;
@@ -90,8 +90,8 @@ function createBandSegment(
 }
 
 /**
- * A negative rate must leave a positive balance in every period (R3). No figure of a row exceeds the amount
- * grown over one period, the bound of both the interest and the level payment.
+ * A negative rate must leave a positive balance in every period (R3). No figure of a row exceeds the amount plus the
+ * interest of one period, which is an upper bound of both the interest and the level payment.
  */
 function createInterestRule(
   annual: AnnualRate,

@@ -1,17 +1,17 @@
 /**
- * A prepayment that keeps the payment (X3, DecreaseInstallment false): the rows after it pay what they would pay without
- * it, so that the loan ends earlier. Which payment is kept depends on the time of the prepayment:
+ * A prepayment that keeps the payment (X3, DecreaseInstallment false): the rows after it have the same payment as
+ * without it, so that the loan ends earlier. Which payment is kept depends on the time of the prepayment:
  *
  * - a payment is in force: it stays and is not recalculated;
  * - no payment has been calculated yet: the next one is calculated as if the prepaid amount were still outstanding;
- * - in capitalising grace: the payment after the grace is that of the same loan without these prepayments.
+ * - in a capitalising grace period: the payment after the period is that of the same loan without these prepayments.
  */
 
 import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 
 /**
- * Keeps the payment through a prepayment; `before` is the remainder of the row's period before it, undefined on a due
+ * Keeps the payment after a prepayment; `before` is the remainder of the row's period before it, undefined on a due
  * date.
  */
 export function keepPayment(state: LoanState, amount: number, before: LoanState['prepaidIn']): void {
@@ -32,8 +32,8 @@ export function releasePayment(state: LoanState): void {
 }
 
 /**
- * Day-count numerator of the first row in the calculation of a payment: that of its period before any prepayment that
- * keeps the payment.
+ * Day-count numerator of the first row when a payment is calculated. Prepayments that keep the payment do not shorten
+ * the period.
  */
 export function countBeforePrepayment(state: LoanState, row: RowPeriod): number {
   return state.prepaidIn?.index === row.index ? state.prepaidIn.count : row.count;
@@ -46,7 +46,7 @@ export function holdSolvedPayment(state: LoanState): void {
   forgetPrepaid(state);
 }
 
-/** Sets the payment that was kept by prepayments in capitalising grace, once that grace has ended. */
+/** Sets the payment that was kept by prepayments in a capitalising grace period, once that period has ended. */
 export function startKeptPayment(state: LoanState): void {
   if (state.keptPayment === undefined) return;
   state.payment = state.keptPayment;
@@ -57,9 +57,9 @@ export function startKeptPayment(state: LoanState): void {
 }
 
 /**
- * The plan without the prepayments that keep the payment and lie before the first instalment after capitalising grace,
- * and the rows up to that instalment, whose payment they keep. Before it there is no payment to keep: that of the plan
- * excludes the capitalised interest (G2). Undefined where there are none.
+ * Prepayments before the first instalment after a capitalising grace period keep the payment of that instalment.
+ * Returns the plan without them, and the rows up to that instalment; undefined if there are no such prepayments.
+ * Earlier rows have no payment to keep: the payment of the plan excludes the capitalised interest (G2).
  */
 export function planWithoutKeeping(
   plan: RepaymentPlan,

@@ -5,7 +5,7 @@ import type { InterestSegment } from './interest-segments.ts';
 import type { RepaidBalance } from '../interest/level-payment.ts';
 import type { RepaymentTerms } from '../terms/repayment-terms.ts';
 
-/** Why the payment in force does not change: fixed by the request, or kept through a prepayment. */
+/** Why the payment in force does not change: it is fixed by the request, or kept after a prepayment. */
 type PaymentHold = 'none' | 'fixed' | 'kept';
 
 /** Deferred interest that is collected in equal parts over a number of rows (G2). */
@@ -24,7 +24,7 @@ export interface LoanState {
   /** Level payment or equal part in force; undefined only while it is still to be calculated. */
   payment: number | undefined;
   hold: PaymentHold;
-  /** Whether the next paying row recalculates the payment, after a change of the rate or of the balance. */
+  /** Whether the next row with a payment recalculates it, after a change of the rate or of the balance. */
   solveDue: 'no' | 'rate' | 'balance';
   /**
    * Prepaid amount that the next payment calculation treats as still outstanding, with the row of the first such
@@ -32,11 +32,17 @@ export interface LoanState {
    */
   prepaid: number;
   prepaidIn: { readonly index: number; readonly count: number } | undefined;
-  /** Payment that prepayments keep from the first row after capitalising grace on; undefined: none does (X3). */
+  /**
+   * Payment that prepayments keep, starting with the first row after a capitalising grace period; undefined if there
+   * are none (X3).
+   */
   keptPayment: number | undefined;
-  /** The plan without interest grace, while capitalising grace makes it differ from the actual loan (G2). */
+  /**
+   * The plan without a grace period for interest, while a capitalising grace period makes it differ from the actual
+   * loan (G2).
+   */
   planned: RepaidBalance | undefined;
-  /** Interest deferred by grace so far, the first row it accrued in, and how it is spread (G2). */
+  /** Interest deferred by a grace period so far, the first row in which it accrued, and how it is spread (G2). */
   deferred: number;
   deferredFrom: number;
   spread: SpreadInterest | undefined;
@@ -58,7 +64,7 @@ export interface RowPeriod {
   readonly segment: InterestSegment;
   /** False for the part before a prepayment: the due row collects the charges, once (X3). */
   readonly collectsCharges: boolean;
-  /** Interest accrued in it; known before the principal. */
+  /** Interest accrued in the row; known before the principal. */
   accrued: number;
 }
 

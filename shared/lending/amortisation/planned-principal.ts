@@ -1,5 +1,5 @@
 /**
- * The principal that a due row pays by its schedule type, before the last row repays the rest (S2, S5, G1, B2, B3, X2).
+ * The principal of a due row according to its schedule type; the last row repays the rest (S2, S5, G1, B2, B3, X2).
  */
 
 import { isRowFault, createRowFault, type RowFault } from './amortised-row.ts';
@@ -11,8 +11,8 @@ import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRounded, divideRoundedSafe } from '../numbers/rounding.ts';
 
 /**
- * The principal of a row other than the last, in minor units, or a fault. Recalculates the payment where that is due,
- * and updates the plan's own balance where capitalising grace makes it differ from the actual one.
+ * The principal of a row other than the last, in minor units, or a fault. Recalculates the payment if necessary, and
+ * updates the planned balance if a capitalising grace period makes it differ from the actual one.
  */
 export function calculatePrincipal(plan: RepaymentPlan, state: LoanState, row: RowPeriod): number | RowFault {
   const { terms } = plan;
@@ -94,7 +94,7 @@ function capPrincipal(
   return most;
 }
 
-/** The payment less the interest of the plan (S2, Balance). */
+/** The payment less the planned interest (S2, Balance). */
 function subtractInterest(
   plan: RepaymentPlan,
   state: LoanState,

@@ -20,11 +20,11 @@ export interface PeriodLeft {
   readonly from: CalendarDate;
   /** Day-count numerator. */
   readonly count: number;
-  /** Numerator that they used of a regular 30/360 or 30/365 period (C2, X3). */
+  /** Part of the numerator that the prepayments used, in a regular 30/360 or 30/365 period (C2, X3). */
   readonly usedCount: number;
 }
 
-/** A prepayment and its place: before the end of a row's period, or on its due date. */
+/** A prepayment and its position: before the end of a row's period, or on its due date. */
 interface PrepaymentPlace {
   readonly prepayment: Prepayment;
   /** Index of the due row. */

@@ -24,7 +24,10 @@ export interface RepaymentPlan {
   readonly dayCount: DayCountName;
   /** Day-count numerators of the planned rows, including rows that are not shown (B6). */
   readonly counts: readonly number[];
-  /** That of the last paid row: its due date is the termination date (C1), even if the plan has later rows. */
+  /**
+   * Day-count numerator of the last row of the schedule: its due date is the termination date (C1), even if the plan
+   * has later rows.
+   */
   readonly lastCount: number;
   /** In ascending order of rows; the first starts at row 0. */
   readonly segments: readonly InterestSegment[];
@@ -84,8 +87,8 @@ export function findSegment(plan: RepaymentPlan, state: LoanState): InterestSegm
 }
 
 /**
- * Day-count numerators of the planned rows, the last of which ends on the termination date, and that of the last paid
- * row, which does too: the payment is based on all rows, even if the schedule ends earlier (C1, B6).
+ * The day-count numerators of the planned rows, and that of the last row of the schedule. The last row of both ends
+ * on the termination date: the payment is based on all planned rows, even if the schedule ends earlier (C1, B6).
  */
 function countDays(
   dayCount: DayCountName,

@@ -1,6 +1,6 @@
 /**
- * The rows of a schedule type with formulas: its steps run in the compiled order; each figure is rounded before later
- * formulas read it (S2).
+ * The rows of a schedule type with formulas: its steps run in the compiled order, and each figure is rounded before
+ * later formulas read it (S2).
  */
 
 import { isRowFault, createRowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
@@ -58,7 +58,7 @@ interface FinishedRow extends FormulaFigures {
 
 const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
 
-/** Calculates the figures of rows in order: interest first, `finish` last; for prepayments only the interest. */
+/** Calculates the figures of rows in order: interest first, `finish` last. Prepayments only have interest. */
 export class RowFormulas {
   readonly #context: FormulaContext;
   readonly #scope: FormulaScope;

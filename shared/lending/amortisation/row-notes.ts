@@ -30,7 +30,7 @@ interface NotedSchedule {
 
 type LevelTrace = PaymentTrace & { readonly kind: 'level' };
 
-/** Notes of one schedule: `begin`, then what happens in the row, then `end`. */
+/** Notes of one schedule. For each row call `begin`, then the methods for what happens in the row, then `end`. */
 export class RowNotes {
   readonly rows: RowNote[] = [];
   readonly #schedule: NotedSchedule;
@@ -92,12 +92,12 @@ export class RowNotes {
     this.#draft.blocked = { principal: 0, interest: 0, ...this.#draft.blocked, ...part };
   }
 
-  /** Accrued interest that the row does not collect. */
+  /** Notes accrued interest that the row does not collect. */
   uncollected(as: UncollectedInterest['as'], amount: number): void {
     this.#draft.uncollected = { as, amount };
   }
 
-  /** Deferred interest of earlier rows that this row collects. */
+  /** Notes deferred interest of earlier rows that this row collects. */
   collectDeferred(
     graceType: GraceType,
     amount: number,
@@ -134,7 +134,7 @@ export class RowNotes {
     return { at: rates.bands.map(({ percent, from }) => ({ percent, from })), isWhole: rates.whole };
   }
 
-  /** The closed annuity formula applies where one rate and equal periods do. */
+  /** The closed annuity formula applies if there is one rate and all periods are equal. */
   #closedForm({ index, segment: { rate } }: RowPeriod, first: number): Pick<LevelTrace, 'closed'> {
     const { compiled, counts } = this.#schedule;
     const isEven = counts.slice(index + 1).every((count) => count === first);

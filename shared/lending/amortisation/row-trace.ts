@@ -6,7 +6,7 @@
 import type { AmortisedRow } from './amortised-row.ts';
 import type { ChargeTrace } from '../charges/row-charges.ts';
 
-/** Interest of a row before grace, blocks and capitalising; absent in rows without interest. */
+/** Interest of a row before the grace period, blocked amounts and capitalisation; absent in rows without interest. */
 export type InterestTrace =
   | {
       /** simple: base * rate * fraction; effective: base * ((1 + rate)^fraction - 1). */
@@ -20,7 +20,7 @@ export type InterestTrace =
       readonly text: string;
       /** True: the day-count fraction is one of its numbers. */
       readonly readsDays: boolean;
-      /** The annual rate, where that is one of its numbers. */
+      /** The annual rate, if the formula contains it. */
       readonly percent?: string;
     };
 
@@ -43,18 +43,18 @@ export type PaymentTrace =
   | {
       readonly kind: 'level';
       readonly amount: number;
-      /** The rows it was calculated over, inclusive (S5). */
+      /** First and last of the rows for which it was calculated (S5). */
       readonly firstRow: number;
       readonly lastRow: number;
       readonly balance: number;
       readonly residual: number;
-      /** The rates it was calculated with: the rate then in force, or all bands with their lower limits. */
+      /** The rates used: the rate in force at that time, or all bands with their lower limits. */
       readonly at: readonly LevelRate[];
       /** True: a band's rate applies to the whole balance, not only to its slice (R2). */
       readonly isWhole?: boolean;
       /**
-       * Set where one rate holds and all these rows have the same day-count numerator: the closed annuity formula
-       * applies and is shown.
+       * Set if there is one rate and all these rows have the same day-count numerator: the closed annuity formula
+       * then applies and is shown.
        */
       readonly closed?: {
         readonly method: 'simple' | 'effective';
@@ -64,7 +64,7 @@ export type PaymentTrace =
     }
   /** Fixed by the request (B2). */
   | { readonly kind: 'fixed'; readonly amount: number }
-  /** Kept through a prepayment (X3, DecreaseInstallment false). */
+  /** Kept after a prepayment (X3, DecreaseInstallment false). */
   | { readonly kind: 'kept'; readonly amount: number }
   | {
       readonly kind: 'equal-part';
@@ -80,16 +80,16 @@ export type PaymentTrace =
 /** How the principal of the row was calculated, before blocked principal is added. */
 export type PrincipalTrace =
   /**
-   * The payment less interest: the accrued interest, or `planInterest` where the plan's own balance applies (G2, X2).
+   * The payment less interest: the accrued interest, or `planInterest` if the planned balance applies (G2, X2).
    */
   | { readonly rule: 'payment'; readonly planInterest?: number }
   /** The equal part in force. */
   | { readonly rule: 'part' }
-  /** A percentage of the balance, or of the plan's own (B3, G2, X2). */
+  /** A percentage of the balance, or of the planned balance (B3, G2, X2). */
   | { readonly rule: 'percent'; readonly percent: string; readonly base: number }
   /**
-   * The whole balance above the residual: the last row, or a payment that exceeds the balance. `balance` is the plan's
-   * own where that applies; `capitalised` is negative interest that reduces it.
+   * The whole balance above the residual: the last row, or a payment that exceeds the balance. `balance` is the
+   * planned balance if that applies; `capitalised` is negative interest that reduces it.
    */
   | {
       readonly rule: 'rest';
@@ -140,7 +140,7 @@ export interface RowNote {
   readonly deferred?: DeferredInterest;
   readonly payment?: PaymentTrace;
   readonly principal: PrincipalTrace;
-  /** BlockAmount and BlockInterestAmount where this row collects them (X2). */
+  /** BlockAmount and BlockInterestAmount if this row collects them (X2). */
   readonly blocked?: { readonly principal: number; readonly interest: number };
 }
 

@@ -9,7 +9,7 @@ interface End {
   readonly weight: bigint;
 }
 
-/** Every third step halves the bracket unless the two before it did. */
+/** Every third step halves the bracket unless the previous two did. */
 const STEPS_PER_ROUND = 3;
 
 /**

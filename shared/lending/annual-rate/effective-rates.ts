@@ -18,7 +18,7 @@ export interface ScheduledLoan {
   readonly startDate: CalendarDate;
   /** The net amount drawn at the start: the amount less upfront costs. */
   readonly drawn: number;
-  /** In any order, prepayments and shifted due dates included. */
+  /** In any order, including prepayments and shifted due dates. */
   readonly rows: readonly RatedRow[];
 }
 

@@ -17,7 +17,7 @@ import { hasExtraDays, type RateFlow, type RateFlows } from './rate-flows.ts';
  * once: a schedule of 360 instalments has a handful, so that a trial rate needs only a handful of powers.
  */
 export interface PreparedFlows {
-  /** Rounded where floating point cannot hold them exactly. */
+  /** Rounded if they cannot be represented exactly in floating point. */
   readonly amounts: readonly number[];
   readonly years: readonly number[];
   readonly unitsPerYear: number;

@@ -10,9 +10,9 @@ import { solveRate } from './solve-rate.ts';
 const PERCENT_DECIMALS = 4;
 
 /**
- * The periodic rate at which the present value of the amounts of periods 1, 2, ... is what was financed, times the
- * periods of a year, as text such as `7.9500%`, rounded half up; null when nothing was financed or no such rate exists
- * (A4), and for the periodicity Once, which has no periods in a year. Amounts are minor units.
+ * The periodic rate at which the present value of the amounts of periods 1, 2, ... equals the financed amount, times
+ * the number of periods in a year, as text such as `7.9500%`, rounded half up; null when nothing was financed or no
+ * such rate exists (A4), and for the periodicity Once, which has no periods in a year. Amounts are minor units.
  */
 export function internalRateOfReturn(
   financed: number,

@@ -1,11 +1,12 @@
 /**
- * Brackets with exactly one rate each, of which one holds the rate nearest zero (A4).
+ * Brackets that contain exactly one rate each; one of them contains the rate nearest to zero (A4).
  *
  * Amounts with one change of sign have one rate (Descartes' rule of signs, which holds for discounted cash flows
- * too). Otherwise brackets of s = ln(1 + r) are examined in the order of their distance from a rate of zero. In each the
- * net present value is a Taylor series with an error bound: the bracket has no rate where the value cannot be zero, at
- * most one where the slope cannot be zero, and is halved otherwise. Where floating point cannot distinguish the value from zero,
- * because several rates lie close together or coincide, whole numbers decide (repeated-rates.ts).
+ * too). Otherwise brackets of s = ln(1 + r) are examined in the order of their distance from a rate of zero. In each
+ * the net present value is a Taylor series with an error bound: the bracket has no rate where the value cannot be
+ * zero, at most one where the slope cannot be zero, and is halved otherwise. Where floating point cannot distinguish
+ * the value from zero, because several rates lie close together or coincide, whole numbers decide
+ * (repeated-rates.ts).
  */
 
 import { numberToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
@@ -29,7 +30,7 @@ export const MAX_LOG_RATE = 260 * Math.LN10;
  * day after the others has a rate this low.
  */
 const MIN_LOG_RATE = -20_000;
-/** Below this ln(1 + r) a growth factor is beyond floating point; such rates are published as -100 percent. */
+/** Below this ln(1 + r) the growth factor underflows; such rates are published as -100 percent. */
 const MIN_GROWTH_LOG = -600;
 
 /** The cash flows add up to zero. */
@@ -40,8 +41,8 @@ const RATE_OF_ZERO: IsolatedRate = {
 };
 
 /**
- * The rate nearest zero, or two of opposite sign when only their exact digits decide which is nearer; none when there
- * is no rate, or when it cannot be proven which one is nearest.
+ * The rate nearest to zero, or two of opposite sign when only their exact digits decide which is nearer; none when
+ * there is no rate, or when it cannot be proven which one is nearest.
  */
 export function isolateRates(problem: RateProblem): readonly IsolatedRate[] {
   const { flows, prepared, effort } = problem;
@@ -88,7 +89,7 @@ function halves({ centre, radius }: Bracket): readonly Bracket[] {
   ];
 }
 
-/** Above the distance of every rate below 100 percent. */
+/** Larger than the distance of every rate below 100 percent. */
 const DISTANCE_OF_DOUBLING = 1e6;
 
 /** A measure by which rates r of both signs are in the order of |r|: -ln(1 - |r|), larger for rates from 100 percent. */
@@ -230,8 +231,8 @@ interface DiscountedValues {
 }
 
 /**
- * The flows discounted to the time of the one that this leaves largest, so that none is beyond floating point, the sum
- * of their sizes and their mean time.
+ * The flows discounted to the time of the flow that is then the largest, so that none overflows, with the sum of
+ * their absolute values and their mean time.
  */
 function valuesAt({ amounts, years }: PreparedFlows, rate: number): DiscountedValues {
   const reference = years.at(rate >= 0 ? 0 : -1) ?? 0;

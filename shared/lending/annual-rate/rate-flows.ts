@@ -19,7 +19,7 @@ export function flowAtUnits<Amount>(amount: Amount, wholeUnits: number) {
   return { amount, wholeUnits, extraDays: 0, yearDays: 1 };
 }
 
-/** The flows with those at equal times added up, and without zeros; the same object when nothing changes. */
+/** The flows with amounts at the same time added up and zeros removed; the same object if nothing changes. */
 export function mergeFlows(rateFlows: RateFlows): RateFlows {
   const { flows, unitsPerYear } = rateFlows;
   if (isMerged(flows)) return rateFlows;
@@ -46,7 +46,7 @@ function isSameTime({ wholeUnits, extraDays, yearDays }: RateFlow, before: RateF
   return extraDays === 0 || yearDays === before.yearDays;
 }
 
-/** True when some flow lies beyond whole units. */
+/** True if the time of any flow includes left-over days. */
 export function hasExtraDays({ flows }: RateFlows): boolean {
   return flows.some(({ extraDays }) => extraDays !== 0);
 }

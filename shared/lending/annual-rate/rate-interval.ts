@@ -31,7 +31,7 @@ export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit | 'Days', number>> = {
   Days: DAYS_PER_YEAR,
 };
 
-/** The unit that fits a periodicity: weeks for weeks, years for years and days, else months. */
+/** The unit that fits a periodicity: weeks for weeks, years for years and days, otherwise months. */
 export function chooseIntervalUnit(periodicity: Periodicity): IntervalUnit {
   switch (periodicity.unit) {
     case 'Weeks':

@@ -19,7 +19,7 @@ import { MAX_ITERATIONS, SolverEffort } from './solver-effort.ts';
 /** The unit and precision of a published rate. */
 export interface RateScale {
   readonly percentDecimals: number;
-  /** Time units of the flows in a year, where their rates are added and not compounded (A3); else 1. */
+  /** Time units of the flows in a year if their rates are added and not compounded (A3); otherwise 1. */
   readonly unitsAdded: ExactRatio;
 }
 
@@ -35,14 +35,17 @@ export interface SolvedRate {
 const EFFECTIVE_RATE: RateScale = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
 
 /**
- * The effective rate nearest zero at which the present value of the payments is what was drawn at the start, as percent
- * text with four decimals; null when nothing was drawn or no rate exists (A4).
+ * The effective rate nearest to zero at which the present value of the payments equals the amount drawn at the start,
+ * as percent text with four decimals; null when nothing was drawn or no rate exists (A4).
  */
 export function solveEffectiveRate(flows: RateFlows): string | null {
   return (flows.flows[0]?.amount ?? 0) < 0 ? solveRate(flows, EFFECTIVE_RATE).percent : null;
 }
 
-/** The rate nearest zero of any flows; of two that are published at the same distance the one above zero counts. */
+/**
+ * The rate nearest to zero of any cash flows; of two that are published at the same distance, the positive one is
+ * used.
+ */
 export function solveRate(rateFlows: RateFlows, scale: RateScale): SolvedRate {
   const flows = mergeFlows(rateFlows);
   const problem: RateProblem = { flows, prepared: prepareFlows(flows), effort: new SolverEffort() };

@@ -26,7 +26,7 @@ export class SolverEffort {
     this.#exactFlows += flows;
   }
 
-  /** True when the rates cannot be isolated within the bounds: there is no answer then. */
+  /** True if the rates cannot be isolated within the bounds, so that there is no answer. */
   get isExhausted(): boolean {
     return (
       this.#floatingFlows > MAX_FLOATING_FLOWS ||

@@ -53,14 +53,17 @@ const BY_KEY: ReadonlyMap<string, BusinessCalendar> = new Map(
   }),
 );
 
-/** The calendar of an ISO 3166 code or English country name in any case, or of TARGET; undefined for any other. */
+/**
+ * The calendar of an ISO 3166 code, of an English country name, or of TARGET, ignoring case; undefined for any other
+ * name.
+ */
 export function findBuiltInCalendar(name: string): BusinessCalendar | undefined {
   return BY_KEY.get(normalizeCalendarName(name));
 }
 
 // Normalised calendar names for comparison, since they are written in many ways.
 
-/** The name in small letters without accents, doubled blanks, `&`, `St.` and curled apostrophes. */
+/** The name in lower case without accents, repeated blanks, `&`, `St.` and typographic apostrophes. */
 export function normalizeCalendarName(name: string): string {
   return name
     .normalize('NFD')

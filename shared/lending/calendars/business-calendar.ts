@@ -12,9 +12,12 @@ export interface BusinessCalendar {
   readonly isWorkingDay: (date: CalendarDate) => boolean;
 }
 
-/** Calendars from elsewhere, by name in any case: those of the catalogue, or those of a library for other countries. */
+/**
+ * Calendars from another source by case-insensitive name: those of the catalogue, or those of a library for other
+ * countries.
+ */
 export interface OtherCalendars {
-  /** Undefined when it has no calendar of that name. Equal names get calendars that answer equally. */
+  /** Undefined if it has no calendar with that name. The same name always gets an equivalent calendar. */
   readonly find: (name: string) => BusinessCalendar | undefined;
 }
 

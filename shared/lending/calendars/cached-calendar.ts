@@ -7,11 +7,11 @@ import type { BusinessCalendar } from './business-calendar.ts';
 export interface CalendarRules {
   readonly name: string;
   readonly version: string;
-  /** True when the day is one of weekly rest, or closed by the calendar that this one extends. */
+  /** True if the day is a weekly rest day, or closed in the calendar that this one extends. */
   readonly isWeekend: (date: CalendarDate) => boolean;
   /** Holidays that belong to a year; a day in lieu of one may lie in the year beside it. */
   readonly listHolidays: (year: number) => Iterable<CalendarDate>;
-  /** Days of weekly rest that are worked in exchange for another day. */
+  /** Weekly rest days that are working days in exchange for another day. */
   readonly workedDays?: ReadonlySet<CalendarDate>;
 }
 

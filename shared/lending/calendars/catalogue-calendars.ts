@@ -19,15 +19,15 @@ export interface CalendarRecord {
    * replaces that country under all of its names.
    */
   readonly name: string;
-  /** The same letters as a name; reported with every schedule that uses the calendar. */
+  /** Consists of the same characters as a name; reported with every schedule that uses the calendar. */
   readonly version: string;
-  /** English names of the days of weekly rest. Absent: those of `base`, or none without it. */
+  /** English names of the weekly rest days. If absent, those of `base`, or none without `base`. */
   readonly weekend?: readonly string[] | undefined;
   /** Days without business, `yyyy-mm-dd`. */
   readonly holidays: readonly string[];
   /**
    * Name of a calendar whose days without business it shares; unions and other records are allowed. A record that
-   * replaces a country extends what it replaces when it names that country here.
+   * replaces a country and names that country here extends the calendar that it replaces.
    */
   readonly base?: string | undefined;
 }
@@ -44,18 +44,18 @@ export interface CatalogueCalendars extends OtherCalendars {
   readonly faults: readonly CalendarRecordFault[];
 }
 
-/** Most days that one record may list: a hundred years of two hundred days. */
+/** Maximum number of days in one record: a hundred years of two hundred days. */
 const MAX_HOLIDAYS = 20_000;
 /** Written to a response header, so no characters that need quoting; `+` joins unions. */
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 const NAME_FAULT = 'must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens';
 
 interface Reading {
-  /** By {@link normalizeIdentity} their names. */
+  /** By name, normalised by {@link normalizeIdentity}. */
   readonly records: ReadonlyMap<string, { readonly record: CalendarRecord; readonly path: string }>;
   readonly others: OtherCalendars | undefined;
   readonly faults: CalendarRecordFault[];
-  /** Undefined for a record that is being read, or that is faulty. */
+  /** Undefined for a record that is being read or has a fault. */
   readonly made: Map<string, BusinessCalendar | undefined>;
 }
 
@@ -86,7 +86,7 @@ function findNameFault(record: CalendarRecord, taken: CalendarRecord | undefined
   if (!NAME.test(record.name)) return NAME_FAULT;
   if (taken !== undefined) {
     return normalizeCalendarName(taken.name) === normalizeCalendarName(record.name)
-      ? 'must be unique in the catalogue in any case'
+      ? 'must be unique in the catalogue, regardless of case'
       : `must not name the same country as the record ${taken.name}; keep one of the two`;
   }
   return findBuiltInCalendar(record.name) === undefined
@@ -177,7 +177,7 @@ function groupByYear(holidays: readonly CalendarDate[]): (year: number) => Itera
   return (year) => years.get(year) ?? [];
 }
 
-/** True when no closure is longer than the shift limit of due dates, in either direction. */
+/** True if no closure is longer than the limit for shifting due dates, forward or backward. */
 function leavesWorkingDays(calendar: BusinessCalendar, holidays: readonly CalendarDate[]): boolean {
   if (!hasWorkingDay(calendar)) return false;
   let opens = Number.NEGATIVE_INFINITY;

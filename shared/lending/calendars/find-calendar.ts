@@ -13,9 +13,9 @@ export interface CalendarSources {
   readonly others?: OtherCalendars | undefined;
 }
 
-/** Longest name that is read; a union of eight country names is shorter. */
+/** Maximum length of a name; a union of eight country names is shorter. */
 const MAX_NAME_LENGTH = 300;
-/** Most calendars in one union. */
+/** Maximum number of calendars in one union. */
 const MAX_PARTS = 8;
 /** The allowed calendar names, human-readable. */
 export const CALENDARS_ALLOWED =
@@ -27,8 +27,8 @@ const SAMPLE_DATE = 0 as CalendarDate;
 
 /**
  * The calendar of an ISO 3166 code, an English country name, TARGET, a catalogue name, or a union of up to eight of
- * them (`RO+TARGET`), in any case and with blanks around the parts. A day is worked in a union when it is worked in all
- * parts. Undefined when a part is not known or the union leaves no working day (H2): an unknown name never disables
+ * them (`RO+TARGET`). Case and blanks around the parts are ignored. A working day of a union is one in all of its
+ * parts. Undefined if a part is unknown or the union leaves no working day (H2): an unknown name never disables
  * shifting silently.
  */
 export function findCalendar(name: string, sources: CalendarSources): BusinessCalendar | undefined {

@@ -11,7 +11,7 @@ import { WEEKDAYS, type Weekday, findWeekday, getWeekday } from '../dates/weekda
 import type { BusinessCalendar } from './business-calendar.ts';
 import { createCachedCalendar } from './cached-calendar.ts';
 
-/** One holiday and the years in which it is one. */
+/** A holiday and the years in which it applies. */
 interface HolidayRecord {
   /** Its date, in the format of {@link readHolidayDay}. */
   readonly day: string;
@@ -22,7 +22,7 @@ interface HolidayRecord {
   readonly to?: number | undefined;
   /** Years in which it was a working day or was moved. */
   readonly except?: readonly number[] | undefined;
-  /** Only in years that this number divides. */
+  /** If set, the holiday applies only in years that are multiples of this number. */
   readonly everyYears?: number | undefined;
   /** True when the calendar's substitution rule applies to it. */
   readonly moves?: boolean | undefined;
@@ -288,7 +288,7 @@ export function readWeekendRules(rules: readonly WeekendRule[]): (date: Calendar
   };
 }
 
-/** Whether each day of the week is a rest day. */
+/** For each day of the week, whether it is a rest day. */
 function readRestDays(days: readonly string[]): readonly boolean[] {
   const rests = WEEKDAYS.map(() => false);
   for (const day of days) rests[readWeekday(day)] = true;

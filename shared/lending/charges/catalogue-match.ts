@@ -1,6 +1,6 @@
 /**
- * Matches an item of a request to a commission or insurance of the catalogue (F1) and completes it: the value sent,
- * else that of the catalogue, else the default (S6).
+ * Matches an item of a request to a commission or insurance of the catalogue (F1) and completes it with the value
+ * sent, or that of the catalogue, or the default (S6).
  */
 
 import type { ChargeInput, ChargeName } from './charge-input.ts';
@@ -15,7 +15,7 @@ import type { Validation } from '../request/validation.ts';
 
 /** The result of matching the names of an item with the catalogue. */
 interface ChargeMatch {
-  /** The common data of the matching charges; undefined: the catalogue has none. */
+  /** The common data of the matching charges; undefined if the catalogue has none. */
   readonly agreement: Agreement | undefined;
   /** Names that are not in the catalogue. */
   readonly unknown: readonly ChargeName[];
@@ -54,7 +54,7 @@ export function checkChargeName(
   const first = input.names.find(({ value }) => value !== '');
   if (first === undefined) {
     const fields = input.names.map(({ field }) => field);
-    const message = `is missing; one of ${fields.join(', ')} must say what is charged`;
+    const message = `is missing; one of ${fields.join(', ')} must identify the charge`;
     validation.reportMissing(`${input.path}.${fields[0]}`, message);
     return undefined;
   }

@@ -17,7 +17,7 @@ export interface ChargeDates {
   readonly start: CalendarDate;
   /** In ascending order and after the start. */
   readonly dueDates: readonly CalendarDate[];
-  /** Rows that collect charges: as many of the due dates (B6). */
+  /** Number of rows that collect charges, which have the first due dates (B6). */
   readonly rowCount: number;
   /** True when there are settled rows (X1): the last of them collected the charges due on the start date. */
   readonly isRecalculation: boolean;

@@ -1,4 +1,4 @@
-/** Commissions and insurances of a request in one shape: they differ only in the spelling of their fields (F1). */
+/** Commissions and insurances of a request in a common form: they differ only in the spelling of their fields (F1). */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../dates/calendar-date.ts';
@@ -15,7 +15,7 @@ export type ChargeKind = 'commission' | 'insurance';
 /** A field that identifies the commission or insurance. */
 export interface ChargeName {
   readonly field: NameField;
-  /** Trimmed; empty: not sent. */
+  /** Trimmed; empty if not sent. */
   readonly value: string;
 }
 

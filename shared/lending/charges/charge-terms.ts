@@ -31,7 +31,7 @@ export interface ChargeItem {
   readonly isUpfront: boolean;
   /** Charges in rows up to this original number are waived (F3). */
   readonly graceRows: number;
-  /** Minor units collected with the first new row of a recalculation; zero unless locked (X2). */
+  /** Blocked amount in minor units, collected with the first new row of a recalculation; zero unless locked (X2). */
   readonly blocked: number;
 }
 
@@ -57,7 +57,7 @@ export interface ChargeTerms {
 
 /** Maximum number of commissions, and of insurances, in one request; bounds the work of a row. */
 export const MAX_CHARGES = 200;
-/** A number of rows cannot be above the largest number of rows (M6). */
+/** A count of rows cannot exceed the maximum number of rows (M6). */
 const GRACE_ROWS = { min: 0, max: MAX_INSTALLMENTS };
 
 /** The context of a request's charges. */

@@ -19,7 +19,7 @@ export interface DateParts {
 export const MIN_YEAR = 1900;
 export const MAX_YEAR = 2999;
 
-/** Longest date text that is read: a date-time with nanoseconds and an offset has 35 characters. */
+/** Maximum length of a date as text: a date-time with nanoseconds and an offset has 35 characters. */
 const MAX_DATE_TEXT_LENGTH = 40;
 
 const DAYS_PER_ERA = 146_097;
@@ -43,7 +43,7 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 /**
- * The date of a year, month and day that exist; the caller has checked them. Counted in years that begin in March,
+ * The date of a year, month and day, whose existence the caller has checked. Counted in years that begin in March,
  * so that the leap day is the last day of its year.
  */
 export function toCalendarDate(year: number, month: number, day: number): CalendarDate {

@@ -40,7 +40,10 @@ interface InterestPeriod {
   readonly endsOnTermination: boolean;
 }
 
-/** The convention of that name: any case, `ACT` for `Actual`, blanks around the slash ignored; undefined if unknown. */
+/**
+ * The convention with that name; undefined if unknown. Case and blanks around the slash are ignored, and `ACT` means
+ * `Actual`.
+ */
 export function findDayCount(name: string): DayCountName | undefined {
   const wanted = name
     .toLowerCase()
@@ -132,8 +135,8 @@ function countEurobondDays(from: DateParts, to: DateParts): number {
 }
 
 /**
- * 30E/360 ISDA, 4.16 (h): the last day of any month becomes 30, except a February's end that is the termination date,
- * which is the last due date (C1).
+ * 30E/360 ISDA, 4.16 (h): the last day of any month becomes 30, except the end of February if it is the termination
+ * date, which is the last due date (C1).
  */
 function countIsdaEurobondDays(from: DateParts, to: DateParts, endsOnTermination: boolean): number {
   const fromDay = isMonthEnd(from) ? DAYS_PER_MONTH : from.day;

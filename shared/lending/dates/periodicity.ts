@@ -29,7 +29,7 @@ export const BUILT_IN_PERIODICITIES: readonly Periodicity[] = [
   { name: 'Yearly', count: 1, unit: 'Years' },
 ];
 
-/** The periodicity of that name in any case, or undefined. */
+/** The periodicity with that name, ignoring case, or undefined. */
 export function findPeriodicity(
   name: string,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,

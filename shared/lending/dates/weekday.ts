@@ -26,7 +26,7 @@ export function getWeekday(date: CalendarDate): Weekday {
   return (days - DAYS_PER_WEEK * Math.floor(days / DAYS_PER_WEEK)) as Weekday;
 }
 
-/** The day of the week of an English name in any case; undefined when there is no such day. */
+/** The day of the week with that English name, ignoring case; undefined if there is none. */
 export function findWeekday(name: string): Weekday | undefined {
   const wanted = name.trim().toLowerCase();
   const position = WEEKDAYS.findIndex((day) => day.toLowerCase() === wanted);

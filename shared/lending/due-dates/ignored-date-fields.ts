@@ -11,7 +11,7 @@ interface DateRules extends EndDateRules {
 }
 
 /**
- * Reports the date fields without effect. They are not validated here, but where they would have an effect. An expiry
+ * Reports the date fields without effect. They are validated only where they have an effect. An expiry
  * that does not end the schedule is not reported, since unused amounts may read it (F5).
  */
 export function warnIgnoredDateFields(

@@ -10,9 +10,12 @@ import {
 import { type Periodicity, daysPerPeriod, monthsPerPeriod } from '../dates/periodicity.ts';
 import { type HolidayShift, isShownOn } from './shift-due-date.ts';
 
-/** The date on which a contract ends, in place of the last row's own. */
+/** The date on which a contract ends, if it replaces the date of the last row. */
 export interface EndDate {
-  /** The field that sets it. An expiry drops the due dates from it on (B5); a maturity moves the last row (D5). */
+  /**
+   * The field that contains it. An expiry date removes the due dates on or after it (B5); a maturity date moves the
+   * last row (D5).
+   */
   readonly path: 'MaturityDate' | 'ExpiryDateForOD';
   readonly date: CalendarDate;
 }
@@ -20,7 +23,7 @@ export interface EndDate {
 /** The terms that determine the rows of a contract. */
 export interface PlanTerms extends DueDateTerms {
   readonly installmentsNo: number;
-  /** Number of the last settled row, 0 when none is (X1). */
+  /** Number of the last settled row, 0 if there is none (X1). */
   readonly settledRows: number;
   readonly endDate: EndDate | undefined;
   readonly shift: HolidayShift | undefined;
@@ -49,7 +52,7 @@ interface Anchor {
   readonly generated: (periods: number) => CalendarDate;
 }
 
-/** All remaining rows; the dates are in order unless those of the request are not. */
+/** All remaining rows; their dates are in order unless the dates of the request are not. */
 export function planRows(terms: PlanTerms): PlannedRows {
   const startDate = findStartDate(terms);
   const { settledDate, firstDueDate, firstRow, generated } = findAnchor(terms, startDate);
@@ -88,7 +91,7 @@ function getDueDate(
 
 /**
  * The anchor of the dates. In a recalculation, a FirstDueDate up to LastDueDate is that of the contract, followed by
- * the settled rows; a later one, or one derived by D3, is that of the first remaining row (X1).
+ * the settled rows; a later one, or one derived by D3, is the due date of the first remaining row (X1).
  */
 function findAnchor(terms: PlanTerms, startDate: CalendarDate): Anchor {
   const { lastDueDate, shift } = terms;
@@ -128,7 +131,7 @@ function findUnshiftedDay(terms: PlanTerms, lastDueDate: CalendarDate, shift: Ho
   return days.find((day) => isShownOn(lastDueDate, day, shift)) ?? lastDueDate;
 }
 
-/** The only row of a loan with a single repayment: on its end date, else on FirstDueDate (D7). */
+/** The only row of a loan with a single repayment, due on its end date or otherwise on FirstDueDate (D7). */
 export function planSingleRow(terms: PlanTerms): PlannedRows | undefined {
   const startDate = findStartDate(terms);
   const dueDate = terms.endDate?.date ?? terms.firstDueDate;
@@ -173,8 +176,9 @@ function findStartDate(terms: DueDateTerms): CalendarDate {
 }
 
 /**
- * One period before the first due date. If that date is the installment day of its month, so is the start: with day 31,
- * 28 February begins on 31 January, because dates are never counted from a clamped one (D4).
+ * One period before the first due date. If that date is the installment day of its month, so is the start: with day
+ * 31, the period that ends on 28 February begins on 31 January, because dates are never counted from a clamped one
+ * (D4).
  */
 function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): CalendarDate {
   const months = monthsPerPeriod(terms.periodicity);
@@ -186,7 +190,7 @@ function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): Calend
     : addMonths(firstDueDate, -months);
 }
 
-/** The due date after `start` (the schedule's start or a due date) when it is not sent (D3). */
+/** The due date after `start` (the schedule's start or a due date) if the request does not contain it (D3). */
 function findNextDueDate(terms: DueDateTerms, start: CalendarDate): CalendarDate {
   const months = monthsPerPeriod(terms.periodicity);
   if (months === 0) return addDays(start, daysPerPeriod(terms.periodicity));

@@ -28,7 +28,7 @@ const LAST_DAY_OF_MONTH = 31;
 
 /** How a schedule type treats the date on which a contract ends. */
 export interface EndDateRules {
-  /** True: MaturityDate is the last row's date (D5). */
+  /** True: MaturityDate replaces the date of the last row (D5). */
   readonly useMaturityDate: boolean;
   /** True: ExpiryDateForOD ends the schedule, regardless of MaturityDate (B5). */
   readonly usesExpiry: boolean;
@@ -45,15 +45,18 @@ export interface DateContext extends EndDateRules {
 
 /** All dates of a schedule; the lists have one entry per remaining row of the contract. */
 export interface ScheduleDates {
-  /** Day of the first flow of the rates (D2, A4). */
+  /** The day on which the schedule starts, which is the date of the first cash flow of the rates (D2, A4). */
   readonly startDate: CalendarDate;
   /**
-   * The start of the first row's interest: differs from the start of the schedule when that is a shifted due date (X1).
+   * The day from which the first row accrues interest. It differs from `startDate` if that is a shifted due date (X1).
    */
   readonly accrualStart: CalendarDate;
-  /** The unshifted due date of the start, else the start itself: charges up to it belong to settled rows (X1, F3). */
+  /**
+   * The unshifted due date if `startDate` is a shifted one, otherwise `startDate`. Charges up to this date belong to
+   * settled rows (X1, F3).
+   */
   readonly settledDate: CalendarDate;
-  /** Number of the last settled row, 0 when none is: the rows are those after it (X1). */
+  /** Number of the last settled row, which the rows of the schedule follow; 0 if there is none (X1). */
   readonly settledRows: number;
   /** Unshifted dates; charges are compared with these (F3). */
   readonly dueDates: readonly CalendarDate[];
@@ -63,7 +66,7 @@ export interface ScheduleDates {
   readonly accrualDates: readonly CalendarDate[];
   /** Whole months of each regular period (C2); 0 for irregular ones. */
   readonly regularMonths: readonly number[];
-  /** Number of paid rows: fewer than dates only with RealInstallmentNo (B6). */
+  /** Number of rows in the schedule: with RealInstallmentNo it may be less than the number of dates (B6). */
   readonly rowCount: number;
   /** The calendar used; undefined when no date is shifted. */
   readonly calendar: BusinessCalendar | undefined;
@@ -166,13 +169,14 @@ function clearMovedPeriods(
   return regularMonths.map((months, row) => (isMoved(row) || (row > 0 && isMoved(row - 1)) ? 0 : months));
 }
 
-// The rows of a contract in an answer: those after the settled ones, up to the last paid row (X1, B6).
+// The rows of the contract that the schedule shows: those after the settled rows, up to the last requested one (X1,
+// B6).
 
 /** Rows by their numbers in the contract. */
 interface RowRange {
-  /** Number of the last settled row, 0 when none is (X1). */
+  /** Number of the last settled row, 0 if there is none (X1). */
   readonly settledRows: number;
-  /** Number of the row that the schedule ends with (B6); Infinity when all rows are paid. */
+  /** Number of the last row of the schedule (B6); Infinity if it shows all remaining rows. */
   readonly lastRow: number;
 }
 
@@ -222,7 +226,7 @@ function checkEndDate(path: string, last: number, planned: PlannedRows, validati
   if (last > latestBefore) return;
   const earliest = formatCalendarDate(addDays(latestBefore, 1));
   const reason =
-    latestBefore === settledDate ? 'after the start of the schedule' : 'after the installment before it';
+    latestBefore === settledDate ? 'after the start of the schedule' : 'after the previous installment';
   validation.reject(path, 'date-order', `must be ${earliest} or later, ${reason}`);
 }
 
@@ -241,6 +245,6 @@ function checkFirstDate(terms: PlanTerms, planned: PlannedRows, validation: Vali
   validation.reject(
     'LastDueDate',
     'date-order',
-    `must be before ${due}, when installment ${row}, the first that BlockInstallmentNo leaves, is due`,
+    `must be before ${due}, the due date of installment ${row}, the first one after the settled ones (BlockInstallmentNo)`,
   );
 }

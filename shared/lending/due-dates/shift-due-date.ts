@@ -21,10 +21,10 @@ export const HOLIDAY_METHODS = [
 export type HolidayMethod = (typeof HOLIDAY_METHODS)[number];
 
 /**
- * The working day on which an amount due on `date` is paid (H1). A working day is not shifted; with the method None no
- * day is. Modified methods reverse the direction where the plain one would leave the month. Nearest prefers the later
- * of two equally near days. A date is never shifted to or before `start`, where the contract begins, but forward
- * instead.
+ * The working day on which an amount due on `date` is paid (H1). A working day is not shifted; the method None shifts
+ * no day. Modified methods reverse the direction if the date would otherwise move to another month. Nearest prefers
+ * the later of two equally near days. A date that would move to `start`, when the contract begins, or before it is
+ * shifted forward instead.
  */
 export function shiftDueDate(
   date: CalendarDate,
@@ -109,7 +109,7 @@ export function parseHolidayShift(
 }
 
 /**
- * The shown dates: each is shifted separately, none to or before `start` (H1). The same array when no date is shifted.
+ * The shown dates: each is shifted separately and stays after `start` (H1). The same array when no date is shifted.
  */
 export function shiftDueDates(
   dates: readonly CalendarDate[],

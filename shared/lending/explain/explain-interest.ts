@@ -49,7 +49,7 @@ export function explainInterest(trace: RowTrace, context: ExplanationContext): F
   return entries;
 }
 
-/** The effect of grace, capitalisation and blocks on the accrued interest. */
+/** The effect of the grace period, capitalisation and blocked amounts on the accrued interest. */
 function listMoves({ uncollected, deferred, blocked }: RowTrace, context: ExplanationContext): Term[] {
   const moves: Term[] = [];
   if (uncollected !== undefined) {

@@ -11,8 +11,8 @@ interface OpenBracket {
 }
 
 /**
- * `Amount / 12` becomes `1000 / 12`. `round(x)` becomes `round(x, 0)`, which says to how many decimals it rounds; a
- * value without a short decimal form becomes a fraction in brackets. `slots` are those of the names in lower case.
+ * `Amount / 12` becomes `1000 / 12`. `round(x)` becomes `round(x, 0)`, which shows the number of decimals; a value
+ * without a short decimal form becomes a fraction in brackets. `slots` maps names in lower case to their slots.
  */
 export function formatFormulaWithValues(
   text: string,

@@ -115,7 +115,11 @@ function parseNested(
   read: (reading: Reading, token: FormulaToken) => FormulaTree | undefined,
 ): FormulaTree | undefined {
   if (reading.depth >= MAX_FORMULA_DEPTH) {
-    return fail(reading, token.at, `brackets, calls and signs may be ${MAX_FORMULA_DEPTH} deep at most`);
+    return fail(
+      reading,
+      token.at,
+      `brackets, calls and signs may be nested at most ${MAX_FORMULA_DEPTH} levels deep`,
+    );
   }
   reading.depth += 1;
   const tree = read(reading, token);
@@ -192,7 +196,7 @@ function skipComma(reading: Reading): boolean {
 function parseNumber(reading: Reading, token: FormulaToken): FormulaTree | undefined {
   const [whole = '', decimals = ''] = token.text.split('.');
   if (whole.length + decimals.length > MAX_DIGITS) {
-    return fail(reading, token.at, `a number may have ${MAX_DIGITS} digits at most`);
+    return fail(reading, token.at, `a number may have at most ${MAX_DIGITS} digits`);
   }
   const value = { numerator: BigInt(whole + decimals), denominator: 10n ** BigInt(decimals.length) };
   return countPart(reading, { kind: 'number', at: token.at, value });
@@ -201,7 +205,7 @@ function parseNumber(reading: Reading, token: FormulaToken): FormulaTree | undef
 function countPart(reading: Reading, tree: FormulaTree): FormulaTree | undefined {
   reading.parts += 1;
   if (reading.parts <= MAX_FORMULA_PARTS) return tree;
-  return fail(reading, tree.at, `a formula may have ${MAX_FORMULA_PARTS} parts at most`);
+  return fail(reading, tree.at, `a formula may have at most ${MAX_FORMULA_PARTS} parts`);
 }
 
 function fail(reading: Reading, at: number, message: string): undefined {

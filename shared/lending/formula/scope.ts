@@ -12,7 +12,7 @@ import { type RoundingMode, divideRounded } from '../numbers/rounding.ts';
  * - DayCountFraction: part of a year by the day count (C1)
  * - ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, UpFrontValue: as sent
  * - LockedInstallment, LockedPrincipal: the fields installmentValue and principalValue
- * - PeriodsPerYear: 12 for Monthly; weeks count 52 and days 365 to the year, Once counts 1
+ * - PeriodsPerYear: 12 for Monthly; a year has 52 weeks or 365 days; Once is 1
  */
 export const INPUT_NAMES = [
   'InterestPercent',

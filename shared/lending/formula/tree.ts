@@ -42,7 +42,7 @@ export type FormulaTree =
       readonly values: readonly FormulaTree[];
     };
 
-/** Why a text is not an expression: what to write at which position (from 1). */
+/** Why a text is not an expression: the correction and its position (from 1). */
 export interface FormulaError {
   readonly kind: 'formula-error';
   readonly at: number;

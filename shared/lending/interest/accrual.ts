@@ -13,7 +13,10 @@ import {
 } from './level-payment.ts';
 import { type Bands, createBandedRule, computeInterestNumerator } from './rate-bands.ts';
 
-/** The rows over which a payment is calculated; after a prepayment the first row's count is less than planned (X3). */
+/**
+ * The rows over which a payment is calculated; after a prepayment the first day-count numerator is less than planned
+ * (X3).
+ */
 interface RowsLeft {
   /** Index of the first row. */
   readonly first: number;
@@ -31,11 +34,11 @@ export interface InterestAccrual {
   covers(balance: number): boolean;
 }
 
-/** Interest at one annual rate over rows with the given day-count numerators. */
+/** Calculates interest at one annual rate for rows with the given day-count numerators. */
 export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): InterestAccrual {
   let suffixes: readonly FactorSeries[] | undefined;
   let solved = 0;
-  /** Cached because the payment may be calculated many times: at high rates in every second row (S5). */
+  /** Cached because the payment may be recalculated many times; at high rates, in every second row (S5). */
   const getSuffixSeries = ({ first, firstCount }: RowsLeft): FactorSeries | undefined => {
     solved += 1;
     if (rule.sign <= 0 || solved === 1) return undefined;
@@ -53,7 +56,7 @@ export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): 
   };
 }
 
-/** The counts of the remaining rows; the same array for all rows, the usual case. */
+/** The numerators of the remaining rows; usually these are all rows, and the array is not copied. */
 function selectCountsLeft(counts: readonly number[], { first, firstCount }: RowsLeft): readonly number[] {
   if (first === 0 && firstCount === counts[0]) return counts;
   const left = counts.slice(first);
@@ -64,7 +67,7 @@ function selectCountsLeft(counts: readonly number[], { first, firstCount }: Rows
 // Interest by slices of the balance, each at its own band's rate, or the whole balance at the rate of its band (R2).
 // 1500 over 10 % below 1000 and 8 % from there earns 100 + 40 a year.
 
-/** Interest by bands over rows with the given day-count numerators. */
+/** Calculates interest by bands for rows with the given day-count numerators. */
 export function accrueByBands(bands: Bands, counts: readonly number[]): InterestAccrual {
   const rule = createBandedRule(bands);
   const least = bands.bands[0]?.from ?? 0;

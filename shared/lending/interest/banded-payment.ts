@@ -1,11 +1,11 @@
 /**
  * The level payment where the rate depends on the balance (R2): the payment for which the unrounded balance
  *
- *     B := B + I(B) - payment
+ * B := B + I(B) - payment
  *
- * ends at the residual. The payment is a whole number of minor units when the recursion ends above the residual with
- * half a unit less, and below it with half a unit more. Both ends are proven: in floating point with an error bound, or
- * in fixed point where that is inconclusive.
+ * ends at the residual. The rounded payment is the whole number of minor units with which the recursion ends above
+ * the residual if it is half a unit lower, and below the residual if it is half a unit higher. Both ends are proven:
+ * in floating point with an error bound, or in fixed point where that is inconclusive.
  */
 
 import { cacheByCount } from './cache-by-count.ts';
@@ -17,10 +17,13 @@ const MAX_ESTIMATES = 60;
 /** Doublings and halvings of the proven search: payments have at most 2^53 minor units of either sign. */
 const MAX_PROVEN_STEPS = 130;
 
-/** Finds level payments in minor units over rows with given counts, rounded by the bands' mode. */
+/** Finds level payments in minor units over rows with given day-count numerators, rounded by the bands' mode. */
 type PaymentSolver = (counts: readonly number[], repaid: RepaidBalance) => number;
 
-/** The solver of one loan; the interest of the bands over a count is calculated once for all its payments. */
+/**
+ * The solver of one loan; the interest of the bands for a day-count numerator is calculated once for all its
+ * payments.
+ */
 export function createPaymentSolver(rule: BandedRule): PaymentSolver {
   const estimateEnd = createEndEstimator(rule);
   const proveSign = createSignProver(rule);
@@ -44,7 +47,10 @@ function getSign(value: number): Sign {
   return value > 0 ? 1 : -1;
 }
 
-/** The smallest payment that is too high with half a unit more: the exact payment lies within half a unit of it. */
+/**
+ * The smallest payment that would be too high if it were half a unit higher: the exact payment is within half a unit
+ * of it.
+ */
 function findProvenPayment(
   signAbove: (payment: number) => Sign,
   estimate: number,
@@ -139,7 +145,10 @@ interface CountFactors {
   readonly steepest: number;
 }
 
-/** Ends of balances over rows with given counts; the interest of the bands over a count is converted once. */
+/**
+ * Final balances after rows with given day-count numerators; the interest of the bands for a numerator is converted
+ * once.
+ */
 function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => BandedEnd {
   const getFactors = cacheByCount((count) => convertFactors(rule, count));
   const { starts, bands } = rule;

@@ -13,8 +13,8 @@ const MAX_FAST_DENOMINATOR = 2 ** 52;
 /** Decimals of an effective growth factor: far more than affect a figure of 16 digits. */
 const GROWTH_DECIMALS = 45;
 /**
- * Bits of the powers that it is rounded from: a root's error in the last bit, over a thousand years, still leaves more
- * correct digits than are kept, so that growth factors with a short decimal form are exact.
+ * Bits of the powers before they are rounded to this growth factor: a root's error in the last bit, over a thousand
+ * years, still leaves more correct digits than are kept, so that growth factors with a short decimal form are exact.
  */
 const POWER_BITS = 256n;
 
@@ -22,11 +22,11 @@ const POWER_BITS = 256n;
 export interface InterestRule {
   readonly denominator: bigint;
   computeNumerator(count: number): bigint;
-  /** Sign of the rate, and of the interest over a positive count. */
+  /** Sign of the rate, and of the interest over a positive day-count numerator. */
   readonly sign: -1 | 0 | 1;
   /**
-   * Linear interest over a count as numbers: fastNumerator * count / fastDenominator; zero: too large for safe
-   * integers.
+   * Linear interest over a day-count numerator `count` as numbers: fastNumerator * count / fastDenominator; zero if
+   * these are too large for safe integers.
    */
   readonly fastNumerator: number;
   readonly fastDenominator: number;
@@ -78,7 +78,7 @@ export function createEffectiveRule(
   };
 }
 
-/** Interest that a balance in minor units earns over a count, in minor units, rounded once. */
+/** Interest in minor units that a balance in minor units earns over a day-count numerator, rounded once. */
 export function computeInterest(rule: InterestRule, balance: number, count: number): number {
   const product = balance * (rule.fastNumerator * count);
   if (rule.fastDenominator > 0 && Number.isSafeInteger(product)) {
@@ -90,8 +90,8 @@ export function computeInterest(rule: InterestRule, balance: number, count: numb
 }
 
 /**
- * The factor by which a balance grows over a count, as a numerator over the rule's own denominator; not positive when
- * negative interest exceeds the balance (R3).
+ * The factor by which a balance grows over a day-count numerator, as a numerator over the rule's own denominator; not
+ * positive if negative interest is at least the balance (R3).
  */
 export function computeGrowth(rule: InterestRule, count: number): bigint {
   return rule.denominator + rule.computeNumerator(count);

@@ -27,7 +27,8 @@ interface PaymentBounds {
 
 /**
  * The level payment in minor units over rows with the given day-count numerators, rounded by the rule's mode. Every
- * growth factor must be positive (R3). `discounts` is the series of the rows' {@link createDiscountFactor} where it is at hand.
+ * growth factor must be positive (R3). `discounts` is the series of the rows' {@link createDiscountFactor} if it was
+ * already calculated.
  */
 export function computeLevelPayment(
   rule: InterestRule,
@@ -48,7 +49,7 @@ export function computeLevelPayment(
   return low === high ? Number(low) : solveExactly(rule, counts, repaid);
 }
 
-/** 1/g_j by the count of a row, in fixed point, rounded down; of a positive rate. */
+/** 1/g_j for the day-count numerator of a row at a positive rate, in fixed point, rounded down. */
 export function createDiscountFactor(rule: InterestRule): (count: number) => bigint {
   const scaled = rule.denominator << FRACTION_BITS;
   return (count) => scaled / computeGrowth(rule, count);
@@ -110,7 +111,7 @@ function solveExactly(rule: InterestRule, counts: readonly number[], repaid: Rep
   return Number(divideRounded(dividend, divisor, rule.rounding));
 }
 
-// Sums of running products of factors, which every level payment rests on: x1 + x1 x2 + ... + x1 x2 ... xn.
+// Sums of running products of factors, on which every level payment is based: x1 + x1 x2 + ... + x1 x2 ... xn.
 //
 // Fixed point with {@link FRACTION_BITS} bits after the point, every step rounded down, factors in (0, 1].
 // Bounds, in units of the last bit, for n factors that are each at most one unit too small:

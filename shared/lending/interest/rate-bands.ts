@@ -5,7 +5,10 @@ import type { RoundingMode } from '../numbers/rounding.ts';
 import { cacheByCount } from './cache-by-count.ts';
 import type { InterestRule } from './interest-rule.ts';
 
-/** A band: from this balance in minor units up to the next band's, interest accrues by this rule. */
+/**
+ * A band of the balance, which starts at `from` (minor units) and ends where the next band starts. Interest on it
+ * accrues by `rule`.
+ */
 export interface Band {
   readonly from: number;
   readonly rule: InterestRule;
@@ -14,22 +17,22 @@ export interface Band {
 /** The bands of a loan, in ascending order; the first starts at zero unless one rate applies to the whole balance. */
 export interface Bands {
   readonly bands: readonly Band[];
-  /** Largest balance in minor units that has a rate; Infinity: no limit. */
+  /** Largest balance in minor units for which there is a rate; Infinity if there is no limit. */
   readonly limit: number;
-  /** True: one rate applies to the whole balance; false: each slice has its own rate. */
+  /** True if the rate of one band applies to the whole balance; false if each slice has the rate of its own band. */
   readonly whole: boolean;
   readonly rounding: RoundingMode;
 }
 
-/** The interest of the bands over one count, times the rule's denominator. */
+/** The interest of the bands for one day-count numerator, as numerators over the denominator of the rule. */
 interface BandedCount {
-  /** Interest of one unit of balance in each band. */
+  /** Interest on one minor unit of balance in each band. */
   readonly perUnit: readonly bigint[];
-  /** Interest of the full slices below each band; zero for the whole balance at one rate. */
+  /** Interest on the full slices below each band; zero if one rate applies to the whole balance. */
   readonly below: readonly bigint[];
 }
 
-/** Bands with the interest of each count, which is cached. */
+/** Bands with their interest by day-count numerator, which is cached. */
 export interface BandedRule {
   readonly bands: Bands;
   /** Lower limit of each band; zero for the first. */
@@ -38,7 +41,7 @@ export interface BandedRule {
   readonly forCount: (count: number) => BandedCount;
 }
 
-/** The bands with one common denominator. */
+/** Creates a rule that gives the interest of all bands a common denominator. */
 export function createBandedRule(bands: Bands): BandedRule {
   let denominator = 1n;
   for (const { rule } of bands.bands) {
@@ -69,7 +72,10 @@ function accrueBands(
   return { perUnit, below };
 }
 
-/** The index of the band of a balance; the first band for lower balances. `starts` ascend. */
+/**
+ * The index of the band that contains a balance; lower balances are in the first band. `starts` is in ascending
+ * order.
+ */
 export function findBand(starts: readonly number[], balance: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -81,7 +87,10 @@ export function findBand(starts: readonly number[], balance: number): number {
   return low;
 }
 
-/** The interest of a balance in minor units over a count, times the rule's denominator. */
+/**
+ * The interest on a balance in minor units for a day-count numerator, as a numerator over the denominator of the
+ * rule.
+ */
 export function computeInterestNumerator(rule: BandedRule, balance: number, count: number): bigint {
   const { perUnit, below } = rule.forCount(count);
   const band = findBand(rule.starts, balance);

@@ -22,7 +22,7 @@ export function reduceRatio(numerator: bigint, denominator: bigint): ExactRatio 
   return { numerator: numerator / divisor, denominator: denominator / divisor };
 }
 
-/** The exact fraction that a percentage stands for: 7.25 is 29/400. The value is finite. */
+/** The exact fraction of a percentage: 7.25 is 29/400. The value must be finite. */
 export function percentToRatio(percent: Decimal): ExactRatio {
   const decimals = Math.max(0, percent.decimalPlaces());
   const digits = percent.toFixed(decimals).replace('.', '');

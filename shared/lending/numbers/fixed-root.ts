@@ -2,7 +2,7 @@
  * Roots in binary fixed point with a proven error: published digits of a rate must not depend on binary floating point.
  */
 
-/** A value in fixed point and how far it may lie from the true one, in units of its last bit. */
+/** A value in fixed point with its maximum error, in units of its last bit. */
 export interface BoundedFixed {
   readonly value: bigint;
   readonly error: bigint;

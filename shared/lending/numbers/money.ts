@@ -6,18 +6,18 @@
 import type { Decimal } from 'decimal.js';
 
 /**
- * Largest amount of a request, in minor units (ten trillion euro). Leaves a factor of nine to the largest safe
- * integer for interest and fees on top.
+ * Largest amount of a request, in minor units (ten trillion euro). The largest safe integer is nine times as large,
+ * which leaves room for interest and fees.
  */
 export const MAX_AMOUNT_MINOR = 1_000_000_000_000_000;
 
 /**
- * Largest figure that a row may hold, in minor units: the largest whole number that an Avro long carries exactly here
- * (2^53 - 2). Figures below zero come from negative rates only and are smaller in size than the amount.
+ * Largest figure of a row in minor units: the largest whole number that this system encodes exactly as an Avro long
+ * (2^53 - 2). Negative figures occur only with negative rates, and their absolute value is less than the amount.
  */
 export const MAX_FIGURE_MINOR = Number.MAX_SAFE_INTEGER - 1;
 
-/** Power of ten above which no amount can be within the limit; prevents huge exponents from being expanded. */
+/** Amounts from this power of ten always exceed the limit; prevents huge exponents from being expanded. */
 const MAX_EXPONENT = 15;
 
 /** An amount in minor units, or why it cannot be converted. */
@@ -81,7 +81,7 @@ const DIGITS_BY_CODE: ReadonlyMap<string, number> = new Map(
   CODES_BY_DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)),
 );
 
-/** Minor digits of a currency by its three-letter code in any case; undefined when there is no such currency. */
+/** Minor digits of a currency by its three-letter code, ignoring case; undefined if there is no such currency. */
 export function currencyDigits(code: string): number | undefined {
   return DIGITS_BY_CODE.get(code.toUpperCase());
 }

@@ -10,12 +10,12 @@ export interface AnswerShape {
   readonly show: ShownParts;
 }
 
-/** The CalculateDAE whose answer is the rate alone (A5). */
+/** The value of CalculateDAE whose answer is only the rate (A5). */
 const RATE_ALONE = 1;
 
 /**
- * With CalculateDAE the spelling is lower-case, without it capitalised and with EIR; values other than 0, 1, 2 are
- * refused.
+ * With CalculateDAE the spelling is lower-case; without it, fields are capitalised and include EIR. Values other than
+ * 0, 1 and 2 are refused.
  */
 export function readAnswerShape(
   calculateDae: number | undefined,

@@ -5,9 +5,15 @@ import { percentToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { formatMinorUnits, MAX_AMOUNT_MINOR, toMinorUnits } from '../numbers/money.ts';
 import type { Validation } from './validation.ts';
 
-/** Largest annual rate in percent, either sign: a thousand times the balance a year is a mistake, not a price. */
+/**
+ * Largest absolute value of an annual rate in percent: interest of a thousand times the balance per year is certainly
+ * a mistake.
+ */
 export const MAX_RATE_PERCENT = 100_000;
-/** Decimals of a rate: more than any floating-point number prints, few enough to bound the work of exact fractions. */
+/**
+ * Maximum number of decimals of a rate: more than any floating-point number prints, but few enough to limit the work
+ * with exact fractions.
+ */
 export const MAX_RATE_DECIMALS = 30;
 
 /** Inclusive bounds of a count. */

@@ -14,7 +14,7 @@ import type { RequestFault, RequestWarning } from './validation.ts';
 export interface RateRequest {
   /** `DAE` (A1), `XIRR` (A2) or `IRR` (A3). */
   readonly Rule: string;
-  /** `Years`, `Months` (default), `Weeks` or `Days`, in which a DAE counts its intervals; no effect otherwise. */
+  /** `Years`, `Months` (default), `Weeks` or `Days`, in which a DAE counts its intervals; ignored with other rules. */
   readonly Unit?: string | undefined;
   /** Dated flows in any order; mandatory for DAE and XIRR, excluded for IRR. */
   readonly CashFlows?: readonly CashFlow[] | undefined;
@@ -52,13 +52,16 @@ export interface DiscountedFlow {
 /** A rate with its proof. */
 export interface ProvenRate {
   /**
-   * Percent a year with ten decimals, all of them correct (rounded half up), of the rate nearest zero; null when there
-   * is none, it is above 1e262 percent, or it cannot be proven (A4).
+   * Percent a year with ten decimals, all of them correct (rounded half up), of the rate nearest to zero; null if
+   * there is none, it is above 1e262 percent, or it cannot be proven (A4).
    */
   readonly rate: string | null;
   /** One line for each flow, in the order of the request; empty when there is no rate. */
   readonly proof: readonly DiscountedFlow[];
-  /** Sum of the discounted amounts as shown: how far the shown rate is off. Null when one of them is, or no rate is. */
+  /**
+   * Sum of the discounted amounts as shown, which is the error of the shown rate. Null if any of them is null or
+   * there is no rate.
+   */
   readonly residual: string | null;
   readonly warnings: readonly RequestWarning[];
 }

@@ -27,9 +27,9 @@ export interface RepaymentScheduleRequest {
   /** Day of month of each due date, 1..31 (D4); ignored by day and week units. */
   readonly InstallmentDay: number;
   readonly AdvanceAmount?: Decimal | undefined;
-  /** Number of rows that collect no interest (G2). */
+  /** Number of rows that do not collect interest (G2). */
   readonly GracePeriodInterest?: number | undefined;
-  /** Number of rows that pay no principal (G1). */
+  /** Number of rows without principal (G1). */
   readonly GracePeriodPrincipal?: number | undefined;
   /** Due date of the last settled row in a recalculation (X1). */
   readonly LastDueDate?: CalendarDate | undefined;
@@ -47,7 +47,7 @@ export interface RepaymentScheduleRequest {
   readonly DeferDueDate?: boolean | undefined;
   readonly RealInstallmentNo?: number | undefined;
   readonly ContractPeriod?: number | undefined;
-  /** 0, 1 or 2: decides casing and extent of the answer (A5). */
+  /** 0, 1 or 2: determines casing and content of the answer (A5). */
   readonly CalculateDAE?: number | undefined;
   /** Locked installment value, zero = not locked (B2). */
   readonly installmentValue?: Decimal | undefined;
@@ -63,7 +63,7 @@ export interface RepaymentScheduleRequest {
   /** Costs paid once at the start; they lower the first flow of DAE and EIR (A1, A2). */
   readonly UpFrontValue?: Decimal | undefined;
   readonly ResidualValue?: Decimal | undefined;
-  /** True: the residual is paid in the last row; false: in a row of its own (B1). */
+  /** True: the residual is paid in the last row; false: in a separate row (B1). */
   readonly ResidualInInstallment?: boolean | undefined;
   /** Percent of the balance that is repaid with each row of a credit card (B3). */
   readonly CapitalPercent?: Decimal | undefined;
@@ -74,18 +74,18 @@ export interface RepaymentScheduleRequest {
 
   /** Extension S6: name of a day count, instead of the schedule type's own (C1). */
   readonly InterestCalculationMethod?: string | undefined;
-  /** Extension S6: ISO 4217 code; decides the number of minor digits (M2). */
+  /** Extension S6: ISO 4217 code; determines the number of minor digits (M2). */
   readonly Currency?: string | undefined;
-  /** Extension S6: the treatment of interest that grace leaves uncollected (G2). */
+  /** Extension S6: the treatment of interest that is not collected in a grace period (G2). */
   readonly GraceType?: string | undefined;
-  /** Extension S6: number of minor digits, over those of the currency (M2). */
+  /** Extension S6: number of minor digits, instead of that of the currency (M2). */
   readonly Precision?: number | undefined;
   /** Extension S6: prepayments (X3). */
   readonly EarlyRepayments?: readonly EarlyRepaymentItem[] | undefined;
   readonly AllowNegativeAmortisation?: boolean | undefined;
   /** Extension S6: how bands apply to the balance (R2). */
   readonly BandMethod?: string | undefined;
-  /** Extension S6: every row explains its figures. */
+  /** Extension S6: adds an explanation of the figures to every row. */
   readonly Explain?: boolean | undefined;
 }
 

@@ -89,7 +89,10 @@ export type ExplainedFigure =
   | 'remainingValue'
   /** The payment, or equal part of the principal, in force in the row; absent in types without one. */
   | 'payment'
-  /** Accrued interest; separate from `interest` only where grace, blocks or capitalisation make it differ. */
+  /**
+   * Accrued interest; present only if a grace period, blocked amounts or capitalisation make it differ from
+   * `interest`.
+   */
   | 'accruedInterest'
   | 'interest'
   | 'capitalisedInterest'
@@ -105,7 +108,7 @@ export type ExplainedFigure =
 
 /**
  * One figure of a row. The figure is the value of its formula, rounded to the currency's digits (M2); in a formula
- * `round()` is that same rounding, `%` is a hundredth, and words are only labels of the number after them.
+ * `round()` rounds in the same way, `%` means a hundredth, and a word is only a label for the number after it.
  */
 export interface FigureExplanation {
   readonly figure: ExplainedFigure;
@@ -116,8 +119,8 @@ export interface FigureExplanation {
   /** Days by the day count. */
   readonly days?: number;
   /**
-   * Days of the year by the day count: the denominator under `days`. Absent if Actual/Actual splits the days over years
-   * of different length; the formula shows the split.
+   * Days of the year by the day count: the denominator of the fraction `days`/`basis`. Absent if Actual/Actual splits
+   * the days between years of different length; the formula shows the split.
    */
   readonly basis?: number;
   readonly dayCount?: string;
@@ -125,6 +128,8 @@ export interface FigureExplanation {
   readonly rates?: readonly string[];
   /** Amount that the rates are applied to, in minor units. */
   readonly base?: number;
-  /** Readable formula with the numbers substituted, such as `1000.00 * 12 % * 30/360 = 10.00`. ASCII but for names. */
+  /**
+   * Readable formula with the numbers substituted, such as `1000.00 * 12 % * 30/360 = 10.00`. ASCII except for names.
+   */
   readonly formula: string;
 }

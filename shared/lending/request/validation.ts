@@ -54,7 +54,10 @@ export interface RequestFault {
   readonly status: FaultStatus;
 }
 
-/** A known field that was sent but changes nothing (E5), a name that the catalogue does not know, or cannot tell apart (F1), or a field that it adds (S6). */
+/**
+ * A warning: a known field without effect (E5), a name that is unknown or ambiguous in the catalogue (F1), or a field
+ * that the catalogue adds (S6).
+ */
 export interface RequestWarning {
   readonly code: WarningCode;
   readonly path: string;

@@ -123,7 +123,7 @@ function checkEqualInstallments(
 ): void {
   const principal = standard.get('Principal')?.method;
   if (record.IsWithEqualInstallments && principal !== undefined && principal !== 'Balance') {
-    const message = 'IsWithEqualInstallments must be false, or Principal be calculated by Balance';
+    const message = 'IsWithEqualInstallments must be false unless Principal is calculated by Balance';
     faults.push({ message });
   }
   if (!record.IsWithEqualInstallments && standard.get('PMT')?.method === 'PMT') {
@@ -154,7 +154,7 @@ function checkCharges(record: ScheduleTypeRecord, columns: ColumnSet, faults: Ac
   if (record.AcceptsCharges ?? true) return;
   for (const column of columns.all) {
     if (column.method !== 'Fee' && column.method !== 'Insurance' && !countsAsCharge(column)) continue;
-    faults.push({ column: column.name, message: 'must be left out, or AcceptsCharges be true' });
+    faults.push({ column: column.name, message: 'must be left out unless AcceptsCharges is true' });
   }
 }
 
@@ -166,7 +166,7 @@ function checkMaturity(record: ScheduleTypeRecord, columns: ColumnSet, faults: A
   if (isUnknown || repaysAtMaturity(columns)) return;
   for (const setting of ['UseExpiryDate', 'InterestCapitalization'] as const) {
     if (record[setting] !== true) continue;
-    const message = `must have the Formula 0, which repays at the end, or ${setting} be false`;
+    const message = `must have the Formula 0, which repays at the end, unless ${setting} is false`;
     faults.push({ column: 'Principal', message });
   }
 }

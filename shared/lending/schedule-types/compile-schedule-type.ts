@@ -31,7 +31,7 @@ type CompileOutcome =
   | { readonly kind: 'schedule-type'; readonly compiled: CompiledScheduleType }
   | { readonly kind: 'refused'; readonly faults: readonly ActivationFault[] };
 
-/** Checks (S3) and compiles a record of any status; called once at start, not per request. Never throws. */
+/** Checks (S3) and compiles a record of any status; called once at startup, not per request. Never throws. */
 export function compileScheduleType(record: ScheduleTypeRecord): CompileOutcome {
   const { type, columns, faults } = checkScheduleType(record);
   if (type === undefined || faults.length > 0) return { kind: 'refused', faults };
@@ -205,7 +205,7 @@ function moveInterestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraf
   ];
 }
 
-/** The step of a money figure. A payment by sum follows the principal instead. */
+/** The step of a figure. A payment that is a sum has no step here, since it follows the principal. */
 function getMoneyStep(
   { standard }: ColumnDraft,
   isSum: boolean,

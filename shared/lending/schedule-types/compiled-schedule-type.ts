@@ -64,7 +64,7 @@ export interface ExtraColumn {
   readonly name: string;
   /** Its slot in formulas. */
   readonly slot: number;
-  /** False: calculated and counted, but not part of the row (S1). */
+  /** False: the column is calculated and counted, but is not shown in the row (S1). */
   readonly display: boolean;
   readonly method: ExtraMethod;
 }
@@ -106,7 +106,10 @@ export interface CompiledScheduleType {
    * a percentage of a figure that is calculated after them (F2).
    */
   readonly steps: readonly RowStep[];
-  /** False: no formula at all, as in every built-in type; interest, payment and principal need no scope. */
+  /**
+   * False if there are no formulas, as in every built-in type; interest, payment and principal then do not need a
+   * scope.
+   */
   readonly hasFormulas: boolean;
   /** Names of inputs and columns that any formula reads, as spelled in INPUT_NAMES and by the columns. */
   readonly namesRead: ReadonlySet<string>;

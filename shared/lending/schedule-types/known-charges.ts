@@ -22,7 +22,7 @@ export interface KnownCharge {
 
 /** The common data of charges with the same name. */
 export interface Agreement {
-  /** Undefined: they do not agree. */
+  /** Undefined if they differ. */
   readonly defaults: ChargeDefaults | undefined;
   /** All distinct defaults; one when they agree. */
   readonly distinct: readonly ChargeDefaults[];
@@ -82,7 +82,7 @@ export class ChargeDirectory {
     return this.#byName.has(field);
   }
 
-  /** The charges that a value of a field names, in any case; undefined: there is none. */
+  /** The charges with this value of a field, ignoring case; undefined if there are none. */
   named(field: NameField, value: string): NamedCharges | undefined {
     return this.#byName.get(field)?.get(value.trim().toLowerCase());
   }

@@ -1,6 +1,6 @@
 /**
  * The data that an institution can add to the engine: schedule types (S1), periodicities (D7) and holiday calendars
- * (H2). Validated and compiled once at start; a catalogue with any fault is refused as a whole, with all its faults.
+ * (H2). Validated and compiled once at startup; a catalogue with any fault is refused as a whole, with all its faults.
  */
 
 import type { OtherCalendars } from '../calendars/business-calendar.ts';
@@ -78,9 +78,9 @@ function readCalendars(
   return calendars;
 }
 
-// Schedule types of a catalogue beside the built-in ones (S1, S4). Active records are compiled; a Draft or VersionDraft
-// may still be faulty and has no effect. An Active record with the name or the id of a built-in type takes its place, a
-// Closed one switches it off.
+// Schedule types of a catalogue beside the built-in ones (S1, S4). Active records are compiled; a Draft or
+// VersionDraft may still be faulty and has no effect. An Active record with the name or the id of a built-in type
+// replaces it; a Closed one disables it.
 
 /** The schedule types of a catalogue. */
 interface CatalogueScheduleTypes {

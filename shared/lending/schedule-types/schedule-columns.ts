@@ -88,7 +88,7 @@ function findNameFault(name: string): string | undefined {
   return 'must have another name: this one is a row field, an input or a function';
 }
 
-// A parsed column of a schedule type record with all its faults (S1, S2, S3).
+// Parses a column of a schedule type record and reports all its faults (S1, S2, S3).
 
 /** A parsed column. Invalid fields are undefined and have been reported. */
 export interface ColumnDraft {

@@ -1,5 +1,5 @@
 /**
- * A schedule type record of a catalogue, as edited by its authors (S1): texts that have not been validated yet.
+ * A schedule type record of a catalogue, as edited by its authors (S1): its values have not been validated yet.
  * Field names are those of the interface's AssociatedPaymentScheduleTypes where it has one.
  */
 
@@ -52,7 +52,7 @@ export interface ScheduleTypeRecord {
   readonly ResidualInInstallment?: boolean | null | undefined;
   /** Commissions and insurances are accepted; default true. */
   readonly AcceptsCharges?: boolean | null | undefined;
-  /** ExpiryDateForOD acts as maturity; default false. */
+  /** ExpiryDateForOD is used as the maturity date; default false. */
   readonly UseExpiryDate?: boolean | null | undefined;
   /** InterestCapitalization 1 adds interest to the balance; default false. */
   readonly InterestCapitalization?: boolean | null | undefined;

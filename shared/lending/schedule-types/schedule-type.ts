@@ -40,18 +40,18 @@ export interface ScheduleType {
   readonly residualInInstallment: boolean;
   /** False: commissions and insurances are refused (B4). */
   readonly acceptsCharges: boolean;
-  /** True: ExpiryDateForOD acts as maturity (B5). */
+  /** True: ExpiryDateForOD is used as the maturity date (B5). */
   readonly useExpiryDate: boolean;
   /** True: InterestCapitalization 1 adds interest to the balance (B4). */
   readonly interestCapitalization: boolean;
 }
 
-/** True when there is a product type of that code or name in any case. */
+/** True if there is a product type with that code or name, ignoring case. */
 export function isProductType(productType: string): boolean {
   return findProductType(productType) !== undefined;
 }
 
-/** True when a product type, by code or name in any case, may use the schedule type. */
+/** True if a product type, given by code or name and ignoring case, may use the schedule type. */
 export function servesProductType(type: ScheduleType, productType: string): boolean {
   const code = findProductType(productType);
   return code !== undefined && type.productTypes.includes(code);

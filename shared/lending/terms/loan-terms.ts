@@ -14,7 +14,7 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import type { ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
 import { isProductType, servesProductType } from '../schedule-types/schedule-type.ts';
 
-/** Most digits after the point that `Precision` may ask for (M5). */
+/** Maximum number of decimals that `Precision` may request (M5). */
 const MAX_PRECISION_DIGITS = 10;
 
 /** Terms that every schedule is calculated from. */
@@ -155,7 +155,10 @@ function parseAmount(
   return checkAmount(validation, 'Amount', request.Amount, digits);
 }
 
-/** The costs of a running contract were paid at its start: its rates are those of the remaining rows on Amount (A4). */
+/**
+ * The upfront costs of a running contract were already paid: its rates are based on Amount and the remaining rows
+ * (A4).
+ */
 function parseUpFront(request: RepaymentScheduleRequest, digits: number, validation: Validation): number {
   const upFront = checkAmount(validation, 'UpFrontValue', request.UpFrontValue, digits) ?? 0;
   return request.LastDueDate === undefined ? upFront : 0;

@@ -10,13 +10,16 @@ import { periodFraction } from '../interest/period-rate.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
 
-/** Largest amount of either sign, in major units: ten trillion, as in a schedule with two decimals (M6). */
+/** Largest absolute value of an amount, in major units: ten trillion, as in a schedule with two decimals (M6). */
 const MAX_AMOUNT = new Decimal('1e13');
-/** Decimals of an amount: as many as a message can carry, few enough to bound the work of exact fractions. */
+/**
+ * Maximum number of decimals of an amount: as many as a message can contain, but few enough to limit the work with
+ * exact fractions.
+ */
 const MAX_AMOUNT_DECIMALS = 18;
 /** Decimals of an answer when Precision is absent (M5). */
 const DEFAULT_DIGITS = 2;
-/** Most decimals that Precision may ask for (M5). */
+/** Maximum number of decimals that Precision may request (M5). */
 const MAX_DIGITS = 10;
 const ZERO = new Decimal(0);
 
@@ -112,7 +115,7 @@ function parseAmounts(
 
 function checkSize(validation: Validation, path: string, amount: Decimal): boolean {
   if (!amount.isFinite() || amount.abs().greaterThan(MAX_AMOUNT)) {
-    validation.reject(path, 'amount-too-large', `must be at most ${MAX_AMOUNT.toFixed()} in size`);
+    validation.reject(path, 'amount-too-large', `must be at most ${MAX_AMOUNT.toFixed()} in absolute value`);
     return false;
   }
   if (amount.decimalPlaces() > MAX_AMOUNT_DECIMALS) {

@@ -18,12 +18,12 @@ export interface AnnualRate {
   readonly path: string;
 }
 
-/** A rate in force from an original row number on (from 1), until the next one's. */
+/** A rate in force from an original row number (counted from 1) until the row of the next rate. */
 export interface RateFrom extends AnnualRate {
   readonly fromRow: number;
 }
 
-/** A rate for the part of a balance from this amount in minor units up to the next band's. */
+/** A rate for the part of a balance from this amount in minor units up to that of the next band. */
 export interface RateBand extends AnnualRate {
   readonly from: number;
 }
@@ -34,7 +34,7 @@ export type RateTerms =
   | {
       readonly kind: 'bands';
       readonly bands: readonly RateBand[];
-      /** Largest balance that has a rate, in minor units; Infinity: no limit. */
+      /** Largest balance in minor units for which there is a rate; Infinity if there is no limit. */
       readonly limit: number;
       readonly whole: boolean;
     };
@@ -53,7 +53,7 @@ const BAND_METHODS = ['Slices', 'Whole'] as const;
 
 /**
  * Parses the rates of a request; undefined, with all faults reported, when they are invalid. The single rate may be
- * omitted only if ranges or bands replace it (S4); besides them it is used only by ranges without a rate (R1).
+ * omitted only if ranges or bands replace it (S4); if they are present, it is used only for ranges without a rate (R1).
  */
 export function parseRateTerms(
   request: RepaymentScheduleRequest,
@@ -94,7 +94,7 @@ interface Range extends RateFrom {
 }
 
 /**
- * Ranges cover the rows once each, without gap or overlap; they may be in any order, and ranges without a rate use the
+ * The ranges cover each row exactly once; they may be in any order, and ranges without a rate use the
  * single rate (R1).
  */
 function parseRateRanges(
@@ -133,7 +133,7 @@ function checkCover(ranges: readonly Range[], installmentsNo: number, validation
   let covered = 0;
   for (const { fromRow, toRow, item: path } of ranges) {
     if (fromRow <= covered) {
-      const message = `must be after the end of the range before it, ${covered}`;
+      const message = `must be after the end of the previous range, ${covered}`;
       validation.reject(`${path}.FromInstNo`, 'rates-overlap', message);
     } else if (fromRow > covered + 1) {
       const message = `must be ${covered + 1}: no row may be without a rate`;
@@ -153,7 +153,10 @@ interface DraftBand extends RateBand {
   readonly item: string;
 }
 
-/** Band k runs from its minimum to the next band's, the last to its maximum; every part of the balance has a rate (R2). */
+/**
+ * Each band ends at the minimum of the next one, the last band at its maximum; every part of the balance has a rate
+ * (R2).
+ */
 function parseRateBands(
   items: readonly InterestRateBand[],
   whole: boolean,

@@ -8,7 +8,7 @@ import { formatMinorUnits } from '../numbers/money.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 
-/** The treatment of interest that grace leaves uncollected (G2). */
+/** The treatment of interest that is not collected in a grace period (G2). */
 export const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
 /** One of the grace types of G2. */
 export type GraceType = (typeof GRACE_TYPES)[number];
@@ -25,7 +25,7 @@ export interface RepaymentTerms {
   /** Payment, or equal part of the principal, that the request fixes (B2). */
   readonly fixedPayment: number | undefined;
   readonly allowsNegativeAmortisation: boolean;
-  /** Percentage of the balance that a row repays (B3). */
+  /** Percentage of the balance that each row repays (B3). */
   readonly capitalShare: ExactRatio | undefined;
   readonly capitalPercent: string;
   /** True: interest is capitalised until the last row (B4). */

@@ -16,9 +16,9 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
 import { planScheduleDates, type DateContext, type ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** A contract of more periods is a mistake: a hundred years of days. */
+/** Maximum number of periods of a contract, a hundred years of days; more are certainly a mistake. */
 const MAX_CONTRACT_PERIODS = 36_525;
-/** The value of CalculateDAE without a rate that upfront costs would affect (A5). */
+/** The value of CalculateDAE whose answer has no rate, so that upfront costs have no effect (A5). */
 const SHOWS_NO_RATE = 0;
 
 /** The context in which fields are validated. */
@@ -57,8 +57,9 @@ export function validateFields(
 }
 
 /**
- * Plans the due dates and reports charges that begin after the last one, prepayments outside the schedule, and grace
- * that covers all rows, even if other fields are invalid. Undefined when the dates cannot be determined.
+ * Plans the due dates, even if other fields are invalid. Reports charges that begin after the last due date,
+ * prepayments outside the schedule, and grace periods that cover all rows. Undefined if the dates cannot be
+ * determined.
  */
 export function validateDates(
   request: RepaymentScheduleRequest,
@@ -71,7 +72,8 @@ export function validateDates(
   if (lastDueDate !== undefined) refuseLateCharges(request, lastDueDate, validation);
   if (repayment === undefined) return dates;
   checkPrepaymentDates(repayment.prepayments, dates, validation);
-  // An expiry may leave fewer rows than the contract had: at least one of them must pay (G2, B5).
+  // An expiry date may leave fewer rows than the contract had; at least one of them must be after the grace period
+  // (G2, B5).
   const most = dates.settledRows + dates.rowCount - 1;
   const graces = [
     ['GracePeriodPrincipal', repayment.gracePrincipal],
@@ -82,18 +84,18 @@ export function validateDates(
       validation.reject(
         path,
         'out-of-range',
-        `must be at most ${most}: at least one installment must be paid`,
+        `must be at most ${most}: at least one installment must follow the grace period`,
       );
   }
   return dates;
 }
 
-/** A placeholder that no date is calculated from: dates are planned only if the request determines the start. */
+/** A placeholder that is never used in a calculation: dates are planned only if the request determines the start. */
 const ANY_DAY = 0 as CalendarDate;
 
 /**
- * The faults of a request that do not depend on its calendar and figures: for callers that report them together with
- * unreadable fields (E3).
+ * The faults of a request that can be found without its holiday calendar and its calculated figures: for callers that
+ * report them together with unreadable fields (E3).
  */
 export function findScheduleFaults(
   request: RepaymentScheduleRequest,

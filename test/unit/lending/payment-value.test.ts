@@ -173,7 +173,7 @@ describe('calculatePaymentValue with invalid requests', () => {
     [
       { FinancedAmount: decimal('1e14') },
       'FinancedAmount amount-too-large',
-      'must be at most 10000000000000 in size',
+      'must be at most 10000000000000 in absolute value',
     ],
     [{ FutureValue: decimal('1e-19') }, 'FutureValue too-many-decimals', 'must have at most 18 decimals'],
     [

@@ -142,7 +142,7 @@ describe('faults', () => {
     [{ ScheduleType: ['EqualInstallments'] }, 'must be text, not a list'],
     [{ Currency: 'E'.repeat(201) }, 'must have at most 200 characters'],
     [{ Commission: 'none' }, 'must be a list, not text'],
-    [{ InstallmentsNo: 3e9 }, 'must be at most 2147483647 in size'],
+    [{ InstallmentsNo: 3e9 }, 'must be at most 2147483647 in absolute value'],
     [
       { Commission: [{ ...FEE, FeeName: undefined }] },
       'is missing; one of FeeName, FeeId must identify the charge',

@@ -63,7 +63,7 @@ describe('settled rows (X1)', () => {
 
   it('must be due before the first remaining row', () => {
     expect(dateFaults({ ...RUNNING, LastDueDate: date('2025-04-01') })).toEqual([
-      'LastDueDate date-order must be before 2025-04-01, when installment 3, the first that BlockInstallmentNo leaves, is due',
+      'LastDueDate date-order must be before 2025-04-01, the due date of installment 3, the first one after the settled ones (BlockInstallmentNo)',
     ]);
     expect(
       dateFaults({ ...RUNNING, BlockInstallmentNo: undefined, LastDueDate: RUNNING.FirstDueDate }),
@@ -103,7 +103,7 @@ describe('LastDueDate shifted off a holiday (X1, H3)', () => {
     const fourth = date('2025-03-04');
     expect(datesFor({ ...SHIFTED, LastDueDate: fourth }).accrualStart).toBe(fourth);
     expect(dateFaults({ ...SHIFTED, LastDueDate: MOVED, BlockInstallmentNo: 1 })).toEqual([
-      'LastDueDate date-order must be before 2025-03-01, when installment 2, the first that BlockInstallmentNo leaves, is due',
+      'LastDueDate date-order must be before 2025-03-01, the due date of installment 2, the first one after the settled ones (BlockInstallmentNo)',
     ]);
   });
 

@@ -250,7 +250,7 @@ describe('calendars of the catalogue (H2)', () => {
       '[0].name: must not be the name of a built-in calendar; extend that one with base under another name',
     ]);
     expect(faultsOf(own, { ...own, name: 'OWN' })).toEqual([
-      '[1].name: must be unique in the catalogue in any case',
+      '[1].name: must be unique in the catalogue, regardless of case',
     ]);
   });
 

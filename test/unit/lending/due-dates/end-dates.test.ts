@@ -26,7 +26,7 @@ describe('MaturityDate (D5)', () => {
   });
 
   it('must be after the previous date, including a settled one', () => {
-    const refused = ['MaturityDate date-order must be 2025-04-02 or later, after the installment before it'];
+    const refused = ['MaturityDate date-order must be 2025-04-02 or later, after the previous installment'];
     expect(aprilFaults({})).toEqual(refused);
     const settled = {
       BlockInstallmentNo: 3,

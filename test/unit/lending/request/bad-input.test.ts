@@ -66,7 +66,7 @@ const SINGLE_FAULTS: readonly (readonly [string, JsonObject, string, RegExp])[] 
     'rate ranges that overlap',
     ranges({ ToInstNo: 2 }, { FromInstNo: 2 }),
     'MultipleInterestRates[1].FromInstNo rates-overlap',
-    /after the end of the range before it, 2/,
+    /after the end of the previous range, 2/,
   ],
   [
     'rate ranges with a gap',

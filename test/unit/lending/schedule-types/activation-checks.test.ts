@@ -309,7 +309,7 @@ describe('combinations of methods (S1, S2, S3)', () => {
   it('requires Principal by Balance for a level payment, and a payment for Principal by Balance', () => {
     expect(messagesOf(BALANCE, INTEREST, LEVEL, columnOf('Principal', 'CapitalPercent'))).toEqual([
       'column PMT is a level payment, which needs Principal by Balance: change one of the two',
-      'IsWithEqualInstallments must be false, or Principal be calculated by Balance',
+      'IsWithEqualInstallments must be false unless Principal is calculated by Balance',
     ]);
     expect(messagesOf(BALANCE, INTEREST, REST)).toEqual([
       'column PMT is missing: Principal by Balance is PMT less Interest; add PMT before Principal',
@@ -337,7 +337,7 @@ describe('combinations of methods (S1, S2, S3)', () => {
       'equal installments without a level payment',
       { IsWithEqualInstallments: true },
       [BALANCE, INTEREST, PARTS],
-      'IsWithEqualInstallments must be false, or Principal be calculated by Balance',
+      'IsWithEqualInstallments must be false unless Principal is calculated by Balance',
     ],
     [
       'a level payment without equal installments',
@@ -361,19 +361,19 @@ describe('combinations of methods (S1, S2, S3)', () => {
       'a charge column when AcceptsCharges is false',
       { AcceptsCharges: false },
       [BALANCE, INTEREST, PARTS, columnOf('ManagementFee', 'Fee')],
-      'column ManagementFee must be left out, or AcceptsCharges be true',
+      'column ManagementFee must be left out unless AcceptsCharges is true',
     ],
     [
       'UseExpiryDate when principal is repaid before maturity',
       { UseExpiryDate: true },
       [BALANCE, INTEREST, PARTS],
-      'column Principal must have the Formula 0, which repays at the end, or UseExpiryDate be false',
+      'column Principal must have the Formula 0, which repays at the end, unless UseExpiryDate is false',
     ],
     [
       'InterestCapitalization when principal is repaid before maturity',
       { InterestCapitalization: true },
       [BALANCE, INTEREST, formulaColumn('Principal', 'Amount / 10')],
-      'column Principal must have the Formula 0, which repays at the end, or InterestCapitalization be false',
+      'column Principal must have the Formula 0, which repays at the end, unless InterestCapitalization is false',
     ],
   ])('rejects %s', (_, changes, columns, message) => {
     expect(activationMessages(recordOf(columns, changes))).toEqual([message]);

@@ -185,7 +185,7 @@ describe('calendars of a catalogue (H2)', () => {
   it('are refused with the location of each fault', () => {
     const bank = { name: 'Bank', version: '1', holidays: ['2025-02-30'] };
     expect(faultsOf({ calendars: entriesOf({ ...bank, holidays: [] }, bank) })).toEqual([
-      'file 2: Bank: name must be unique in the catalogue in any case',
+      'file 2: Bank: name must be unique in the catalogue, regardless of case',
     ]);
     expect(faultsOf({ calendars: entriesOf(bank) })).toEqual([
       'file 1: Bank: holidays[0] must be a date that exists, yyyy-mm-dd',

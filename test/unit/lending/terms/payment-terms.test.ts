@@ -47,7 +47,7 @@ describe('faults of the terms of a payment value (P1, P2)', () => {
       { FinancedAmount: decimal(NINETEEN_DECIMALS) },
     ],
     [
-      'FutureValue amount-too-large must be at most 10000000000000 in size',
+      'FutureValue amount-too-large must be at most 10000000000000 in absolute value',
       { FutureValue: decimal('-1e13').minus(1) },
     ],
     [

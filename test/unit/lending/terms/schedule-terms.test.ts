@@ -76,7 +76,7 @@ describe('faults of the terms of a schedule (E3)', () => {
     ['CapitalPercent out-of-range must be from 0 to 100', { ...CARD, CapitalPercent: decimal(101) }],
     ['GracePeriodPrincipal out-of-range must be a whole number from 0 to 3', { GracePeriodPrincipal: 4 }],
     [
-      'GracePeriodInterest out-of-range must be at most 1: at least one installment must be paid',
+      'GracePeriodInterest out-of-range must be at most 1: at least one installment must follow the grace period',
       { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-01'), GracePeriodInterest: 2 },
     ],
     ['ContractPeriod out-of-range must be a whole number from 0 to 36525', { ContractPeriod: 36_526 }],
@@ -99,7 +99,7 @@ describe('faults of the terms of a schedule (E3)', () => {
     ],
     ['MultipleInterestRates[0].ToInstNo out-of-range must not be below FromInstNo, 3', withRanges([3, 2])],
     [
-      'MultipleInterestRates[1].FromInstNo rates-overlap must be after the end of the range before it, 2',
+      'MultipleInterestRates[1].FromInstNo rates-overlap must be after the end of the previous range, 2',
       withRanges([1, 2], [2, 4]),
     ],
     [
