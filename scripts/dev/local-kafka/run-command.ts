@@ -13,7 +13,7 @@ const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
 
 const execute = promisify(execFile);
 
-/** Runs a command. Kills it (code 1) if it takes longer than `limitMs` or this process ends. */
+/** Runs a command without input. Kills it (code 1) if it takes longer than `limitMs` or this process ends. */
 export async function runCommand(
   command: string,
   args: readonly string[],
@@ -21,6 +21,7 @@ export async function runCommand(
 ): Promise<CommandResult> {
   const options = { cwd, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
   const running = execute(command, [...args], options);
+  running.child.stdin?.on('error', () => undefined).end();
   const kill = (): boolean => running.child.kill('SIGKILL');
   process.once('exit', kill);
   try {
