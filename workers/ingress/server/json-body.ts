@@ -88,6 +88,7 @@ export function isReadableContent(
   contentEncoding: string | undefined,
 ): boolean {
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') return false;
+  if (contentType === 'application/json') return true;
   const parameters = JSON_TYPE.exec(contentType ?? '')?.[1];
   return (
     parameters !== undefined && [...parameters.matchAll(CHARSET)].every(([, , name]) => isUtf8Charset(name))
