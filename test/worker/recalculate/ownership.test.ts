@@ -52,7 +52,7 @@ it('refuses an output that a process of another machine has locked, with advice'
   const refused = await runRecalculation(options);
   expect([refused.code, refused.stderr]).toEqual([
     2,
-    expect.stringMatching(/remove that file when it does not/),
+    expect.stringMatching(/remove that file if it is not/),
   ]);
   expect(existsSync(files.at('out.ndjson'))).toBe(false);
   expect(existsSync(files.at('out.ndjson.lock'))).toBe(true);

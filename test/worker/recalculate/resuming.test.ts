@@ -127,7 +127,7 @@ it('refuses to resume with another input, other options or truncated files, with
   const instead = (name: string, value: string) =>
     options.map((option, index) => (options[index - 1] === name ? value : option));
   const attempts: [string[], RegExp][] = [
-    [instead('--input', tampered), /not those that the run began with/],
+    [instead('--input', tampered), /have changed since the run started/],
     [[...options, '--compare'], /compare must be as at the start of the run/],
     [[...options, '--as-of', '2001-01-01'], /--as-of must be as at the start of the run/],
     [[...options, '--failures', files.at('elsewhere.ndjson')], /failures must be as at the start of the run/],

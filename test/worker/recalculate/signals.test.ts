@@ -75,7 +75,7 @@ it('a second signal stops a run immediately while its output is blocked', async 
   await sleep(PIPE_FILLS_MS);
   run.child.kill('SIGTERM');
   // The run measures the time from the first signal that it handles.
-  await expect.poll(() => run.stderr(), BUSY).toContain('SIGTERM: finishes');
+  await expect.poll(() => run.stderr(), BUSY).toContain('SIGTERM: finishing');
   await sleep(SECOND_SIGNAL_MS);
   expect(run.child.signalCode).toBeNull();
   const ended = new Promise((resolve) => run.child.once('exit', (_, signal) => resolve(signal)));
