@@ -122,9 +122,9 @@ describe('parseFormula and compileFormula (S2)', () => {
   it('limits length, depth, parts and digits', () => {
     expect(valueOf(' '.repeat(1001))).toBe('1001: must have at most 1000 characters');
     expect(valueOf(`${'('.repeat(31)}1${')'.repeat(31)}`)).toMatch(
-      /^31: brackets, calls and signs may be 30/,
+      /^31: brackets, calls and signs may be nested at most 30/,
     );
-    expect(valueOf(`${'-'.repeat(31)}1`)).toMatch(/^31: brackets, calls and signs may be 30/);
+    expect(valueOf(`${'-'.repeat(31)}1`)).toMatch(/^31: brackets, calls and signs may be nested at most 30/);
     expect(valueOf(`1${'+1'.repeat(100)}`)).toMatch(/: a formula may have at most 200 parts$/);
     expect(valueOf(`1${'+1'.repeat(99)}`)).toBe('100');
     expect(valueOf('1'.repeat(31))).toBe('1: a number may have at most 30 digits');
