@@ -1,16 +1,23 @@
 /** Timers as a port: code that waits receives them, so that a simulation decides when they fire. */
 export interface Timers {
   /** Calls back once, after at least this time in milliseconds; 0: in the next turn of the event loop. Returns a cancel function. */
-  schedule(callback: () => void, afterMs: number): () => void;
+  schedule(callback: () => void, afterMs: number, options?: TimerOptions): () => void;
+}
+
+export interface TimerOptions {
+  /** False: the process may end while the timer is pending. Default true. */
+  readonly ref?: boolean;
 }
 
 export const systemTimers: Timers = {
-  schedule: (callback, afterMs) => {
+  schedule: (callback, afterMs, { ref = true } = {}) => {
     if (afterMs <= 0) {
       const immediate = setImmediate(callback);
+      if (!ref) immediate.unref();
       return () => clearImmediate(immediate);
     }
     const timer = setTimeout(callback, afterMs);
+    if (!ref) timer.unref();
     return () => clearTimeout(timer);
   },
 };

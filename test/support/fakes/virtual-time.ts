@@ -42,5 +42,7 @@ export function virtualTime({ wallMs = 1_700_000_000_000, elapsedMs = 0 } = {}) 
 
 /** Real timers that fire after a fraction of the given time. */
 export function fastTimers(factor: number): Timers {
-  return { schedule: (callback, afterMs) => systemTimers.schedule(callback, afterMs / factor) };
+  return {
+    schedule: (callback, afterMs, options) => systemTimers.schedule(callback, afterMs / factor, options),
+  };
 }

@@ -14,6 +14,17 @@ describe('the system timers', () => {
     expect(callback).toHaveBeenCalledOnce();
     expect(cancelled).not.toHaveBeenCalled();
   });
+
+  it.each([
+    [{}, true],
+    [{ ref: false }, false],
+  ])('keep the process running as their options say: %j', (options, keepsRunning) => {
+    const scheduled = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setImmediate')];
+    for (const afterMs of [0, 5]) systemTimers.schedule(() => undefined, afterMs, options);
+    const timers = scheduled.flatMap((spy) => spy.mock.results.map(({ value }) => value as NodeJS.Timeout));
+    vi.restoreAllMocks();
+    expect(timers.map((timer) => timer.hasRef())).toEqual([keepsRunning, keepsRunning]);
+  });
 });
 
 describe('sleep', () => {

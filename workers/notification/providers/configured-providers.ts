@@ -122,11 +122,12 @@ class ConfiguredProviders implements ProviderSet {
   /** One check at a time, each after a pause. */
   #scheduleCheck(configFile: string): void {
     if (this.#isClosed) return;
-    this.#cancelCheck = this.#deps.timers.schedule(() => {
+    const check = (): void => {
       this.#check = this.#checkFile(configFile)
         .catch(() => this.#deps.log.error('the provider configuration cannot be checked'))
         .finally(() => this.#scheduleCheck(configFile));
-    }, POLL_MS);
+    };
+    this.#cancelCheck = this.#deps.timers.schedule(check, POLL_MS, { ref: false });
   }
 
   async #checkFile(configFile: string): Promise<void> {
@@ -163,7 +164,7 @@ class ConfiguredProviders implements ProviderSet {
       provider.close().catch(() => undefined);
     };
     const afterMs = RETIRE_MS + 2 * this.#source.sendTimeoutMs;
-    this.#retired.set(provider, this.#deps.timers.schedule(close, afterMs));
+    this.#retired.set(provider, this.#deps.timers.schedule(close, afterMs, { ref: false }));
   }
 }
 

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GuardedProvider, SendResult } from '../../../../shared/notification/provider.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
+import type { Timers } from '../../../../shared/platform/timers.ts';
 import {
   type ProviderSet,
   createProviders,
@@ -39,11 +40,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function open(configFile: string | undefined, speed = SPEED): Promise<ProviderSet> {
+async function open(configFile: string | undefined, timers = fastTimers(SPEED)): Promise<ProviderSet> {
   const source = { configFile, outboxFolder: path.join(folder, 'outbox'), sendTimeoutMs: 500 };
   const set = await createProviders(source, {
     ...systemPorts,
-    timers: fastTimers(speed),
+    timers,
     log: log(),
   });
   opened.push(set);
@@ -204,6 +205,23 @@ describe('a changed file', () => {
     expect(set.of('sms')).toEqual([one]);
   });
 
+  it('is watched by timers that do not keep the process running', async () => {
+    const file = path.join(folder, 'providers.json');
+    await writeFile(file, configurationText(sms('one')));
+    const refs: unknown[] = [];
+    const fast = fastTimers(SPEED);
+    const timers: Timers = {
+      schedule: (callback, afterMs, options) => {
+        refs.push(options?.ref);
+        return fast.schedule(callback, afterMs, options);
+      },
+    };
+    const set = await open(file, timers);
+    await writeFile(file, configurationText(sms('two')));
+    await until(() => names(set.of('sms')).join() === 'two');
+    expect(new Set(refs)).toEqual(new Set([false]));
+  });
+
   it('lets replaced providers complete calls in progress', async () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, configurationText(sms('one')));
@@ -222,7 +240,7 @@ describe('a changed file', () => {
   it('closes replaced providers after a delay', async () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, configurationText(sms('one')));
-    const set = await open(file, 1_000);
+    const set = await open(file, fastTimers(1_000));
     const [one] = set.of('sms');
     await writeFile(file, configurationText(sms('two')));
     await until(() => names(set.of('sms')).join() === 'two');
