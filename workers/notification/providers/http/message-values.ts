@@ -1,6 +1,5 @@
 import type { Attachment, Outbound } from '../../../../shared/notification/command.ts';
 import type { Placeholder } from '../../../../shared/notification/payload-template.ts';
-import { readMailSender } from '../../../../shared/notification/sender-address.ts';
 import { detectAttachmentType } from '../common/attachment-type.ts';
 
 /** A file of a multipart body. */
@@ -25,6 +24,8 @@ export interface ValueOptions {
   readonly listSeparator: string;
 }
 
+/** A sender with a name. Unlike readMailSender, it keeps blanks within the brackets and allows no quotes in the name. */
+const NAMED_SENDER = /^\s*"?([^"<>]*?)"?\s*<([^<>]+)>\s*$/;
 const ANY_TYPE = 'application/octet-stream';
 const PHONE_NUMBER = /^\+\d+$/;
 
@@ -49,10 +50,10 @@ export async function messageValues(message: Outbound, options: ValueOptions): P
     set('SMS_TYPE', isGsmText(message.message) ? 'text' : 'unicode');
     return { texts, cc: [], bcc: [], files: [] };
   }
-  const named = readMailSender(sender ?? '');
+  const named = NAMED_SENDER.exec(sender ?? '');
   set('SENDER', sender);
-  set('SENDER_NAME', named?.name);
-  set('SENDER_ADDRESS', named?.address ?? sender);
+  set('SENDER_NAME', named?.[1]);
+  set('SENDER_ADDRESS', named?.[2] ?? sender);
   set('RECEIVER', message.receiver);
   set('SUBJECT', message.subject);
   set('CONTENT_TYPE', message.contentType);

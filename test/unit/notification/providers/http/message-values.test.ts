@@ -26,3 +26,16 @@ it.each([
   const options = { defaultSender: undefined, phoneFormat: 'plus', listSeparator: ',' } as const;
   expect((await messageValues(message, options)).files).toMatchObject([{ fileName: name, mediaType }]);
 });
+
+it.each([
+  ['office@bank.example', undefined, 'office@bank.example'],
+  ['Bank <office@bank.example>', 'Bank', 'office@bank.example'],
+  ['"Bank" <office@bank.example>', 'Bank', 'office@bank.example'],
+  ['Bank < office@bank.example >', 'Bank', ' office@bank.example '],
+  [' office@bank.example ', undefined, ' office@bank.example '],
+  ['The "Bank" <office@bank.example>', undefined, 'The "Bank" <office@bank.example>'],
+])('derives SENDER_NAME and SENDER_ADDRESS from the sender %j', async (defaultSender, name, address) => {
+  const message = anEmail({ sender: undefined });
+  const { texts } = await messageValues(message, { defaultSender, phoneFormat: 'plus', listSeparator: ',' });
+  expect([texts.get('SENDER_NAME'), texts.get('SENDER_ADDRESS')]).toEqual([name, address]);
+});
