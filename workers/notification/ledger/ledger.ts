@@ -163,7 +163,7 @@ export class Ledger {
   }
 
   async #readLate(message: LogMessage, first: Promise<Decoded> | undefined): Promise<void> {
-    for (let decoding = first; !this.#stopped; decoding = undefined) {
+    for (let decoding = first; decoding !== undefined || !this.#stopped; decoding = undefined) {
       try {
         this.#apply(message, await (decoding ?? this.#options.codec.decode(message)));
         return;

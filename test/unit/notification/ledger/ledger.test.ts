@@ -88,7 +88,7 @@ async function world() {
     if (value !== null)
       records.push((JSON.parse(value.toString()) as { payload: NotificationState }).payload);
   });
-  return { open, write, writeState, records, failures, schema, schemaFailures };
+  return { open, codec, write, writeState, records, failures, schema, schemaFailures };
 }
 
 it('grants a round to the first of two claims on the log', async () => {
@@ -217,4 +217,21 @@ it('retries a schema after a transient failure and skips a record whose schema c
   await one.caughtUp(1_000);
   expect(one.find('b')).toBeUndefined();
   expect(one.figures()).toMatchObject({ badRecords: 1 });
+});
+
+it('handles a transient decoding failure of a record that arrives while it stops', async () => {
+  const { open, codec, writeState } = await world();
+  const unhandled = vi.fn<(error: unknown) => void>();
+  process.on('unhandledRejection', unhandled);
+  onTestFinished(() => void process.off('unhandledRejection', unhandled));
+  const one = await open('one');
+  const decoded = Promise.withResolvers<void>();
+  codec.decode = () => {
+    void one.stop(100).then(decoded.resolve);
+    return Promise.reject(new InfrastructureError('registry-unavailable', 'away'));
+  };
+  await writeState('a', stateOf('a'));
+  await decoded.promise;
+  await new Promise(setImmediate);
+  expect(unhandled).not.toHaveBeenCalled();
 });
