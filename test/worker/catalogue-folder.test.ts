@@ -14,7 +14,7 @@ import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
 
 const STOP_MS = 1_000;
 
-/** Starts the schedule worker with a catalogue folder; returns the keys that are on the topic afterwards. */
+/** Starts the schedule worker with a catalogue folder; returns the keys on the topic afterwards. */
 async function keysAfterStart(broker: Broker, folder?: string): Promise<readonly string[]> {
   const config = loadConfig({ CATALOGUE_FOLDER: folder });
   const system = await startWorkers({ config, names: ['schedule'], log: silentLog, broker });
@@ -39,21 +39,21 @@ function embedded(): Broker {
   return broker;
 }
 
-describe('a start with the embedded broker', () => {
+describe('a start on the embedded broker', () => {
   it('publishes the example catalogue by default', async () => {
     const keys = await keysAfterStart(embedded());
     expect(keys.length).toBeGreaterThan(10);
     expect(keys.some((key) => key.startsWith('product/'))).toBe(true);
   });
 
-  it('publishes the configured folder, and nothing to a topic with records', async () => {
+  it('publishes the configured folder, but nothing to a topic that already has records', async () => {
     const broker = embedded();
     const folder = createFolder({ 'products/tl.json': productValue('TL') });
     expect(await keysAfterStart(broker, folder)).toEqual(['product/tl/1']);
     expect(await keysAfterStart(broker)).toEqual(['product/tl/1']);
   });
 
-  it('fails with all faults of an invalid folder', async () => {
+  it('fails for an invalid folder, with all its faults', async () => {
     const folder = createFolder({
       'products/tl.json': productValue('TL', { PaymentScheduleTypes: ['None'], Extra: 1 }),
       'products/two.json': productValue('TWO', { PaymentScheduleTypes: ['None'] }),
@@ -63,7 +63,7 @@ describe('a start with the embedded broker', () => {
     await expect(started).rejects.toThrow(/Extra[\s\S]*products\/two\.json: TWO: PaymentScheduleTypes/);
   });
 
-  it('fails without the configured folder', async () => {
+  it('fails if the configured folder does not exist', async () => {
     await expect(keysAfterStart(embedded(), '/nowhere/at/all')).rejects.toThrow('there is no folder');
   });
 });

@@ -15,7 +15,10 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Runs until it gets a stop signal, and writes files to its folder when it runs and when it has stopped gracefully. */
+/**
+ * Runs until it gets a stop signal; writes a file to its folder when it is running, and another when it has stopped
+ * gracefully.
+ */
 const PROGRAM = `
 import { writeFileSync } from 'node:fs';
 process.once('SIGTERM', () => {
@@ -47,7 +50,7 @@ function runByShell(env: Readonly<Record<string, string>>, ...args: readonly str
 
 const NPM = { npm_lifecycle_event: 'recalculate' };
 
-it('a script stops gracefully when the shell of npm ends', async () => {
+it("a script stops gracefully when npm's shell exits", async () => {
   const { shell, has } = runByShell(NPM);
   await expect.poll(() => has('running')).toBe(true);
   shell.kill('SIGTERM');
@@ -68,7 +71,7 @@ it.each([
   expect(has('ended')).toBe(false);
 });
 
-/** Makes this Node report that it is Node 20, which cannot run TypeScript. */
+/** Makes this Node report version 20, which cannot run TypeScript. */
 const AS_NODE_20 = [
   '--no-experimental-strip-types',
   '--import',

@@ -48,7 +48,7 @@ async function noter(world: World, topic: string, notes: string, groupId: string
     gate: async () => {
       gateCalls.push(performance.now());
       if (gateCalls.length === 1) throw new Error('the table cannot be read at first');
-      // Longer than a session, to check that the waiting member is not expelled.
+      // Longer than a session, to check that the group does not expel the waiting member.
       await sleep(world.target.sessionTimeoutMs * 1.5);
       await table.caughtUp(world.target.stepMs);
     },
@@ -74,7 +74,7 @@ export function assignmentGateScenarios(test: ScenarioTest): void {
       await publisher.publish(ids.map((id) => ({ topic, key: id, value: Buffer.from(id) })));
       const first = await noter(world, topic, notes, groupId);
       const patience = 3 * world.target.sessionTimeoutMs + 2 * world.target.stepMs;
-      await eventually('some work', patience, () => first.done.length > MESSAGES / 3);
+      await eventually('some processed messages', patience, () => first.done.length > MESSAGES / 3);
       const second = await noter(world, topic, notes, groupId);
       await eventually(
         'a gate for each member',

@@ -4,10 +4,13 @@ import type { RecordingMember } from '../../support/conformance/member.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
-/** Time in which a wrong delivery would arrive. */
+/** The time within which a wrong delivery would arrive. */
 const QUIET_MS = 300;
 
-/** The guarantees of a consumer group: generations, assignments, redelivery from the commits, and no skipped message. */
+/**
+ * The guarantees of a consumer group: generations, assignments, redelivery from the committed offsets, and no skipped
+ * messages.
+ */
 export function groupScenarios(test: ScenarioTest): void {
   test(
     'delivers each message once to a new group, from the earliest offset on',
@@ -83,7 +86,8 @@ export function groupScenarios(test: ScenarioTest): void {
       const groupId = world.name('group');
       const first = await world.member(groupId, [topic], { commit: 'each' });
       await world.assigned([first], 4);
-      // After reading from each partition, no leader of the new topic moves any more, which would start another generation.
+      // Once each partition has been read, the leaders of the new topic no longer move, which would start another
+      // generation.
       const publisher = await world.publisher();
       await publisher.publish(
         [0, 1, 2, 3].flatMap((partition) =>
@@ -107,7 +111,7 @@ export function groupScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'accepts a commit in onRevoking, and drops one of an older generation',
+    'accepts a commit in onRevoking, and drops a commit of an older generation',
     {
       timeout: 30 * SECOND,
     },
@@ -148,7 +152,7 @@ export function groupScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'delivers no messages of a paused partition, and resumes it with a new assignment',
+    'does not deliver messages of a paused partition, and resumes it with a new assignment',
     {
       timeout: 30 * SECOND,
     },
@@ -187,7 +191,7 @@ export function groupScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'loses no message while members join and leave under traffic',
+    'does not lose messages while members join and leave under load',
     { timeout: 60 * SECOND },
     async ({ world }) => {
       const topic = await world.topic(6);
@@ -225,7 +229,7 @@ export function groupScenarios(test: ScenarioTest): void {
         () => seen.size,
       );
       expect(seen).toEqual(expected);
-      await eventually('commits up to the end', world.target.stepMs, async () => {
+      await eventually('commits of all messages', world.target.stepMs, async () => {
         const committed = await world.broker.admin.committed(groupId, [topic]);
         return committed.reduce((sum, { offset }) => sum + offset, 0) === total;
       });

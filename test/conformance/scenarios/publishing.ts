@@ -31,7 +31,7 @@ export function publishingScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'chooses the same partition for a key as other Kafka clients',
+    'chooses the same partition for a key as other Kafka clients do',
     { timeout: 10 * SECOND },
     async ({ world }) => {
       const topic = await world.topic(7);
@@ -117,7 +117,7 @@ export function publishingScenarios(test: ScenarioTest): void {
   });
 
   test(
-    'stores messages once that are sent together with rejected ones',
+    'stores messages that are sent together with rejected ones exactly once',
     {
       timeout: 10 * SECOND,
     },

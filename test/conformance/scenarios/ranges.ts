@@ -72,7 +72,7 @@ export function rangeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'rejects with the error of the handler, and for a topic that does not exist',
+    'rejects with the error of the handler, and if the topic does not exist',
     {
       timeout: 30 * SECOND,
     },

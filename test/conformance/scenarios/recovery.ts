@@ -6,10 +6,10 @@ import { eventually } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 
-/** The guarantees when a broker is killed and restarted with its stored data. */
+/** The guarantees after a broker is killed and restarted with its stored data. */
 export function recoveryScenarios(test: ScenarioTest): void {
   test(
-    'loses no accepted request in a restart, and all clients continue',
+    'does not lose an accepted request in a restart, and all clients continue',
     {
       timeout: 60 * SECOND,
     },
@@ -40,7 +40,7 @@ export function recoveryScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'delivers all messages to a tail that were accepted before, during and after a restart',
+    'delivers to a tail all messages that were accepted before, during and after a restart',
     {
       timeout: 60 * SECOND,
     },

@@ -11,7 +11,7 @@ const SECOND = 1_000;
 /** The guarantees of requesters that share a reply topic. */
 export function requesterScenarios(test: ScenarioTest): void {
   test(
-    'delivers every reply to its requester when two share a reply topic',
+    'delivers every reply to its requester if two share a reply topic',
     { timeout: 30 * SECOND },
     async ({ world }) => {
       const system = await echoSystem(world, 4);

@@ -11,7 +11,7 @@ const ALWAYS_SHORT = (index: number) => index % 5;
  * At any time some message is in progress while later ones are done, so that committing the later offset would be wrong.
  */
 const SOMETIMES_LONG = (index: number) => (index % 10 === 0 ? 400 : index % 5);
-/** Limit of traffic that continues until a condition is met. */
+/** Time limit for traffic that continues until a condition is met. */
 const MOST_TRAFFIC = 50_000;
 /** The worker is killed at a random time within this limit. */
 const KILL_WITHIN_MS = 300;
@@ -74,7 +74,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
       expect(String(system.reply('thrown')?.headers[HEADER.errorCode])).toBe('unexpected');
       expect(system.reply('after')?.headers[HEADER.errorCode]).toBeUndefined();
       await system.allCommitted();
-      // Two without a reply topic, and the answered one whose handler failed.
+      // Two messages without a reply topic, and the answered one whose handler failed.
       expect(await world.readAll(topics.deadLetters)).toHaveLength(3);
     },
   );
@@ -111,8 +111,8 @@ export function runtimeScenarios(test: ScenarioTest): void {
       const ends = await world.broker.admin.offsets(requests);
       const endOfOther = ends.find(({ partition }) => partition === 1)?.high;
       let committed: readonly PartitionOffset[] = [];
-      // Both partitions are committed in the same turn, so the commit of the other one shows that this one was committed as
-      // far as allowed.
+      // Both partitions are committed in the same turn, so the commit of the other partition shows that this one was
+      // committed as far as allowed.
       await eventually('a commit', world.target.stepMs, async () => {
         committed = await world.broker.admin.committed(groupId, [requests]);
         return committed.find(({ partition }) => partition === 1)?.offset === endOfOther;
@@ -124,7 +124,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'finishes and commits started messages on stop, so that none is repeated',
+    'finishes and commits started messages on stop, so that they are not repeated',
     {
       timeout: 20 * SECOND,
     },
@@ -151,7 +151,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
   );
 
   test(
-    'answers every request once effectively while workers join and leave under load',
+    'answers every request effectively once while workers join and leave under load',
     {
       timeout: 60 * SECOND,
     },
@@ -207,7 +207,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
     },
   );
 
-  test('loses no request when a worker is killed', { timeout: 60 * SECOND }, async ({ world }) => {
+  test('does not lose a request when a worker is killed', { timeout: 60 * SECOND }, async ({ world }) => {
     const system = await echoSystem(world, 4);
     const requested = numberedIds('n', Math.min(1_000, world.target.trafficMessages));
     const victim = await system.killableWorker();
@@ -230,7 +230,6 @@ export function runtimeScenarios(test: ScenarioTest): void {
   });
 }
 
-/** Sends requests in succession, so that the load lasts while workers join and leave. */
 /** Sends requests until it is stopped, however long members take to join; returns their ids. */
 async function publishUntil(
   system: EchoSystem,

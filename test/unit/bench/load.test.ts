@@ -6,13 +6,13 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-test('requests leave at even distances, as many as fit into the time', () => {
+test('sends requests at equal intervals, as many as fit into the time', () => {
   expect(departures(20, 250)).toEqual([0, 50, 100, 150, 200]);
   expect(departures(20, 60_000)).toHaveLength(1_200);
   expect(departures(20, 60_000).at(-1)).toBe(59_950);
 });
 
-test('a request leaves on time although earlier ones have not been answered', async () => {
+test('sends a request on time although earlier ones have not been answered', async () => {
   const sentAt: number[] = [];
   const running = openLoop({
     perSecond: 10,
@@ -29,7 +29,7 @@ test('a request leaves on time although earlier ones have not been answered', as
   expect(await running).toMatchObject({ requests: 5, failed: 0, p50Ms: 10_000 });
 });
 
-test('latency counts from the time at which a request was to leave, so a stand-still is charged to all it delayed', async () => {
+test('measures latency from the scheduled time, so a stall counts for every request that it delays', async () => {
   let isFirst = true;
   const running = openLoop({
     perSecond: 10,
@@ -44,7 +44,7 @@ test('latency counts from the time at which a request was to leave, so a stand-s
   expect(await running).toMatchObject({ longestMs: 350, p50Ms: 150, lateP99Ms: 250 });
 });
 
-test('a request that fails is counted, with its time', async () => {
+test('counts a failed request, with its time', async () => {
   const running = openLoop({
     perSecond: 10,
     forMs: 200,

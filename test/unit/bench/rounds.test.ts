@@ -12,7 +12,7 @@ import {
   toKnow,
 } from '../../../scripts/bench/rounds.ts';
 
-test('scenarios are measured in turns, every second round backwards', async () => {
+test('scenarios are measured alternately, in reverse order in every second round', async () => {
   const order: string[] = [];
   const lines: string[] = [];
   const options = { rounds: 3, progress: (line: string) => void lines.push(line) };
@@ -33,7 +33,7 @@ test('scenarios are measured in turns, every second round backwards', async () =
   expect(lines[2]).toBe('round 2/3: b, 3');
 });
 
-test('calls are timed in every round, and their cost is the median beside the fastest round', async () => {
+test('calls are timed in every round; their cost is the median and the fastest round', async () => {
   let calls = 0;
   const works = [{ name: 'count', run: () => (calls += 1) }];
   const options = { rounds: 2, sliceMs: 1, warmUpMs: 1, progress: () => undefined };
@@ -43,23 +43,23 @@ test('calls are timed in every round, and their cost is the median beside the fa
   expect(costsOf(new Map([['x', [3, 1, 2]]]))).toEqual([{ name: 'x', microseconds: 2, fastest: 1 }]);
 });
 
-test('times and rates are compared round by round, and by the fastest round of each', () => {
+test('times and rates are compared by round, and by the fastest round of each', () => {
   expect(compareTimes([20, 60, 30], [10, 20, 10])).toEqual({ value: 3, byFastest: 2 });
   expect(compareRates([20, 60, 30], [10, 20, 10])).toEqual({ value: 3, byFastest: 3 });
 });
 
-test('two steps in series take the sum of their times', () => {
+test('two sequential steps take the sum of their times', () => {
   expect(inSeries(1_000, 1_000)).toBe(500);
   expect(inSeries(30_000, 6_000)).toBeCloseTo(5_000);
 });
 
-test('the share of a series is the median over the rounds, and that of the fastest rounds beside it', () => {
+test('the share of a series is given for the median over all rounds and for the fastest rounds', () => {
   const measured = compareWithSeries([25, 100, 60], [100, 200, 100], [100, 200, 300]);
   expect(measured.value).toBeCloseTo(0.8);
   expect(measured.byFastest).toBeCloseTo(100 / 120);
 });
 
-test('an aim is reached at its very value', () => {
+test('a target is met if it is reached exactly', () => {
   expect(atLeast('x', { value: 0.8 }, 0.8)).toEqual({ name: 'x', value: 0.8, aim: '>= 0.8', reached: true });
   expect(atLeast('x', { value: 0.79 }, 0.8)).toMatchObject({ reached: false });
   expect(atMost('x', { value: 3, byFastest: 2 }, 3)).toEqual({

@@ -17,7 +17,7 @@ function worked(name: string, ...days: readonly string[]): readonly (boolean | u
 }
 
 describe('calendars of other countries (H2)', () => {
-  it('are found by ISO code and English name in any case', () => {
+  it('are found by ISO code and by case-insensitive English name', () => {
     const names = [
       'JP',
       'jpn',
@@ -53,7 +53,7 @@ describe('calendars of other countries (H2)', () => {
     );
   });
 
-  it('exist with valid days for every country without a built-in calendar', () => {
+  it('exist, with valid days, for every country without a built-in calendar', () => {
     const codes = Object.keys(library.countries);
     expect(codes.length).toBeGreaterThan(180);
     for (const code of codes) {
@@ -62,7 +62,7 @@ describe('calendars of other countries (H2)', () => {
     }
   });
 
-  it('load and answer within milliseconds for any year', () => {
+  it('load and respond within milliseconds for any year', () => {
     const leastMs = leastMsOf(() => {
       const { find } = createLibraryCalendars();
       for (const name of ['TW', 'HK', 'CN', 'JP']) {
@@ -84,7 +84,7 @@ describe('calendars of other countries (H2)', () => {
   });
 
   it('close on every day of a holiday that lasts several days', () => {
-    // The end of Ramadan: from the eve of 30 March for 90 hours, in Saudi Arabia for 96.
+    // The end of Ramadan lasts 90 hours from the eve of 30 March, and 96 hours in Saudi Arabia.
     expect(worked('TR', '2025-03-28', '2025-03-31', '2025-04-01', '2025-04-02')).toEqual([
       true,
       false,

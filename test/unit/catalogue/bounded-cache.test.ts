@@ -20,7 +20,7 @@ test('evicts the least recently used values when entries or bytes exceed the lim
   expect(cache.size).toBe(2);
 });
 
-test('does not cache a value above the limit; frees the bytes of replaced and deleted values', () => {
+test('does not cache a value above the limit, and frees the bytes of replaced and deleted values', () => {
   const cache = new BoundedCache<string>({ maxEntries: 3, maxBytes: 10 });
   cache.set('a', 'A', 4);
   cache.set('big', 'B', 11);

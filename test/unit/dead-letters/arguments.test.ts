@@ -61,7 +61,7 @@ describe('readDeadLettersArguments', () => {
   });
 });
 
-it('parseTime reads dates, times with and without a zone, and durations before now', () => {
+it('parseTime reads dates, times with and without a time zone, and durations before now', () => {
   const now = Date.UTC(2026, 4, 2, 12);
   expect(parseTime('2026-05-01', now)).toBe(Date.UTC(2026, 4, 1));
   expect(parseTime('2026-05-01T10:00', now)).toBe(Date.UTC(2026, 4, 1, 10));

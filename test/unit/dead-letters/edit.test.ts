@@ -52,7 +52,7 @@ describe('editMessage', () => {
     expect(edited).toMatchObject({ kind: 'edited', warnings: ['unknown-member;jsonParam.Extra'] });
   });
 
-  it('refuses Avro with more digits than JSON numbers hold', async () => {
+  it('refuses Avro with more digits than a JSON number can hold', async () => {
     const exact = { ...TERMS, FinancedAmount: new Decimal('12345678901234567.89') };
     expect(await edit(await avroLetter(exact), ['jsonParam.InstallmentsNo=5'])).toMatchObject({
       kind: 'refused',
@@ -87,7 +87,7 @@ describe('editMessage', () => {
     }
   });
 
-  it('refuses an edit without effect', async () => {
+  it('refuses an edit that has no effect', async () => {
     const letter = jsonLetter({ jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } });
     expect(await edit(letter, ['jsonParam.InstallmentsNo=4'])).toMatchObject({ kind: 'refused' });
   });
@@ -157,7 +157,7 @@ describe('a JSON merge patch', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('reads the value of --set as JSON if it is valid JSON, else as text', () => {
+  it('reads the value of --set as JSON if it is valid JSON, otherwise as a string', () => {
     expect(patchOfSetting('jsonParam.Amount=1000')).toEqual({ jsonParam: { Amount: 1000 } });
     expect(patchOfSetting('receiver=+40722123456')).toEqual({ receiver: '+40722123456' });
     expect(patchOfSetting('receiver="40722123456"')).toEqual({ receiver: '40722123456' });

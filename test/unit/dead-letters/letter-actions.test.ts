@@ -77,21 +77,21 @@ describe('sendLetters', () => {
     }
   });
 
-  it('sends nothing more when the audit cannot be written', async () => {
+  it('stops sending if the audit cannot be written', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn('begun', 'not-sent'));
     const results = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
     expect(reported()).toEqual([]);
   });
 
-  it('leaves the audit at begun when the copy may have been written', async () => {
+  it('leaves the audit state at `begun` if the copy may have been written', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'send-unknown'));
     const [first] = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('is safe') as string });
     expect(reported()).toEqual(['begun']);
   });
 
-  it('records a failure when nothing was sent, and continues if only this copy was refused', async () => {
+  it('records a failure if nothing was sent, and continues if only this copy was refused', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'message-too-large'));
     await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(reported()).toEqual(['begun', 'failed', 'begun', 'failed']);
@@ -103,7 +103,7 @@ describe('sendLetters', () => {
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('it was sent') as string });
   });
 
-  it('starts no further letter after an interruption', async () => {
+  it('does not start another letter after an interruption', async () => {
     const interruption = new AbortController();
     const { log, reported } = fakeLog(LETTERS, ({ topic }) => {
       if (topic === TOPIC.smsCommands) interruption.abort();
@@ -124,7 +124,7 @@ describe('sendLetters', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(95);
   });
 
-  it('reads an omitted value from the original topic while it is retained', async () => {
+  it('reads an omitted value from the original topic as long as the message is retained', async () => {
     const letter = deadLetterMessage({}, { value: null });
     const original = deadLetterMessage(
       {},
@@ -179,7 +179,7 @@ describe('the status of a letter', () => {
     expect(after({ action: 'discard', stage: 'done' })).toEqual(['discarded', 0]);
   });
 
-  it('is restored when a send fails, also the second time', () => {
+  it('is restored if a send fails, also the second time', () => {
     expect(after(redrive('begun'), redrive('failed'))).toEqual(['open', 0]);
     const done = [edit('begun'), edit('done')];
     expect(after(...done, redrive('begun'), redrive('failed'))).toEqual(['edited', 1]);

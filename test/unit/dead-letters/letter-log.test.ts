@@ -5,7 +5,7 @@ import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
 const TOPIC = 'letters';
 
-/** A log that retains the offsets 5 to 8 of partition 1, and nothing of partition 0. */
+/** A log that retains the offsets 5 to 8 of partition 1, and none of partition 0. */
 const log: LetterLog = {
   ranges: async (topics) =>
     topics.flatMap((topic) => [

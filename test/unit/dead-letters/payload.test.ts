@@ -35,7 +35,7 @@ describe('maskPayload', () => {
     });
   });
 
-  it('masks fields at any depth and in any spelling', () => {
+  it('masks fields at any depth and regardless of spelling', () => {
     const masked = maskPayload({ data: [{ Receiver: '+40722123456', 'Phone-Number': 40722123456 }] });
     expect(masked).toEqual({ data: [{ Receiver: '[masked, 12 characters]', 'Phone-Number': '[masked]' }] });
   });
@@ -59,7 +59,7 @@ describe('showPayload', () => {
     expect(revealed).toMatchObject({ content: { reciever: '+40722123456' } });
   });
 
-  it('shows undecodable bytes only when revealed, and explains what is wrong', async () => {
+  it('shows undecodable bytes only if they are revealed, and explains what is wrong', async () => {
     const message = deadLetterMessage({}, { value: Buffer.from('hello Ana') });
     const hidden = await showPayload(message, codec, { reveal: false, isCommand: false });
     expect(hidden.content).toBeUndefined();

@@ -49,7 +49,7 @@ describe('redriveMessage of a notification', () => {
     expect(copyOf({ [HEADER.attempt]: undefined }).headers?.[HEADER.attempt]).toBe('2');
   });
 
-  it('removes the deadline and the headers of retry tiers, and counts the redrive', () => {
+  it('removes the deadline and the retry-tier headers, and counts the redrive', () => {
     const { headers } = copyOf({
       [HEADER.deadline]: '1',
       [HEADER.dueAt]: '2',
@@ -102,7 +102,7 @@ describe('decideRedrive', () => {
     expect(again).toMatchObject({ kind: 'send', overrides: ['again'] });
   });
 
-  it('sends a letter whose redrive started and has no result, since the copy is identical', () => {
+  it('sends a letter whose redrive started but has no result, because the copy is identical', () => {
     const begun = { status: 'redrive-begun', sentAgain: 0, before: 'open' } as const;
     expect(decideRedrive(deadLetter(), begun, PLAIN, destinations)).toMatchObject({ kind: 'send' });
   });

@@ -47,7 +47,7 @@ describe('a selection', () => {
     expect(chosen({ codes: ['smtp-4*', 'x'] })).toBe(false);
   });
 
-  it('by key matches the text and the bytes in hexadecimal', () => {
+  it('by key matches the string and the bytes in hexadecimal', () => {
     expect(chosen({ key: 'ab'.repeat(32) })).toBe(true);
     expect(chosen({ key: KEY?.toString('hex').toUpperCase() })).toBe(true);
     expect(chosen({ key: 'ab' })).toBe(false);
@@ -61,7 +61,7 @@ describe('a selection', () => {
     expect(chosen({ untilMs: LETTER_AT_MS + 1 })).toBe(true);
   });
 
-  it('by id matches topic/partition/offset, also without the prefix, and notification ids in any case', () => {
+  it('by id matches topic/partition/offset, also without the prefix, and case-insensitive notification ids', () => {
     expect(chosen({ ids: [`${TOPIC.notificationDeadLetters}/4/17`] })).toBe(true);
     expect(chosen({ ids: [`${TOPIC.notificationDeadLetters}/4/18`] })).toBe(false);
     expect(chosen({ ids: ['0C6A9F5E-1d5c-4b9e-8f7a-3f1f3a0f2b11'] })).toBe(true);
@@ -69,7 +69,7 @@ describe('a selection', () => {
   });
 });
 
-it('parsePlace reads what placeId writes and refuses other texts', () => {
+it('parsePlace reads what placeId writes and refuses other strings', () => {
   const place = { topic: 'a.b-c.v1', partition: 3, offset: 12 };
   expect(parsePlace(placeId(place))).toEqual(place);
   for (const text of ['', 'a', 'a/1', 'a/b/1', 'a/1/-1', 'a/1/1/1', 'a b/1/1'])

@@ -20,7 +20,10 @@ function faultsOf(request: RateRequest): readonly string[] {
 
 const LOAN = cashFlows(['2013-01-12', -1000], ['2013-02-15', '510.50'], ['2013-04-30', 520]);
 
-/** The years of flows on some days in a DAE with its drawdown on 2013-02-15, in a list after the drawdown's. */
+/**
+ * The times, in years, of flows on the given days in a DAE whose drawdown is on 2013-02-15; the first time is that of
+ * the drawdown.
+ */
 function yearsBefore(Unit: string, ...days: readonly string[]): readonly number[] {
   const costs = days.map((day) => [day, 5] as const);
   const CashFlows = cashFlows(['2013-02-15', -1000], ...costs, ['2014-02-15', 1100]);
@@ -28,7 +31,7 @@ function yearsBefore(Unit: string, ...days: readonly string[]): readonly number[
 }
 
 describe('calculateRate (A6)', () => {
-  it('proves a DAE with one discounted amount for each flow', () => {
+  it('proves a DAE by one discounted amount for each flow', () => {
     const { rate, proof, residual } = rateOf({ Rule: 'DAE', CashFlows: LOAN });
     expect(rate).toBe('16.6130442615');
     expect(proof).toEqual([
@@ -115,7 +118,7 @@ describe('calculateRate (A6)', () => {
     expect(Math.abs(Number(residual))).toBeLessThan(1e-6);
   });
 
-  it('counts the interval before the first drawdown like any other, with a negative sign', () => {
+  it('counts the interval before the first drawdown like any other interval, with a negative sign', () => {
     const [, days, months, longer] = yearsBefore('Months', '2013-01-12', '2012-12-31', '2011-12-14');
     expect(days).toBeCloseTo(-(1 / 12 + 3 / 366), 12);
     expect(months).toBeCloseTo(-(1 / 12 + 15 / 366), 12);
@@ -181,7 +184,7 @@ describe('calculateRate (A6)', () => {
     expect(rateOf({ Rule: 'XIRR', CashFlows: huge }).rate).toBe('0.0000000000');
   });
 
-  it('returns the rate nearest zero of several, and null without a proof when there is none (A4)', () => {
+  it('returns the rate nearest to zero of several, and null without a proof if there is none (A4)', () => {
     const several = cashFlows(['2025-01-01', -100], ['2026-01-01', 230], ['2027-01-01', -132]);
     expect(rateOf({ Rule: 'XIRR', CashFlows: several }).rate).toBe('10.0000000000');
     const none = cashFlows(['2025-01-01', -100], ['2026-01-01', 200], ['2027-01-01', -300]);
@@ -197,7 +200,7 @@ describe('calculateRate (A6)', () => {
     ).toBeNull();
   });
 
-  it('returns null discounted amounts when the rate rounds to -100 percent', () => {
+  it('returns null discounted amounts if the rate rounds to -100 percent', () => {
     const lost = cashFlows(['2025-01-01', -1_000_000], ['2025-01-02', '0.01']);
     const { rate, proof, residual } = rateOf({ Rule: 'XIRR', CashFlows: lost });
     expect(rate).toBe('-100.0000000000');
@@ -241,7 +244,7 @@ describe('calculateRate with invalid requests (A6)', () => {
     ]);
   });
 
-  it('rejects flows of one sign only, and too few flows', () => {
+  it('rejects flows that all have the same sign, and too few flows', () => {
     expect(faultsOf({ Rule: 'XIRR', CashFlows: cashFlows(['2025-01-01', 1], ['2025-02-01', 1]) })).toEqual([
       '422 CashFlows one-sign',
     ]);
@@ -270,7 +273,7 @@ describe('calculateRate with invalid requests (A6)', () => {
     ]);
   });
 
-  it('rejects amounts beyond the limits', () => {
+  it('rejects amounts above the limits', () => {
     const beyond = cashFlows(
       ['2025-01-01', '-1000000000000000.1'],
       ['2025-02-01', '1e-19'],

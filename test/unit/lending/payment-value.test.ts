@@ -30,7 +30,7 @@ function paymentOf(changes: Partial<PaymentValueRequest>, known?: readonly Perio
   return outcome;
 }
 
-/** The payment and the principal part with all digits, separated by a blank. */
+/** The payment and its principal with all digits, separated by a blank. */
 function figures(changes: Partial<PaymentValueRequest> = {}): string {
   const { pmtValue, principalValue, digits } = paymentOf(changes);
   return `${pmtValue.toFixed(digits)} ${principalValue.toFixed(digits)}`;
@@ -69,7 +69,7 @@ describe('calculatePaymentValue for 1000 at 12 % in four months (P2)', () => {
       { InterestPercent: decimal(0), GracePeriodPrincipal: 1 },
       '333.33 333.33',
     ],
-    ['all of it still owed: interest alone', { FutureValue: decimal(1000) }, '10.00 0.00'],
+    ['all of it still owed: interest only', { FutureValue: decimal(1000) }, '10.00 0.00'],
     ['more still owed than financed: less than the interest', { FutureValue: decimal(1010) }, '7.54 -2.50'],
     ['twice as much still owed: paid out instead', { FutureValue: decimal(2000) }, '-236.28 -250.00'],
     [
@@ -123,7 +123,7 @@ describe('calculatePaymentValue, rounding (M5)', () => {
   });
 });
 
-/** The fraction of a year of one period, for each day count. */
+/** The fraction of a year that one period is, for each day count. */
 function sharesOf(name: string) {
   const periodicity = BUILT_IN_PERIODICITIES.find((known) => known.name === name);
   return DAY_COUNT_NAMES.map((dayCount) => {
@@ -132,7 +132,7 @@ function sharesOf(name: string) {
   });
 }
 
-describe('calculatePaymentValue, fraction of a year of one period (P1)', () => {
+describe('calculatePaymentValue, one period as a fraction of a year (P1)', () => {
   it.each([
     ['Monthly', ['1/12', '1/12', '1/12', '6/73', '73/864', '1/12', '1/12']],
     ['Quarterly', ['1/4', '1/4', '1/4', '18/73', '73/288', '1/4', '1/4']],
@@ -206,7 +206,7 @@ describe('calculatePaymentValue with invalid requests', () => {
     expect(fault?.message).not.toContain('Once');
   });
 
-  it('rejects amounts whose payment does not fit the answer', () => {
+  it('rejects amounts whose payment does not fit into the answer', () => {
     const nearly = { InterestPercent: decimal('-1199.99999999999999999'), InterestType: 1 };
     expect(codesOf({ ...nearly, FutureValue: decimal(-5), InstallmentsNo: 1 })).toEqual([
       'FinancedAmount amount-too-large',

@@ -9,7 +9,7 @@ test('reads the bytes of a header, and the last value of a repeated one', () => 
   expect(headerValue({}, 'id')).toBeUndefined();
 });
 
-test('reads a header as UTF-8 text', () => {
+test('reads a header as a UTF-8 string', () => {
   expect(headerText({ name: Buffer.from('grüße') }, 'name')).toBe('grüße');
 });
 

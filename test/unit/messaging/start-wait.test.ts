@@ -5,7 +5,7 @@ import { ConfigError, InfrastructureError, MessagingError } from '../../../share
 const unavailable = () =>
   new MessagingError('broker-unavailable', 'connect ECONNREFUSED', { canRetry: true });
 
-/** A start with a simulated clock; each attempt takes `attemptMs`. */
+/** A startup with a simulated clock; each attempt takes `attemptMs`. */
 function waiting({ limitMs = 60_000, attemptMs = 0, signal = undefined as AbortSignal | undefined } = {}) {
   let nowMs = 0;
   const delays: number[] = [];
@@ -34,7 +34,7 @@ function waiting({ limitMs = 60_000, attemptMs = 0, signal = undefined as AbortS
   return { wait, attemptFailing, delays, lines, elapsedMs: () => nowMs };
 }
 
-describe('start wait while a service is unavailable', () => {
+describe('the wait at startup while a service is unavailable', () => {
   it('retries with growing delays and reports the service and the error', async () => {
     const start = waiting();
     const attempt = start.attemptFailing(Array.from({ length: 7 }, unavailable));
@@ -67,7 +67,7 @@ describe('start wait while a service is unavailable', () => {
     );
   });
 
-  it('rejects with the first failure when the limit is 0', async () => {
+  it('rejects with the first failure if the limit is 0', async () => {
     const start = waiting({ limitMs: 0 });
     await expect(start.wait('Kafka', start.attemptFailing([unavailable()]))).rejects.toThrow(
       /^connect ECONN/,
@@ -76,7 +76,7 @@ describe('start wait while a service is unavailable', () => {
   });
 });
 
-describe('start wait with a permanent failure', () => {
+describe('the wait at startup after a permanent failure', () => {
   it.each([
     ['refused credentials', new MessagingError('broker-refused', 'SASL', { canRetry: false })],
     ['a missing topic', new ConfigError('the broker lacks topics: plat.a')],
@@ -95,7 +95,7 @@ describe('start wait with a permanent failure', () => {
   });
 });
 
-describe('aborted start wait', () => {
+describe('the aborted wait at startup', () => {
   it('rejects immediately, during a pending attempt and between attempts', async () => {
     for (const attempt of [() => new Promise<never>(() => undefined), () => Promise.reject(unavailable())]) {
       const ending = new AbortController();

@@ -27,7 +27,7 @@ function run(world: CatalogueWorld, ...line: readonly string[]): Promise<Command
   return runCatalogueCommand(args.command, { connect: () => Promise.resolve(connection) });
 }
 
-/** Fails without a broker. */
+/** Fails if no broker is given. */
 const withoutBroker = () => Promise.reject(new Error('no broker'));
 
 /** Number of messages that were written to the topic. */
@@ -52,7 +52,7 @@ describe('validate', () => {
     });
   });
 
-  it('reports all faults together: of shape, of references, and of files with the same key', async () => {
+  it('reports schema violations, faulty references and files with the same key together', async () => {
     const world = await createCatalogueWorld();
     const folder = createFolder({
       ...whole,
@@ -66,7 +66,7 @@ describe('validate', () => {
     expect(text).toContain('interest-lists/int.json');
     expect(text).toContain('must not have the unknown field Extra');
     expect(text).toContain('products/tl.json: TL: Discounts[0]');
-    // INT may be what the broken file holds.
+    // The broken file may hold INT, so references to INT are not faults.
     expect(text).not.toContain('InterestsAndCommissions');
     expect(lines.at(-1)).toBe(`${faults.length} faults; nothing was written`);
     const draft = { Status: 'Draft' };
@@ -118,7 +118,7 @@ describe('publish', () => {
     expect((await run(world, 'list')).result).toMatchObject({ records: [{ kind: 'periodicity' }] });
   });
 
-  it('refuses a folder without records, which would delete all', async () => {
+  it('refuses a folder without records, which would delete all records', async () => {
     const world = await createCatalogueWorld();
     await run(world, 'publish', createFolder(whole));
     const empty = await run(world, 'publish', createFolder({ 'README.md': {} }), '--delete-missing');
@@ -149,7 +149,7 @@ describe('publish', () => {
     expect(await run(world, 'publish', createFolder(rest))).toMatchObject({ ok: true });
   });
 
-  it('refuses a version that is valid on the same day as one on the topic', async () => {
+  it('refuses a version that is valid on the same day as another one on the topic', async () => {
     const world = await createCatalogueWorld();
     await run(world, 'publish', createFolder({ 'products/tl.json': productValue('TL') }));
     const second = productValue('TL', { Version: 2, Id: guidOf(2), StartDate: '2026-01-01' });
@@ -159,7 +159,7 @@ describe('publish', () => {
     expect(lines.join()).toContain('topic product/tl/1');
   });
 
-  it('replaces an unreadable record, and refuses to leave one on the topic', async () => {
+  it('replaces an unreadable record, and refuses to leave an unreadable record on the topic', async () => {
     const world = await createCatalogueWorld();
     const folder = createFolder(whole);
     await run(world, 'publish', folder);

@@ -17,7 +17,7 @@ import {
 } from '../../support/worlds/catalogue-world.ts';
 
 const TODAY = day('2026-06-01');
-/** Time limit from the write of a record until look-ups find it. */
+/** Time limit between writing a record and finding it by a look-up. */
 const SEEN_WITHIN_MS = 1_000;
 const product = (code: string, fields: object = {}) => recordOf('product', productValue(code, fields));
 const periodicity = (name: string, count = 10) => recordOf('periodicity', { name, count, unit: 'Days' });
@@ -56,7 +56,7 @@ function collectingLog() {
 }
 
 describe('a look-up in the catalogue table', () => {
-  it('finds the Approved version of the day by code, case-insensitively, and by id (L1)', async () => {
+  it('finds the version Approved on the day by id, and by case-insensitive code (L1)', async () => {
     const world = await createCatalogueWorld();
     await world.put(
       product('TL', { EndDate: '2025-12-31' }),
@@ -129,7 +129,7 @@ describe('the catalogue table', () => {
     expect(table.record('product/tl/2')).toBeUndefined();
   });
 
-  it('is not ready before its start', async () => {
+  it('is not ready before it is started', async () => {
     const world = await createCatalogueWorld();
     const own = { broker: world.broker, codec: world.codec, topic: CATALOGUE_TOPIC };
     const table = new CatalogueTable({ ...own, log: silentLog, clientId: 'table' });
@@ -138,7 +138,7 @@ describe('the catalogue table', () => {
     await table.stop();
   });
 
-  it('exposes its figures as metrics', async () => {
+  it('exposes its state as metrics', async () => {
     const world = await createCatalogueWorld();
     await world.put(product('TL'));
     const metrics = createMetrics();
@@ -188,7 +188,7 @@ describe('unreadable records', () => {
     expect(table.list('interest-list', 'INT')?.Version).toBe(2);
   });
 
-  it('do not include records that are written by hand in JSON', async () => {
+  it('do not include hand-written JSON records', async () => {
     const world = await createCatalogueWorld();
     await world.write('product/tl/1', JSON.stringify({ kind: 'product', body: productValue('TL') }), isJson);
     expect((await world.table()).product('TL', TODAY)?.Id).toBe(guidOf(1));
@@ -214,7 +214,7 @@ describe('schedule types, periodicities and calendars', () => {
     expect(days('Every 10 days', table)).toBeUndefined();
   });
 
-  it('are excluded when they are faulty, with those that depend on them', async () => {
+  it('are excluded if they are faulty, together with those that depend on them', async () => {
     const world = await createCatalogueWorld();
     await world.put(
       periodicity('Every 10 days'),
@@ -253,7 +253,7 @@ const list = (version: number, fields: object) =>
   });
 
 describe('commissions and insurances', () => {
-  it('are those of the lists in force, and follow changes without compiling schedule types (F1, S6)', async () => {
+  it('come from the lists in force, and follow changes without recompiling schedule types (F1, S6)', async () => {
     const world = await createCatalogueWorld();
     const table = await world.table();
     const baseOf = () => table.lending.knownCharges?.named('FeeName', 'share')?.agreement.defaults?.appliedTo;
@@ -276,7 +276,7 @@ describe('commissions and insurances', () => {
 });
 
 describe('a schema that must be fetched', () => {
-  it('delays the start, and is fetched again while the registry is unavailable', async () => {
+  it('delays startup, and fetching is retried while the registry is unavailable', async () => {
     const world = await createCatalogueWorld();
     await world.put(product('TL'));
     const table = await world.table({ codec: slowCodec(world.codec, 2) });

@@ -86,7 +86,7 @@ it('transfers bytes, keys, repeated headers and large messages unchanged', async
   await system.stop(0);
 });
 
-it('protects its file from other users and removes it at the stop, unless another process has replaced it', async () => {
+it('protects its file from other users and removes it when it stops, unless another process has replaced it', async () => {
   const { endpoint, file, options } = await startWorld();
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const second = await startAdminEndpoint(options);
@@ -110,7 +110,7 @@ it('responds with 401 to every request without the token', async () => {
 const publishing = (topic: string) =>
   JSON.stringify({ messages: [{ topic, key: null, value: null, headers: [] }] });
 
-it('refuses other paths, methods and shapes, large bodies, and other topics', async () => {
+it('refuses other paths, methods and topics, invalid fields and large bodies', async () => {
   const { call } = await startWorld();
   const status = async (...args: Parameters<typeof call>) => (await call(...args)).status;
   expect(await status('/admin/v1/topics', '{}')).toBe(404);

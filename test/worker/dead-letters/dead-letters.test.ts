@@ -51,7 +51,7 @@ async function startWorld() {
 const auditOf = (messages: readonly LogMessage[]) =>
   messages.map(({ value }) => JSON.parse(value?.toString('utf8') ?? 'null') as Record<string, unknown>);
 
-it('an invalid request without a reply address can be listed, shown, edited and is then replied to', async () => {
+it('an invalid request without a reply address can be listed, shown and edited, and then gets a reply', async () => {
   const { send, command, replies, letters, audit } = await startWorld();
   await send({ ...TERMS, InstallmentsNo: 'four' });
 
@@ -87,7 +87,7 @@ it('an invalid request without a reply address can be listed, shown, edited and 
   expect((await command('list', '--all')).result).toMatchObject({ letters: [{ id, status: 'edited' }] });
 });
 
-it('a repeated redrive sends a letter once, without the headers of the dead letter', async () => {
+it('a repeated redrive sends a letter once, without the dead-letter headers', async () => {
   const { send, command, letters, requests } = await startWorld();
   await send(TERMS, { [HEADER.traceState]: 'a=1', [HEADER.deadline]: '99999999999999', 'x-own': 'kept' });
   expect(await command('redrive', '--code', 'no-reply-address')).toMatchObject({

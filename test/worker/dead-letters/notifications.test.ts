@@ -5,7 +5,7 @@ import { idOf, notificationWorld, type NotificationWorld } from '../../support/w
 import { permanent, SENT, unknown, transient } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
-/** Longer than the worker takes to ignore a duplicate. */
+/** Longer than the worker needs to ignore a duplicate. */
 const SETTLE_MS = 150;
 const REDRIVEN_MS = 5_000;
 
@@ -32,7 +32,7 @@ async function startWorld(): Promise<{
   };
 }
 
-it('a rejected notification is sent once after a redrive, also when the redrive is repeated', async () => {
+it('a rejected notification is sent once after a redrive, even if the redrive is repeated', async () => {
   const { world, provider, command, status, settle } = await startWorld();
   provider.answer = () => permanent('number-blocked');
   await world.sms({ id: ID });
@@ -101,7 +101,7 @@ it('a notification past its time limit is delivered after a redrive, which resta
   await expect.poll(status).toBe('sent');
 });
 
-it('repeated redrives of an upstream command with an invalid id are one notification, and its headers are masked', async () => {
+it('repeated redrives of an upstream command with an invalid id send one notification, and its headers are masked', async () => {
   const { world, provider, command, settle } = await startWorld();
   provider.answer = () => permanent('number-blocked');
   const attempt = { attempt: 1, at: 2, provider: 'main', result: 'transient', receiver: 'planted one' };

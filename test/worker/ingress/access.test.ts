@@ -14,7 +14,7 @@ import type { JwtSettings } from '../../../workers/ingress/access/jwt-access.ts'
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';
 
-const SECRET = 'a shared secret of the tests, 32 characters and more';
+const SECRET = 'a shared secret for the tests of at least 32 characters';
 const NO_KEYS: JwtSettings = {
   jwtSecret: undefined,
   jwksUrl: undefined,
@@ -37,7 +37,7 @@ const token = (claims: JWTPayload, expiresIn = '5m', secret = key): Promise<stri
 
 const HOURS_OF_A_YEAR = 8_760;
 const fromNow = (hours: number): number => Math.floor(Date.now() / 1_000) + hours * 3_600;
-/** A token with times in hours from now. */
+/** A token whose times are given in hours from now. */
 const claimed = ({
   iat,
   exp = 1,
@@ -59,7 +59,7 @@ const openGuarded = (settings: Partial<JwtSettings> = {}, log: Log = silentLog) 
   openTestIngress({ access: access({ jwtSecret: SECRET, ...settings }, log), log });
 
 describe('access by bearer token', () => {
-  it('admits a valid token, also when it is cached', async () => {
+  it('admits a valid token, even from the cache', async () => {
     const ingress = await openGuarded();
     const valid = bearer(await token({ sub: 'u1' }));
     for (let call = 0; call < 3; call++) expect((await postEcho(ingress, {}, valid)).status).toBe(200);
@@ -120,7 +120,7 @@ describe('access by bearer token', () => {
       'The access token is valid for longer than 24 h (exp).',
     ],
     [
-      'an expiry 25 hours from now, issued then',
+      'an expiry 25 hours from now, issued at the same time',
       { iat: 24, exp: 25 },
       'The access token is valid for longer than 24 h (exp).',
     ],
@@ -163,7 +163,7 @@ describe('access by bearer token', () => {
     expect((await postEcho(ingress, {}, valid)).status).toBe(401);
   });
 
-  it('requires a token for results and returns them only to their owner', async () => {
+  it('requires a token for results and returns these only to their owner', async () => {
     const ingress = await openGuarded();
     const owner = bearer(await token({ sub: 'u1' }));
     const accepted = await postEcho(ingress, {}, { ...owner, prefer: 'respond-async' });
@@ -184,7 +184,7 @@ describe('access by bearer token', () => {
 });
 
 describe('access by the generic form (E2)', () => {
-  it('requires the user_name to be the preferred user name of the access_token, else its subject', async () => {
+  it('requires user_name to be the preferred user name of the access_token or, if it has none, its subject', async () => {
     const ingress = await openGuarded();
     const named = await token({ sub: 'u1', preferred_username: 'ana' });
     const post = (access_token: string, user_name?: string) =>
@@ -198,7 +198,7 @@ describe('access by the generic form (E2)', () => {
     expect((await post('nonsense', 'ana')).status).toBe(401);
   });
 
-  it('reports a missing user_name and a missing token differently', async () => {
+  it('distinguishes a missing user_name from a missing token', async () => {
     const ingress = await openGuarded();
     const access_token = await token({ sub: 'u1' });
     for (const user_name of [undefined, '', 7]) {
@@ -214,7 +214,7 @@ describe('access by the generic form (E2)', () => {
     expect(await none.json()).toMatchObject({ detail: 'The request has no access token.' });
   });
 
-  it('does not charge the bodies of refused requests to the caller', async () => {
+  it('does not count the bodies of refused requests towards the rate limit of the caller', async () => {
     let nowMs = 1_000_000;
     const options = { rateLimitPerSecond: 4 };
     const guard = access({ jwtSecret: SECRET });
@@ -246,7 +246,7 @@ describe('access by the generic form (E2)', () => {
 });
 
 describe('access by a key set', () => {
-  it('verifies signatures with a file, refuses shared-secret signatures and an invalid file', async () => {
+  it('verifies signatures with a key file, and refuses shared-secret signatures and an invalid file', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'ingress-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const { publicKey, privateKey } = await generateKeyPair('ES256');

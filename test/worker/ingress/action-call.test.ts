@@ -70,7 +70,7 @@ describe('calling an action', () => {
     },
   );
 
-  it('reports ignored fields in the Warnings header, its own and those of the worker (E3)', async () => {
+  it('reports the fields that it or the worker ignored in the Warnings header (E3)', async () => {
     const requester = createFakeRequester(({ payload }) => ({
       kind: 'reply',
       type: 'EchoReply',
@@ -135,7 +135,7 @@ describe('problems of the worker or the broker', () => {
     expect(await response.json()).toMatchObject({ code, status, errors, correlationId: 'mine' });
   });
 
-  it('responds with 500 and no internal details to an invalid reply or a rejected request', async () => {
+  it('responds with 500, without internal details, to an invalid reply or a rejected request', async () => {
     const nonsense = createFakeRequester(() => ({
       kind: 'problem',
       problem: { ...createProblem('unexpected'), status: 200 },
@@ -165,7 +165,7 @@ describe('Prefer: wait (RFC 7240)', () => {
     expect(requester.requests.map((request) => request.timeoutMs)).toEqual([3_000, 10_000, 10_000]);
   });
 
-  it('appears in the 504, with the advice that the request may be sent again', async () => {
+  it('appears in the 504, which says that the request may be sent again', async () => {
     const requester = createFakeRequester(() => ({
       kind: 'problem',
       problem: createProblem('reply-timeout'),

@@ -33,7 +33,7 @@ const REPLIES = 'any.text.replies';
 const PLANES = 17;
 const PLANE_SIZE = 0x1_0000;
 
-/** Code points of all planes, unpaired surrogates and special texts, in any order. */
+/** Code points of all planes, unpaired surrogates and special strings, in any order. */
 const oddText = fc
   .array(
     fc.oneof(
@@ -62,7 +62,7 @@ const oddText = fc
 
 type Body = Record<string, unknown>;
 
-/** A change of a body: a field added at some depth, a text replaced, or both. */
+/** A change to a body: a field added at some depth, a string replaced, or both. */
 const change = fc.record({
   name: oddText,
   text: oddText,
@@ -210,7 +210,7 @@ describe.each(ACTIONS)('$name', ({ name, topic, requestType, examples: [example]
     expect(lettersOfBugs()).toBe(0);
   });
 
-  it('refuses types and action names of any text', async () => {
+  it('refuses arbitrary types and action names', async () => {
     await fc.assert(
       fc.asyncProperty(oddText, async (text) => {
         expect(await requestByMessage(TOPIC[topic], text, example.request, text)).not.toBe('unexpected');

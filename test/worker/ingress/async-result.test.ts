@@ -124,7 +124,7 @@ describe('GET of a result', () => {
     expect(await (await fetch(ingress.url + href)).json()).toMatchObject({ code: 'not-computable' });
   });
 
-  it('is served by any instance, also by one that starts later', async () => {
+  it('is served by any instance, even by one that starts later', async () => {
     const { href } = await submit(await open());
     const second = await open();
     await reply({ a: 1 });
@@ -171,7 +171,7 @@ describe('GET of a result', () => {
     expect(await statusOf(ingress.url + href)).toBe(410);
   });
 
-  it('returns 404 for an id that was never issued or was changed', async () => {
+  it('returns 404 for an id that was never issued or has been altered', async () => {
     const ingress = await open();
     const { href } = await submit(ingress);
     const at = href.length - 30;

@@ -6,7 +6,7 @@ import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 const MIB = 1_048_576;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** The problem document of a response, after the checks for all problem documents (E1). */
+/** The problem document of a response; checks what all problem documents have in common (E1). */
 async function problemOf(response: Response): Promise<Record<string, unknown>> {
   expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
   const problem = (await response.json()) as Record<string, unknown>;
@@ -25,7 +25,7 @@ describe('path and method', () => {
     ['an unknown action', ECHO_PATH.replace('PLAT_BP_Echo', 'PLAT_BP_Nothing'), 404, 'unknown-action'],
     ['the action __proto__', ECHO_PATH.replace('PLAT_BP_Echo', '__proto__'), 404, 'unknown-action'],
     ['an unknown path', '/platapi/other', 404, 'not-found'],
-    ['a path in another case', ECHO_PATH.toLowerCase().replace('platapi', 'PlatApi'), 404, 'not-found'],
+    ['a path with different case', ECHO_PATH.toLowerCase().replace('platapi', 'PlatApi'), 404, 'not-found'],
     ['a longer path', `${ECHO_PATH}/more`, 404, 'not-found'],
     ['a path that is too long', ECHO_PATH.replace('PLAT_BP_Echo', 'x'.repeat(600)), 404, 'not-found'],
     ['an invalid escape', ECHO_PATH.replace('PLAT_BP_Echo', '%ff'), 400, 'invalid-request'],
@@ -35,7 +35,7 @@ describe('path and method', () => {
     expect(await problemOf(response)).toMatchObject({ status, code });
   });
 
-  it('suggests the most similar action, and responds with 404 to any method of an unknown one', async () => {
+  it('suggests the most similar action, and responds with 404 to every method on an unknown action', async () => {
     const { url } = await openTestIngress();
     const similar = await fetch(`${url}${ECHO_PATH.replace('Echo', 'Ehco')}`, { method: 'POST' });
     expect(await similar.json()).toMatchObject({
@@ -46,7 +46,7 @@ describe('path and method', () => {
   });
 
   it.each(['GET', 'PUT', 'PATCH', 'DELETE'])(
-    'responds with 405 and Allow to %s of an action',
+    'responds with 405 and Allow to %s on an action',
     async (method) => {
       const ingress = await openTestIngress();
       const response = await fetch(ingress.url + ECHO_PATH, { method });
@@ -55,7 +55,7 @@ describe('path and method', () => {
     },
   );
 
-  it('responds to HEAD of an action with 405 and no body, to OPTIONS with 204 and no CORS headers', async () => {
+  it('responds to HEAD on an action with 405 and no body, and to OPTIONS with 204 and no CORS headers', async () => {
     const ingress = await openTestIngress();
     const head = await fetch(ingress.url + ECHO_PATH, { method: 'HEAD' });
     expect([head.status, head.headers.get('allow'), await head.text()]).toEqual([405, 'POST, OPTIONS', '']);
@@ -100,7 +100,7 @@ describe('the content type', () => {
     expect(await problemOf(response)).toMatchObject({ status: 415, code: 'unsupported-media-type' });
   });
 
-  it('responds with 415 to a compressed body and to one without a type', async () => {
+  it('responds with 415 to a compressed body and to a body without a type', async () => {
     const ingress = await openTestIngress();
     expect(await problemOf(await postEcho(ingress, '{}', { 'content-encoding': 'gzip' }))).toMatchObject({
       status: 415,
@@ -117,7 +117,7 @@ describe('the content type', () => {
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 describe('the body', () => {
-  it('responds with 400 empty-body when it is missing', async () => {
+  it('gets 400 empty-body if it is missing', async () => {
     const ingress = await openTestIngress();
     expect(await problemOf(await postEcho(ingress, ''))).toMatchObject({ status: 400, code: 'empty-body' });
     const chunked = await openRawHttp(ingress.port);
@@ -134,14 +134,14 @@ describe('the body', () => {
     "{'a':1}",
     '{"a":1}{"b":2}',
     '\u0000',
-  ])('responds with 400 malformed-json to %j without quoting it', async (body) => {
+  ])('gets 400 malformed-json for %j, without being quoted', async (body) => {
     const problem = await problemOf(await postEcho(await openTestIngress(), body));
     expect(problem).toMatchObject({ status: 400, code: 'malformed-json' });
     expect(problem['errors']).toMatchObject([{ path: 'body', code: 'malformed-json' }]);
     expect(JSON.stringify(problem)).not.toContain('planted-secret');
   });
 
-  it('responds with 400 to bytes that are not UTF-8 and ignores a byte order mark', async () => {
+  it('gets 400 if it is not UTF-8; a byte order mark is ignored', async () => {
     const ingress = await openTestIngress();
     const latin1 = Buffer.from('{"a":"\u00e4"}', 'latin1');
     const problem = await problemOf(await postEcho(ingress, latin1));
@@ -150,7 +150,7 @@ describe('the body', () => {
     expect(await (await postEcho(ingress, '\ufeff{"a":"ä"}')).json()).toEqual({ a: 'ä' });
   });
 
-  it('responds with 400 to more than 32 levels of nesting, also in the Data of the generic form', async () => {
+  it('gets 400 for more than 32 levels of nesting, also in the Data of the generic form', async () => {
     const ingress = await openTestIngress();
     expect((await postEcho(ingress, nested(32))).status).toBe(200);
     const outer = await problemOf(await postEcho(ingress, nested(33)));
@@ -165,7 +165,7 @@ describe('the body', () => {
     expect(inner['errors']).toMatchObject([{ path: 'Data', code: 'too-deep' }]);
   });
 
-  it('uses the last of repeated fields and treats __proto__ as an ordinary field', async () => {
+  it('may repeat fields, of which the last counts; __proto__ is an ordinary field', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });
     const response = await postEcho(
@@ -178,7 +178,7 @@ describe('the body', () => {
     expect(requester.requests[0]?.payload).not.toHaveProperty('polluted');
   });
 
-  it('lists all faults of its fields together (E3)', async () => {
+  it('gets all faults of its fields together (E3)', async () => {
     const response = await postEcho(await openTestIngress(), { bad1: 0, good: 1, bad2: 0 });
     const problem = await problemOf(response);
     expect(problem).toMatchObject({ status: 400, code: 'invalid-request' });

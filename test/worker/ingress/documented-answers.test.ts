@@ -28,7 +28,7 @@ import { startSimulationWithExamples, startWithExamples } from '../../support/wo
 import { openRawHttp } from '../../support/raw-http.ts';
 import { ACTION_PATH, post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
-/** A response in the document with its references resolved. */
+/** A response of the document, with its references resolved. */
 interface Documented {
   readonly headers?: Readonly<Record<string, object>>;
   readonly content?: Readonly<
@@ -118,7 +118,7 @@ async function publishBrokenResult(broker: Broker, correlationId: string): Promi
   ]);
 }
 
-/** Sends bytes that fetch would not send, and parses the response. */
+/** Sends bytes that fetch() would refuse to send, and parses the response. */
 async function sendRaw(bytes: string): Promise<Response> {
   const ingress = await alone({ options: { headersTimeoutMs: 100, requestTimeoutMs: 200 } });
   const raw = await openRawHttp(ingress.port);
@@ -347,7 +347,7 @@ it('SMS and e-mail document the same responses', () => {
   expect(paths[EMAIL_PATH]?.post.responses).toEqual(paths[SMS_PATH]?.post.responses);
 });
 
-it('every documented response has a test here, and no other has', () => {
+it('every documented response has a test here, and there are no other tests', () => {
   expect(Object.keys(PROVOKE).toSorted()).toEqual([...documented.keys()].toSorted());
 });
 

@@ -44,7 +44,7 @@ it.each([
   [{}, 'Explanation', { Figure: 'PMT', Amount: 17.01, Formula: SUM }],
   [{ CalculateDAE: 2 }, 'explanation', { figure: 'pMT', amount: 17.01, formula: SUM }],
 ])(
-  'with %o the explanations have the casing of the instalments (S6, Explain)',
+  'explanations have the casing of the instalments with %o (S6, Explain)',
   async (casing, member, payment) => {
     const url = await startSystem();
     const answer = await post(url, { jsonParam: { ...PROOF_REQUEST, ...casing, Explain: true } });

@@ -19,7 +19,7 @@ describe('ambiguous framing (RFC 9112)', () => {
     ['another coding alone', head('Host: localhost\r\nTransfer-Encoding: xchunked\r\n') + CHUNKED],
     ['chunks in HTTP/1.0', head('Transfer-Encoding: chunked\r\n', 'HTTP/1.0') + CHUNKED],
     ['HTTP/0.9', 'GET /docs\r\n\r\n'],
-  ])('is refused with a problem and closes the connection: %s', async (_what, bytes) => {
+  ])('is refused with a problem, and the connection is closed: %s', async (_what, bytes) => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });
     const raw = await openRawHttp(ingress.port);
@@ -33,7 +33,7 @@ describe('ambiguous framing (RFC 9112)', () => {
     expect(requester.requests).toEqual([]);
   });
 
-  it('does not include chunks, and HTTP/1.0 without Host', async () => {
+  it('is neither a chunked body nor HTTP/1.0 without Host', async () => {
     const ingress = await openTestIngress();
     for (const bytes of [
       head('Host: localhost\r\nTransfer-Encoding: Chunked\r\n') + CHUNKED,
@@ -47,7 +47,7 @@ describe('ambiguous framing (RFC 9112)', () => {
 });
 
 describe('bytes that are not HTTP after valid requests', () => {
-  it('get their response after those of the valid requests', async () => {
+  it('get their response after the valid requests', async () => {
     const first = Promise.withResolvers<void>();
     const requester = createFakeRequester(async ({ payload }) => {
       await first.promise;

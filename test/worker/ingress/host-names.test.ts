@@ -10,7 +10,7 @@ import { openRawHttp } from '../../support/raw-http.ts';
  * A web page of another site can make its domain resolve to 127.0.0.1 (DNS rebinding). Its requests then reach this
  * process, and only Host and Origin distinguish them from those of the user.
  */
-const SECRET = 'a shared secret of the tests, 32 characters and more';
+const SECRET = 'a shared secret for the tests of at least 32 characters';
 const PATHS = [
   'GET /health/live',
   'GET /health/ready',
@@ -39,14 +39,14 @@ const NOT_LOOPBACK = [
 const health = () => ({ schedule: { status: 'ready' } as const });
 const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
 
-/** Status and body of a request with these header lines. */
+/** The status and body of the response to a request with these header lines. */
 async function ask(port: number, line: string, headers: readonly string[]) {
   const raw = await openRawHttp(port);
   const [method = '', path = ''] = line.split(' ');
   raw.send(`${[`${method} ${path} HTTP/1.1`, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`);
   await raw.closed();
   const answer = await raw.received(() => true);
-  // The body of a worker's health port comes in chunks.
+  // A worker's health port sends its body in chunks.
   return { status: Number(answer.split(' ')[1]), body: /\{.*\}/s.exec(answer)?.[0] ?? '' };
 }
 
@@ -112,7 +112,7 @@ describe('an ingress on loopback', () => {
     expect(await statusOf('Host: www.bank.example')).toBe(403);
   });
 
-  it('sends no SMS for a page of another site', async () => {
+  it('does not send an SMS for a page of another site', async () => {
     const port = portOf(await ingress());
     const body = '{"receiver":"+40722123456","message":"x"}';
     const raw = await openRawHttp(port);

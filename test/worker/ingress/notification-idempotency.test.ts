@@ -57,7 +57,7 @@ function withDelayedTails(broker: Broker) {
   return { delayed, release };
 }
 
-/** The acceptances after compaction: the last of each id, and all of the open segment. */
+/** The acceptances after compaction: the last one of each id, and all in the open segment. */
 async function compacted(broker: Broker, openSegment: number): Promise<Broker> {
   const all = await recordsOf(broker, TOPIC.notificationAcceptances);
   const isKept = ({ key }: LogMessage, index: number) =>
@@ -73,19 +73,19 @@ async function compacted(broker: Broker, openSegment: number): Promise<Broker> {
 }
 
 describe('an Idempotency-Key (N3)', () => {
-  it('returns the first response to a repeated request without a second command', async () => {
+  it('returns the first response to a repeated request without publishing a second command', async () => {
     const broker = await createSharedBroker(3);
     const { url } = await startOn(broker, startIngressWorker);
     const id = await idOf(send(url, 'sms', SMS, withKey('a')));
     expect(id).toMatch(FIFTH);
     expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(id);
-    // The same command in another notation.
+    // The same command in a different notation.
     const equivalent = { receiver: '0040 722-123-456', message: SMS.message, unknown: 1 };
     expect(await idOf(send(url, 'sms', equivalent, withKey('a')))).toBe(id);
     expect(await commandsOf(broker, 'sms')).toHaveLength(1);
   });
 
-  it('returns 409 with a different request', async () => {
+  it('returns 409 for a different request', async () => {
     const broker = await createSharedBroker(3);
     const { url } = await startOn(broker, startIngressWorker);
     const body = { ...EMAIL, attachmentList: [{ name: 'a.txt', content: content('one') }] };
@@ -179,7 +179,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(topics).toEqual([TOPIC.smsCommands, TOPIC.notificationAcceptances]);
   });
 
-  it('lets the next request publish when the first one fails', async () => {
+  it('lets the next request publish if the first one fails', async () => {
     const publisher = new FakePublisher();
     const { promise, reject } = Promise.withResolvers<void>();
     let calls = 0;
@@ -263,7 +263,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(new Set(commands.map(({ id }) => id))).toEqual(new Set([first, second]));
   });
 
-  it('does not identify a notification that ended long ago when its acceptance is no longer kept', async () => {
+  it('does not identify a notification that ended long ago once its acceptance has been deleted', async () => {
     const broker = await createSharedBroker(3);
     const { url } = await startOn(broker, startIngressWorker);
     const first = await idOf(send(url, 'sms', SMS, withKey('a')));
@@ -292,7 +292,7 @@ describe('an Idempotency-Key (N3)', () => {
     expect(await idOf(send(other.url, 'sms', SMS, withKey('a')))).toBe(first);
   });
 
-  it('leaves no personal data in the acceptance records', async () => {
+  it('does not put personal data into the acceptance records', async () => {
     const broker = await createSharedBroker(1);
     const { url } = await startOn(broker, startIngressWorker);
     const body = { ...EMAIL, message: 'planted-code 4711', subject: 'planted-subject' };

@@ -21,7 +21,7 @@ const EMAIL = {
   message: 'planted-otp 4711',
   attachmentList: [{ name: 'planted-name.txt', content }],
 };
-/** Each of these has one invalid field. */
+/** Each of these bodies has one invalid field. */
 const WRONG: readonly (readonly ['sms' | 'email', object | string])[] = [
   ['sms', { ...SMS, receiver: 'planted 40722999888' }],
   ['sms', { ...SMS, sender: 'planted planted planted' }],
@@ -42,7 +42,7 @@ const configuration = (members: object) =>
     notificationConfigurations: [{ realmId: 'platrealm', 'provider-configurations': [members] }],
   });
 
-it('logs, metrics and problems contain no texts, numbers, addresses or file names of notifications', async () => {
+it('logs, metrics and problems do not contain texts, numbers, addresses or file names of notifications', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
   const publisher = new FakePublisher();

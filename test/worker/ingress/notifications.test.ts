@@ -208,7 +208,7 @@ describe('sending a notification (interface 4.8, N3)', () => {
     expect(await problemOf(other)).toMatchObject({ status: 403, errors: ['X-Sender-Id unknown-value'] });
   });
 
-  it('requires a bearer token like the actions (E2)', async () => {
+  it('requires a bearer token, as actions do (E2)', async () => {
     const { url } = await system({ AUTH_JWT_SECRET: JWT_SECRET });
     expect((await send(url, 'sms', SMS)).status).toBe(401);
     expect((await send(url, 'sms', { ...SMS, access_token: 'x', user_name: 'y' })).status).toBe(401);
@@ -222,7 +222,7 @@ describe('sending a notification (interface 4.8, N3)', () => {
     expect(statuses).toEqual([202, 202, 429]);
   });
 
-  it('charges an e-mail by its size (E6)', async () => {
+  it('counts an e-mail by its size towards the rate limit (E6)', async () => {
     const { url } = await system({ RATE_LIMIT_PER_SECOND: '2' }, standingClock());
     const attachmentList = [{ name: 'a.txt', content: Buffer.alloc(600_000, 'text').toString('base64') }];
     expect((await send(url, 'email', { ...EMAIL, attachmentList })).status).toBe(202);
@@ -283,7 +283,7 @@ describe('sending a notification (interface 4.8, N3)', () => {
 });
 
 describe('bodies being received', () => {
-  it('share a limited memory: 503 when it is used up, 202 after earlier responses', async () => {
+  it('share a limited amount of memory: 503 when it is used up, 202 after earlier requests have ended', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const publisher = new FakePublisher();
     let started = 0;
@@ -307,7 +307,7 @@ describe('bodies being received', () => {
 });
 
 describe('providers', () => {
-  it('a channel without a provider gets 503 no-provider (N3)', async () => {
+  it('503 no-provider is the response for a channel without a provider (N3)', async () => {
     const { url } = await withConfiguration('email', 'office@bank.example');
     const response = await send(url, 'sms', SMS);
     expect(response.headers.get('retry-after')).toBe('1');
@@ -315,7 +315,7 @@ describe('providers', () => {
     expect((await send(url, 'email', EMAIL)).status).toBe(202);
   });
 
-  it('without a default sender a message must have one (N3), until the file is changed', async () => {
+  it('a message must have a sender if there is no default sender (N3), until the file is changed', async () => {
     const { url, write, file } = await withConfiguration('email');
     expect(await problemOf(await send(url, 'email', EMAIL))).toMatchObject({
       status: 400,
@@ -331,7 +331,7 @@ describe('providers', () => {
     expect(await health()).toMatchObject({ status: 'ready' });
   });
 
-  it('an invalid file prevents the start and is not quoted', async () => {
+  it('an invalid file prevents startup and is not quoted', async () => {
     const broker = await createSharedBroker(1);
     const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-ingress-')), 'providers.json');
     writeFileSync(file, '{"notificationConfigurations": "planted-secret"}');
@@ -345,7 +345,7 @@ describe('providers', () => {
 });
 
 describe('an unreachable broker', () => {
-  it('leads to 503 when nothing was sent', async () => {
+  it('leads to 503 if nothing was sent', async () => {
     const { url } = await failing('not-sent');
     expect(await problemOf(await send(url, 'sms', SMS))).toMatchObject({
       status: 503,
@@ -358,7 +358,7 @@ describe('an unreachable broker', () => {
     expect(away.publisher.sent).toEqual([]);
   });
 
-  it('leads to 504 accept-unknown with advice when the command may be stored', async () => {
+  it('leads to 504 accept-unknown with advice if the command may be stored', async () => {
     const { url } = await failing('send-unknown');
     const response = await send(url, 'sms', SMS, { headers: { 'idempotency-key': 'k' } });
     expect(response.status).toBe(504);
@@ -370,7 +370,7 @@ describe('an unreachable broker', () => {
     expect(without.detail).toContain('may be sent a second time');
   });
 
-  it('leads to 202 when only the acceptance record is lost, since the command is stored', async () => {
+  it('leads to 202 if only the acceptance record is lost, because the command is stored', async () => {
     const { url, publisher } = await withPublisher((fake) => {
       fake.onPublish = ([message]) =>
         message?.topic.includes('acceptances') === true
@@ -403,7 +403,7 @@ describe('an unreachable broker', () => {
 });
 
 describe('the state of a notification (N3)', () => {
-  it('is reported by any instance, also by one that starts later', async () => {
+  it('is reported by any instance, even by one that starts later', async () => {
     const broker = await createSharedBroker(3);
     const [one, two] = [await startOn(broker, startIngressWorker), await startOn(broker, startIngressWorker)];
     const id = await idOf(send(one.url, 'sms', SMS));

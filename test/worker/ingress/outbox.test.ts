@@ -40,7 +40,7 @@ async function pagesOf(written: Buffer, channel: 'sms' | 'email' = 'email', base
 }
 
 describe('the page of the local outbox', () => {
-  it('lists messages, and shows one as text with the names of its attachments', async () => {
+  it('lists messages, and shows a message as text with the names of its attachments', async () => {
     const html = '<h1>Ofertă</h1><p>Hello</p>';
     const attachments = [{ filename: 'ofertă.pdf', content: Buffer.from('%PDF-1.7') }];
     const written = await mail({ subject: 'Ofertă nouă', html, attachments });
@@ -75,7 +75,7 @@ describe('the page of the local outbox', () => {
     expect(message.text).not.toContain('message.eml');
   });
 
-  it('escapes message texts, and loads and runs nothing', async () => {
+  it('escapes message texts, and does not load or run anything', async () => {
     const written = await mail({
       subject: EVIL,
       text: `${EVIL}\n<img src=x onerror=alert(1)>`,
@@ -120,8 +120,8 @@ describe('the page of the local outbox', () => {
     }
   });
 
-  it('requires a token with access control, and does not exist with a provider configuration', async () => {
-    const secret = 'a shared secret of the tests, 32 characters and more';
+  it('requires a token if access control is on, and does not exist if there is a provider configuration', async () => {
+    const secret = 'a shared secret for the tests of at least 32 characters';
     const folder = await mkdtemp(path.join(tmpdir(), 'plat-outbox-'));
     const broker = await createSharedBroker(1);
     const guarded = await startOn(broker, startIngressWorker, {

@@ -27,7 +27,7 @@ describe('the rate limit (E6)', () => {
     expect((await postEcho(ingress, {})).status).toBe(429);
   });
 
-  it('charges a large body as several requests, also if it cannot be parsed', async () => {
+  it('counts a large body as several requests, even if it cannot be parsed', async () => {
     const clock = { now: () => 1_000_000 };
     const ingress = await openTestIngress({ options: { rateLimitPerSecond: 4 }, clock });
     const large = `{"text":"${'x'.repeat(200_000)}`;
@@ -50,7 +50,7 @@ describe('the rate limit (E6)', () => {
 
 describe('slow clients', () => {
   const SHORT = { headersTimeoutMs: 200, requestTimeoutMs: 400 };
-  /** Node checks for slow connections once a second. */
+  /** Node looks for slow connections once a second. */
   const NOTICED_MS = 3_000;
 
   it('are disconnected when their headers are too slow', async () => {
@@ -121,10 +121,10 @@ describe('pipelined requests', () => {
 describe('malformed HTTP', () => {
   it.each([
     ['nonsense', 'nonsense\r\n\r\n', 400],
-    ['a length that is no number', head('Content-Length: abc\r\n'), 400],
+    ['a length that is not a number', head('Content-Length: abc\r\n'), 400],
     ['a negative length', head('Content-Length: -1\r\n'), 400],
     ['two lengths', head('Content-Length: 2\r\nContent-Length: 3\r\n'), 400],
-    ['a length and chunks', head('Content-Length: 2\r\nTransfer-Encoding: chunked\r\n'), 400],
+    ['both a length and chunks', head('Content-Length: 2\r\nTransfer-Encoding: chunked\r\n'), 400],
     ['an unknown transfer encoding', head('Transfer-Encoding: gzip\r\n'), 400],
     ['a malformed chunk', `${head('Transfer-Encoding: chunked\r\n')}zz\r\n`, 400],
     ['no host', `POST ${ECHO_PATH} HTTP/1.1\r\n\r\n`, 400],
@@ -172,7 +172,7 @@ describe('a caller that disconnects', () => {
     await expect.poll(() => requester.cancelled).toEqual([requester.requests[0]?.correlationId]);
   });
 
-  it('during its body causes no request message', async () => {
+  it('does not cause a request message if its body is incomplete', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });
     const raw = await openRawHttp(ingress.port);

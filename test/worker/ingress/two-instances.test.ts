@@ -19,8 +19,8 @@ const INVALID_FIELDS = [
 ] as const;
 
 describe('two ingress instances over one broker', () => {
-  it.each([1, 6])('neither lose nor swap replies with %i reply partitions', async (partitions) => {
-    // With one partition for all replies, every instance receives those of the others.
+  it.each([1, 6])('neither lose nor mix up replies with %i reply partitions', async (partitions) => {
+    // With one partition for all replies, every instance also receives the replies for the others.
     const broker = await createSharedBroker(partitions);
     await startOn(broker, startScheduleWorker);
     const instances = await Promise.all([
@@ -39,7 +39,7 @@ describe('two ingress instances over one broker', () => {
     expect(first).toEqual(amounts);
   });
 
-  it('return asynchronous results of each other with the same body as a synchronous call', async () => {
+  it("return each other's asynchronous results with the same body as a synchronous call", async () => {
     const broker = await createSharedBroker(3);
     await startOn(broker, startScheduleWorker);
     const [one, two] = await Promise.all([
@@ -84,7 +84,7 @@ describe('one ingress with the schedule worker', () => {
     }
   });
 
-  it('responds with 504 without a worker, and for its result after the deadline', async () => {
+  it('responds with 504 if there is no worker, and to requests for the result after the deadline', async () => {
     const broker = await createSharedBroker(1);
     const ingress = await startOn(broker, startIngressWorker, {
       REPLY_TIMEOUT_MS: '150',
@@ -101,7 +101,7 @@ describe('one ingress with the schedule worker', () => {
     await expect.poll(async () => (await fetch(ingress.url + location)).status, { timeout: 5_000 }).toBe(504);
   });
 
-  it('refuses to start without access control beyond loopback', async () => {
+  it('refuses to start beyond loopback without access control', async () => {
     const broker = await createSharedBroker(1);
     await expect(startOn(broker, startIngressWorker, { HOST: '0.0.0.0' })).rejects.toThrow(/access control/);
   });

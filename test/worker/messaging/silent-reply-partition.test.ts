@@ -28,7 +28,7 @@ const TOPIC_AUTHORIZATION_FAILED = 29;
 const answer: Handler = (payload) => done({ type: 'Answer', payload });
 const isFrozen = (partition: number): boolean => partition % BROKERS === FROZEN;
 
-/** A request consumer that publishes its replies to a scripted cluster. */
+/** A request consumer whose replies go to a scripted cluster. */
 async function startScene() {
   const cluster = await startFakeCluster(BROKERS, PARTITIONS);
   onTestFinished(() => cluster.close());
@@ -72,7 +72,7 @@ async function startScene() {
   sink.onAssigned(1, [{ topic: FAKE_TOPIC, partition: 0 }]);
   onTestFinished(() => runtime.drain(0));
   let offset = 0;
-  /** Delivers one request for each reply partition; returns the values that the cluster is to store. */
+  /** Delivers one request for each reply partition; returns the values that the cluster should store. */
   const deliver = (partitions: readonly number[]): string[] => {
     const requests = partitions.map((partition) => {
       const value = Buffer.from(JSON.stringify({ type: 'Question', payload: `<r${offset}>` }));
@@ -97,7 +97,7 @@ const ofHealthy = (replies: readonly string[]) =>
 const everyPartition = (rounds: number): number[] =>
   Array.from({ length: rounds * PARTITIONS }, (_, index) => index % PARTITIONS);
 
-test('delivers every reply although one of three brokers freezes, and delays only those of its partitions', async () => {
+test('delivers every reply although one of three brokers freezes, and delays only replies on its partitions', async () => {
   const { cluster, runtime, source, deliver, codes } = await startScene();
   const first = deliver(everyPartition(1));
   await expect.poll(() => cluster.stored.length).toBe(first.length);
@@ -113,7 +113,7 @@ test('delivers every reply although one of three brokers freezes, and delays onl
     expected.push(...replies);
     await expect.poll(() => missing(ofHealthy(replies)), LONG).toEqual([]);
   }
-  // Waiting requests occupy few places in progress once the running probes have failed.
+  // Once the running probes have failed, waiting requests occupy few of the places for requests in progress.
   const isSettled = () => runtime.stats().held > 70 && runtime.stats().running < 10;
   await expect.poll(isSettled, LONG).toBe(true);
   const late = deliver(everyPartition(1));

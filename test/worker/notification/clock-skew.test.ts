@@ -6,7 +6,10 @@ import { SENT, transient } from '../../support/fakes/scripted-providers.ts';
 
 const HOUR_MS = 3_600_000;
 const TIER_MS = 500;
-/** Covers a retry of the tier and a rebalance on a busy machine, but not the clock skew of these tests. */
+/**
+ * Long enough for a delay of a retry tier and a rebalance on a busy machine, but shorter than the clock skew in these
+ * tests.
+ */
 const SOON_MS = 10_000;
 const skewed = (ms: number) => ({ now: () => Date.now() + ms });
 
@@ -14,7 +17,7 @@ it.each([
   ['ahead of', HOUR_MS],
   ['behind', -HOUR_MS],
 ])(
-  'returns a copy in time when the clock of its writer is an hour %s the clock of the next owner',
+  'returns a copy in time if the clock of its writer is an hour %s the clock of the next owner',
   async (_, skewMs) => {
     const world = await notificationWorld({ tiersMs: [TIER_MS] });
     let isDown = true;
@@ -32,7 +35,7 @@ it.each([
   },
 );
 
-it('does not fail a notification without an attempt when the clock of the worker jumps ahead', async () => {
+it('does not fail a notification before its first attempt when the clock of the worker jumps ahead', async () => {
   const world = await notificationWorld({ timeLimitMs: HOUR_MS });
   let isOpen = true;
   world.providers.add('only').admission = () =>
@@ -51,7 +54,7 @@ it.each([
   ['worker was ahead', 25 * HOUR_MS, 0],
   ['writer was behind', 0, -25 * HOUR_MS],
 ])(
-  'attempts a notification once that seems too old because the clock of its %s from the start',
+  'attempts a notification once if it seems too old because the clock of its %s from the start',
   async (_, workerMs, writerMs) => {
     const world = await notificationWorld({ timeLimitMs: HOUR_MS });
     const only = world.providers.add('only');

@@ -6,15 +6,15 @@ import { eventually } from '../../support/conformance/wait.ts';
 import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';
 import { permanent, SENT, transient, unknown, type Answer } from '../../support/fakes/scripted-providers.ts';
 
-/** A lease of about 5 s on a busy machine, after which a round of the crashed worker has an unknown outcome. */
+/** A lease takes about 5 s on a busy machine; then a round of the crashed worker has an unknown outcome. */
 const LEASE_OVER_MS = 20_000;
-/** Longer than the leases of all ids of a scenario one after another, so that a failure shows the missing outcome. */
+/** Longer than the successive leases of all ids of a scenario, so that a failure shows the missing outcome. */
 const TEST_LIMIT_MS = 120_000;
 const FINAL: ReadonlySet<string | undefined> = new Set(['sent', 'failed', 'parked']);
 
 interface Scenario {
   readonly name: string;
-  /** By the number of the call of this id, counted from 1. */
+  /** The result of each call for this id, by the number of the call counted from 1. */
   readonly answer: (id: string, call: number) => ReturnType<Answer>;
   readonly env?: Readonly<Record<string, string>>;
   /** Number of notifications; all have the same key. */
@@ -78,7 +78,7 @@ async function run(scenario: Scenario, death: Death): Promise<Run> {
   return { world, death, survived: false };
 }
 
-/** Whether each notification has ended, and those that were not sent are dead letters. */
+/** Whether each notification has ended, and each one that was not sent is a dead letter. */
 function allEnded(world: NotificationWorld, scenario: Scenario): boolean {
   return idsOf(scenario).every((id) => {
     const status = world.states.get(id)?.status;
@@ -93,7 +93,7 @@ const idsOf = (scenario: Scenario): string[] =>
 const lettersOf = (world: NotificationWorld, id: string): number =>
   world.deadLetters.filter(({ headers }) => headerText(headers, HEADER.notificationId) === id).length;
 
-/** The fault of one notification; undefined: none. */
+/** The fault of one notification; undefined if there is none. */
 function faultOf(world: NotificationWorld, id: string, policy: string): string | undefined {
   const state = world.states.get(id);
   const times = world.providers.delivered.get(id) ?? 0;
@@ -104,9 +104,9 @@ function faultOf(world: NotificationWorld, id: string, policy: string): string |
   return times > 1 + declared ? `was sent ${times} times with only ${declared} unknown outcomes` : undefined;
 }
 
-/** All writes of all scenarios run concurrently, since they mostly wait for leases to expire. */
+/** Crashes at all writes of all scenarios are tested concurrently, since they mostly wait for leases to expire. */
 it.each(['before', 'after'] as const)(
-  'loses no notification and sends none twice when a worker crashes just %s any of its writes',
+  'neither loses a notification nor sends one twice when a worker crashes just %s any of its writes',
   { timeout: TEST_LIMIT_MS },
   async (when) => {
     const faults = await Promise.all(SCENARIOS.map((scenario) => faultsOf(scenario, when)));

@@ -13,9 +13,9 @@ import {
 import { permanent, transient, unknown } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
-/** The first attempt ends before it even on a busy machine. */
+/** Long enough for the first attempt to end even on a busy machine. */
 const TIME_LIMIT_MS = 1_500;
-/** With these tiers all attempts within the time limit fit into the history of 20. */
+/** With these tiers, all attempts within the time limit fit into the history of 20 attempts. */
 const FEW_TIERS_MS = [30, 300];
 const EXPIRY_TIMEOUT_MS = 5_000;
 
@@ -24,7 +24,7 @@ const providersAsked = (world: NotificationWorld) => world.providers.calls.map((
 const codesOf = (letters: readonly LogMessage[]) =>
   letters.map(({ headers }) => headerText(headers, HEADER.deadLetterCode));
 
-it('sends an SMS by the first provider between its intent and its outcome on the log', async () => {
+it('sends an SMS by the first provider after the intent and before the outcome is on the log', async () => {
   const world = await notificationWorld();
   let known: string | undefined;
   world.providers.add('first').answer = () => {
@@ -75,7 +75,7 @@ it('derives the id of a command without one from its offset', async () => {
   await first.stop(1_000);
 });
 
-it('calls the next provider after a transient failure or a misconfiguration, not after a rejection (N2)', async () => {
+it('calls the next provider after a transient failure or a misconfiguration, but not after a rejection (N2)', async () => {
   const world = await notificationWorld();
   world.providers.add('busy').answer = () => transient('smtp-421');
   world.providers.add('wrong').answer = () => ({ kind: 'misconfigured', code: 'smtp-535' });
@@ -190,7 +190,7 @@ it('waits for the rate limit of the first provider without writing an intent or 
   expect(providersAsked(world)).toEqual(['limited']);
 });
 
-it('waits and reports degraded health while all providers are unavailable or none is configured', async () => {
+it('waits and reports degraded health while all providers are unavailable or no provider is configured', async () => {
   const world = await notificationWorld();
   const worker = await world.worker();
   await world.sms({ id: ID });
@@ -239,7 +239,7 @@ it('stops quickly while notifications wait for a provider, and another worker co
   await expect.poll(() => world.providers.delivered.size, { timeout: 5_000 }).toBe(100);
 });
 
-it('answers an invalid command with a reply topic, writes a dead letter otherwise, and repeats no value of it', async () => {
+it('answers an invalid command that has a reply topic, writes a dead letter otherwise, and never repeats its values', async () => {
   const world = await notificationWorld();
   world.providers.add('first');
   await world.worker();
@@ -262,7 +262,7 @@ it('answers an invalid command with a reply topic, writes a dead letter otherwis
   expect(world.history).toEqual([]);
 });
 
-it('rejects a command after its deadline, and fails one that was attempted before', async () => {
+it('rejects a command after its deadline, and fails it if it has been attempted', async () => {
   const world = await notificationWorld({ tiersMs: [3_000] });
   world.providers.add('busy').answer = () => transient();
   await world.worker();
@@ -274,7 +274,7 @@ it('rejects a command after its deadline, and fails one that was attempted befor
   expect(world.states.get(idOf(2))?.code).toBe('deadline-exceeded');
 });
 
-it('does not send a duplicate command again in any partition', async () => {
+it('does not send a duplicate command again, whatever its partition', async () => {
   const world = await notificationWorld();
   world.providers.add('first').answer = async () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -298,7 +298,7 @@ it('does not send a duplicate command again in any partition', async () => {
   );
 });
 
-it('counts attempts, outcomes and dead letters with names and codes as labels', async () => {
+it('counts attempts, outcomes and dead letters, labelled by names and codes', async () => {
   const world = await notificationWorld();
   world.providers.add('first').answer = ({ id }) =>
     id === ID ? permanent('smtp-550') : { kind: 'sent', providerMessageId: undefined };

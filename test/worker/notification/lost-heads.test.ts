@@ -40,7 +40,7 @@ it('processes followers of a lost head once it is no longer awaited', async () =
   expect(world.providers.calls.map(({ id }) => id)).toEqual([idOf(1), idOf(2), idOf(3)]);
 });
 
-it('processes followers immediately when the copy of their head is rejected before it is in the ledger', async () => {
+it('processes followers immediately if the copy of their head is rejected before it is in the ledger', async () => {
   const world = await notificationWorld({ tiersMs: [600_000] });
   world.providers.add('only').answer = ({ id }) => (id === idOf(1) ? transient() : SENT);
   await world.worker();

@@ -24,7 +24,7 @@ it('sends a notification once that two processes receive at the same time', asyn
   expect([...world.states.values()].every(({ status }) => status === 'sent')).toBe(true);
 });
 
-it('keeps copies on their tiers for the whole delay, and loses none, while processes start and stop', async () => {
+it('keeps copies on their tiers for the whole delay, without loss, while processes start and stop', async () => {
   const world = await notificationWorld({ tiersMs: [150, 300] });
   const due = new Map<string, number>();
   const early: string[] = [];

@@ -18,7 +18,7 @@ const ADDRESS = '/api/notifications/v1';
 const WAIT = { timeout: 30_000, interval: 20 };
 const LIMIT_MS = 120_000;
 
-/** Each scenario has a telephone number and an e-mail address of its own. */
+/** Each scenario has its own telephone number and e-mail address. */
 const WAYS = ['sent', 'passing', 'refused', 'unknown', 'held', 'echoed', 'upstream', 'wrong'] as const;
 type Way = (typeof WAYS)[number];
 const numberOf = (way: Way): string => `+4072284197${WAYS.indexOf(way)}`;
@@ -120,7 +120,7 @@ const WRONG: readonly (readonly ['sms' | 'email', unknown, number, Record<string
   ['email', { ...mail, attachmentList: FILE.content }, 400],
 ];
 
-it('finds a planted value in plain, encoded and hashed form', () => {
+it('finds a planted value in plain, encoded or hashed form', () => {
   const value = SMS.message;
   const encoded = ['', 'a', 'ab'].map((before) => Buffer.from(`${before}${value}!`).toString('base64'));
   const hex = Buffer.from(value).toString('hex').toUpperCase();
@@ -177,7 +177,7 @@ function scriptProviders({ sink, gate, twilio }: LeakWorld): void {
   gate.otherwise(({ body, headers }) => {
     const { to = '', text = '' } = JSON.parse(body.toString()) as { to?: string; text?: string };
     const echo = { to, text, key: headers['api-key'] };
-    if (to === numberOf('refused')) return { status: 400, body: { ...echo, error: `${to} is no number` } };
+    if (to === numberOf('refused')) return { status: 400, body: { ...echo, error: `${to} is not a number` } };
     if (to === numberOf('echoed')) return { status: 400, body: { ...echo, error: to.slice(1) } };
     if (to === numberOf('unknown')) return { fault: 'close' };
     const isPassing = to === numberOf('passing') || to === numberOf('held');
@@ -185,7 +185,7 @@ function scriptProviders({ sink, gate, twilio }: LeakWorld): void {
       return { status: 503, headers: { 'x-echo': to }, body: { ...echo, error: text } };
     return { status: 200, body: { ...echo, id: to } };
   });
-  // Called after the first provider failed, and fails as well.
+  // Called after the first provider failed; it fails as well.
   twilio.otherwise({ status: 429, body: { code: 20_429, message: `${numberOf('passing')} ${SMS.message}` } });
 }
 
@@ -203,7 +203,7 @@ async function refuseWrongInput(world: LeakWorld): Promise<void> {
 
 type Ids = Readonly<Partial<Record<Way, readonly string[]>>>;
 
-/** Sends an SMS and an e-mail per scenario; the held ones wait for an earlier one of their receiver. */
+/** Sends an SMS and an e-mail per scenario; those on hold wait for an earlier message to the same receiver. */
 async function sendAllWays(world: LeakWorld): Promise<Ids> {
   const sms = async (way: Way): Promise<string> =>
     idOf(await world.post('sms', { ...SMS, receiver: numberOf(way) }));
@@ -356,7 +356,7 @@ async function leaksIn(world: LeakWorld): Promise<readonly string[]> {
   return [...new Set(found)];
 }
 
-/** The planted values that occur in no traffic, whose absence from the output would prove nothing. */
+/** The planted values that did not occur in any traffic; their absence from the output would not prove anything. */
 async function missingFromTraffic(world: LeakWorld): Promise<readonly string[]> {
   const { sink, gate, twilio } = world;
   const sent = [

@@ -17,7 +17,7 @@ const deliveredIds = (world: NotificationWorld) =>
 const ids = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => idOf(from + index));
 
-/** The number of heads and followers that are left on the hold topic. */
+/** The number of heads and followers that remain on the hold topic. */
 async function leftOnHold(world: NotificationWorld): Promise<number> {
   const hold = new HoldTopic({
     broker: world.broker,
@@ -34,7 +34,7 @@ async function leftOnHold(world: NotificationWorld): Promise<number> {
   return keys + followers;
 }
 
-it('queues followers without delaying other receivers, and sends them after their head in order', async () => {
+it('queues followers without delaying other receivers, and sends them in order after their head', async () => {
   const world = await notificationWorld({ tiersMs: [LONG_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = ({ id }) => {
@@ -65,7 +65,7 @@ it('queues followers without delaying other receivers, and sends them after thei
   await expect.poll(() => leftOnHold(world), { timeout: END_MS }).toBe(0);
 });
 
-it('makes a failed follower the head of the others', async () => {
+it('makes a failed follower the head of the remaining followers', async () => {
   const world = await notificationWorld({ tiersMs: [40] });
   const failsOnce = new Set([idOf(1), idOf(3)]);
   world.providers.add('only').answer = ({ id }) => (failsOnce.delete(id) ? transient() : SENT);
@@ -96,7 +96,7 @@ it('keeps the order when a partition moves to another worker', async () => {
   expect(deliveredIds(world)).toEqual(ids(1, 7));
 });
 
-it('keeps only places beyond the limits, without losing messages, their order, or delaying others', async () => {
+it('keeps only positions beyond the limits, without losing messages or their order, or delaying other receivers', async () => {
   const count = 130;
   const world = await notificationWorld({ tiersMs: [60] });
   let untilMs = Number.POSITIVE_INFINITY;

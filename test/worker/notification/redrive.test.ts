@@ -48,7 +48,7 @@ it('sends a failed notification once when it is redriven several times', async (
   expect(world.deadLetters).toHaveLength(1);
 });
 
-it('sends a parked notification again only for a redrive that accepts a second send', async () => {
+it('sends a parked notification again only for a redrive that accepts duplicates', async () => {
   const world = await notificationWorld();
   const only = world.providers.add('only');
   only.answer = () => unknown();
@@ -65,7 +65,7 @@ it('sends a parked notification again only for a redrive that accepts a second s
   expect(world.providers.delivered.get(ID)).toBe(1);
 });
 
-it('starts a new time limit at a redrive', async () => {
+it('starts a new time limit on a redrive', async () => {
   const world = await notificationWorld({ timeLimitMs: 3_000 });
   const only = world.providers.add('only');
   only.answer = () => transient();
@@ -80,7 +80,7 @@ it('starts a new time limit at a redrive', async () => {
   await expect.poll(() => statusOf(world)).toBe('sent');
 });
 
-it('writes a dead letter for a copy on a retry tier without a command topic', async () => {
+it('writes a dead letter for a copy on a retry tier if there is no command topic', async () => {
   const world = await notificationWorld();
   world.providers.add('only');
   await world.worker();

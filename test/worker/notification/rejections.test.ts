@@ -8,7 +8,7 @@ import {
 } from '../../support/worlds/notification-world.ts';
 import { permanent, SENT, transient, unknown } from '../../support/fakes/scripted-providers.ts';
 
-/** Messages would wait at least this long for an open breaker. */
+/** Messages would wait at least this long for an open circuit breaker. */
 const PROMPTLY_MS = 10_000;
 const REJECTED = 120;
 const OTHERS = idOf(999);
@@ -30,12 +30,12 @@ describe('rejected messages of one caller do not delay those of another', () => 
     const worker = await world.worker();
     for (let number = 0; number < REJECTED; number += 1)
       await world.sms({ id: idOf(number), key: `receiver ${number}` });
-    await eventually('the rejections', PROMPTLY_MS, () => world.providers.calls.length >= REJECTED);
+    await eventually('all rejections', PROMPTLY_MS, () => world.providers.calls.length >= REJECTED);
     await deliverAnother(world);
     expect(worker.health()).toEqual({ status: 'ready' });
   });
 
-  it('when they are of one receiver and waited for a retried one', async () => {
+  it('when they have the same receiver and waited for a retried message', async () => {
     const world = await notificationWorld({ tiersMs: [300] });
     let calls = 0;
     world.providers.add('only').answer = ({ id }) => {
@@ -45,7 +45,7 @@ describe('rejected messages of one caller do not delay those of another', () => 
     };
     const worker = await world.worker();
     for (let number = 0; number < REJECTED; number += 1) await world.sms({ id: idOf(number) });
-    await eventually('the rejections', PROMPTLY_MS, () => world.deadLetters.length === REJECTED);
+    await eventually('all rejections', PROMPTLY_MS, () => world.deadLetters.length === REJECTED);
     await deliverAnother(world);
     expect(worker.health()).toEqual({ status: 'ready' });
   });

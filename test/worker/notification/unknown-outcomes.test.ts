@@ -26,7 +26,7 @@ import {
 const ID = idOf(1);
 /** A lease of about 5 s on a busy machine. */
 const LEASE_OVER_MS = 16_000;
-/** The first attempt ends before it even on a busy machine. */
+/** Long enough for the first attempt to end even on a busy machine. */
 const TIME_LIMIT_MS = 1_500;
 const EXPIRY_TIMEOUT_MS = 8_000;
 const refused = (code = 'broker-refused') => new MessagingError(code, 'no', { canRetry: false });
@@ -46,7 +46,7 @@ async function write(world: NotificationWorld, fields: Partial<NotificationState
 }
 
 it.each(['broker-refused', 'topic-unknown'])(
-  'retries an outcome that is rejected as %s without sending again',
+  'retries writing an outcome that is rejected as %s, without sending again',
   async (code) => {
     const world = await notificationWorld();
     let refusals = 0;
@@ -121,7 +121,9 @@ it('does not repeat an unknown outcome with a provider of the same name and othe
   expect(world.providers.delivered.size).toBe(0);
 });
 
-/** Runs a worker that crashes between sending and its outcome, then one with the second set of providers. */
+/**
+ * Runs a worker that crashes after sending and before writing the outcome, then one with the second set of providers.
+ */
 async function crashAfterSending(
   before: { readonly isIdempotent: boolean; readonly identity: string },
   now: { readonly isIdempotent: boolean; readonly identity: string },
@@ -144,7 +146,7 @@ async function statusAfter(...given: Parameters<typeof crashAfterSending>): Prom
   return stateOf(await crashAfterSending(...given))?.status;
 }
 
-it('repeats a send of a crashed process only by the same provider, if it recognises ids', async () => {
+it('repeats a send of a crashed process only with the same provider, if it recognises ids', async () => {
   const known = { isIdempotent: true, identity: 'a' };
   expect(
     await Promise.all([
@@ -167,7 +169,7 @@ it('writes a superseding outcome again after a late one', async () => {
   await world.worker({ broker });
   await world.sms({ id: ID });
   await expect.poll(() => isAway).toBe(true);
-  // Meanwhile another worker has parked it, and a redrive has sent it.
+  // In the meantime another worker has parked it, and a redrive has sent it.
   await write(world, { status: 'sent', attempt: 2 });
   isAway = false;
   await expect.poll(() => statuses(world), { timeout: 3_000 }).toContain('retrying 1');
@@ -188,7 +190,7 @@ it('a lease by a clock that is ahead ends with the longest possible lease', asyn
   expect(stateOf(world)?.status).toBe('parked');
 });
 
-it('keeps an id with the channel that used it first, and writes a dead letter for the other command', async () => {
+it('reserves an id for the channel that used it first, and writes a dead letter for the other command', async () => {
   const world = await notificationWorld();
   world.providers.add('texts');
   world.providers.add('mails', { channel: 'email' });
@@ -201,7 +203,7 @@ it('keeps an id with the channel that used it first, and writes a dead letter fo
   expect(stateOf(world)).toMatchObject({ channel: 'sms', status: 'sent' });
 });
 
-it('sends only one of two commands of different channels with the same id', async () => {
+it('sends only one of two commands for different channels with the same id', async () => {
   const world = await notificationWorld();
   world.providers.add('texts').answer = after(100, SENT);
   world.providers.add('mails', { channel: 'email' }).answer = after(100, SENT);

@@ -8,7 +8,7 @@ import { BLOCKED_LOOP_EXIT_CODE } from '../../../shared/platform/loop-watchdog.t
 
 const PROCESS = path.resolve(import.meta.dirname, '../../support/blocked-loop-process.ts');
 const LIMIT_MS = 1_000;
-/** Turns that show that the event loop is running. */
+/** The number of turns that show that the event loop is running. */
 const MIN_TURNS = 10;
 
 function start(kind: string) {

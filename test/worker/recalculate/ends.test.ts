@@ -31,7 +31,7 @@ it('exits with 3 when more contracts fail than --max-failures allows, and can be
   expect(reportOf(second.stdout)).toMatchObject({ read: 300, failed: 50, sessions: 2 });
 });
 
-it('exits with 3 when the reader of a pipe has closed it, and when the disk is full', async () => {
+it('exits with 3 if the reader of a pipe has closed it or the disk is full', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3_000));
   const piped = beginRecalculation(['--input', input, '--output', '-', '--failures', files.at('f.ndjson')]);
@@ -77,7 +77,7 @@ it('exits with 2 for an invalid command line, setting or input, before it writes
   expect(existsSync(`${output}.checkpoint.json`)).toBe(false);
 });
 
-it('exits with 3 when the input breaks off, keeps the results, and can be resumed with the complete input', async () => {
+it('exits with 3 if the input breaks off, keeps the results, and can be resumed with the complete input', async () => {
   const files = portfolioFolder();
   const { gzipSync } = await import('node:zlib');
   const packed = gzipSync(portfolio(2_000));

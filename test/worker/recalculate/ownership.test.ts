@@ -29,7 +29,7 @@ it('refuses one of two concurrent runs that resume the same output, whose file s
   await expect.poll(() => existsSync(output) && statSync(output).size > 0, { timeout: 60_000 }).toBe(true);
   first.child.kill('SIGKILL');
   await first.ended;
-  // Neither run completes before the other was refused.
+  // Neither run completes before the other one is refused.
   const both = [begin('--resume'), begin('--resume')];
   const refused = await Promise.race(both.map(async (run) => ({ run, code: await run.ended })));
   expect(refused.code).toBe(2);
@@ -76,7 +76,7 @@ it('refuses an input that is the output or the file of failures under another na
   expect(files.text('in.ndjson')).toBe(text);
 });
 
-it('does not change the files of an earlier run when it cannot start', async () => {
+it('does not change the files of an earlier run if it cannot start', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3));
   files.write('out.ndjson', 'results\n');
@@ -95,7 +95,7 @@ it('does not change the files of an earlier run when it cannot start', async () 
   expect(existsSync(files.at('out.ndjson.lock'))).toBe(false);
 });
 
-it('keeps an existing file of failures with --resume and nothing to resume', async () => {
+it('keeps an existing file of failures if --resume finds nothing to resume', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3));
   const failures = files.write('failed.ndjson', 'of another run\n');

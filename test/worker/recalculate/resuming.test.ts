@@ -30,8 +30,8 @@ function lastLineOf(file: string): number {
 }
 
 /**
- * Portfolios come in pieces, so that a run lasts for seconds on any machine. Each kill comes about a second and a half of
- * pieces after the one before: all of them come before the end, since a run that is complete has nothing to resume.
+ * Portfolios come in pieces, so that a run lasts for seconds on any machine. Kills are about one and a half seconds of
+ * pieces apart. All of them come before the end, because a complete run cannot be resumed.
  */
 const PIECES = 120;
 const PIECE_INTERVAL_MS = 100;
@@ -88,7 +88,7 @@ it('writes the same bytes as an uninterrupted run when it is repeatedly killed a
   expect(reportOf(ended?.stdout ?? '')).toMatchObject({ totals, read, calculated, failed, installments });
 });
 
-/** A run that was interrupted after a part of its input. */
+/** A run that was interrupted after part of its input. */
 async function interrupted(output: string) {
   const files = portfolioFolder();
   const lines = portfolio(CONTRACTS);
@@ -102,7 +102,7 @@ async function interrupted(output: string) {
   return { files, lines, options: ['--input', input, ...own], code, stderr: run.stderr() };
 }
 
-it('finishes the work in progress on SIGINT and prints how to resume, also with gzip', async () => {
+it('finishes work in progress on SIGINT and prints how to resume, also for gzip', async () => {
   const { files, options, code, stderr } = await interrupted('out.ndjson.gz');
   expect(code).toBe(3);
   expect(stderr).toContain('aborted, SIGINT');

@@ -16,12 +16,12 @@ vi.setConfig({ testTimeout: 120_000 });
 
 /** Signals within this time count as one, since one Ctrl-C may arrive twice. */
 const SECOND_SIGNAL_MS = 1_200;
-/** Limit for a step of a process on a busy machine. */
+/** Time limit for one step of a process on a busy machine. */
 const BUSY = { timeout: 60_000 };
-/** Enough time to fill the pipe with available results. */
+/** Long enough to fill the pipe with available results. */
 const PIPE_FILLS_MS = 3_000;
 
-/** Waits for the lock of the run, which handles signals by then. */
+/** Waits for the lock of the run, which handles signals from then on. */
 const isBegun = (output: string) => expect.poll(() => existsSync(`${output}.lock`), BUSY).toBe(true);
 
 /** Stops reading, so that further output stays in the pipe. */
@@ -34,7 +34,7 @@ async function endedWithin(run: CommandRun, ms: number) {
 }
 
 it.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s stops a run that waits for its input, without changes',
+  '%s stops a run that waits for its input, without changing any file',
   async (signal) => {
     const files = portfolioFolder();
     const output = files.at('out.ndjson');
@@ -83,7 +83,7 @@ it('a second signal stops a run immediately while its output is blocked', async 
   expect(await Promise.race([ended, sleep(5_000, 'still runs', { ref: false })])).toBe('SIGKILL');
 });
 
-it('writes failures to a device, and resumes with it', async () => {
+it('writes failures to a device, and resumes writing to it', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(60, { 3: 'broken', 30: 'broken' }));
   const options = ['--input', input, '--output', files.at('out.ndjson'), '--failures', '/dev/null'];
@@ -93,7 +93,7 @@ it('writes failures to a device, and resumes with it', async () => {
   expect([second.code, files.lines('out.ndjson').length]).toEqual([1, 58]);
 });
 
-it.runIf(existsSync('/dev/full'))('keeps its checkpoint when the report cannot be written', async () => {
+it.runIf(existsSync('/dev/full'))('keeps its checkpoint if the report cannot be written', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(5));
   const output = files.at('out.ndjson');

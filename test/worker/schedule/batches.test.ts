@@ -168,7 +168,7 @@ it('answers an invalid item of an array with its problem, and the other items as
   expect(world.deadLetters).toEqual([]);
 });
 
-it('answers an unreadable item of an Avro batch with its own problem', async () => {
+it('answers an undecodable item of an Avro batch with its own problem', async () => {
   const world = await createBatchWorld();
   const { codec } = world;
   const good = await avroValue(codec, PROOF_REQUEST);
@@ -221,7 +221,7 @@ it.each([
   expect(errors.map(({ path }) => path)).toEqual(code === 'invalid-request' ? ['items'] : []);
 });
 
-it('refuses an Avro batch that is empty, too long or unreadable', async () => {
+it('refuses an Avro batch that is empty, too long or undecodable', async () => {
   const world = await createBatchWorld();
   const { codec } = world;
   const whole = await avroBatch(codec, [{ id: 'c-1', value: Buffer.from([1]) }]);
@@ -238,7 +238,7 @@ it('refuses an Avro batch that is empty, too long or unreadable', async () => {
   expect(codes).toEqual(['invalid-request', 'invalid-request', 'undecodable-message']);
 });
 
-it('refuses a batch whose deadline has passed without calculating it', async () => {
+it('refuses a batch whose deadline has passed, without calculating it', async () => {
   const world = await createBatchWorld();
   const batch = jsonBatch([{ jsonParam: PROOF_REQUEST }]);
   const reply = await ask(world, {
@@ -264,7 +264,7 @@ it('refuses a batch whose reply exceeds the message size, with the advice to sen
   expect(60 * JSON.stringify(one[0]?.body).length).toBeGreaterThan(MAX_BATCH_REPLY_BYTES);
 });
 
-it('gives the same bytes when a message is redelivered', async () => {
+it('returns the same bytes if a message is redelivered', async () => {
   const world = await createBatchWorld();
   const { codec } = world;
   const undated = { ...PROOF_REQUEST, ActivationDate: undefined };
@@ -297,7 +297,7 @@ it('refuses a batch on the interactive topic and names the bulk topic', async ()
   expect(textOf(avro, HEADER.nestError)).toContain(TOPIC.scheduleBulkRequests);
 });
 
-it('refuses a batch on a worker without a bulk topic', async () => {
+it('refuses a batch if the worker has no bulk topic', async () => {
   const world = await createBatchWorld({ start: startProductWorker });
   const reply = await ask(world, {
     ...(await avroBatch(world.codec, [{ value: Buffer.alloc(1) }])),

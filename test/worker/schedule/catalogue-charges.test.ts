@@ -67,7 +67,7 @@ async function startWithExamples() {
 const percent = (fields: object) => ({ Commission: [{ SourcePercent: 1, ...PERIOD, ...fields }] });
 
 describe('schedule with commissions of the example catalogue', () => {
-  it('uses the base of a percentage from the catalogue, by name or id, unless the request has one (S6)', async () => {
+  it('uses the base of a percentage from the catalogue, found by name or id, unless the request has one (S6)', async () => {
     const ask = await startWithExamples();
     const byName = await ask(percent({ FeeName: 'Management fee' }));
     const warnings = 'from-catalogue;jsonParam.Commission[0].PercentAppliedTo';
@@ -130,7 +130,7 @@ describe('schedule with commissions of the example catalogue', () => {
     });
   });
 
-  it('accepts a schedule type of the catalogue when the request has a shape fault (E3, S1)', async () => {
+  it('accepts a schedule type of the catalogue if the request violates the schema elsewhere (E3, S1)', async () => {
     const ask = await startWithExamples();
     const own = { ScheduleType: 'CardMinimumPayment', Amount: 'much' };
     expect((await ask(own)).faults).toEqual(['jsonParam.Amount wrong-type']);
@@ -156,7 +156,7 @@ const list = (PercentAppliedTo: string) =>
   });
 
 describe('schedule with a changing catalogue', () => {
-  it('accepts any name without lists, and applies changes without a restart', async () => {
+  it('accepts any name if there are no lists, and applies changes without a restart', async () => {
     const broker = await createSharedBroker(1);
     const writing = { broker, codec: catalogueCodec(), topic: CATALOGUE_TOPIC, clientId: 'writer' };
     const ask = await startSystem(broker);

@@ -9,7 +9,7 @@ import { createSharedBroker, startOn } from '../../support/worlds/ingress-system
 import { PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
 const REPLY_TOPIC = 'an.upstream.system.replies';
-/** A worker of the lane would have answered within this time. */
+/** A worker of the lane would answer within this time. */
 const SILENCE_MS = 500;
 
 it.each([
@@ -44,7 +44,7 @@ it.each([
 it.each([
   ['bulk', constants.priority.PRIORITY_BELOW_NORMAL],
   ['interactive,bulk', constants.priority.PRIORITY_NORMAL],
-])('a process with the lanes %s runs at priority %i', async (lanes, priority) => {
+])('a process for the lanes %s runs at priority %i', async (lanes, priority) => {
   const engine = await startEngine(['schedule'], { SCHEDULE_LANES: lanes });
   onTestFinished(async () => void (await engine.end('SIGTERM')));
   expect(getPriority(engine.child.pid)).toBe(priority);

@@ -137,7 +137,7 @@ describe('lending environment', () => {
     expect(environment.calendars.find('IS')?.isWorkingDay(toCalendarDate(2026, 6, 17))).toBe(false);
   });
 
-  it('rejects an unknown country or calendar with the name of the setting', async () => {
+  it('rejects an unknown country or calendar and names the setting', async () => {
     expect(await faultOf({ HOLIDAY_COUNTRIES: 'SE,Atlantis' })).toMatch(/^HOLIDAY_COUNTRIES: .*"Atlantis"/);
     expect(await faultOf({ DEFAULT_HOLIDAY_CALENDAR: 'RO+Bank' })).toMatch(
       /^DEFAULT_HOLIDAY_CALENDAR: .*"RO\+Bank".* part 2 is unknown/,
@@ -145,7 +145,7 @@ describe('lending environment', () => {
   });
 });
 
-it('rejects the start of the worker with an unknown default calendar (H2)', async () => {
+it('prevents startup with an unknown default calendar (H2)', async () => {
   const broker = await createSharedBroker(1);
   const env = { DEFAULT_HOLIDAY_CALENDAR: 'Atlantis' };
   await expect(startOn(broker, startScheduleWorker, env)).rejects.toThrow('DEFAULT_HOLIDAY_CALENDAR');

@@ -57,7 +57,7 @@ const contextOf = (changes: Partial<Request>): Request => ({
 });
 
 describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
-  it('gives the same bytes as on the event loop, also when the thread already has the snapshot', async () => {
+  it('returns the same bytes as on the event loop, even if the thread already has the snapshot', async () => {
     const threads = startThreads();
     const handler = createScheduleHandlers(restoreEnvironment(SNAPSHOT))[REQUEST];
     const outcome = await handler?.(payloadOf(EXPLAINED_LOAN), contextOf({}));
@@ -79,7 +79,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     });
   });
 
-  it('rejects with InfrastructureError when the process stops, so that another worker takes the request', async () => {
+  it('rejects with InfrastructureError when the process stops, so that another worker takes over the request', async () => {
     const threads = startThreads();
     const outcomes = [threads.calculate(await workOf(LONG)), threads.calculate(await workOf(LONG))];
     const ended = Promise.allSettled(outcomes);
@@ -99,7 +99,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     }
   });
 
-  it('is refused without being started when its deadline has passed', async () => {
+  it('is refused without being started if its deadline has passed', async () => {
     const threads = startThreads();
     const first = threads.calculate(await workOf(EXPLAINED_LOAN));
     const late = threads.calculate({ ...(await workOf(EXPLAINED_LOAN)), deadlineMs: 1 });
@@ -109,7 +109,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     ]);
   });
 
-  it('is refused when too many calculations wait, unless it is a batch item', async () => {
+  it('is refused if too many calculations are waiting, unless it is a batch item', async () => {
     const idle = new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000);')}`);
     const threads = startThreads(idle);
     const work = await workOf(EXPLAINED_LOAN);
@@ -127,7 +127,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     expect((await Promise.all(taken)).filter((end) => end === undefined)).toHaveLength(1);
   });
 
-  it('takes precedence over waiting calculations without a deadline when it has one', async () => {
+  it('takes precedence over waiting calculations without a deadline if it has one', async () => {
     const idle = new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000);')}`);
     const threads = startThreads(idle);
     const work = await workOf(EXPLAINED_LOAN);
@@ -152,7 +152,7 @@ describe('handler of long calculations', () => {
     expect(handlers[REQUEST]?.(payloadOf(PROOF_REQUEST), contextOf({}))).toMatchObject({ kind: 'done' });
   });
 
-  it('refuses a request with a deadline when too many wait, and retries one without', async () => {
+  it('refuses a request with a deadline if too many are waiting, and retries a request without one', async () => {
     const waiting = await handlers[REQUEST]?.(payloadOf(LONG), contextOf({ deadlineMs: 10_000 }));
     expect(waiting).toMatchObject({ kind: 'refused', problem: { code: 'overloaded', status: 503 } });
     const other = await handlers[REQUEST]?.(payloadOf(LONG), contextOf({}));

@@ -100,7 +100,7 @@ it('refuses an invalid payment value with all faults in both formats', async () 
   expect(decoded).toMatchObject({ type: 'ProblemReply', payload: { errors: problem.errors } });
 });
 
-it('answers a payment value over HTTP on its path in any case and in both body forms (E2, E4)', async () => {
+it('answers a payment value over HTTP on its case-insensitive path and in both body forms (E2, E4)', async () => {
   const url = await startSystem();
   const bodies = [
     { jsonParam: PMT_TERMS },
@@ -146,7 +146,7 @@ it('answers a rate in JSON with its proof and reports ignored fields (A6, E5)', 
   });
 });
 
-it('answers a rate in Avro with all digits as text', async () => {
+it('answers a rate in Avro with all digits as a string', async () => {
   const ask = await startCaller();
   const request = {
     Rule: 'irr',
@@ -167,7 +167,7 @@ it('answers a rate in Avro with all digits as text', async () => {
   });
 });
 
-it('answers a rate over HTTP in both body forms, and null when there is none (A4)', async () => {
+it('answers a rate over HTTP in both body forms, and null if there is no rate (A4)', async () => {
   const url = await startSystem();
   const dae = { jsonParam: { Rule: 'DAE', CashFlows: CASH_FLOWS } };
   const answers = await Promise.all(
@@ -183,7 +183,7 @@ it('answers a rate over HTTP in both body forms, and null when there is none (A4
   expect(await answer.text()).toBe('{"Rate":null,"Proof":[],"Residual":null}');
 });
 
-it('refuses a contradicting rate request with 400 and cash flows of one sign with 422', async () => {
+it('refuses a contradictory rate request with 400, and cash flows of only one sign with 422', async () => {
   const url = await startSystem();
   const codesOf = async (jsonParam: object) => {
     const answer = await post(url, { jsonParam }, { path: RATE_PATH });

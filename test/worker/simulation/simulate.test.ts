@@ -25,7 +25,7 @@ const PATH = '/platapi/automation-processors/actions/plat_bp_simulate';
 const OF_TYPE = { [HEADER.messageType]: 'SimulateRequest' };
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 const [PERSONAL] = SIMULATE_EXAMPLES;
-/** A loan by formula, with a down payment. */
+/** A loan calculated by formulas, with a down payment. */
 const STUDY = SIMULATE_EXAMPLES.find(({ key }) => key === 'byFormula') ?? PERSONAL;
 
 /** Starts a simulation worker; returns a function that sends it a record and waits for the reply. */
@@ -97,7 +97,7 @@ describe('a simulation over Kafka', () => {
     expect(headerText(reply.headers, HEADER.warnings)).toBe('no-effect;jsonInputFormula.interestInput.Other');
   });
 
-  it('starts the loan on the day of the message, so that a replay gives the same reply (Q2)', async () => {
+  it('starts the loan on the day of the message, so that a repetition gives the same reply (Q2)', async () => {
     const send = await startCaller();
     const charges = async (timestampMs: number) => {
       const reply = bodyOf(await send(jsonOf(PERSONAL.request), OF_TYPE, timestampMs));
@@ -179,7 +179,7 @@ interface Answer {
 }
 
 describe('a simulation over HTTP', () => {
-  it('has the path of the interface, case-insensitively and with both forms of body (E2, E4)', async () => {
+  it('has the case-insensitive path of the interface, with both forms of the body (E2, E4)', async () => {
     const url = await startSystem();
     const { request } = PERSONAL;
     const bodies = [
@@ -205,7 +205,7 @@ describe('a simulation over HTTP', () => {
     expect(warned.headers.get('warnings')).toBe('unknown-member;extra');
   });
 
-  it('has the same rows as a schedule with the terms of the offer (M3, Q2)', async () => {
+  it('has the same rows as a schedule calculated with the terms of the offer (M3, Q2)', async () => {
     const url = await startSystem();
     const request = {
       productCode: 'TL-MARKET',

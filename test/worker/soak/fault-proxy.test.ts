@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A server that answers each piece in capitals, behind a proxy. */
+/** A server behind a proxy that returns each chunk in capitals. */
 async function setUp(): Promise<{ proxy: FaultProxy; heard: string[]; call: () => Promise<Call> }> {
   const heard: string[] = [];
   const server = createServer((socket) => {
@@ -29,7 +29,7 @@ async function setUp(): Promise<{ proxy: FaultProxy; heard: string[]; call: () =
 interface Call {
   readonly socket: Socket;
   readonly read: () => string;
-  /** How it ended: a code, or `closed`. */
+  /** How the connection ended: an error code, or `closed`. */
   readonly end: Promise<string>;
 }
 
@@ -45,14 +45,14 @@ async function open(port: number): Promise<Call> {
   return { socket, read: () => text, end };
 }
 
-test('a proxy without a fault carries everything in both directions', async () => {
+test('a proxy without a fault forwards all data in both directions', async () => {
   const { call } = await setUp();
   const { socket, read } = await call();
   socket.write('one');
   await expect.poll(read).toBe('ONE');
 });
 
-test('what is delayed arrives whole and in its order', async () => {
+test('delayed data arrives completely and in order', async () => {
   const { proxy, call, heard } = await setUp();
   const { socket, read } = await call();
   proxy.set('delayed');
@@ -63,7 +63,7 @@ test('what is delayed arrives whole and in its order', async () => {
   await expect.poll(read, { timeout: 4_000 }).toBe('ONETWO');
 });
 
-test('a silent broker hears, and its answers come when the silence is over', async () => {
+test('a silent broker receives requests, and its responses arrive when the silence is over', async () => {
   const { proxy, call, heard } = await setUp();
   const { socket, read } = await call();
   proxy.set('silent');
@@ -74,7 +74,7 @@ test('a silent broker hears, and its answers come when the silence is over', asy
   await expect.poll(read).toBe('ONE');
 });
 
-test('a black hole takes everything, and what went through it can never be used again', async () => {
+test('a black hole swallows all data, and its connections cannot be used again', async () => {
   const { proxy, call, heard } = await setUp();
   const { socket, read, end } = await call();
   const other = await call();
@@ -88,7 +88,7 @@ test('a black hole takes everything, and what went through it can never be used 
   expect({ heard, read: read() }).toEqual({ heard: [], read: '' });
 });
 
-test('a torn connection ends in the middle of an answer', async () => {
+test('a torn connection ends in the middle of a response', async () => {
   const { proxy, call } = await setUp();
   const { socket, read, end } = await call();
   proxy.set('torn');
@@ -103,7 +103,7 @@ test('a torn connection ends in the middle of an answer', async () => {
   expect(read().length % piece.length).not.toBe(0);
 });
 
-test('a broker that refuses has its connections ended, and new ones too', async () => {
+test('a refusing broker closes existing and new connections', async () => {
   const { proxy, call } = await setUp();
   const { end } = await call();
   proxy.set('refused');

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { KAFKA_IMAGE, REGISTRY_IMAGE } from '../../../scripts/dev/local-kafka/versions.ts';
 import { ImageMissingError, startKafkaInDocker } from '../../support/kafka/docker.ts';
 
-/** A Docker daemon without access to a registry. It has the given images and starts no container. */
+/** A Docker daemon without access to a registry. It has the given images and does not start containers. */
 const folder = mkdtempSync(path.join(tmpdir(), 'docker-'));
 const socket = path.join(folder, 'docker.sock');
 const daemon = {
@@ -65,7 +65,7 @@ it('reports a pull that ends without the image', async () => {
   await expect(startKafkaInDocker()).rejects.toThrow(`image ${REGISTRY_IMAGE} cannot be pulled`);
 });
 
-it('explains how to disable Ryuk when only its image is missing', async () => {
+it('explains how to disable Ryuk if only its image is missing', async () => {
   daemon.images = [KAFKA_IMAGE, REGISTRY_IMAGE];
   const started = startKafkaInDocker();
   await expect(started).rejects.toBeInstanceOf(ImageMissingError);
@@ -73,7 +73,7 @@ it('explains how to disable Ryuk when only its image is missing', async () => {
   expect(pulls()).toEqual([expect.stringContaining('ryuk')]);
 });
 
-it('needs no Ryuk image when Ryuk is disabled, and reports a container that does not start', async () => {
+it('does not need the Ryuk image if Ryuk is disabled, and reports a container that does not start', async () => {
   vi.stubEnv('TESTCONTAINERS_RYUK_DISABLED', 'true');
   const started = startKafkaInDocker();
   await expect(started).rejects.toThrow('no container is started here');

@@ -17,7 +17,7 @@ const NAME = 'PLAT_BP_CalculateRepaymentSchedule';
 
 describe('findAction', () => {
   test.each([NAME, NAME.toLowerCase(), NAME.toUpperCase(), 'plat_BP_calculateRepaymentSchedule'])(
-    'finds %s: names are not case-sensitive (E4)',
+    'finds %s, because names are case-insensitive (E4)',
     (name) => {
       expect(findAction(name)?.name).toBe(NAME);
     },
@@ -73,7 +73,7 @@ describe('an example', () => {
     expect(JSON.parse(action.render(outcome.reply?.payload))).toEqual(example.reply);
   });
 
-  test.each(cases)('has an answer of the documented shape: $example.summary', ({ action, example }) => {
+  test.each(cases)('has an answer with the documented structure: $example.summary', ({ action, example }) => {
     expect(action.replyShape.safeParse(example.reply)).toMatchObject({ success: true });
   });
 });

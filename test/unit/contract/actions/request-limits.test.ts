@@ -30,7 +30,7 @@ function effortOfBody(body: object, name: string) {
 }
 
 describe('refuseLargeReply (E6)', () => {
-  it('has the limit of all topics', () => {
+  it('uses the common message size limit of the topics', () => {
     const limits = allTopicSpecs('', []).map(({ config }) => config?.['max.message.bytes']);
     expect(new Set(limits)).toEqual(new Set([String(MAX_REPLY_BYTES)]));
   });

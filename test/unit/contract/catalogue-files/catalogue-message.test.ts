@@ -37,7 +37,7 @@ const byHand = (value: object): Decoded =>
 const unpacked = (message: CatalogueMessage) => unpackRecord(message, 'here').entry;
 
 describe('a catalogue message', () => {
-  it('has the compressed record, the fields of an index, and the key kind/code/version', async () => {
+  it('has the compressed record, index fields, and the key kind/code/version', async () => {
     const message = await encodeRecord(codec, CATALOGUE_TOPIC, product);
     expect(message).toMatchObject({ topic: CATALOGUE_TOPIC, key: KEY });
     expect(message.value!.length).toBeLessThan(JSON.stringify(product.record).length);
@@ -77,7 +77,7 @@ describe('a catalogue message', () => {
     expect(() => readIdentity(KEY, { ...message, validTo })).toThrow('out of range');
   });
 
-  it('is refused if its body contradicts the other fields, without its content in the error', () => {
+  it('is refused if its body contradicts the other fields, with an error that does not quote the body', () => {
     const message = toCatalogueMessage(product);
     expect(() => unpacked({ ...message, status: 'Draft' })).toThrow('contradicts the fields status');
     const wrong = gzipSync(JSON.stringify({ ...product.record, Name: 5, Secret: 'x-ray' }));
@@ -121,7 +121,7 @@ describe('a catalogue message', () => {
 });
 
 describe('a catalogue message in JSON', () => {
-  it('requires only kind and record, and is read as strictly as a file', () => {
+  it('requires only kind and record, and is validated as strictly as a file', () => {
     const decoded = byHand({ kind: 'product', body: productValue('TL-Std') });
     const payload = readPayload(decoded);
     expect(readIdentity(KEY, payload)).toMatchObject({ code: 'TL-Std', status: 'Approved', id: guidOf(1) });

@@ -46,7 +46,7 @@ describe('readWholeCatalogue', () => {
     expect(catalogue?.list('custom-list', 'a')?.Values).toEqual([3]);
   });
 
-  it('reports faults of shapes, references and schedule types together', () => {
+  it('reports schema violations and faults of references and schedule types together', () => {
     cpSync(EXAMPLE_FOLDER, folder, { recursive: true });
     const car = JSON.parse(readFileSync(path.join(folder, 'products/ls-car.json'), 'utf8'));
     write('products/ls-car.json', { ...car, Status: 'Sold' });

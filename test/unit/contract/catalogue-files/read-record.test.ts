@@ -22,7 +22,7 @@ const LEAST_PRODUCT = {
   Availability: { Currency: 'EUR', PeriodType: 'Months' },
 };
 
-/** The faults of a record of the example after a change. */
+/** The faults of a record of the example catalogue after a change. */
 function faultsAfter(kind: RecordKind, code: string, change: (json: Json) => unknown): readonly string[] {
   const json = exampleJson(kind, code);
   change(json);
@@ -246,7 +246,7 @@ describe('readCatalogueRecord', () => {
     expect(readCatalogueRecord('product', [], 'body')).toMatchObject({ paths: [''] });
   });
 
-  it('limits the length of lists and texts', () => {
+  it('limits the length of lists and strings', () => {
     const { Questions } = exampleJson('product', 'MG-HOME');
     expect(
       faultsAfter('product', 'MG-HOME', (product) => {

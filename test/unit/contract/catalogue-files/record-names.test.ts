@@ -95,7 +95,7 @@ describe('the folder of a catalogue', () => {
     expect(catalogue.calendars.find('bank')?.version).toBe('1');
   });
 
-  it('may have the schedule type of the documents, whose payment is a level total less fees with VAT', () => {
+  it('may have the schedule type of the documentation, whose payment is a level total less fees with VAT', () => {
     write('schedule-types/example.json', documentedExample());
     const catalogue = readCatalogueFolder(folder);
     expect(catalogue.findScheduleType('LevelTotalWithVat')).toMatchObject({
@@ -144,7 +144,7 @@ describe('the folder of a catalogue', () => {
     ]);
   });
 
-  it('is also refused with faults of meaning if a field cannot be read', () => {
+  it('is also refused with semantic faults if a field cannot be read', () => {
     const record = recordOf();
     const columns = record.PaymentScheduleTypeDetails;
     write('schedule-types/a.json', { ...record, UseMaturityDate: 'no', Rounding: 'UP', ProductTypes: [] });
@@ -185,7 +185,7 @@ describe('the folder of a catalogue', () => {
     expect(found.filter((line) => line.startsWith('periodicities/b.json'))).toHaveLength(2);
   });
 
-  it('is refused with all files and folders that are not read', () => {
+  it('is refused if files or folders would not be read, all of which are listed', () => {
     write('calender/bank.json', { name: 'Bank', version: '1', holidays: [] });
     write('calendars.json', []);
     write('calendars/bank.JSON', { name: 'Bank', version: '1', holidays: [] });

@@ -58,10 +58,10 @@ function newAjv(options: AjvOptions = {}): Ajv {
   formats.default(ajv);
   return ajv;
 }
-/** The AsyncAPI schema includes the schema of JSON schemas. */
+/** The AsyncAPI schema contains the meta-schema of JSON Schema. */
 const isStandard = newAjv({ meta: false, validateSchema: false }).compile(standard);
 
-/** All faults of a document: shape, references, schemas and examples. */
+/** All faults of a document: schema violations, references, schemas and examples. */
 function faultsOf(value: Document): readonly string[] {
   const shape = isStandard(value)
     ? []
@@ -81,7 +81,7 @@ function referencesOf(value: unknown): readonly string[] {
   return Object.values(value).flatMap(referencesOf);
 }
 
-/** Resolves a reference, through further references. */
+/** Resolves a reference, following further references. */
 function resolve(value: Document, reference: string): unknown {
   let found: unknown = value;
   for (const part of reference.replace(/^#\//, '').split('/')) {
@@ -108,7 +108,10 @@ function operationFaults(value: Document): readonly string[] {
 /** Validates schemas without compiling them, which is slow. */
 const schemas = newAjv();
 
-/** Faults by message: most messages of a changed document are unchanged, and compiling their schemas is slow. */
+/**
+ * Caches faults by message, because most messages of a changed document are unchanged and compiling their schemas is
+ * slow.
+ */
 const knownFaults = new Map<string, readonly string[]>();
 
 function messageFaults(id: string, message: Message): readonly string[] {
@@ -128,7 +131,7 @@ function findMessageFaults(id: string, { payload, headers, examples = [] }: Mess
     const isHeaders = newAjv().compile(headers ?? true);
     return sent
       .filter((example) => !isHeaders(example.headers))
-      .map(() => `${id}: an example has other headers`);
+      .map(() => `${id}: an example has different headers`);
   } catch (error) {
     return [`${id}: ${String(error)}`];
   }
@@ -141,7 +144,7 @@ function changed(change: (text: string) => string): Document {
 
 const idOf = ({ $ref }: Reference): string => $ref.slice($ref.lastIndexOf('/') + 1);
 
-test('the document is valid AsyncAPI 3.0, its references and schemas included', () => {
+test('the document is valid AsyncAPI 3.0, including its references and schemas', () => {
   expect(document.asyncapi).toBe('3.0.0');
   expect(faultsOf(document)).toEqual([]);
 });

@@ -46,7 +46,7 @@ describe('the page', () => {
       expect(page).toContain(`<code>${header}</code>`);
   });
 
-  test('begins with a valid call to copy', () => {
+  test('starts with a valid call to copy', () => {
     const call = /<pre><code>(curl[\s\S]*?)<\/code><\/pre>/.exec(page)?.[1] ?? '';
     const text = call.replaceAll('&quot;', '"').replaceAll('&#39;', "'");
     expect(text).toContain(`"$ENGINE/bank/platapi/automation-processors/actions/${ACTIONS[0]?.name}"`);

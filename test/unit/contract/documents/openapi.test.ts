@@ -31,7 +31,7 @@ interface OpenApi {
 const document = openApiDocument({ version: '1.2.3', basePath: '/bank' }) as unknown as OpenApi;
 const ACTION_PREFIX = '/platapi/automation-processors/actions/';
 
-/** A validator of a schema of the document. */
+/** A validator for a schema of the document. */
 function schemaOf(name: string): z.ZodType {
   const schema = document.components.schemas[name];
   if (schema === undefined) throw new Error(`the document has no schema ${name}`);

@@ -89,7 +89,7 @@ function zodFields({ properties = {}, required = [] }: JsonSchema, path = ''): s
     `${path}${name}${required.includes(name) ? '' : '?'} ${avroKind(field)}`,
     ...(field.items === undefined ? [] : zodItems(field.items, `${path}${name}`)),
     ...(field.properties === undefined ? [] : zodFields(field, `${path}${name}.`)),
-    // In Avro, figures with names of the caller are a list.
+    // In Avro, figures whose names the caller chooses are a list.
     ...(isFigures(field) ? [`${path}${name}.name string`, `${path}${name}.value decimal`] : []),
   ]);
 }
@@ -211,7 +211,7 @@ const MANDATORY_ITEM_FIELDS: Readonly<Record<string, object>> = {
   EarlyRepayments: { Date: '2024-01-01', Amount: 1 },
 };
 
-/** A request with a value for one number, of the request or of an item. */
+/** A request with a value for one number of the request or of an item. */
 function requestWith(list: string | undefined, name: string, value: number): unknown {
   if (list === undefined) return { jsonParam: { ...BASE, [name]: value } };
   const base = name === 'SourcePercent' ? { SourceValue: null } : {};
@@ -228,7 +228,7 @@ function decimals({ fields }: AvroRecord, list?: string): [string | undefined, s
   });
 }
 
-/** Reads the largest and smallest numbers that an Avro decimal has a place for, each followed by one beyond. */
+/** Reads the largest and smallest numbers that an Avro decimal can hold, each followed by one that it cannot hold. */
 function readAtLimits(
   read: (value: number) => ReadRequest<unknown>,
   { precision = 0, scale = 0 }: Partial<AvroType>,
@@ -241,7 +241,7 @@ function readAtLimits(
 const AT_LIMITS = ['valid', 'not-computable', 'valid', 'not-computable'];
 
 test.each(decimals(avroRecord('CalculateRepaymentScheduleRequest')))(
-  '%s %s of a schedule has the size of its Avro decimal',
+  '%s %s of a schedule has the range of its Avro decimal',
   (list, name, size) => {
     const read = (value: number) => repaymentScheduleRequest.read(requestWith(list, name, value));
     expect(readAtLimits(read, size)).toEqual(AT_LIMITS);
@@ -249,7 +249,7 @@ test.each(decimals(avroRecord('CalculateRepaymentScheduleRequest')))(
 );
 
 test.each(decimals(avroRecord('CalculatePMTRequest')))(
-  '%s %s of a payment value has the size of its Avro decimal',
+  '%s %s of a payment value has the range of its Avro decimal',
   (_list, name, size) => {
     const terms = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
     const read = (value: number) => paymentValueRequest.read({ jsonParam: { ...terms, [name]: value } });
@@ -260,7 +260,7 @@ test.each(decimals(avroRecord('CalculatePMTRequest')))(
 test.each([
   ['CashFlows', (value: number) => ({ Rule: 'XIRR', CashFlows: [{ Date: '2024-01-01', Amount: value }] })],
   ['Amounts', (value: number) => ({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [value] })],
-] as const)('the amounts of %s have the size of their Avro decimal', (name, body) => {
+] as const)('the amounts of %s have the range of their Avro decimal', (name, body) => {
   const field = avroRecord('CalculateRateRequest').fields.find((one) => one.name === name);
   expect(JSON.stringify(field)).toContain('"precision":38,"scale":18');
   const read = (value: number) => rateRequest.read({ jsonParam: body(value) });

@@ -10,7 +10,7 @@ const read = readEitherForm<unknown>({
   read: (payload) => ({ kind: 'valid', payload, warnings: [] }),
 });
 
-test('a direct body is the input', () => {
+test('the input is a direct body', () => {
   expect(read(INPUT)).toEqual({ kind: 'valid', payload: INPUT, warnings: [] });
 });
 
@@ -21,7 +21,7 @@ test.each([null, 7, 'text', [INPUT]])(
   },
 );
 
-test('the generic form holds the input as an object or as its JSON text (E2)', () => {
+test('the generic form contains the input as an object or as a JSON string (E2)', () => {
   const access = { access_token: 'a.b.c', user_name: 'officer' };
   const expected = { kind: 'valid', payload: INPUT, warnings: [] };
   expect(read({ ...access, Data: INPUT })).toEqual(expected);
@@ -70,7 +70,7 @@ test.each([
   expect(read({ Data: data })).toMatchObject({ kind: 'invalid', faults: [{ path: 'Data', code }] });
 });
 
-test('all faults of the form are reported together, without tokens or texts', () => {
+test('all faults of the form are reported together, without tokens or values', () => {
   const result = read({ access_token: ['secret-token'], user_name: 7, Data: '{"secret-token' });
   expect(result).toMatchObject({
     kind: 'invalid',

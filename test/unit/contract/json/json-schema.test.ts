@@ -27,7 +27,7 @@ describe('the JSON Schema of a definition', () => {
     });
   });
 
-  test('keeps a choice of two types, and merges null within its alternatives', () => {
+  test('keeps a choice of two types, and merges null into its alternatives', () => {
     const item = z.object({ a: z.string().nullable() });
     const alternatives = [{ properties: { a: { type: ['string', 'null'] } } }, { type: 'boolean' }];
     expect(propertyOf(z.union([item, z.boolean()]))).toMatchObject({ anyOf: alternatives });

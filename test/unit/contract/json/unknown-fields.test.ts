@@ -75,11 +75,11 @@ describe('surveyFields', () => {
   });
 });
 
-test('fieldTree throws on a list without a limit', () => {
+test('fieldTree throws if a list has no limit', () => {
   expect(() => fieldTree(toJsonSchema(z.object({ a: z.array(z.string()) })))).toThrow('needs maxItems');
 });
 
-test('limitFaults lists at most 100 faults; the last one counts those left out', () => {
+test('limitFaults lists at most 100 faults; the last one counts the omitted ones', () => {
   expect(limitFaults(missing(100))).toEqual(missing(100));
   expect(limitFaults(missing(102))).toEqual([
     ...missing(99),

@@ -129,7 +129,7 @@ describe('the content of an attachment', () => {
     expect(await codeOf(name, content)).toBe('contradicting-type');
   });
 
-  it('is reported by the position of the file, not by its name', async () => {
+  it('is reported with the position of the file, not with its name', async () => {
     const faults = await contentFaults([undefined, { name: 'secret-name.pdf', content: EXE }]);
     expect(faults).toEqual([
       {

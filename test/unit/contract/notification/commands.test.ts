@@ -20,7 +20,7 @@ const files = (count: number) => Array.from({ length: count }, () => file('x'));
 const readSms = (body: unknown, reading: Parameters<typeof smsReader.parse>[1] = READING) =>
   smsReader.parse(body, reading);
 const readEmail = (fields: object) => emailReader.parse({ ...EMAIL, ...fields }, READING);
-/** Path and code of each fault; all messages say what is missing or required. */
+/** The path and code of each fault; all messages state what is missing or required. */
 const faultsOf = (read: ReadRequest<unknown>) => {
   const faults = read.kind === 'invalid' ? read.faults : [];
   expect(faults.filter(({ message }) => !/^(must|is missing;|is not known here) /.test(message))).toEqual([]);
@@ -61,7 +61,7 @@ describe('smsReader (interface 4.8)', () => {
     expect(faultsOf(readSms(body))).toEqual([expect.stringMatching(/^body (wrong-type|missing)$/)]);
   });
 
-  it('ignores and reports unknown fields, also the id of a command (E3)', () => {
+  it('ignores and reports unknown fields, including the id of a command (E3)', () => {
     const id = '0b6f3c4e-2d1a-5f7b-9c8d-1e2f3a4b5c6d';
     expect(readSms({ ...SMS, receivr: 'x', notificationId: id, subject: 's' })).toMatchObject({
       kind: 'valid',
@@ -161,7 +161,7 @@ describe('emailReader (interface 4.8)', () => {
     },
   );
 
-  it('reports the faults of all files by position, not by name', () => {
+  it('reports the faults of all files with their position, not their name', () => {
     const read = readEmail({
       attachmentList: [
         { name: 'planted-name.exe', content: 'QQ==' },
@@ -192,7 +192,7 @@ describe('emailReader (interface 4.8)', () => {
     ]);
   });
 
-  it('accepts 7 MiB of files; more is 413, or 400 with other faults (E1, E6)', () => {
+  it('accepts 7 MiB of files; more is refused with 413, or with 400 if there are other faults (E1, E6)', () => {
     const { attachmentBytes } = NOTIFICATION_LIMITS;
     const half = file(Buffer.alloc(attachmentBytes / 2, 'x'));
     expect(readEmail({ attachmentList: [half, half] }).kind).toBe('valid');
@@ -206,7 +206,7 @@ describe('emailReader (interface 4.8)', () => {
     );
   });
 
-  it('read also checks the content of files', async () => {
+  it('read() also checks the content of files', async () => {
     const attachmentList = [file('MZ\u0000\u0001', 'a.pdf'), file('x')];
     const read = await emailReader.read({ ...EMAIL, subject: '', attachmentList }, READING);
     expect(faultsOf(read)).toEqual(['subject empty', 'attachmentList[0].content refused-type']);

@@ -64,14 +64,14 @@ describe('a list of addresses (N4)', () => {
     expect(readAddressList(' ;, ')).toEqual({ addresses: [], wrong: [] });
   });
 
-  it('reports wrong items by position, not by text', () => {
+  it('reports invalid items by position, not by their text', () => {
     expect(readAddressList('a@x.example; invalid; Ana <b@x.example>')).toEqual({
       addresses: ['a@x.example'],
       wrong: [2, 3],
     });
   });
 
-  it('loses duplicates and the addresses of other lists', () => {
+  it('omits duplicates and addresses of other lists', () => {
     expect(withoutRepeated(['a@x.example', 'A@X.example', 'b@x.example'], new Set(['b@x.example']))).toEqual([
       'a@x.example',
     ]);

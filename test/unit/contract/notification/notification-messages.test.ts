@@ -83,7 +83,7 @@ describe('a command message', () => {
     expect(value.length).toBeLessThan(8 * 1_024 * 1_024 - 65_536);
   });
 
-  it('has all fields of the domain in Avro', () => {
+  it('has all fields of the domain type in Avro', () => {
     expect(names('SendSmsCommand')).toEqual(Object.keys(SMS).toSorted());
     expect(names('SendEmailCommand')).toEqual(Object.keys(EMAIL).toSorted());
     expect(names('NotificationAcceptance')).toEqual(Object.keys(ACCEPTANCE_EXAMPLE).toSorted());

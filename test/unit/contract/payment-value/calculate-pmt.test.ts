@@ -68,7 +68,7 @@ describe('reading the request of PLAT_BP_CalculatePMT', () => {
     });
   });
 
-  test('refuses numbers as text and missing fields with 400 and all faults (E3, M6)', () => {
+  test('refuses numbers in strings and missing fields with 400 and all faults (E3, M6)', () => {
     const wrong = { InstallmentsNo: null, PeriodicityType: 'x', FinancedAmount: '1000', InterestType: 3 };
     expect(faultsOf(wrong)).toEqual([
       'invalid-request',
@@ -79,7 +79,7 @@ describe('reading the request of PLAT_BP_CalculatePMT', () => {
     ]);
   });
 
-  test('leaves ranges to the calculation, and refuses fractions of installments with 422', () => {
+  test('leaves range checks to the calculation, and refuses fractions of installments with 422', () => {
     expect(faultsOf({ InstallmentsNo: 0, InterestCalculationMethod: 'x', GracePeriodPrincipal: 2 })).toEqual(
       [],
     );

@@ -30,7 +30,7 @@ describe('the flags of sections', () => {
     });
   });
 
-  test('refuse other values; a missing code is reported too (E3)', () => {
+  test('refuse other values, and report a missing code as well (E3)', () => {
     expect(read('PLAT_BP_GETBANKINGPRODUCTBYCODE', { displayBPDetails: 'true', Date: '2025-02-30' })).toEqual(
       {
         problem: 'invalid-request',

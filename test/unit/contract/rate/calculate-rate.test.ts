@@ -48,7 +48,7 @@ describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
     });
   });
 
-  test('reads an empty list as absent, and reports unknown fields of flows (R1, E3)', () => {
+  test('treats an empty list as absent, and reports unknown fields of flows (R1, E3)', () => {
     const flows = [DRAWN, { Date: '2026-01-20', Amount: 1040, Fee: 1 }];
     const result = rateRequest.read({ jsonParam: { ...DATED, CashFlows: flows, Amounts: [] } });
     expect(result).toMatchObject({
@@ -58,7 +58,7 @@ describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
     expect(result.kind === 'valid' && result.payload.Amounts).toBeUndefined();
   });
 
-  test('reports faults of shape and of meaning together (E3)', () => {
+  test('reports schema violations and semantic faults together (E3)', () => {
     expect(faultsOf({ Rule: 'DAE', Unit: 5 })).toEqual([
       'invalid-request',
       'Unit wrong-type',

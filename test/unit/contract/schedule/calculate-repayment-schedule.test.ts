@@ -41,7 +41,7 @@ describe('values', () => {
     expect(payloadOf({})).toEqual({ ...TERMS, InterestPercent: new Decimal(7), Amount: new Decimal(100) });
   });
 
-  test('a number becomes the decimal of its shortest text (M1)', () => {
+  test('a number becomes the decimal of its shortest representation (M1)', () => {
     expect(payloadOf({ Amount: 0.1 + 0.2 }).Amount.toString()).toBe('0.30000000000000004');
     expect(payloadOf({ Amount: 1234567.89 }).Amount.toString()).toBe('1234567.89');
     expect(payloadOf({ InterestPercent: 1e-7 }).InterestPercent?.toFixed()).toBe('0.0000001');
@@ -84,7 +84,7 @@ describe('values', () => {
     '2024-01-05T00:00:00',
     '2024-01-05T23:59:59Z',
     '2024-01-05T10:00:00.000+02:00',
-  ])('the text %s is read as 2024-01-05 (D1)', (sent) => {
+  ])('the string %s is read as 2024-01-05 (D1)', (sent) => {
     expect(payloadOf({ ActivationDate: sent }).ActivationDate).toBe(parseCalendarDate('2024-01-05'));
   });
 
@@ -155,7 +155,7 @@ describe('faults', () => {
     expect(faultsOf(fields).map((fault) => fault.message)).toEqual([message]);
   });
 
-  test('unknown names are reported only with a catalogue, which may add names', () => {
+  test('unknown names are reported only if the catalogue, which may add names, is known', () => {
     const jsonParam = { ...TERMS, Amount: 'x', PeriodicityType: 'Lunar' };
     const codes = (catalogue?: ScheduleCatalogue) => {
       const result = repaymentScheduleRequest.read({ jsonParam }, catalogue);
@@ -217,7 +217,7 @@ describe('faults', () => {
     ]);
   });
 
-  test('with an overlong list, other fields are checked, but not which fields go together', () => {
+  test('with an overlong list, other fields are checked, but not combinations of fields', () => {
     const faults = faultsOf({
       InstallmentDay: 'x',
       Commission: [{ FeeName: 'f', SourceValue: 'x', SourcePercent: 1 }],
@@ -258,17 +258,17 @@ describe('numbers outside the limits of calculations', () => {
     expect(result).toMatchObject({ kind: 'invalid', problem: 'not-computable', faults: [{ code }] });
   });
 
-  test('are part of a 400 if the request has a fault of shape', () => {
+  test('are part of a 400 if the request violates the schema elsewhere', () => {
     const result = read({ ...TERMS, Amount: 1e30, ScheduleType: null });
     expect(result).toMatchObject({ kind: 'invalid', problem: 'invalid-request' });
     expect(result.kind === 'invalid' && result.faults).toHaveLength(2);
   });
 
-  test('within these limits, the calculation checks ranges', () => {
+  test('are necessary but not sufficient: the calculation checks ranges', () => {
     expect(faultsOf({ Amount: -5, InstallmentsNo: 10_000, InstallmentDay: 99, CalculateDAE: 7 })).toEqual([]);
   });
 
-  test('a number that JSON readers make infinite is of the wrong type', () => {
+  test('a number that JSON parsers read as infinite has the wrong type', () => {
     expect(readText(`{"jsonParam":{"Amount":1e400}}`)).toMatchObject({
       faults: expect.arrayContaining([
         { path: 'jsonParam.Amount', code: 'wrong-type', message: 'is too large to be read as a number' },

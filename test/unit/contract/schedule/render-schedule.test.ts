@@ -35,7 +35,7 @@ const render = (changes: Partial<RepaymentSchedule>) => renderRepaymentSchedule(
 const withRow = (changes: Partial<ScheduleRow>) => render({ rows: [{ ...ROW, ...changes }] });
 
 describe('spelling (A5, D1)', () => {
-  test('lower case has the order of the interface, and dates without Z', () => {
+  test('lower case uses the order of the interface, and dates without Z', () => {
     expect(render({})).toBe(
       '[{"InstallmentNo":1,"DueDate":"2024-02-01T00:00:00","NoDays":31,"InstallmentTypeId":"type-1",' +
         '"remainingValue":100.00,"pMT":17.01,"interest":0.58,"principal":16.43,"managementFee":0.00,' +
@@ -56,11 +56,11 @@ describe('spelling (A5, D1)', () => {
     );
   });
 
-  test('CalculateDAE 0 writes rows without a rate', () => {
+  test('CalculateDAE 0 writes rows without rates', () => {
     expect(JSON.parse(render({ show: 'rows' }))).not.toHaveProperty('0.dae');
   });
 
-  test('CalculateDAE 1 writes only the rate, or null without one (A4)', () => {
+  test('CalculateDAE 1 writes only the rate, or null if there is none (A4)', () => {
     expect(render({ show: 'dae' })).toBe('[{"dae":7.2239}]');
     expect(render({ show: 'dae', dae: null })).toBe('[{"dae":null}]');
   });
@@ -96,7 +96,7 @@ describe('spelling (A5, D1)', () => {
     expect(repaymentScheduleReply.safeParse(JSON.parse(render({ rows, extraColumns }))).success).toBe(true);
   });
 
-  test('a prepayment is marked with the text true (X3)', () => {
+  test('a prepayment is marked with the string "true" (X3)', () => {
     expect(JSON.parse(withRow({ isEarlyRepayment: true }))).toMatchObject([{ isEarlyRepayment: 'true' }]);
   });
 
@@ -152,7 +152,7 @@ describe('explanations (S6, Explain)', () => {
     expect(repaymentScheduleReply.safeParse(JSON.parse(text)).success).toBe(true);
   });
 
-  test('keep the name of a figure of a later version', () => {
+  test('keep the name of a figure that a later version adds', () => {
     const later = { ...explanation[1], figure: 'tax' } as unknown as FigureExplanation;
     expect(withRow({ explanation: [later] })).toContain('[{"figure":"tax"');
   });

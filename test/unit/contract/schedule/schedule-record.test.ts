@@ -40,13 +40,13 @@ describe('the Avro record of a schedule', () => {
     expect(encodeAndDecode(payload)).toEqual(payload);
   });
 
-  it('adds no fields to a schedule without columns and explanations', () => {
+  it('does not add fields to a schedule without columns and explanations', () => {
     const decoded = encodeAndDecode(schedule) as RepaymentSchedule;
     expect(decoded.extraColumns).toBeUndefined();
     expect(decoded.rows.some((row) => 'columns' in row || 'explanation' in row)).toBe(false);
   });
 
-  it('adds no bytes to rows without explanations', () => {
+  it('does not add bytes to rows without explanations', () => {
     const many = { ...schedule, rows: Array.from({ length: 100 }, () => first) };
     const explained = { ...many, rows: many.rows.map((row) => ({ ...row, explanation: [] })) };
     expect(bytesOf(explained) - bytesOf(many)).toBe(2 + 100 + 1);
@@ -57,7 +57,7 @@ describe('the Avro record of a schedule', () => {
     ['a row has too many columns', { extraColumns: ['Fee'], rows: [{ ...first, columns: [1, 2] }] }],
     ['columns have no names', { rows: [{ ...first, columns: [1] }] }],
     ['one row is not explained', { rows: [{ ...first, explanation }, second] }],
-  ])('cannot be made if %s', (_case, changes) => {
+  ])('cannot be created if %s', (_case, changes) => {
     expect(() => codec.encode(REPLY, { ...schedule, ...changes }, 'avro')).toThrow(Error);
   });
 });

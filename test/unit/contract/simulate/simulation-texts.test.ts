@@ -26,7 +26,7 @@ const record = recordOf({
   ],
 });
 
-describe('the JSON text', () => {
+describe('the JSON string', () => {
   it('ScheduleJson has the rows with the fields and the spelling of the interface (4.4)', () => {
     const text = scheduleText({ ...record, rows: record.rows.slice(0, 2) });
     expect(text).toBe(

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ensureArtifact, isComplete } from '../../../../scripts/dev/local-kafka/artifact-cache.ts';
 
-/** No process has this id: above the largest that Linux assigns. */
+/** No process has this id, which is above the largest that Linux assigns. */
 const DEAD_PID = 99_999_999;
 
-describe('the cache of fetched jars', () => {
+describe('the cache of downloaded jars', () => {
   let cache: string;
   let fetches: number;
   const said: string[] = [];

@@ -23,7 +23,7 @@ function secondsOf(check: string, name: string): number {
 }
 
 describe('docker-compose.yml', () => {
-  it('uses the versions that the tests run against', () => {
+  it('uses the versions with which the tests run', () => {
     expect(compose).toContain(`image: ${KAFKA_IMAGE}\n`);
     expect(compose).toContain(`image: ${REGISTRY_IMAGE}\n`);
     expect(compose).toContain(`http://registry:8080${REGISTRY_CONFLUENT_PATH}\n`);
@@ -67,14 +67,14 @@ describe('docker-compose.yml', () => {
     expect(secondsOf(dockerfile, 'start.period')).toBeGreaterThan(waitSeconds);
   });
 
-  it('has providers for the SMS and the e-mail of the README', () => {
+  it('has providers for the SMS and the e-mail in the README', () => {
     const file = path.join(root, 'docs/providers/mail-catcher.json');
     expect(compose.match(/\$\{PROVIDERS:-\.\/docs\/providers\/mail-catcher\.json\}/g)).toHaveLength(2);
     const channels = [...readFileSync(file, 'utf8').matchAll(/"communication-channel": "(\w+)"/g)];
     expect(channels.map(([, channel]) => channel)).toEqual(['email', 'sms']);
   });
 
-  it('publishes its ports on this machine only', () => {
+  it('publishes its ports only on this machine', () => {
     const published = [...compose.matchAll(/^ +ports: \['([^']+)'\]$/gm)].map((match) => match[1]);
     expect(published.length).toBeGreaterThan(3);
     expect(compose.match(/^ +ports:/gm)).toHaveLength(published.length);

@@ -43,7 +43,7 @@ describe('provideKafka', () => {
     });
   });
 
-  it('uses the local Java when Docker lacks an image, and logs the reason', async () => {
+  it('uses the local Java if Docker lacks an image, and logs the reason', async () => {
     const lines: string[] = [];
     const ways = { docker: noImage, local: async () => started('local') };
     const kafka = await provideKafka({}, ways, (line) => lines.push(line));
@@ -53,10 +53,11 @@ describe('provideKafka', () => {
     ]);
   });
 
-  it('reports both reasons when there is no Java either', async () => {
+  it('reports both reasons if there is no Java either', async () => {
     const ways = { docker: noImage, local: noJava };
     expect(await provideKafka({}, ways, () => undefined)).toEqual({
-      unavailable: 'there is no Java; Docker is available, but image apache/kafka:1 cannot be pulled: no route',
+      unavailable:
+        'there is no Java; Docker is available, but image apache/kafka:1 cannot be pulled: no route',
       isFault: false,
     });
   });

@@ -7,7 +7,7 @@ import { javaCommand, parseJavaVersion, requireJava } from '../../../../scripts/
 
 const MOST_WISHES = 10;
 
-/** Requests a free port, and another one if a different process binds it first. */
+/** Requests a free port, and tries again if another process binds it first. */
 async function choosePortsByWish(wishes = 1): Promise<{ wished: number; ports: Ports }> {
   const [wished = 0] = await findFreePorts(1);
   try {
@@ -33,7 +33,7 @@ describe('the requirements of the local broker', () => {
     expect(parseJavaVersion(output)).toEqual({ major, build });
   });
 
-  it('names what to install when there is no Java', async () => {
+  it('names what to install if there is no Java', async () => {
     const asked = requireJava('/nowhere/bin/java');
     await expect(asked).rejects.toMatchObject({ code: 'java-missing' });
     await expect(asked).rejects.toThrow(/install Java 17 or newer/);
@@ -56,7 +56,7 @@ describe('the requirements of the local broker', () => {
     expect(javaCommand({})).toBe('java');
   });
 
-  it('chooses distinct ports below those of outgoing connections', async () => {
+  it('chooses distinct ports below the range for outgoing connections', async () => {
     const { plans, registryPort } = await choosePorts({ nodes: 3 });
     const ports = [registryPort, ...plans.flatMap((plan) => [plan.brokerPort, plan.controllerPort])];
     expect(new Set(ports).size).toBe(7);

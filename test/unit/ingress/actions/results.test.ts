@@ -38,7 +38,7 @@ describe('result ids', () => {
     expect(id).toMatch(/^[\w-]+\.[\w-]+$/);
   });
 
-  it('are refused when a character was changed or the secret differs', () => {
+  it('are refused if a character was changed or the secret differs', () => {
     const ids = createResultIds('secret');
     const { id } = ids.issue(TICKET);
     expect(createResultIds('other').read(id)).toBeUndefined();
@@ -66,7 +66,7 @@ describe('result ids', () => {
   });
 });
 
-it('requires a secret for result ids when callers are authenticated and results outlive the process', () => {
+it('requires a secret for result ids if callers are authenticated and results outlive the process', () => {
   expect(secret('given', true, 'kafka')).toBe('given');
   expect(() => secret(undefined, true, 'kafka')).toThrow(/RESULT_ID_SECRET/);
   expect(secret(undefined, false, 'kafka')).toBe(secret(undefined, false, 'kafka'));
@@ -80,7 +80,7 @@ describe('the result feed', () => {
     resultStoreBytes: 3_000,
   };
 
-  /** A started feed whose results `deliver` receives, at a time that the test sets. */
+  /** A started feed; `deliver` passes results to it at a time that the test sets. */
   async function startFeed() {
     const tails: FakeTail[] = [];
     const broker = {

@@ -28,7 +28,7 @@ async function followed() {
   return { file, profiles, becomes };
 }
 
-it('recovers when a missing provider configuration is restored', async () => {
+it('recovers once a missing provider configuration is restored', async () => {
   const { file, profiles, becomes } = await followed();
   renameSync(file, `${file}.away`);
   await becomes('degraded');

@@ -14,7 +14,7 @@ describe('the rate limit', () => {
     expect(passed()).toBe(10);
   });
 
-  it('counts callers separately, also when the clock is set back', () => {
+  it('counts callers separately, even if the clock is set back', () => {
     let nowMs = 10_000;
     const limit = createRateLimiter(1, { now: () => nowMs });
     expect([limit.take('a'), limit.take('a'), limit.take('b')]).toEqual([0, 1, 0]);
@@ -24,7 +24,7 @@ describe('the rate limit', () => {
     expect(limit.take('a')).toBe(0);
   });
 
-  it('allows one expensive request to overdraw the allowance, and makes the next request wait', () => {
+  it('lets one expensive request overdraw the allowance, and makes the next request wait', () => {
     let nowMs = 0;
     const limit = createRateLimiter(100, { now: () => nowMs });
     expect([limit.take('a'), limit.charge('a', 98, 0), limit.take('a'), limit.charge('a', 98, 0)]).toEqual([

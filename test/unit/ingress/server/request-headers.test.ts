@@ -40,7 +40,7 @@ describe('the Prefer header (RFC 7240)', () => {
 });
 
 describe('the correlation id', () => {
-  it('is the X-Correlation-Id of the caller, else its X-Request-Id', () => {
+  it('is the X-Correlation-Id of the caller, or else its X-Request-Id', () => {
     expect(chooseCorrelationId({ 'x-correlation-id': 'a', 'x-request-id': 'b' })).toBe('a');
     expect(chooseCorrelationId({ 'x-request-id': 'b' })).toBe('b');
     expect(chooseCorrelationId({ 'x-correlation-id': '~'.repeat(128) })).toBe('~'.repeat(128));
@@ -53,7 +53,7 @@ describe('the correlation id', () => {
     },
   );
 
-  it('is made unique for the request message with a UUID after the id of the caller', () => {
+  it('is made unique for the request message by a UUID appended to the id of the caller', () => {
     const chosen = { 'x-correlation-id': 'loan-1' };
     const first = createLogCorrelationId(chosen, 'loan-1');
     expect(first).toMatch(/^loan-1\.[\da-f-]{36}$/);
@@ -62,7 +62,7 @@ describe('the correlation id', () => {
   });
 });
 
-it('propagates a valid trace context (W3C Trace Context) and ignores others', () => {
+it('propagates a valid trace context (W3C Trace Context) and ignores an invalid one', () => {
   const traceparent = `00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`;
   expect(readTraceContext({ traceparent })).toEqual({ traceParent: traceparent });
   for (const other of ['', `x${traceparent}`, `${traceparent}x`, traceparent.toUpperCase()]) {

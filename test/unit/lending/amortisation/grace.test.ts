@@ -21,7 +21,7 @@ describe('grace periods (G1, G2)', () => {
     expect(spreadParts({ Amount: decimal(2000) })).toEqual([0, 667, 667, 666]);
   });
 
-  it('spread no more than the deferred interest', () => {
+  it('do not spread more than the deferred interest', () => {
     expect(spreadParts({ Amount: decimal(3), InstallmentsNo: 7 })).toEqual([0, 1, 1, 1, 0, 0, 0]);
   });
 
@@ -30,7 +30,7 @@ describe('grace periods (G1, G2)', () => {
     expect(JSON.stringify(rows[2]?.explanation)).toContain('of rows 1 to 2');
   });
 
-  it('collect deferred interest of a deposit and continue to capitalise (B4)', () => {
+  it('collect deferred interest of a deposit and keep capitalising (B4)', () => {
     const deposit = { ScheduleType: 'Deposit', InterestCapitalization: 1 } as const;
     const terms = { ...deposit, InterestCalculationMethod: '30/360', GracePeriodInterest: 2 } as const;
     const schedule = scheduleOf(terms);
@@ -47,7 +47,7 @@ describe('grace periods (G1, G2)', () => {
       'GracePeriodInterest',
       { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-15'), GracePeriodInterest: 3 },
     ],
-  ])('are rejected in %s when they cover all paid instalments: %j', (path, changes) => {
+  ])('are rejected in %s if they cover all instalments with a payment: %j', (path, changes) => {
     expect(faultCodes(changes)).toEqual([`${path} out-of-range`]);
   });
 });

@@ -75,7 +75,7 @@ describe('a prepayment that keeps the payment in capitalising grace (X3, G2)', (
     return rows.filter((row) => row.InstallmentNo > 2 && !row.isEarlyRepayment).map(({ pmt }) => pmt);
   }
 
-  it('keeps the payment that the loan has without it and shortens the term', () => {
+  it('keeps the payment of the loan without the prepayment and shortens the term', () => {
     const without = paymentsAfterGrace();
     const kept = paymentsAfterGrace(prepayment('2025-01-16', 300, false));
     expect(kept[0]).toBe(without[0]);
@@ -83,7 +83,7 @@ describe('a prepayment that keeps the payment in capitalising grace (X3, G2)', (
     expect(paymentsAfterGrace(prepayment('2025-01-16', 300, true))[0]).toBeLessThan(without[0] ?? 0);
   });
 
-  it.each(['2025-04-01', '2025-04-16'])('keeps it when another one lowers the payment on %s', (day) => {
+  it.each(['2025-04-01', '2025-04-16'])('keeps it if another prepayment lowers the payment on %s', (day) => {
     const [kept] = paymentsAfterGrace(prepayment('2025-01-16', 300, false));
     const [first, second = 0] = paymentsAfterGrace(
       prepayment('2025-01-16', 300, false),

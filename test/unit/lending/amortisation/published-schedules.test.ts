@@ -48,7 +48,7 @@ interface PublishedSchedule {
     readonly total_payment_rounded?: number;
   };
   readonly tolerance: { readonly money: number };
-  /** The requests that reproduce it; `rows` are the numbers of the rows to compare, all when absent. */
+  /** The requests that reproduce it; `rows` are the numbers of the rows to compare, or all rows if absent. */
   readonly asked: readonly {
     readonly request: object;
     readonly rows?: readonly number[];
@@ -58,7 +58,7 @@ interface PublishedSchedule {
 
 const published = cases as readonly PublishedSchedule[];
 
-/** Methods of the sources without a built-in schedule type: a catalogue defines them (S1, S2). */
+/** Methods of the sources that no built-in schedule type has; a catalogue defines them (S1, S2). */
 const FLAT_INTEREST = columnOf('Interest', 'Formula', {
   Formula: 'Amount * InterestPercent / 100 / PeriodsPerYear',
 });
@@ -112,7 +112,9 @@ function scheduleAsAsked(request: object): RepaymentSchedule {
   return outcome;
 }
 
-/** The figures of one due date: its row, prepayments after it, and drawdowns that the source adds to it. */
+/**
+ * The figures of one due date: those of its row, of prepayments after it, and of drawdowns that the source adds to it.
+ */
 function figuresOf(schedule: RepaymentSchedule, no: number) {
   const rows = schedule.rows.filter(({ InstallmentNo }) => InstallmentNo === no);
   const sum = (name: 'interest' | 'principal' | 'managementFee') =>
@@ -126,8 +128,9 @@ function figuresOf(schedule: RepaymentSchedule, no: number) {
 const minor = (major: number) => Math.round(major * 100);
 
 /**
- * How far a figure may lie off, in cents: nothing; half a unit where the source prints units; where it carries balances
- * unrounded, a cent, and for balances and the last row's principal a cent for each row that was rounded here (M2).
+ * How far a figure may deviate, in cents. By default it must be exact. If the source prints whole units, it may deviate
+ * by half a unit. If the source does not round balances, it may deviate by a cent, and a balance or the principal of
+ * the last row by a cent for each row that is rounded here (M2).
  */
 function toleranceOf({ input, tolerance }: PublishedSchedule, row: PublishedRow) {
   if (input.carry !== 'unrounded') return { figure: 0, balance: 0 };
@@ -135,7 +138,7 @@ function toleranceOf({ input, tolerance }: PublishedSchedule, row: PublishedRow)
   return { figure: Math.max(1, printed), balance: Math.max(row.n, printed) };
 }
 
-/** The figures of a row that differ from the published ones, as texts. */
+/** The figures of a row that differ from the published ones, as strings. */
 function deviations(
   known: PublishedSchedule,
   schedule: RepaymentSchedule,

@@ -34,7 +34,7 @@ describe('recalculation of an unchanged loan (X4)', () => {
     FirstDueDate: date('2024-12-31'),
   };
 
-  it.each([1, 2, 7, 15, 22])('reproduces the rows after row %i when the payment is fixed', (settled) => {
+  it.each([1, 2, 7, 15, 22])('reproduces the rows after row %i if the payment is fixed', (settled) => {
     const { rows } = scheduleOf(contract);
     const [first, last, next] = [rows[0], rows[settled - 1], rows[settled]];
     if (first === undefined || last === undefined || next === undefined) throw new Error('no such row');
@@ -49,7 +49,7 @@ describe('recalculation of an unchanged loan (X4)', () => {
   });
 });
 
-it('rejects BlockInstallmentNo without LastDueDate, or for all instalments (X1)', () => {
+it('rejects BlockInstallmentNo without LastDueDate, or if it covers all instalments (X1)', () => {
   expect(faultCodes({ BlockInstallmentNo: 1 })).toEqual(['BlockInstallmentNo not-allowed']);
   expect(faultCodes({ BlockInstallmentNo: 4, LastDueDate: date('2025-04-01') })).toEqual([
     'BlockInstallmentNo out-of-range',

@@ -25,7 +25,7 @@ describe('residual value (B1)', () => {
     expect(dueDates(schedule).slice(-2)).toEqual(['2025-05-01', '2025-05-01']);
   });
 
-  it('is required by Balloon, which pays it with the last instalment by default (S4)', () => {
+  it('is required by Balloon, which collects it with the last instalment by default (S4)', () => {
     const balloon = { ScheduleType: 'Balloon', ResidualValue: decimal(200) } as const;
     expect(scheduleOf(balloon).rows).toHaveLength(4);
     expect(scheduleOf({ ...balloon, ResidualInInstallment: false }).rows).toHaveLength(5);
@@ -65,17 +65,17 @@ describe('fixed payment or principal (B2)', () => {
     ]);
   });
 
-  it('is rejected when both are sent', () => {
+  it('is rejected if both are sent', () => {
     const both = { installmentValue: decimal(200), principalValue: decimal(200) };
     expect(faultCodes(both)).toContain('principalValue not-allowed');
   });
 
-  it('accepts a fixed principal of 0 as not sent', () => {
+  it('treats a fixed principal of 0 as absent', () => {
     expect(scheduleOf({ principalValue: decimal(0) }).rows).toEqual(scheduleOf().rows);
   });
 });
 
-it('repays the principal that negative interest leaves when it is capitalised (R3, G2)', () => {
+it('repays the principal that remains when negative interest is capitalised (R3, G2)', () => {
   const schedule = scheduleOf({
     InterestPercent: decimal(-12),
     GracePeriodInterest: 2,
@@ -87,7 +87,7 @@ it('repays the principal that negative interest leaves when it is capitalised (R
 });
 
 describe('RealInstallmentNo with 30E/360 ISDA (B6, C1)', () => {
-  it('keeps the payment of all instalments and ends the last paid one on the termination date', () => {
+  it('keeps the payment of all instalments and ends the last one shown on the termination date', () => {
     const loan = {
       InterestCalculationMethod: '30E/360 ISDA',
       InstallmentDay: 31,
@@ -120,7 +120,7 @@ describe('cards, deposits and single repayments (B3, B4, S4)', () => {
     ]);
   });
 
-  it('Once has one instalment', () => {
+  it('Once has a single instalment', () => {
     const once = { ScheduleType: 'Once', InstallmentsNo: 1 } as const;
     expect(column(scheduleOf(once), 'pmt')).toEqual(['1010.00']);
     expect(faultCodes({ ScheduleType: 'Once' })).toEqual(['InstallmentsNo out-of-range']);

@@ -101,7 +101,7 @@ describe('formulas of rows (S2)', () => {
     expect(column(schedule, 'managementFee')).toEqual(['0.00', '2.00', '2.00']);
   });
 
-  it('allow negative interest only at a negative rate (R3)', () => {
+  it('may give negative interest only at a negative rate (R3)', () => {
     const columns = [BALANCE, formulaColumn('Interest', '0 - 1'), columnOf('Principal', 'Linear')];
     expect(faultOf(columns)).toBe(
       'must give column Interest a value in row 1: its formula gives interest below zero',

@@ -1,6 +1,6 @@
 /**
- * The worked examples of the rules, which validate the reference implementation before anything is compared with it. The
- * engine must agree with the reference on each.
+ * The worked examples of the rules. They validate the reference implementation, with which other tests compare the
+ * engine. The engine must agree with the reference on each example.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -22,10 +22,10 @@ import {
 } from '../../../support/reference/loan.ts';
 import { referenceDae, referenceEir } from '../../../support/reference/schedule.ts';
 
-/** A figure of every row, or the due dates, blank-separated. */
+/** A figure of every row, or the due dates, separated by blanks. */
 type Column = Parameters<typeof figures>[1] | 'dates' | 'days';
 
-/** What is calculated, the loan of the examples with changes, and the expected columns. */
+/** A description, the changes to the loan of the examples, and the expected columns. */
 type Example = readonly [title: string, Changes, Readonly<Partial<Record<Column, string>>>];
 
 function readColumn(changes: Changes, name: Column): string {
@@ -161,7 +161,7 @@ verifyExamples('interest and payments of rules C2, S2, R1 to R3', [
     { ...MONTH_END, InstallmentDay: 1, FirstDueDate: on('2025-02-28') },
     { interest: '9.33' },
   ],
-  ['the closed annuity at 1 % a month', {}, { pmt: '256.28 256.28 256.28 256.29' }],
+  ['the annuity formula at 1 % a month', {}, { pmt: '256.28 256.28 256.28 256.29' }],
   [
     'interest by EffectiveRate',
     { ScheduleType: 'EffectiveRate', Amount: of(30_000), InterestPercent: of(7), InstallmentsNo: 1 },
@@ -310,7 +310,7 @@ verifyExamples('residual values, fixed payments and other types of rules B1 to B
   ],
   ['a residual of the whole amount', { ResidualValue: of(1000) }, { pmt: '10.00 10.00 10.00 10.00 1000.00' }],
   [
-    'a residual beside equal parts',
+    'a residual with equal parts',
     { ScheduleType: 'EqualPrincipal', ResidualValue: of(200) },
     { principal: '200.00 200.00 200.00 200.00 200.00' },
   ],
@@ -451,7 +451,7 @@ verifyExamples('recalculation of rules X1, X2 and X4', [
   ],
   ['a recalculated payment', HALF_LEFT, { pmt: '172.54 172.54 172.55' }],
   [
-    'the payment of the contract when it is fixed',
+    'the fixed payment of the contract',
     { ...HALF_LEFT, installmentValue: of('172.55') },
     { pmt: '172.55 172.55 172.53' },
   ],
@@ -515,7 +515,7 @@ verifyExamples('prepayments of rule X3', [
     { pmt: '10.00 300.00 7.00 507.51 201.48' },
   ],
   [
-    'a payment kept from the first paying row on',
+    'a payment kept from the first row with a payment on',
     { ...GRACE, ...prepaid('2025-03-16', 300, false) },
     { pmt: '10.00 10.00 305.00 507.51 197.95' },
   ],
@@ -563,11 +563,11 @@ verifyExamples('prepayments of rule X3', [
 ]);
 
 const REFUSED: readonly (readonly [title: string, Changes])[] = [
-  ['a maturity before the last but one due date (D5)', { MaturityDate: on('2025-04-01') }],
+  ['a maturity before the second to last due date (D5)', { MaturityDate: on('2025-04-01') }],
   ['Once without a due date (D7)', ONCE],
   ['an unknown calendar (H2)', { HolidayShift: true, HolidayCountry: 'Nowhere' }],
   ['rows without a rate (R1)', { MultipleInterestRates: RANGES.slice(0, 1) }],
-  ['a rate that consumes the balance (R3)', { InterestPercent: of(-1200) }],
+  ['a rate that reduces the balance to zero (R3)', { InterestPercent: of(-1200) }],
   ['grace for all rows (G2)', { GracePeriodInterest: 4 }],
   ['Balloon without a residual (B1)', { ScheduleType: 'Balloon' }],
   ['a fixed payment below the interest (B2)', { installmentValue: of(5) }],
@@ -605,7 +605,7 @@ describe('reference implementation', () => {
     ['2013-01-12', '2013-02-15', { units: 1, extra: 3, yearDays: 366 }],
     ['2024-12-31', '2025-02-28', { units: 2, extra: 0 }],
     ['2025-01-30', '2025-02-28', { units: 0, extra: 29, yearDays: 366 }],
-  ])('counts months from %s to %s back from the later day (A1)', (start, end, expected) => {
+  ])('counts months from %s to %s backwards from the later day (A1)', (start, end, expected) => {
     expect(intervalOf(dayOf(start), dayOf(end), 'Months')).toMatchObject(expected);
   });
 });
@@ -618,7 +618,7 @@ describe('published schedules', () => {
     /^(?:Equal(?:Installments|Principal)|InterestOnly|Balloon|EffectiveRate)$/.test(request.ScheduleType),
   );
 
-  it.each(known)('are calculated by engine and reference alike: $id', ({ request }) => {
+  it.each(known)('are the same in engine and reference: $id', ({ request }) => {
     const read = repaymentScheduleRequest.read({ jsonParam: request });
     expect(read.kind === 'valid' ? difference(read.payload, true) : read.kind).toBeUndefined();
   });

@@ -17,7 +17,7 @@ const RUNNING = {
 } as const;
 
 describe('settled rows (X1)', () => {
-  it('are left out; dates count from the original FirstDueDate', () => {
+  it('are omitted; dates count from the original FirstDueDate', () => {
     const dates = datesFor(RUNNING);
     expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01', '2025-06-01', '2025-07-01']);
     expect(dates.settledRows).toBe(2);
@@ -38,7 +38,7 @@ describe('settled rows (X1)', () => {
     expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01', '2025-06-01', '2025-07-01']);
   });
 
-  it('start an irregular period when LastDueDate is not the installment day (C2)', () => {
+  it('start an irregular period if LastDueDate is not the installment day (C2)', () => {
     const dates = datesFor({ ...RUNNING, LastDueDate: date('2025-03-10') });
     expect(texts(dates.dueDates)[0]).toBe('2025-04-01');
     expect(accrualDays(dates)[0]).toBe(22);
@@ -84,14 +84,14 @@ describe('LastDueDate shifted off a holiday (X1, H3)', () => {
     expect(dates.regularMonths).toEqual([1, 1, 1, 1]);
   });
 
-  it('is the start of interest too when DeferDueDate is true', () => {
+  it('is also the start of interest if DeferDueDate is true', () => {
     const dates = datesFor({ ...SHIFTED, LastDueDate: MOVED, DeferDueDate: true });
     expect(dates.accrualStart).toBe(MOVED);
     expect(accrualDays(dates)[0]).toBe(29);
     expect(dates.regularMonths).toEqual([0, 1, 0, 0]);
   });
 
-  it('starts an irregular period when DeferDueDate is true, even on the installment day (C2)', () => {
+  it('starts an irregular period if DeferDueDate is true, even on the installment day (C2)', () => {
     const odd = { FirstDueDate: date('2025-02-08'), LastDueDate: date('2025-02-10'), InstallmentDay: 10 };
     const dates = datesFor({ ...SHIFTED, ...odd, BlockInstallmentNo: 1, DeferDueDate: true });
     expect(texts([dates.accrualStart, ...dates.dueDates.slice(0, 1)])).toEqual(['2025-02-10', '2025-03-10']);
@@ -115,7 +115,7 @@ describe('LastDueDate shifted off a holiday (X1, H3)', () => {
     expect(later.regularMonths).toEqual([1, 1, 1, 1]);
   });
 
-  it('does not determine the next due dates when it lies in another month (D4)', () => {
+  it('does not determine the next due dates if it lies in another month (D4)', () => {
     // Saturday 31 May 2025 is shifted to Monday 2 June, Saturday 1 February 2025 back to Friday 31 January.
     const into = {
       ...ON_WORKING_DAYS,
@@ -136,7 +136,7 @@ describe('LastDueDate shifted off a holiday (X1, H3)', () => {
     }
   });
 
-  it('is recognised when the first due date was shifted to a day before FirstDueDate', () => {
+  it('is recognised if the first due date was shifted to a day before FirstDueDate', () => {
     const back = { ...SHIFTED, HolidayMethod: 'Backward', BlockInstallmentNo: 1 } as const;
     const dates = datesFor({ ...back, LastDueDate: date('2025-01-31') });
     expect(texts([dates.accrualStart, ...dates.dueDates.slice(0, 2)])).toEqual([
@@ -146,7 +146,7 @@ describe('LastDueDate shifted off a holiday (X1, H3)', () => {
     ]);
   });
 
-  it('is recognised when the start of the contract forced the first due date forward (H1)', () => {
+  it('is recognised if the start of the contract forced the first due date forward (H1)', () => {
     const daily = { ...ON_WORKING_DAYS, HolidayMethod: 'Backward', PeriodicityType: 'Daily' } as const;
     const running = { ...daily, FirstDueDate: date('2025-01-04'), LastDueDate: date('2025-01-06') };
     const dates = datesFor({ ...running, BlockInstallmentNo: 1 });
@@ -168,7 +168,7 @@ describe('RealInstallmentNo (B6)', () => {
     expect(datesFor({ ...RUNNING, RealInstallmentNo: 6 }).rowCount).toBe(4);
   });
 
-  it('is rejected when it is settled or after the last row', () => {
+  it('is rejected if it is settled or after the last row', () => {
     const faults = [2, 7, 0, 3.5].flatMap((RealInstallmentNo) =>
       dateFaults({ ...RUNNING, RealInstallmentNo }),
     );

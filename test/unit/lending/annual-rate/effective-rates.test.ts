@@ -19,7 +19,7 @@ import {
   yearly,
 } from '../../../support/builders/rate-flows.ts';
 
-/** A published flow: one amount or several, `step_months` apart. */
+/** A published flow with one amount, or with several at intervals of `step_months`. */
 interface PublishedFlow {
   readonly direction: string;
   readonly amount?: number;
@@ -149,7 +149,7 @@ describe('solveEffectiveRate (A4)', () => {
     expect(solveEffectiveRate(yearly(100_000_000, [87_999_951]))).toBe('-12.0000');
   });
 
-  it('returns zero without a sign', () => {
+  it('returns zero without a minus sign', () => {
     expect(solveEffectiveRate(monthly(100_000, [50_000, 50_000]))).toBe('0.0000');
     expect(solveEffectiveRate(monthly(100_000_000_000, [50_000_000_000, 49_999_999_999]))).toBe('0.0000');
   });
@@ -161,7 +161,7 @@ describe('solveEffectiveRate (A4)', () => {
     expect(solveEffectiveRate(yearly(100_000, [1]))).toBe('-99.9990');
   });
 
-  it('returns null when no rate exists', () => {
+  it('returns null if no rate exists', () => {
     expect(solveEffectiveRate(monthly(100_000, [0, 0]))).toBeNull();
     expect(solveEffectiveRate(monthly(0, [100]))).toBeNull();
     expect(solveEffectiveRate(monthly(100_000, [200_000, -300_000]))).toBeNull();
@@ -169,7 +169,7 @@ describe('solveEffectiveRate (A4)', () => {
     expect(scheduleOf({ UpFrontValue: decimal(1200), CalculateDAE: 1 }).dae).toBeNull();
   });
 
-  it('returns the nearest zero of several rates', () => {
+  it('returns the rate nearest to zero of several', () => {
     expect(solveEffectiveRate(yearly(100_000, [230_000, -132_000]))).toBe('10.0000');
     expect(solveEffectiveRate(yearly(100_000, [185_000, -85_500]))).toBe('-5.0000');
     expect(solveEffectiveRate(yearly(100_000, [245_000, -142_500]))).toBe('-5.0000');
@@ -177,7 +177,7 @@ describe('solveEffectiveRate (A4)', () => {
     expect(solveEffectiveRate(yearly(100_000, [400_000, -300_000]))).toBe('0.0000');
   });
 
-  it('finds a double rate and two rates within one published step, and returns null when there is none', () => {
+  it('finds a double rate and two rates within one published step, and returns null if there is none', () => {
     expect(solveEffectiveRate(yearly(10_000, [22_000, -12_100]))).toBe('10.0000');
     expect(solveEffectiveRate(yearly(10_000, [22_000, -12_101]))).toBeNull();
     expect(solveEffectiveRate(yearly(1_000_000, [3_300_000, -3_630_000, 1_331_000]))).toBe('10.0000');
@@ -196,11 +196,11 @@ describe('solveEffectiveRate (A4)', () => {
     ['of zero', monthly(100_000, [50_000, 50_000]), 3],
     ['of ten percent in a day', flowsByDays(100_00, [110_00], [1]), 9],
     ['of a millionfold sum', yearly(1, [1_000_000]), 8],
-    ['of a sum that is lost in a month', monthly(100_000, [1]), 3],
-    ['of a sum that is lost in a year', yearly(100_000, [1]), 4],
+    ['of a sum that is completely lost in a month', monthly(100_000, [1]), 3],
+    ['of a sum that is completely lost in a year', yearly(100_000, [1]), 4],
     ['of a payment after a thousand years', flowsByDays(1, [1, 1_000_000_000_000_000], [1, 400_000]), 15],
-    ['nearest zero of two', yearly(100_000, [230_000, -132_000]), 9],
-    ['nearest zero of two below it', yearly(100_000, [185_000, -85_500]), 4],
+    ['nearest to zero of two', yearly(100_000, [230_000, -132_000]), 9],
+    ['nearest to zero of two negative ones', yearly(100_000, [185_000, -85_500]), 4],
   ])('needs few trial rates for a rate %s', (_name, flows, most) => {
     expect(solveRate(flows, TEN_DECIMALS).iterations).toBeLessThanOrEqual(most);
   });

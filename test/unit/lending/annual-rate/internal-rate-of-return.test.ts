@@ -22,7 +22,7 @@ describe('internalRateOfReturn (A3)', () => {
     },
   );
 
-  it('returns the periodic rate times the periods of a year, as percent text with four decimals', () => {
+  it('returns the periodic rate times the periods per year, as a string in percent with four decimals', () => {
     expect(internalRateOfReturn(100_000, LEVEL, periodicity('Monthly'))).toBe('11.9979%');
     expect(internalRateOfReturn(100_000, LEVEL, periodicity('Bimonthly'))).toBe('5.9990%');
     expect(internalRateOfReturn(100_000, LEVEL, periodicity('Quarterly'))).toBe('3.9993%');
@@ -43,18 +43,18 @@ describe('internalRateOfReturn (A3)', () => {
     expect(internalRateOfReturn(100_000_000, [112_000_049], periodicity('Annual'))).toBe('12.0000%');
   });
 
-  it('returns zero when the payments equal the financed amount, and a negative rate when they are less', () => {
+  it('returns zero if the payments equal the financed amount, and a negative rate if they are less', () => {
     expect(internalRateOfReturn(100_000, [50_000, 50_000], periodicity('Monthly'))).toBe('0.0000%');
     expect(internalRateOfReturn(100_000, [50_000, 49_000], periodicity('Monthly'))).toBe('-8.0359%');
   });
 
-  it('returns the nearest zero of several rates', () => {
+  it('returns the rate nearest to zero of several', () => {
     const flows = [77_196, 181_405, 352_030, 355_295, 358_499, 478_991, -100];
     expect(internalRateOfReturn(167_887, flows, periodicity('Annual'))).toBe('-99.9791%');
     expect(internalRateOfReturn(167_887, flows.slice(0, -1), periodicity('Annual'))).toBe('100.4273%');
   });
 
-  it('returns null when no rate exists (A4)', () => {
+  it('returns null if no rate exists (A4)', () => {
     expect(internalRateOfReturn(0, LEVEL, periodicity('Monthly'))).toBeNull();
     expect(internalRateOfReturn(-1, LEVEL, periodicity('Monthly'))).toBeNull();
     expect(internalRateOfReturn(100_000, [0, 0], periodicity('Monthly'))).toBeNull();

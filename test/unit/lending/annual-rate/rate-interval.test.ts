@@ -13,7 +13,7 @@ function interval(start: string, end: string, unit: 'Months' | 'Years' | 'Weeks'
 }
 
 describe('intervalsFrom (A1)', () => {
-  it('counts whole months back from the payment, and left-over days over the year that they end', () => {
+  it('counts whole months backwards from the payment, and the remaining days over the year that they end', () => {
     expect(interval('2013-01-12', '2013-02-15')).toBe('1 + 3/366');
     expect(interval('2024-12-31', '2025-02-28')).toBe('2');
     expect(interval('2025-01-30', '2025-02-28')).toBe('0 + 29/366');

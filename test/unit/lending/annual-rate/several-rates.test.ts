@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decimal } from '../../../support/builders/lending-loan.ts';
 import { amounts, cashFlows, rateOf } from '../../../support/builders/rate-flows.ts';
 
-/** The IRR of yearly amounts with a double rate at 10 % when the last amount is -1210. */
+/** The IRR of yearly amounts, with a double rate at 10 % if the last amount is -1210. */
 function rateWithLast(last: string): string | null {
   return rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts: amounts(-1000, 2200, last) }).rate;
 }
@@ -11,7 +11,7 @@ function rateAfterOneDay(repaid: string) {
   return rateOf({ Rule: 'XIRR', CashFlows: cashFlows(['2025-01-01', -1], ['2025-01-02', repaid]) });
 }
 
-describe('calculateRate for flows with several rates or a huge one (A4)', () => {
+describe('calculateRate for flows with several rates or a huge rate (A4)', () => {
   it.each([
     [
       'five, -7 of them nearest',
@@ -21,7 +21,7 @@ describe('calculateRate for flows with several rates or a huge one (A4)', () => 
     ],
     ['five, -9', 'Annual', [-100, 443, '-780.03', '682.6969', '-297.107996', '51.45109788'], -9],
     ['four, 12', 'Annual', [-100, 480, '-862.31', '687.228', '-205.0272'], 12],
-    ['two of -6 and 6: the one above zero', 'Annual', [-100, 200, '-99.64'], 6],
+    ['two, -6 and 6, of which the positive one counts', 'Annual', [-100, 200, '-99.64'], 6],
     ['a double rate at 4, and 88', 'Annual', [-1, '3.96', '-4.992', '2.033408'], 4],
     ['a double rate at 0', 'Monthly', [-1000, 2000, -1000], 0],
     ['two that nearly meet at 10', 'Annual', [-1e10, 22_000_000_010, -12_100_000_011], 10],
@@ -32,7 +32,7 @@ describe('calculateRate for flows with several rates or a huge one (A4)', () => 
       [-100, 651, '-1667.9', '2103.9824', '-1308.498048', '321.41863936'],
       48,
     ],
-  ])('finds the rate nearest zero: %s', (_name, PeriodicityType, values, expected) => {
+  ])('finds the rate nearest to zero: %s', (_name, PeriodicityType, values, expected) => {
     const { rate, residual } = rateOf({ Rule: 'IRR', PeriodicityType, Amounts: amounts(...values) });
     expect(rate).toBe(expected.toFixed(10));
     expect(Number(residual)).toBeCloseTo(0, 15);
@@ -61,12 +61,12 @@ describe('calculateRate for flows with several rates or a huge one (A4)', () => 
     expect(rateOf({ Rule: 'XIRR', CashFlows: daily }).rate).toBe('0.0000000000');
   });
 
-  it('returns a farther rate when the present value only comes close to zero at a nearer one', () => {
+  it('returns a farther rate if the present value only comes close to zero at a nearer one', () => {
     const Amounts = amounts(-1000, 3700, '-4510.0000000000001', '1815.00000000000015');
     expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('50.0000000000');
   });
 
-  it('separates rates that lie close together, also with left-over days', () => {
+  it('separates rates that lie close together, also with remaining days', () => {
     const close = [-1e13, 22_000_000_200_000, -12_100_000_220_000] as const;
     const at = (...days: readonly string[]) =>
       cashFlows(...days.map((day, index) => [day, close[index] ?? 0] as const));
@@ -84,7 +84,7 @@ describe('calculateRate for flows with several rates or a huge one (A4)', () => 
     ['DAE', 'Months', 2n ** 365n],
     ['DAE', 'Weeks', 2n ** 365n],
     ['DAE', 'Days', 2n ** 365n],
-  ] as const)('proves the rate of a sum that doubles in a day: %s %s', (Rule, Unit, growth) => {
+  ] as const)('finds the rate of a sum that doubles in a day: %s %s', (Rule, Unit, growth) => {
     const CashFlows = cashFlows(['2025-01-01', -100], ['2025-01-02', 200]);
     const { rate, proof, residual } = rateOf({ Rule, Unit, CashFlows });
     const leapGrowth = 2n * growth;
@@ -94,14 +94,14 @@ describe('calculateRate for flows with several rates or a huge one (A4)', () => 
     expect(residual).toBe('0.0000000000');
   });
 
-  it('proves the rate of a sum that doubles in a period, and returns null above 1e262 percent', () => {
+  it('finds the rate of a sum that doubles in a period, and returns null above 1e262 percent', () => {
     const doubled = { Rule: 'IRR', PeriodicityType: 'Daily', Amounts: amounts(-100, 200) };
     expect(rateOf(doubled)).toMatchObject({ rate: '36500.0000000000', residual: '0.0000000000' });
     expect(rateAfterOneDay('5.15').rate).toMatch(/^\d{262}\.\d{10}$/);
     expect(rateAfterOneDay('5.2')).toMatchObject({ rate: null, proof: [], residual: null });
   });
 
-  it('returns null when a possible double rate nearer zero cannot be proven: 61.8 % (the golden ratio), then 80 %', () => {
+  it('returns null if a possible double rate nearer to zero cannot be proven: 61.8 % (the golden ratio), then 80 %', () => {
     const Amounts = amounts(-10, 38, -26, -38, 26, 18);
     expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBeNull();
   });

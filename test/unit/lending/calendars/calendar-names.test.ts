@@ -44,7 +44,7 @@ function faultOf(name: string): string {
   return describeCalendarFault(name, (part) => findCalendar(part, {}));
 }
 
-/** Looks up one day a year until the last year of requests. */
+/** Looks up one day a year, up to the last year of requests. */
 function askAnnually(calendar: BusinessCalendar): void {
   for (let year = 2030; year < 3000; year += 1) calendar.isWorkingDay(toCalendarDate(year, 1, 1));
 }
@@ -88,14 +88,14 @@ describe('calendar names (H2)', () => {
 });
 
 describe('unions of calendars (H2)', () => {
-  it('have the same name for any order, blanks and repetitions', () => {
+  it('have the same name regardless of order, blanks and repetitions', () => {
     const names = ['RO+TARGET', 'target + ro', 'TARGET+RO+T2', 'Romania +ECB+ROU'];
     expect(names.map((name) => calendarNamed(name).name)).toEqual(names.map(() => 'RO+TARGET'));
     expect(calendarNamed('TARGET+RO').version).toBe('2026.1+2026.1');
     expect(calendarNamed('RO+Romania').name).toBe('RO');
   });
 
-  it('work on days when all parts work', () => {
+  it('have a business day when all parts do', () => {
     const union = calendarNamed('RO+TARGET');
     const worked = ['2025-04-21', '2025-12-01', '2026-04-03', '2025-12-02'].map((day) =>
       union.isWorkingDay(date(day)),
@@ -111,7 +111,7 @@ describe('unions of calendars (H2)', () => {
     expect(findCalendar(`${eight}+RO`, {})).toBeUndefined();
   });
 
-  it('are rejected when they leave no working day', () => {
+  it('are rejected if they leave no working day', () => {
     const catalogue = readCatalogueCalendars([
       { name: 'Early', version: '1', weekend: ['Thursday', 'Friday', 'Saturday', 'Sunday'], holidays: [] },
       { name: 'Late', version: '1', weekend: ['monday', 'Tuesday', 'WEDNESDAY'], holidays: [] },
@@ -168,7 +168,7 @@ describe('calendars of the catalogue (H2)', () => {
     );
   });
 
-  it.each(['JP', 'jpn', 'Japan'])('replace a country under all of its names when named %s', (name) => {
+  it.each(['JP', 'jpn', 'Japan'])('replace a country under all of its names if named %s', (name) => {
     const others = libraryOf('2025-06-10');
     const catalogue = readCatalogueCalendars([{ name, version: '7', holidays: ['2025-06-11'] }], others);
     expect(catalogue.faults).toEqual([]);

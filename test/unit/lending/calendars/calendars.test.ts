@@ -43,7 +43,7 @@ interface DayCase {
 }
 
 const cases: readonly { readonly id: string; readonly kind: string }[] = rawCases;
-/** The published cases name two calendars by their use. */
+/** The published cases name two calendars by their purpose. */
 const nameOf = (calendar: string): string => calendar.replace(' settlement', '');
 
 function dataOf(name: string) {
@@ -53,7 +53,7 @@ function dataOf(name: string) {
   return data;
 }
 
-/** Holidays of a year in law, including those on rest days. */
+/** The legal holidays of a year, including those on rest days. */
 function listedHolidays(name: string, year: number): readonly string[] {
   return [...listHolidays(dataOf(name))(year)].map(formatCalendarDate).toSorted();
 }
@@ -105,7 +105,7 @@ describe('published holidays (H2)', () => {
   });
 });
 
-/** Changes of law: a weekday that is a working day before or after the change, and one that is not. */
+/** Changes of law: a weekday that is a working day before or after the change, and a weekday that is not. */
 const CHANGES: readonly (readonly [calendar: string, worked: string, closed: string])[] = [
   ['RO', '2023-01-06', '2025-01-06'],
   ['RO', '2022-01-07', '2025-01-07'],
@@ -163,7 +163,7 @@ const CHANGES: readonly (readonly [calendar: string, worked: string, closed: str
 ];
 
 describe('changes of holiday law (H2)', () => {
-  it.each(CHANGES)('%s works on %s but not on %s', (name, worked, closed) => {
+  it.each(CHANGES)('%s has a business day on %s but not on %s', (name, worked, closed) => {
     const calendar = calendarNamed(name);
     expect(getWeekday(date(closed))).toBeLessThan(5);
     expect([calendar.isWorkingDay(date(worked)), calendar.isWorkingDay(date(closed))]).toEqual([true, false]);
@@ -286,7 +286,7 @@ describe('calendar data (H2)', () => {
     expect(calendar?.isWorkingDay(date('2998-03-06'))).toBe(true);
   });
 
-  it('give the same answer after the cache has been cleared', () => {
+  it('have the same days after the cache has been cleared', () => {
     const calendar = calendarNamed('US');
     const before = calendar.isWorkingDay(date('2027-12-31'));
     for (let year = 1000; year < 3000; year += 1) calendar.isWorkingDay(toCalendarDate(year, 7, 4));

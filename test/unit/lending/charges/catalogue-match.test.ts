@@ -80,7 +80,7 @@ function isUpfront(changes: Partial<CommissionItem>, fees: boolean): boolean {
 }
 
 describe('defaults of the catalogue (S6)', () => {
-  it('apply to fields that the request omits, found by name or id in any case', () => {
+  it('apply to fields that the request omits, found by case-insensitive name or id', () => {
     for (const names of [{ FeeName: ' SHARE ' }, { FeeName: undefined, FeeId: 'ID-1' }]) {
       expect(feeItem(names).price).toMatchObject({ base: 'RemainingValue', partOfYear: [1, 12] });
     }
@@ -89,7 +89,7 @@ describe('defaults of the catalogue (S6)', () => {
     });
   });
 
-  it('are reported only when they change a figure', () => {
+  it('are reported only if they change a figure', () => {
     expect(feeWarnings({ ...ONE_PERCENT, FeeName: 'Share' })).toEqual(ADDED_BY_SHARE);
     expect(feeWarnings({ ...ONE_PERCENT, FeeName: 'Share', PerAnnum: false })).toEqual([
       'Commission[0].PercentAppliedTo from-catalogue',
@@ -102,7 +102,7 @@ describe('defaults of the catalogue (S6)', () => {
     expect(feeWarnings({ ...ONE_PERCENT, FeeName: 'Share' }, financed)).toEqual([]);
   });
 
-  it('are overridden by the request, also by false', () => {
+  it('are overridden by the request, even by false', () => {
     const sent = { FeeName: 'Share', PercentAppliedTo: 'Interest', PerAnnum: false, IsUpfront: true };
     expect(feeItem(sent)).toMatchObject({
       price: { base: 'Interest', partOfYear: undefined },
@@ -119,7 +119,7 @@ describe('defaults of the catalogue (S6)', () => {
     expect(itemOf({ Commission }).price).toMatchObject({ base: 'FinancedAmount', partOfYear: undefined });
   });
 
-  it('do not include when a charge is due, which the schedule type defines (F1)', () => {
+  it('do not determine when a charge is due, which the schedule type defines (F1)', () => {
     expect([isUpfront({}, false), isUpfront({}, true)]).toEqual([false, true]);
     expect([isUpfront({ IsUpfront: true }, false), isUpfront({ IsUpfront: false }, true)]).toEqual([
       true,
@@ -163,7 +163,7 @@ describe('commission for unusage by the catalogue (F5)', () => {
     ]);
   });
 
-  it('requires the unused amount when only its base is UnusedAmount', () => {
+  it('requires the unused amount if only its base is UnusedAmount', () => {
     const knownCharges = directory(known({ FeeName: 'on unused' }, { appliedTo: 'UnusedAmount' }));
     const Commission = [fee({ ...ONE_PERCENT, FeeName: 'On unused' })];
     expect(chargeFaults({ Commission }, { knownCharges })).toEqual(['UnusedAmount missing 400']);
@@ -180,13 +180,13 @@ const charges = (...other: readonly Partial<ChargeDefaults>[]) => {
 };
 
 describe('name in several commission lists (S6)', () => {
-  it('applies the defaults when all lists agree', () => {
+  it('applies the defaults if all lists agree', () => {
     const same = charges({ appliedTo: 'remainingvalue', perAnnum: true });
     expect(feeItem({ FeeName: 'Share' }, same).price).toMatchObject({ base: 'RemainingValue' });
     expect(feeWarnings({ FeeName: 'Share', ...ONE_PERCENT }, same)).toEqual(ADDED_BY_SHARE);
   });
 
-  it('applies no defaults and warns when the lists differ, unless the id is sent', () => {
+  it('does not apply defaults and warns if the lists differ, unless the id is sent', () => {
     const other = charges({ appliedTo: 'Interest', perAnnum: true });
     expect(feeItem({ FeeName: 'Share' }, other).price).toMatchObject({
       base: 'FinancedAmount',
@@ -202,7 +202,7 @@ describe('name in several commission lists (S6)', () => {
     expect(feeWarnings({ FeeName: 'Share', FeeId: 'id-00', ...ONE_PERCENT }, other)).toEqual(ADDED_BY_SHARE);
   });
 
-  it('does not warn when the difference has no effect', () => {
+  it('does not warn if the difference has no effect', () => {
     const other = charges({ appliedTo: 'Interest', perAnnum: true });
     expect(feeWarnings({ FeeName: 'Share' }, other)).toEqual([]);
     const all = { ...ONE_PERCENT, PercentAppliedTo: 'Interest', PerAnnum: true };
@@ -220,7 +220,7 @@ describe('name in several commission lists (S6)', () => {
 });
 
 describe('name and class of an insurance (F1)', () => {
-  it('are rejected when they belong to different insurances of the catalogue', () => {
+  it('are rejected if they belong to different insurances of the catalogue', () => {
     expect(premiumFaults({ InsuranceName: 'Life', InsuranceClassId: 'CLASS-2' })).toEqual([
       'Insurance[0].InsuranceClassId exclusive 400',
     ]);
@@ -234,7 +234,7 @@ describe('name and class of an insurance (F1)', () => {
     expect(premiumWarnings({ InsuranceName: 'Life', ...agreeing })).toEqual([]);
   });
 
-  it('are reported when the catalogue does not contain them', () => {
+  it('are reported if the catalogue does not contain them', () => {
     expect(premiumWarnings({ InsuranceName: 'Mystery', InsuranceClassId: 'class-1' })).toEqual([
       'Insurance[0].InsuranceName unknown-name',
     ]);
@@ -243,7 +243,7 @@ describe('name and class of an insurance (F1)', () => {
     ]);
   });
 
-  it('are not compared when the catalogue or the insurance has no class', () => {
+  it('are not compared if the catalogue or the insurance has no class', () => {
     const classless = directory(known({ InsuranceName: 'life' }, { perAnnum: true }));
     const sent = { ...ONE_PERCENT, InsuranceName: 'Life', InsuranceClassId: 'class-2' };
     const added = ['Insurance[0].PerAnnum from-catalogue'];
@@ -253,7 +253,7 @@ describe('name and class of an insurance (F1)', () => {
     expect(premiumItem(sent, beside).price).toMatchObject({ partOfYear: [12, 12] });
   });
 
-  it('apply the common defaults of a class when only the class is sent', () => {
+  it('apply the common defaults of a class if only the class is sent', () => {
     const byClass = { InsuranceName: undefined, InsuranceClassId: 'class-1' };
     expect(premiumItem(byClass).price).toMatchObject({ base: 'RemainingValue' });
     const differing = directory(LIFE, known({ InsuranceName: 'travel', InsuranceClassId: 'class-1' }));

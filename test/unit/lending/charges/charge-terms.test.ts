@@ -100,7 +100,7 @@ describe('other fields of a charge (F1, F3)', () => {
     expect(feeFaults({ GracePeriodFee: 1200 })).toEqual([]);
   });
 
-  it('accepts the base of a percentage in any case (F2)', () => {
+  it('accepts the case-insensitive base of a percentage (F2)', () => {
     const percent = { SourcePercent: decimal(1) };
     expect(feeFaults({ ...percent, PercentAppliedTo: ' remainingVALUE' })).toEqual([]);
     expect(feeFaults({ ...percent, PercentAppliedTo: 'Balance' })).toEqual([
@@ -111,7 +111,7 @@ describe('other fields of a charge (F1, F3)', () => {
     ]);
   });
 
-  it('accepts a first date up to the last due date; a charge that starts there collects nothing', () => {
+  it('accepts a first date up to the last due date, although a charge that starts there is never collected', () => {
     expect(feeFaults({ FeeDate: date('2025-05-02') })).toEqual(['Commission[0].FeeDate date-order 422']);
     expect(premiumFaults({ InsuranceDate: date('2025-05-02') })).toEqual([
       'Insurance[0].InsuranceDate date-order 422',
@@ -194,7 +194,7 @@ describe('names of charges (F1)', () => {
 });
 
 describe('ignored fields of charges (E5)', () => {
-  it('include percentage settings of an amount', () => {
+  it('include percentage settings of a charge that is an amount', () => {
     const Commission = [fee({ PercentAppliedTo: 'Principal', PerAnnum: true, IsForUnusage: true })];
     const Insurance = [premium({ PercentAppliedTo: 'Interest', PerAnnum: true })];
     expect(chargeWarnings({ Commission, Insurance })).toEqual([
@@ -223,7 +223,7 @@ describe('ignored fields of charges (E5)', () => {
     ]);
   });
 
-  it('include the unused amount and its start when no charge needs them', () => {
+  it('include the unused amount and its start if no charge needs them', () => {
     const unused = { UnusedAmount: decimal(400), StartDateForUnusage: date('2025-01-16') };
     const onUnused = { SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' };
     expect(chargeWarnings(unused)).toEqual(['UnusedAmount no-effect', 'StartDateForUnusage no-effect']);
@@ -255,7 +255,7 @@ function hasUnusageFee(items: readonly CommissionItem[]): boolean | undefined {
 describe('unused amount (F5)', () => {
   const unusage = fee({ SourcePercent: decimal(1), IsForUnusage: true });
 
-  it('is required when a charge is based on it', () => {
+  it('is required if a charge is based on it', () => {
     const onUnused = { SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' };
     expect(chargeFaults({ Commission: [unusage] })).toEqual(['UnusedAmount missing 400']);
     expect(chargeFaults({ Insurance: [premium(onUnused)] })).toEqual(['UnusedAmount missing 400']);
@@ -279,7 +279,7 @@ describe('unused amount (F5)', () => {
     ]);
   });
 
-  it('allows any order of the two dates when no charge uses them', () => {
+  it('allows any order of the two dates if no charge uses them', () => {
     const dates = { StartDateForUnusage: date('2025-02-01'), ExpiryDateForOD: date('2025-01-31') };
     expect(chargeFaults({ ...dates, Commission: [fee()] })).toEqual([]);
   });
@@ -299,7 +299,7 @@ function column(name: string, method: ExtraColumn['method']): ExtraColumn {
 describe('schedule types and charges', () => {
   const rows = monthlyRows('2025-01-01', 36);
 
-  it('reject charges when the type accepts none, such as Deposit (B4)', () => {
+  it('reject charges if the type does not accept any, such as Deposit (B4)', () => {
     const rules = chargeRules({ type: { acceptsCharges: false } });
     expect(
       chargeFaults({ Commission: [fee({ FeeName: undefined })], Insurance: [premium()] }, { rules }),
@@ -360,7 +360,7 @@ describe('schedule types and charges', () => {
     expect(of('Installment')).toEqual(['Commission[0].PercentAppliedTo not-allowed 422']);
   });
 
-  it('are not required to validate the items', () => {
+  it('are not needed to validate the items', () => {
     expect(chargeFaults({ Commission: [fee()] }, { rules: undefined })).toEqual([]);
     expect(chargeFaults({ Commission: [fee({ FeeName: '' })] }, { rules: undefined })).toEqual([
       'Commission[0].FeeName missing 400',

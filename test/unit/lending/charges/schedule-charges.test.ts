@@ -46,7 +46,7 @@ describe('percentage charge (F2)', () => {
     ['Interest', 8],
     ['Installment', 248],
     ['UnusedAmount', 400],
-  ] as const)('is based on %s when PercentAppliedTo names it', (PercentAppliedTo, expected) => {
+  ] as const)('is based on %s if PercentAppliedTo names it', (PercentAppliedTo, expected) => {
     expect(firstOf({ ...onePercent, PercentAppliedTo })).toBe(expected);
   });
 
@@ -88,7 +88,7 @@ describe('percentage charge (F2)', () => {
     ).toBe(121_932_631_134_705);
   });
 
-  it('is negative when its base is negative', () => {
+  it('is negative if its base is negative', () => {
     const Commission = [fee({ ...onePercent, PercentAppliedTo: 'Interest' })];
     expect(feesOn(FOUR, { Commission }, { ...figures, interest: -800 })[0]).toBe(-8);
     expect(feesOn(FOUR, { Commission }, { ...figures, interest: 0 })).toEqual([0, 0, 0, 0]);
@@ -154,7 +154,7 @@ describe('dates of charges (F3)', () => {
     expect(rowsWith(feesOf({ FeeDate, IsUpfront: true }, rows))).toEqual([1, 3, 5]);
   });
 
-  it('fall on 28 February for a charge that began on 29 February', () => {
+  it('fall on 28 February for a charge that started on 29 February', () => {
     const rows = rowsOn(
       date('2024-02-29'),
       ['2025-02-27', '2025-02-28', '2028-02-28', '2028-02-29'].map(date),
@@ -182,7 +182,7 @@ describe('dates of charges (F3)', () => {
     expect(feesOf({ FeeDate, IsUpfront: true }, shifted)).toEqual([500, 500, 500, 500]);
   });
 
-  it('end with the last paid row (B6)', () => {
+  it('end with the last row shown (B6)', () => {
     const paid = { ...FOUR, dates: { ...FOUR.dates, rowCount: 2 } };
     expect(feesOf({}, paid)).toEqual([500, 500]);
     const late = { RealInstallmentNo: 2, Commission: [fee({ FeeDate: date('2025-03-02') })] };
@@ -191,7 +191,7 @@ describe('dates of charges (F3)', () => {
     ]);
   });
 
-  it('reject a charge that begins after the last due date of a schedule that ends early', () => {
+  it('reject a charge that starts after the last due date of a schedule that ends early', () => {
     const request = loan({
       Commission: [fee(), fee({ FeeDate: date('2025-03-02') })],
       Insurance: [premium()],
@@ -203,7 +203,7 @@ describe('dates of charges (F3)', () => {
     ]);
   });
 
-  it('waive charges within the grace period, by original row numbers', () => {
+  it('waive charges within the grace period, counted by original row numbers', () => {
     expect(feesOf({ GracePeriodFee: 2 })).toEqual([0, 0, 500, 500]);
     expect(feesOf({ GracePeriodFee: 9 })).toEqual([0, 0, 0, 0]);
     const settled = { ...FOUR, dates: { ...FOUR.dates, settledRows: 3 } };
@@ -240,7 +240,7 @@ describe('charge totals of a row (F4)', () => {
     expect(premiumsOn(FOUR, { Commission, Insurance })).toEqual([0, 0, 6000, 0]);
   });
 
-  it('include insurances only when the request contains some', () => {
+  it('include insurances only if the request contains some', () => {
     expect(scheduleOn(FOUR, { Commission: [fee()] }).scheduled?.hasInsurances).toBe(false);
     expect(scheduleOn(FOUR, { Insurance: [] }).scheduled?.hasInsurances).toBe(false);
     expect(scheduleOn(FOUR, { Insurance: [premium()] }).scheduled?.hasInsurances).toBe(true);

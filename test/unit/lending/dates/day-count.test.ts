@@ -28,7 +28,7 @@ describe('day counts (C1)', () => {
     },
   );
 
-  it('are found in any case, with ACT for Actual and blanks around the slash', () => {
+  it('are found by case-insensitive name, with ACT for Actual and blanks around the slash', () => {
     expect(['act/ACT', 'ACT/ 365', '30e/360 isda', '30 / 360', 'Actual/360'].map(findDayCount)).toEqual([
       'Actual/Actual',
       'Actual/365',
@@ -53,7 +53,7 @@ describe('regular periods (C2)', () => {
     expect(schedule.rows[0]?.noDays).toBe(28);
   });
 
-  it('follow the convention when the period is irregular', () => {
+  it('follow the convention if the period is irregular', () => {
     const schedule = scheduleOf({ ...monthEnd, FirstDueDate: date('2025-02-28'), InstallmentDay: 28 });
     expect(column(schedule, 'interest')[0]).toBe('9.33');
   });
@@ -74,7 +74,7 @@ describe('regular periods (C2)', () => {
     expect(column(scheduleOf({ ...rate, PeriodicityType: 'Annual' }), 'interest')).toEqual(['120.00']);
   });
 
-  it('end where MaturityDate moves the last due date', () => {
+  it('end if MaturityDate moves the last due date', () => {
     const schedule = scheduleOf({ InstallmentsNo: 1, MaturityDate: date('2025-02-16') });
     expect(column(schedule, 'interest')).toEqual(['15.00']);
     expect(schedule.rows[0]?.noDays).toBe(46);

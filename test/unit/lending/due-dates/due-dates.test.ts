@@ -7,7 +7,7 @@ import { date, dueDates, faultCodes, scheduleOf } from '../../../support/builder
 const NOT_SENT = { ActivationDate: undefined } as const;
 
 describe('start of the schedule (D2)', () => {
-  it('is ActivationDate when present', () => {
+  it('is ActivationDate if present', () => {
     const schedule = scheduleOf({ FirstDueDate: date('2025-03-01') });
     expect(formatCalendarDate(schedule.startDate)).toBe('2025-01-01');
     expect(schedule.rows[0]?.noDays).toBe(59);
@@ -26,7 +26,7 @@ describe('start of the schedule (D2)', () => {
     ]);
   });
 
-  it('is the installment day when FirstDueDate is that of a shorter month', () => {
+  it('is the installment day if FirstDueDate is that of a shorter month', () => {
     const schedule = scheduleOf({ ...NOT_SENT, FirstDueDate: date('2025-02-28'), InstallmentDay: 31 });
     expect(formatCalendarDate(schedule.startDate)).toBe('2025-01-31');
     const other = scheduleOf({ ...NOT_SENT, FirstDueDate: date('2025-03-31'), InstallmentDay: 5 });
@@ -53,7 +53,7 @@ describe('first due date (D3)', () => {
     ]);
   });
 
-  it('is in the next month with ActualMonth when the day is not after the start', () => {
+  it('is in the next month with ActualMonth if the day is not after the start', () => {
     const schedules = [9, 10, 11].map((InstallmentDay) =>
       scheduleOf({ ...quarter, InstallmentDay, InstallmentMethod: 'ActualMonth' }),
     );
@@ -73,7 +73,7 @@ describe('first due date (D3)', () => {
     expect(dueDates(schedule)[0]).toBe('2025-03-31');
   });
 
-  it('is one period after the start for day and week units, which ignore InstallmentDay', () => {
+  it('is one period after the start for units of days and weeks, which ignore InstallmentDay', () => {
     const daily = scheduleOf({ PeriodicityType: 'Daily', InstallmentDay: 20 });
     expect(dueDates(daily)).toEqual(['2025-01-02', '2025-01-03', '2025-01-04', '2025-01-05']);
     const biweekly = scheduleOf({ PeriodicityType: 'Biweekly', InstallmentDay: 20 });
@@ -145,7 +145,7 @@ describe('maturity (D5)', () => {
 });
 
 describe('periodicities (D7)', () => {
-  it('are found by name in any case', () => {
+  it('are found by case-insensitive name', () => {
     const spans = BUILT_IN_PERIODICITIES.filter(({ unit }) => unit !== 'Once').map(({ name }) => {
       const schedule = scheduleOf({ PeriodicityType: name.toUpperCase(), InstallmentsNo: 2 });
       return `${name} ${dueDates(schedule)[1]}`;

@@ -53,7 +53,7 @@ function expiryFaults(changes: Changes): readonly string[] {
 }
 
 describe('ExpiryDateForOD of an overdraft (B5)', () => {
-  it('replaces the due dates after it with one last row', () => {
+  it('replaces the due dates after it with a single last row', () => {
     const dates = expiring('2025-03-15');
     expect(texts(dates.dueDates)).toEqual(['2025-02-01', '2025-03-01', '2025-03-15']);
     expect(dates.regularMonths).toEqual([1, 1, 0]);
@@ -66,7 +66,7 @@ describe('ExpiryDateForOD of an overdraft (B5)', () => {
     expect(dates.regularMonths).toEqual([1, 1]);
   });
 
-  it('moves the last row when it is later', () => {
+  it('moves the last row if it is later', () => {
     expect(texts(expiring('2025-09-15').dueDates)).toEqual([
       '2025-02-01',
       '2025-03-01',
@@ -75,7 +75,7 @@ describe('ExpiryDateForOD of an overdraft (B5)', () => {
     ]);
   });
 
-  it('leaves one row when it is before the first due date', () => {
+  it('leaves one row if it is before the first due date', () => {
     expect(texts(expiring('2025-01-20').dueDates)).toEqual(['2025-01-20']);
     expect(texts(expiring('2025-01-20', { PeriodicityType: 'Once', InstallmentsNo: 1 }).dueDates)).toEqual([
       '2025-01-20',
@@ -89,7 +89,7 @@ describe('ExpiryDateForOD of an overdraft (B5)', () => {
     expect(expiring('2025-03-15', { RealInstallmentNo: 4 }).rowCount).toBe(3);
   });
 
-  it('leaves MaturityDate in force when it is absent', () => {
+  it('leaves MaturityDate in force if it is absent', () => {
     const dates = datesFor({ MaturityDate: date('2025-06-20') }, { usesExpiry: true });
     expect(texts(dates.dueDates).at(-1)).toBe('2025-06-20');
   });
@@ -114,10 +114,10 @@ describe('ExpiryDateForOD of an overdraft (B5)', () => {
   });
 });
 
-describe('limits of due dates', () => {
+describe('limits on due dates', () => {
   const CENTURIES = { name: 'Every century', count: 100, unit: 'Years' } as const;
 
-  it('reject the number of instalments when a due date would be after the year 2999', () => {
+  it('reject the number of instalments if a due date would be after the year 2999', () => {
     const message =
       'InstallmentsNo out-of-range must be smaller: the last due date would be after the year 2999';
     expect(dateFaults({ InstallmentsNo: 10 }, { every: CENTURIES })).toEqual([message]);

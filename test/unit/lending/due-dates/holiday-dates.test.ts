@@ -22,7 +22,7 @@ const HOLIDAY_METHOD_NAMES: Readonly<Record<string, string>> = {
   Nearest: 'Nearest',
 };
 
-/** The payment date of an amount due on that day, by each method. */
+/** The payment date of an amount due on the day, by each method. */
 function paidByMethods(day: string): readonly (string | undefined)[] {
   const methods = ['forward', 'BACKWARD', 'ModifiedForward', 'ModifiedBackward', 'Nearest', 'none'];
   return methods.map((HolidayMethod) => {
@@ -42,7 +42,7 @@ describe('due dates on holidays and weekends (H1, H3)', () => {
     expect(dates.calendar?.name).toBe('WEEKENDS');
   });
 
-  it('accrue interest to the shifted date over irregular periods when DeferDueDate is true (C2)', () => {
+  it('accrue interest to the shifted date over irregular periods if DeferDueDate is true (C2)', () => {
     const dates = datesFor({ ...SATURDAYS, DeferDueDate: true });
     expect(texts(dates.accrualDates)).toEqual(['2025-02-03', '2025-03-03']);
     expect(dates.accrualDates).toBe(dates.shownDates);
@@ -50,7 +50,7 @@ describe('due dates on holidays and weekends (H1, H3)', () => {
     expect(dates.regularMonths).toEqual([0, 0]);
   });
 
-  it('make only periods irregular that start or end on a shifted date', () => {
+  it('make only those periods irregular that start or end on a shifted date', () => {
     const dates = datesFor({ ...SATURDAYS, InstallmentsNo: 6, DeferDueDate: true });
     expect(texts(dates.shownDates)).toEqual([
       '2025-02-03',
@@ -63,14 +63,14 @@ describe('due dates on holidays and weekends (H1, H3)', () => {
     expect(dates.regularMonths).toEqual([0, 0, 0, 1, 0, 0]);
   });
 
-  it('stay in the same array when none is shifted', () => {
+  it('stay in the same array if none is shifted', () => {
     const dates = datesFor({ ...ON_WORKING_DAYS, ActivationDate: date('2025-03-01'), InstallmentsNo: 2 });
     expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01']);
     expect(dates.shownDates).toBe(dates.dueDates);
     expect(datesFor({}).shownDates).toEqual(datesFor({}).dueDates);
   });
 
-  it('are shifted by each method, spelled in any case', () => {
+  it('are shifted by each method, whose name is case-insensitive', () => {
     // Saturday 31 May 2025 is the last day of its month, Saturday 1 March the first.
     expect(paidByMethods('2025-05-31')).toEqual([
       '2025-06-02',
@@ -138,7 +138,7 @@ describe('due dates on holidays and weekends (H1, H3)', () => {
     expect(single.regularMonths).toEqual([0]);
   });
 
-  it('make the period irregular when a deferred maturity is shifted to the installment day (C2)', () => {
+  it('make the period irregular if a deferred maturity is shifted to the installment day (C2)', () => {
     const changes = { ...ON_WORKING_DAYS, InstallmentDay: 3, MaturityDate: date('2025-03-02') } as const;
     const dates = datesFor({ ...changes, InstallmentsNo: 2, DeferDueDate: true });
     expect(texts(dates.shownDates)).toEqual(['2025-02-03', '2025-03-03']);
@@ -156,7 +156,7 @@ describe('holiday calendar of a request (H2)', () => {
     expect(dates.calendar).toBe(ro);
   });
 
-  it('is rejected when it is missing without a default, or unknown', () => {
+  it('is rejected if it is unknown, or missing without a default', () => {
     const allowed =
       'must be a country by its ISO 3166 code or English name, TARGET, a union such as RO+TARGET, or a calendar of the catalogue';
     const missing = [`HolidayCountry unknown-calendar is missing; ${allowed}`];
@@ -171,7 +171,7 @@ describe('holiday calendar of a request (H2)', () => {
     ]);
   });
 
-  it('is validated even when no date is shifted (E5)', () => {
+  it('is validated even if no date is shifted (E5)', () => {
     expect(dateFaults({ HolidayCountry: 'Atlantis' })).toHaveLength(1);
     expect(datesFor({ HolidayCountry: 'weekends' }).calendar).toBeUndefined();
     expect(datesFor({ HolidayCountry: 'weekends', HolidayShift: false }).calendar).toBeUndefined();

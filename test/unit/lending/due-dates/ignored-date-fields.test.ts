@@ -28,7 +28,7 @@ describe('ignored date fields (E5)', () => {
       { HolidayCountry: 'RO', HolidayMethod: 'Forward' },
       ['HolidayMethod', 'HolidayCountry'],
     ],
-    ['HolidayCountry when HolidayShift is false', { ...SHIFT, HolidayShift: false }, ['HolidayCountry']],
+    ['HolidayCountry if HolidayShift is false', { ...SHIFT, HolidayShift: false }, ['HolidayCountry']],
     ['no field of a complete shift', { ...SHIFT, HolidayMethod: 'Nearest', DeferDueDate: true }, []],
     [
       'the other shift fields with the method None',
@@ -36,9 +36,9 @@ describe('ignored date fields (E5)', () => {
       ['HolidayCountry', 'DeferDueDate'],
     ],
     ['DeferDueDate without HolidayShift', { DeferDueDate: true }, ['DeferDueDate']],
-    ['no DeferDueDate that is false', { DeferDueDate: false, HolidayShift: false }, []],
+    ['not a DeferDueDate that is false', { DeferDueDate: false, HolidayShift: false }, []],
     [
-      'InstallmentMethod beside FirstDueDate',
+      'InstallmentMethod together with FirstDueDate',
       { InstallmentMethod: 'NextMonth', FirstDueDate: date('2025-02-01') },
       ['InstallmentMethod'],
     ],
@@ -47,10 +47,10 @@ describe('ignored date fields (E5)', () => {
       { InstallmentMethod: 'NextMonth', PeriodicityType: 'Daily' },
       ['InstallmentMethod'],
     ],
-    ['no InstallmentMethod that determines the first month', { InstallmentMethod: 'NextMonth' }, []],
+    ['not an InstallmentMethod that determines the first month', { InstallmentMethod: 'NextMonth' }, []],
     ['FirstDueDate of a single row with a maturity', { ...ONCE, ...MATURITY }, ['FirstDueDate']],
-    ['no FirstDueDate that is the only date', ONCE, []],
-    ['no maturity that ends the schedule', MATURITY, []],
+    ['not a FirstDueDate that is the only date', ONCE, []],
+    ['not a maturity that ends the schedule', MATURITY, []],
   ];
 
   it.each(cases)('reports %s', (_title, changes, expected) => {

@@ -85,7 +85,7 @@ describe('shift methods (H1)', () => {
     );
   });
 
-  it('reverse direction at a month end when modified', () => {
+  it('reverse direction at a month end if modified', () => {
     expect(shifted('2025-05-31', 'Forward')).toBe('2025-06-02');
     expect(shifted('2025-05-31', 'ModifiedForward')).toBe('2025-05-30');
     expect(shifted('2025-03-01', 'Backward')).toBe('2025-02-28');
@@ -93,7 +93,7 @@ describe('shift methods (H1)', () => {
     expect(shifted('2026-08-01', 'ModifiedBackward')).toBe('2026-08-03');
   });
 
-  it('choose the nearest day, or the later of two equally near', () => {
+  it('choose the nearest day, or the later of two equally near days', () => {
     expect(shifted('2025-03-01', 'Nearest')).toBe('2025-02-28');
     expect(shifted('2025-03-02', 'Nearest')).toBe('2025-03-03');
     const longWeekend = ownCalendar({ weekend: WEEKEND, holidays: ['2025-03-03'] });

@@ -103,7 +103,7 @@ describe('explainRow for a level payment (S5, S6)', () => {
     explained(TRACE);
   });
 
-  test('derives the balance of a later row from the row before', () => {
+  test('derives the balance of a later row from the previous row', () => {
     const row = { no: 2, remaining: 75_372, accrued: 754, interest: 754, principal: 24_874 };
     const figure = explained(traceOf(row, { previous: ROW }));
     expect(figure('remainingValue')?.formula).toBe('balance 1000.00 - principal 246.28 = 753.72');
@@ -120,7 +120,7 @@ describe('explainRow for a level payment (S5, S6)', () => {
     expect(explained(traceOf(row, { payment }))('payment')?.formula).toContain(formula);
   });
 
-  test('describes the payment in words for uneven periods, which have no closed formula', () => {
+  test('describes the payment in words for irregular periods, which have no closed formula', () => {
     const { closed: _closed, ...open } = LEVEL;
     const payment = explained(traceOf({}, { payment: open }))('payment');
     expect(payment).toEqual({
@@ -146,7 +146,7 @@ describe('explainRow for a level payment (S5, S6)', () => {
     expect(payment?.rates).toEqual(['10', '8']);
   });
 
-  test('shows the balance of the plan when it differs, and negative capitalised interest (G2, X2)', () => {
+  test('shows the planned balance if it differs, and negative capitalised interest (G2, X2)', () => {
     const planned = explained(traceOf({ principal: 25_375 }, restAbove(0)));
     expect(planned('principal')?.formula).toBe('balance of the plan: 253.75');
     const principal = { rule: 'rest', balance: 100_000, residual: 20_000, capitalised: -1_000 } as const;

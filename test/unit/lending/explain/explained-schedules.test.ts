@@ -40,7 +40,7 @@ const LOANS: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] =
   ['equal principal', { ScheduleType: 'EqualPrincipal' }],
   ['interest only', { ScheduleType: 'InterestOnly' }],
   ['a balloon (B1)', { ScheduleType: 'Balloon', ResidualValue: decimal(200) }],
-  ['a residual in a row of its own', { ResidualValue: decimal(200) }],
+  ['a residual in a separate row', { ResidualValue: decimal(200) }],
   ['the effective rate (S2)', { ScheduleType: 'EffectiveRate' }],
   ['a credit card (B3)', { ScheduleType: 'CreditCard', CapitalPercent: decimal(20) }],
   ['a deposit that capitalises (B4)', { ScheduleType: 'Deposit', InterestCapitalization: 1 }],
@@ -52,7 +52,7 @@ const LOANS: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] =
   ['both graces', { GracePeriodPrincipal: 2, GracePeriodInterest: 2 }],
   ['a low lock (B2)', { installmentValue: decimal(200) }],
   ['a high lock', { installmentValue: decimal(300) }],
-  ['a lock of the principal', { ScheduleType: 'EqualPrincipal', principalValue: decimal(200) }],
+  ['a locked principal', { ScheduleType: 'EqualPrincipal', principalValue: decimal(200) }],
   ['negative amortisation', { installmentValue: decimal(5), AllowNegativeAmortisation: true }],
   ['a prepayment (X3)', { EarlyRepayments: early('2025-02-16') }],
   [
@@ -193,12 +193,12 @@ const FORMULAS: readonly (readonly [string, ReturnType<typeof recordOf>])[] = [
   ],
 ];
 
-/** The entry of a figure itself, not of one of its parts. */
+/** The entry for a figure itself, not for one of its parts. */
 function explainedAmount(row: ScheduleRow, figure: ExplainedFigure): number | undefined {
   return row.explanation?.find((one) => one.figure === figure && one.name === undefined)?.amount;
 }
 
-test.each(LOANS)('explains every figure with a formula that gives it: %s (S6)', (_loan, changes) => {
+test.each(LOANS)('explains every figure with a formula that evaluates to it: %s (S6)', (_loan, changes) => {
   const { rows } = scheduleOf({ ...changes, Explain: true });
   const faults: string[] = [];
   for (const row of rows) {
@@ -223,7 +223,7 @@ test.each(LOANS)('explains every figure with a formula that gives it: %s (S6)', 
   }
 });
 
-test.each(FORMULAS)('explains %s with formulas that give their figures (S2, S6)', (_type, record) => {
+test.each(FORMULAS)('explains %s with formulas that evaluate to their figures (S2, S6)', (_type, record) => {
   const EarlyRepayments = early('2025-02-16');
   const outcome = outcomeWith(record, { EarlyRepayments, Explain: true });
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
@@ -276,7 +276,7 @@ test('warns that Explain has no effect in an answer without rows (A5, E5)', () =
   expect(scheduleOf({ CalculateDAE: 2, Explain: true }).warnings).toEqual([]);
 });
 
-test('changes no figure, and adds explanations only on request', () => {
+test('does not change figures, and adds explanations only on request', () => {
   for (const [, changes] of LOANS) {
     const plain = scheduleOf(changes);
     const explained = scheduleOf({ ...changes, Explain: true });

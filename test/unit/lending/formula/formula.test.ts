@@ -20,7 +20,7 @@ const VALUES: readonly FormulaValue[] = [
 
 const getSlot = (name: string): number => NAMES.indexOf(name.toLowerCase());
 
-/** The value of an expression as text, or its error with the position. */
+/** The value of an expression as a string, or its error with the position. */
 function valueOf(text: string, rounding: RoundingMode = 'HALF_UP'): string {
   const tree = parseFormula(text);
   if (tree.kind === 'formula-error') return `${tree.at}: ${tree.message}`;
@@ -74,7 +74,7 @@ describe('parseFormula and compileFormula (S2)', () => {
     expect(valueOf('round(2.5) + round(0.125, 2)', 'HALF_UP')).toBe('3.13');
   });
 
-  it('reads names in any case', () => {
+  it('reads case-insensitive names', () => {
     expect(valueOf('A + a - third * 3')).toBe('13');
     expect(valueOf('THIRD')).toBe('1/3');
   });
@@ -119,7 +119,7 @@ describe('parseFormula and compileFormula (S2)', () => {
     expect(valueOf(text)).toBe(error);
   });
 
-  it('limits length, depth, parts and digits', () => {
+  it('limits the length, depth, parts and digits of a formula', () => {
     expect(valueOf(' '.repeat(1001))).toBe('1001: must have at most 1000 characters');
     expect(valueOf(`${'('.repeat(31)}1${')'.repeat(31)}`)).toMatch(
       /^31: brackets, calls and signs may be nested at most 30/,

@@ -18,7 +18,7 @@ function createRule(percent: string) {
   return createLinearRule(percentToRatio(decimal(percent)), 365, 'HALF_UP');
 }
 
-/** Bands from the lower limits, each with a rate of the list from `shift` on. */
+/** Bands with the given lower limits; the rates are those of the list, starting at `shift`. */
 function createBands(whole: boolean, shift: number): Bands {
   const bands = LOWER_LIMITS.map((from, index) => ({
     from,
@@ -32,7 +32,7 @@ function solve(bands: Bands, counts: readonly number[], repaid: RepaidBalance): 
   return accrueByBands(bands, counts).solveLevelPayment(repaid, rows);
 }
 
-/** How far the exact final balance lies above the residual. */
+/** The exact final balance less the residual. */
 function endAbove(
   bands: Bands,
   counts: readonly number[],
@@ -73,7 +73,7 @@ describe('level payment with rate bands (R2)', () => {
     }
   });
 
-  it.each(RATES)('equals that of a single rate when all bands have the rate %s', (percent) => {
+  it.each(RATES)('equals that of a single rate if all bands have the rate %s', (percent) => {
     const rule = createRule(percent);
     const bands = { ...createBands(false, 0), bands: LOWER_LIMITS.map((from) => ({ from, rule })) };
     for (const { counts, repaid } of LOANS) {

@@ -79,7 +79,7 @@ describe('level payment (S5)', () => {
     }
   });
 
-  it('is calculated over the remaining rows', () => {
+  it('is calculated for the remaining rows', () => {
     const rate = accrueAtOneRate(months('12', 6).rule, months('12', 6).counts);
     expect(rate.solveLevelPayment({ balance: 50_745, residual: 0 }, { first: 3, firstCount: 30 })).toBe(
       17_254,
@@ -94,7 +94,7 @@ describe('level payment (S5)', () => {
 });
 
 describe('interest of a row (M4)', () => {
-  it('is exact when the product exceeds safe integers', () => {
+  it('is exact if the product exceeds the safe integers', () => {
     const rate = percentToRatio(decimal('7.123456789012345678'));
     const rule = createLinearRule(rate, 365, 'HALF_UP');
     const exact = new Decimal(999_999_999_999_99).times('0.07123456789012345678').times(31).div(365);
@@ -110,7 +110,7 @@ describe('interest of a row (M4)', () => {
     expect(computeInterest(createLinearRule(rate, 360, 'HALF_EVEN'), 10_050, 30)).toBe(100);
   });
 
-  it('keeps every digit of the rate', () => {
+  it('uses every digit of the rate', () => {
     const third = '33.333333333333333333333333333333';
     expect(percentToRatio(decimal(third)).denominator).toBe(10n ** 32n);
     expect(percentToRatio(decimal('7.25'))).toEqual({ numerator: 29n, denominator: 400n });
@@ -125,7 +125,7 @@ describe('interest at an effective rate (S2)', () => {
     expect(computeInterest(rule, 3_000_000, 0)).toBe(0);
   });
 
-  it('is exact when the power is a short decimal, so that ties round by the rule', () => {
+  it('is exact if the power is a short decimal, so that ties are rounded by the rule', () => {
     const fifth = createEffectiveRule(percentToRatio(decimal(21)), 360, 'HALF_UP');
     expect(computeInterest(fifth, 5, 180)).toBe(1);
     expect(computeInterest(createEffectiveRule(percentToRatio(decimal(21)), 360, 'HALF_EVEN'), 5, 180)).toBe(

@@ -28,7 +28,7 @@ describe('rate ranges (R1)', () => {
     expect(column(schedule, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
   });
 
-  it('may be in any order, and equal rates are no change', () => {
+  it('may be in any order, and equal rates do not count as a change', () => {
     const reversed = scheduleOf({ ...NO_RATE, MultipleInterestRates: TWO.toReversed() });
     expect(column(reversed, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
     const same = TWO.map((range) => ({ ...range, InterestRate: decimal(12) }));
@@ -61,7 +61,7 @@ describe('rate ranges (R1)', () => {
     ['MultipleInterestRates[1].FromInstNo out-of-range', 2, 0, 4],
   ] as const;
   it.each(refused)(
-    'are rejected with %s when the first ends with %i and the second is from %i to %i',
+    'are rejected with %s if the first ends with %i and the second is from %i to %i',
     (code, ...rows) => {
       const [end, FromInstNo, ToInstNo] = rows;
       const ranges = [
@@ -72,7 +72,7 @@ describe('rate ranges (R1)', () => {
     },
   );
 
-  it('use InterestPercent when they have no rate', () => {
+  it('use InterestPercent if they have no rate', () => {
     const InterestPercent = decimal(12);
     const MultipleInterestRates = [{ ToInstNo: 2 }, { InterestRate: decimal(24) }];
     const mixed = scheduleOf({ InterestPercent, MultipleInterestRates });
@@ -88,7 +88,7 @@ describe('rate ranges (R1)', () => {
     ]);
   });
 
-  it('require a valid rate each and no rate bands', () => {
+  it('each require a valid rate, and exclude rate bands', () => {
     const without = [{ FromInstNo: 1 }];
     expect(faultCodes({ ...NO_RATE, MultipleInterestRates: without })).toEqual([
       'MultipleInterestRates[0].InterestRate missing',
@@ -133,7 +133,7 @@ describe('rate bands (R2)', () => {
     expect(column(schedule, 'interest')).toEqual(['11.67', '9.19', '6.30', '3.16']);
   });
 
-  it('give the same rows as a single rate when all bands have that rate', () => {
+  it('give the same rows as a single rate if all bands have that rate', () => {
     for (const percent of ['12', '-3.5', '0']) {
       const bands = BANDS.map((band) => ({ ...band, Value: decimal(percent) }));
       const terms = { Amount: decimal('4321.09'), InstallmentsNo: 37, ResidualValue: decimal(700) };
@@ -142,7 +142,7 @@ describe('rate bands (R2)', () => {
     }
   });
 
-  it('reject a balance without a rate, and contradicting bands', () => {
+  it('reject a balance without a rate, and contradictory bands', () => {
     const codes = (BandedInterestRates: typeof BANDS, Amount = 1500) =>
       faultCodes({ ...NO_RATE, Amount: decimal(Amount), BandedInterestRates });
     const limited = BANDS.map((band) => ({ MaxUtilizedAmount: decimal(2000), ...band }));

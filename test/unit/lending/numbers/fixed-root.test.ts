@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fixedRoot } from '../../../../shared/lending/numbers/fixed-root.ts';
 
-/** True when the root of the fraction lies within the error of the value: compares exact powers. */
+/** True if the root of the fraction lies within the error of the value; compares exact powers. */
 function isWithinError(numerator: bigint, denominator: bigint, degree: number, bits: bigint): boolean {
   const { value, error } = fixedRoot(numerator, denominator, degree, bits);
   const n = BigInt(degree);

@@ -22,7 +22,7 @@ describe('toMinorUnits and formatMinorUnits (M1, M2)', () => {
     expect(toMinorUnits(decimal('1.50'), 1)).toBe(15);
   });
 
-  it('reports an amount beyond the range of exact whole numbers', () => {
+  it('reports an amount beyond the safe integers', () => {
     expect(toMinorUnits(decimal('10000000000000.00'), 2)).toBe(MAX_AMOUNT_MINOR);
     expect(toMinorUnits(decimal('10000000000000.01'), 2)).toBe('too-large');
     expect(toMinorUnits(decimal('1e900000000'), 2)).toBe('too-large');
@@ -38,7 +38,7 @@ describe('toMinorUnits and formatMinorUnits (M1, M2)', () => {
 });
 
 describe('currencyDigits (M2)', () => {
-  it('returns the minor digits of ISO 4217 for a code in any case', () => {
+  it('returns the minor digits of ISO 4217 for a case-insensitive code', () => {
     expect(['EUR', 'RON', 'JPY', 'KWD', 'clf', 'usd'].map(currencyDigits)).toEqual([2, 2, 0, 3, 4, 2]);
     expect(currencyDigits('XAU')).toBeUndefined();
   });

@@ -20,7 +20,7 @@ describe('divideRounded and divideRoundedSafe (M2)', () => {
     }
   });
 
-  it('uses the exact remainder when binary division would give a tie', () => {
+  it('uses the exact remainder if binary division would give a tie', () => {
     const belowHalf = 4_503_599_627_370_495;
     expect(divideRoundedSafe(belowHalf - 2, belowHalf, 'HALF_UP')).toBe(1);
     expect(divideRoundedSafe((belowHalf - 1) / 2, belowHalf, 'HALF_UP')).toBe(0);

@@ -105,7 +105,7 @@ const SINGLE_FAULTS: readonly (readonly [string, JsonObject, string, RegExp])[] 
     /ISO 3166 code or English name, TARGET, a union/,
   ],
   [
-    'a maturity before the last but one due date',
+    'a maturity before the second to last due date',
     { MaturityDate: '2025-03-20' },
     'MaturityDate date-order',
     /2025-04-02 or later/,
@@ -117,7 +117,7 @@ const SINGLE_FAULTS: readonly (readonly [string, JsonObject, string, RegExp])[] 
     /interest of row 1, or AllowNegativeAmortisation/,
   ],
   [
-    'a fee that begins after the maturity',
+    'a fee that starts after the maturity',
     { Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-21' }], MaturityDate: '2025-05-20' },
     'Commission[0].FeeDate date-order',
     /on or before the last due date, 2025-05-20/,
@@ -141,7 +141,7 @@ const SINGLE_FAULTS: readonly (readonly [string, JsonObject, string, RegExp])[] 
     /from 0 to 3/,
   ],
   [
-    'principal grace longer than the rows that are paid',
+    'principal grace longer than the rows shown',
     { RealInstallmentNo: 2, GracePeriodPrincipal: 2 },
     'GracePeriodPrincipal out-of-range',
     /from 0 to 1/,
@@ -286,7 +286,7 @@ describe('invalid schedule requests (E1, E3)', () => {
 describe('faults of a request with an unreadable field (E3)', () => {
   const both = { SourceValue: 5, SourcePercent: 1 };
 
-  it('include faults of dates if the request determines the start of the schedule', () => {
+  it('include faults of dates if the readable fields determine the start of the schedule', () => {
     const found = codesOf({
       Commission: [{ ...FEE, ...both }],
       Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
@@ -327,7 +327,7 @@ describe('faults of a request with an unreadable field (E3)', () => {
     ]);
   });
 
-  it('include two fixed values as one fault', () => {
+  it('report two fixed values as one fault', () => {
     expect(codesOf({ installmentValue: 300, principalValue: 300 })).toEqual(['principalValue not-allowed']);
   });
 });

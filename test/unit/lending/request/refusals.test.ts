@@ -9,8 +9,8 @@ const INSURANCE = {
   InsuranceName: 'Life',
 } as const;
 
-describe('fields with values that mean none', () => {
-  it('are accepted and change no figure', () => {
+describe('fields whose values mean the same as an absent field', () => {
+  it('are accepted and do not change figures', () => {
     const schedule = scheduleOf({
       GracePeriodInterest: 0,
       GracePeriodPrincipal: 0,
@@ -136,7 +136,7 @@ describe('faults (E1, E3)', () => {
 });
 
 describe('names (S1, S4)', () => {
-  it('are found in any case, by name or code', () => {
+  it('are found by case-insensitive name or code', () => {
     for (const ScheduleType of ['equalinstallments', 'EQUALINSTALLMENTS', 'ei', ' EqualInstallments ']) {
       expect(scheduleOf({ ScheduleType }).rows).toHaveLength(4);
     }
@@ -166,7 +166,7 @@ describe('ignored fields (E5, X2)', () => {
     ['AllowNegativeAmortisation', { AllowNegativeAmortisation: true }],
   ];
 
-  it.each(withoutEffect)('are reported and change no figure: %s', (path, changes) => {
+  it.each(withoutEffect)('are reported and do not change figures: %s', (path, changes) => {
     const schedule = scheduleOf(changes);
     expect(schedule.warnings).toEqual([{ code: 'no-effect', path }]);
     expect(schedule.rows).toEqual(scheduleOf().rows);

@@ -35,7 +35,7 @@ describe('calculateRepaymentSchedule with equal installments (S4, M2, M3)', () =
     expect(column(schedule, 'managementFee')).toEqual(['0.00', '0.00', '0.00', '0.00']);
   });
 
-  it('returns all rows, none negative, when the amount is too small for its rows', () => {
+  it('returns all rows, none of them negative, if the amount is too small for its rows', () => {
     const schedule = scheduleOf({ Amount: decimal('0.05'), InstallmentsNo: 12 });
     expect(schedule.rows).toHaveLength(12);
     expect(column(schedule, 'principal').filter((part) => part !== '0.00')).toEqual(['0.05']);
@@ -111,7 +111,7 @@ describe('ids (S7)', () => {
 });
 
 describe('casing and parts of the answer (A5)', () => {
-  it('is capitalised with EIR when CalculateDAE is absent', () => {
+  it('is capitalised with EIR if CalculateDAE is absent', () => {
     const { casing, show, dae, eir } = scheduleOf();
     expect({ casing, show, dae }).toEqual({ casing: 'capitalised', show: 'rows-with-eir', dae: undefined });
     expect(eir).toMatch(/^\d+\.\d{4}$/);

@@ -73,7 +73,7 @@ describe('order of columns (S3)', () => {
     ]);
   });
 
-  it('requires Principal by Balance after payment and interest', () => {
+  it('requires the principal, if calculated by Balance, after payment and interest', () => {
     expect(messagesOf(BALANCE, REST, LEVEL, INTEREST)).toEqual([
       'column Principal must be listed after PMT, because it is PMT less Interest: move it below',
       'column Principal must be listed after Interest, because it is PMT less Interest: move it below',
@@ -135,7 +135,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     }
   });
 
-  it('rejects a duplicate name in any case', () => {
+  it('rejects a case-insensitive duplicate name', () => {
     expect(
       withColumn(formulaColumn('Half', '1'), formulaColumn('HALF', '2'), columnOf('interest', 'Linear')),
     ).toEqual([
@@ -283,7 +283,7 @@ describe('names in a formula (S2, S3)', () => {
     ]);
   });
 
-  it('rejects TotalInstallment, which is calculated last', () => {
+  it('rejects a formula that names TotalInstallment, which is calculated last', () => {
     expect(withColumn(formulaColumn('Own', 'TotalInstallment / 2'))).toEqual([
       'column Own must not name TotalInstallment, which is calculated last: write PMT + ManagementFee + Insurance',
     ]);
@@ -300,7 +300,7 @@ describe('names in a formula (S2, S3)', () => {
 });
 
 describe('combinations of methods (S1, S2, S3)', () => {
-  it('rejects a level payment with interest by formula', () => {
+  it('rejects a level payment whose interest is calculated by a formula', () => {
     expect(messagesOf(BALANCE, formulaColumn('Interest', 'RemainingValue / 100'), LEVEL, REST)).toEqual([
       'column PMT is a level payment, which needs Interest by Linear or EffectiveRate: change one of the two',
     ]);
@@ -346,31 +346,31 @@ describe('combinations of methods (S1, S2, S3)', () => {
       'IsWithEqualInstallments must be true, because PMT is a level payment',
     ],
     [
-      'InstallmentValueCustom when no column reads the value',
+      'InstallmentValueCustom if no column reads the value',
       { InstallmentValueCustom: true },
       [BALANCE, INTEREST, columnOf('Principal', 'CapitalPercent')],
       'InstallmentValueCustom must be false: no column reads a fixed payment or principal',
     ],
     [
-      'a fixed payment in a formula when InstallmentValueCustom is false',
+      'a fixed payment in a formula if InstallmentValueCustom is false',
       {},
       [BALANCE, INTEREST, formulaColumn('PMT', 'lockedInstallment'), REST],
       'column PMT reads a fixed payment or principal in its formula: InstallmentValueCustom must be true',
     ],
     [
-      'a charge column when AcceptsCharges is false',
+      'a charge column if AcceptsCharges is false',
       { AcceptsCharges: false },
       [BALANCE, INTEREST, PARTS, columnOf('ManagementFee', 'Fee')],
       'column ManagementFee must be left out unless AcceptsCharges is true',
     ],
     [
-      'UseExpiryDate when principal is repaid before maturity',
+      'UseExpiryDate if principal is repaid before maturity',
       { UseExpiryDate: true },
       [BALANCE, INTEREST, PARTS],
       'column Principal must have the Formula 0, which repays at the end, unless UseExpiryDate is false',
     ],
     [
-      'InterestCapitalization when principal is repaid before maturity',
+      'InterestCapitalization if principal is repaid before maturity',
       { InterestCapitalization: true },
       [BALANCE, INTEREST, formulaColumn('Principal', 'Amount / 10')],
       'column Principal must have the Formula 0, which repays at the end, unless InterestCapitalization is false',
@@ -388,7 +388,7 @@ describe('combinations of methods (S1, S2, S3)', () => {
     expect(activationMessages(record)).toEqual([expect.stringContaining('column Principal is missing')]);
   });
 
-  it('accepts InstallmentValueCustom when a payment, equal parts or a formula reads the value', () => {
+  it('accepts InstallmentValueCustom if a payment, equal parts or a formula reads the value', () => {
     const custom = { InstallmentValueCustom: true };
     expect(activationMessages(recordOf(LEVEL_COLUMNS, custom))).toEqual([]);
     expect(activationMessages(recordOf([BALANCE, INTEREST, PARTS], custom))).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
 import { activationMessages, compiledOf } from '../../../support/builders/schedule-type-records.ts';
 
-/** A built-in type in one line: its settings and methods in S4. */
+/** The settings and methods of a built-in type (S4), in one line. */
 function lineOf(record: (typeof BUILT_IN_SCHEDULE_TYPE_RECORDS)[number]): string {
   const { type, interest, payment, principal } = compiledOf(record);
   const special = [

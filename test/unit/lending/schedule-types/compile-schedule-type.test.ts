@@ -16,7 +16,7 @@ const PARTS = columnOf('Principal', 'Linear');
 const REST = columnOf('Principal', 'Balance');
 const FEES = columnOf('ManagementFee', 'Fee');
 
-/** The steps of a row in one line; additional columns by name. */
+/** The calculation steps of a row in one line, with additional columns by name. */
 function stepsOf({ steps }: CompiledScheduleType): string {
   return steps.map((step) => (step.kind === 'column' ? step.column.name : step.kind)).join(' ');
 }
@@ -77,7 +77,7 @@ describe('compiled schedule type (S1, S2)', () => {
   });
 
   it.each(['0', '0.00', '1 - 1', '-0', 'if(1 > 2, Amount, 0)', 'min(0, 3) * 5'])(
-    'repays at maturity when the principal formula is zero: %s',
+    'repays at maturity if the principal formula is zero: %s',
     (Formula) => {
       const compiled = compiledOf(recordOf([BALANCE, INTEREST, formulaColumn('Principal', Formula)]));
       expect(compiled.principal).toEqual({ kind: 'AtMaturity' });
@@ -85,7 +85,7 @@ describe('compiled schedule type (S1, S2)', () => {
     },
   );
 
-  it('needs no formula for payment and total as sums', () => {
+  it('does not need formulas for payment and total as sums', () => {
     const columns = [
       BALANCE,
       INTEREST,
@@ -147,7 +147,7 @@ describe('compiled schedule type (S1, S2)', () => {
     });
   });
 
-  it('is refused when the record has a fault', () => {
+  it('is refused if the record has a fault', () => {
     const outcome = compileScheduleType(recordOf([BALANCE, INTEREST]));
     expect(outcome).toMatchObject({ kind: 'refused', faults: [{ column: 'Principal' }] });
   });
@@ -186,7 +186,7 @@ describe('order of calculation in a row (S1, F2)', () => {
     expect(stepsOf(compiledOf(recordOf(columns)))).toBe('interest charges Vat payment principal Half');
   });
 
-  it('ends with charges when only a column without charges is read', () => {
+  it('ends with charges if only a column without charges is read', () => {
     const columns = [
       BALANCE,
       formulaColumn('Rate', 'InterestPercent + 1'),
@@ -196,7 +196,7 @@ describe('order of calculation in a row (S1, F2)', () => {
     expect(stepsOf(compiledOf(recordOf(columns)))).toBe('Rate interest principal payment charges');
   });
 
-  it('calculates charges first when another column reads them for the interest', () => {
+  it('calculates charges first if another column reads them for the interest', () => {
     const columns = [
       BALANCE,
       columnOf('Service', 'Fee', { Fee: 'Service fee' }),
@@ -258,7 +258,7 @@ describe('formulas of a compiled schedule type', () => {
     ]);
   });
 
-  it('read zero from slots without a value', () => {
+  it('treat slots without a value as zero', () => {
     expect(newFormulaScope(compiled.slotCount).slots).toHaveLength(compiled.slotCount);
     expect(newFormulaScope(1).slots).toEqual([{ numerator: 0n, denominator: 1n }]);
   });

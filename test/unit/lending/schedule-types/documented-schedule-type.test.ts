@@ -36,7 +36,7 @@ function calculated(...terms: Parameters<typeof ownSchedule>): RepaymentSchedule
 }
 
 describe('schedule type of the documentation (S1, S2, F4)', () => {
-  it('keeps the total constant, with the tax on fees in its own column', () => {
+  it('keeps the total constant, with the tax on fees in a separate column', () => {
     const schedule = calculated({ installmentValue: decimal(270) });
     expect(column(schedule, 'totalInstallment')).toEqual(['270.00', '270.00', '270.00', '262.61']);
     expect(column(schedule, 'managementFee')).toEqual(['11.90', '11.90', '11.90', '11.90']);

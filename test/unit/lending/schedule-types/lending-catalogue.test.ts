@@ -47,7 +47,7 @@ describe('schedule types of a catalogue (S1, S4)', () => {
     expect(scheduleTypeRecords).toHaveLength(10);
   });
 
-  it('are found by name or code in any case', () => {
+  it('are found by case-insensitive name or code', () => {
     const catalogue = typesOf(own());
     for (const name of ['Own type', ' OWN TYPE ', 'own']) {
       expect(catalogue.findScheduleType(name)?.type.id).toBe(guid(1));
@@ -57,7 +57,7 @@ describe('schedule types of a catalogue (S1, S4)', () => {
   });
 
   it.each(['Draft', 'VersionDraft', 'Closed'])(
-    'are not used in calculations and may have faults when their status is %s',
+    'are not used in calculations and may have faults if their status is %s',
     (Status) => {
       const draft = recordOf([], { Status, ScheduleInterestCalculationType: '' });
       const catalogue = typesOf(draft);
@@ -76,7 +76,7 @@ describe('schedule types of a catalogue (S1, S4)', () => {
     expect(byId.findScheduleType('own')?.type.id).toBe(EQUAL_INSTALLMENTS_ID);
   });
 
-  it('disable a built-in type when they are Closed, but not as drafts', () => {
+  it('disable a built-in type if they are Closed, but not if they are drafts', () => {
     const off = own({ PaymentScheduleTypeName: 'EqualInstallments', Status: 'Closed' });
     expect(typesOf(off).findScheduleType('EI')).toBeUndefined();
     const draft = { ...off, Status: 'Draft' };

@@ -58,7 +58,7 @@ describe('faults of the terms of a payment value (P1, P2)', () => {
     expect(faultsOf(changes)).toEqual([fault]);
   });
 
-  it('are absent at the limits', () => {
+  it('do not occur at the limits', () => {
     const limits = { FinancedAmount: decimal('1e13'), FutureValue: decimal('-1e13'), Precision: 10 };
     expect(faultsOf(limits)).toEqual([]);
     expect(faultsOf({ InterestPercent: decimal('-1199.99') })).toEqual([]);

@@ -166,7 +166,7 @@ describe('faults of the terms of a schedule (E3)', () => {
     expect(faults.filter((other) => other.split(' ')[0] === fault.split(' ')[0])).toEqual([fault]);
   });
 
-  it('reject rate bands when a formula reads the rate (R2, S2)', () => {
+  it('include rate bands if a formula reads the rate (R2, S2)', () => {
     const message =
       'must be left out: the formulas of Own type take one rate, from InterestPercent or MultipleInterestRates';
     const balance = columnOf('RemainingValue', 'RemainingValue');
@@ -215,7 +215,7 @@ describe('faults of the terms of a schedule (E3)', () => {
     expect(outcomeWith(record, sufficient).kind).toBe('schedule');
   });
 
-  it('reject a prepayment above a balance that capitalised negative interest lowers (R3)', () => {
+  it('include a prepayment above a balance that capitalised negative interest lowers (R3)', () => {
     const changes = {
       InterestPercent: decimal(-12),
       GracePeriodInterest: 2,
@@ -236,7 +236,7 @@ describe('faults of the terms of a schedule (E3)', () => {
     ]);
   });
 
-  it('include those of dates in the supported years only', () => {
+  it('include faults of dates only for the supported years', () => {
     const early = { MaturityDate: toCalendarDate(1900, 1, 2) };
     expect(faultPaths({ ...early, ActivationDate: toCalendarDate(1900, 1, 1) })).toEqual(['MaturityDate']);
     expect(faultPaths({ ...early, ActivationDate: toCalendarDate(1899, 12, 31) })).toEqual([]);
@@ -292,7 +292,7 @@ describe('ignored fields of a schedule request (E5)', () => {
     expect(warnings.map((warning) => warning.path).join(' ')).toBe(path);
   });
 
-  it('exclude an expiry and a capitalisation when the schedule type is unknown', () => {
+  it('exclude an expiry and a capitalisation if the schedule type is unknown', () => {
     const unknown = { ScheduleType: 'None', CapitalPercent: decimal(10), InterestCapitalization: 1 } as const;
     expect(faultPaths(unknown)).toEqual(['ScheduleType']);
   });

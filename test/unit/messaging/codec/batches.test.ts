@@ -26,7 +26,7 @@ function withSchemaId(value: Buffer, id: number): Buffer {
   return copy;
 }
 
-/** Reads a batch of values with these schema ids. The registry has a schema for id 1 only, that of the request. */
+/** Reads a batch of values with these schema ids. The registry has a schema only for id 1, that of the request. */
 async function readItems(ids: readonly number[]) {
   const lookedUp: number[] = [];
   const schema = parseWriterSchema(readSchema(messageDefinition(REQUEST)!));
@@ -48,7 +48,7 @@ async function readItems(ids: readonly number[]) {
   return { lookedUp, details };
 }
 
-test('looks up at most eight unknown schema ids of one batch and refuses items with further ones', async () => {
+test('looks up at most eight unknown schema ids per batch and refuses items with other unknown ids', async () => {
   const unknown = Array.from({ length: 20 }, (_, index) => 100 + index);
   const { lookedUp, details } = await readItems([...unknown, 100, 107]);
   expect(lookedUp).toEqual(unknown.slice(0, 8));
@@ -58,7 +58,7 @@ test('looks up at most eight unknown schema ids of one batch and refuses items w
   expect(details.every((detail) => detail !== undefined)).toBe(true);
 });
 
-test('does not count known schema ids towards the limit of unknown ones', async () => {
+test('does not count known schema ids towards the limit on unknown ones', async () => {
   const { lookedUp, details } = await readItems([100, 101, 102, 103, 104, 105, 106, 1, 107, 1]);
   expect(lookedUp).toEqual([100, 101, 102, 103, 104, 105, 106, 1, 107]);
   expect([details[7], details[9]]).toEqual([undefined, undefined]);

@@ -79,7 +79,7 @@ describe('the Avro decimal', () => {
     expect(() => schema.toBuffer(new Decimal('1000'))).toThrow('invalid');
   });
 
-  it('throws RangeError on no bytes, too many bytes and too many digits', () => {
+  it('throws RangeError on zero bytes, too many bytes and too many digits', () => {
     const limits = { precision: 2, scale: 0 };
     expect(() => bytesToDecimal(Buffer.alloc(0), limits)).toThrow(RangeError);
     expect(() => bytesToDecimal(Buffer.alloc(2), limits)).toThrow(RangeError);

@@ -21,7 +21,7 @@ const text = (value: string) => Buffer.from(value).toString('hex');
 /** Fields that smallRequest omits: each is union branch 0, null. */
 const nulls = (count: number) => '00'.repeat(count);
 
-/** Derived by hand from the Avro specification, to detect any change of the wire format. */
+/** Derived by hand from the Avro specification, to detect any change to the wire format. */
 const SMALL_REQUEST_HEX = [
   '00', // magic byte
   '40000000', // 2^30, the first local schema id
@@ -37,7 +37,7 @@ const SMALL_REQUEST_HEX = [
   nulls(32), // FirstDueDate to Explain
 ].join('');
 
-/** A schedule encoded and decoded again. */
+/** Encodes a schedule and decodes it again. */
 function roundTrip(payload: object): unknown {
   return payloadOf(codec.decode(atOnce(codec.encode(REPLY, payload, 'avro'))));
 }
@@ -141,7 +141,7 @@ describe('the Avro wire format', () => {
     expect(codec.faultsOf(REPLY, schedule)).toEqual([]);
   });
 
-  it('throws on a type that is not in the list of messages', () => {
+  it('throws if a type is not in the list of messages', () => {
     expect(() => codec.encode('Nothing', {}, 'avro')).toThrow('Nothing');
   });
 });
@@ -173,7 +173,7 @@ describe('the format of a message', () => {
     }
   });
 
-  it('needs no content type, and ignores an empty or neutral one', () => {
+  it('does not require a content type, and ignores an empty or neutral one', () => {
     for (const headers of [{}, { 'content-type': 'application/octet-stream' }, { 'content-type': '' }]) {
       expect(payloadOf(codec.decode({ value: avro.value, headers }))).toEqual(smallRequest);
     }
@@ -198,14 +198,14 @@ describe('the format of a message', () => {
     expect(problemOf(decoded).detail).toContain(detail);
   });
 
-  it('falls back to the content type for the reply to undecodable bytes', () => {
+  it('is taken from the content type for the reply to undecodable bytes', () => {
     expect(decodeUnknown('application/vnd.apache.avro')).toMatchObject({ format: 'avro' });
     expect(decodeUnknown('application/json')).toMatchObject({ format: 'json' });
   });
 });
 
 describe('JSON messages', () => {
-  it('may begin with JSON whitespace only', () => {
+  it('may start with JSON whitespace only', () => {
     const json = atOnce(codec.encode(REQUEST, smallRequest, 'json')).value.toString();
     expect(payloadOf(decodeText(` \t\r\n${json}`))).toEqual(smallRequest);
     expect(problemOf(decodeText(`\v${json}`)).detail).toContain('neither Avro nor JSON');
@@ -236,7 +236,7 @@ describe('JSON messages', () => {
     });
   });
 
-  it('are refused with all faults of their shape', () => {
+  it('are refused with all schema violations', () => {
     const refused = problemOf(decodeText('{"jsonParam":{"Amount":"1","InstallmentsNo":4}}'));
     expect(refused).toMatchObject({ code: 'invalid-request', status: 400 });
     expect(refused.errors?.map((fault) => fault.path)).toEqual(

@@ -99,7 +99,7 @@ test('finishes and commits work started before a new gate closed', async () => {
   expect(source.committed()).toBe(1);
 });
 
-test('starts no probe of an open circuit breaker while the gate is closed', async () => {
+test('does not start a probe of an open circuit breaker while the gate is closed', async () => {
   const { gates, work, runtime, sink } = createScene({
     breaker: { maxFailures: 1, probeIntervalMs: 1_000 },
   });

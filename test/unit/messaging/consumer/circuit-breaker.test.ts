@@ -9,9 +9,12 @@ import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
 import { FAKE_TOPIC, fakeMessages } from '../../../support/fakes/messages.ts';
 
 const PROBE_MS = 60_000;
-/** Failures in a row that open the breaker of createScene(). */
+/** The consecutive failures that open the breaker of createScene(). */
 const MAX_FAILURES = 20;
-/** Messages that are tried in each interval; the first interval has FIRST_MS, and each is twice the one before. */
+/**
+ * The messages that are tried in each interval; the first interval is FIRST_MS long, and each is twice as long as the
+ * previous one.
+ */
 const PROBES = 10;
 const FIRST_MS = 250;
 
@@ -19,8 +22,8 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 /**
- * Counts failures: `x` of a new key, `s` of the same key; `.` is a success. Returns the number of results after which the
- * breaker opens, 0 if it does not.
+ * Counts results: `x` is a failure of a new key, `s` a failure of the same key, and `.` a success. Returns the number
+ * of results after which the breaker opens, or 0 if it does not.
  */
 function record(run: FailureRun, results: string): number {
   for (const [index, result] of results.split('').entries()) {
@@ -30,7 +33,7 @@ function record(run: FailureRun, results: string): number {
   return 0;
 }
 
-test('opens after 200 failures in a row', () => {
+test('opens after 200 consecutive failures', () => {
   expect(record(new FailureRun(), 'x'.repeat(199) + '.' + 'x'.repeat(199))).toBe(0);
   expect(record(new FailureRun(), 'x'.repeat(200))).toBe(200);
 });
@@ -52,7 +55,7 @@ function failuresToOpen(key: null | undefined): number {
   return 0;
 }
 
-test('counts each message without a key as a key of its own, and work of another message as none', () => {
+test('counts each message without a key as a separate key, and does not count work for other messages', () => {
   expect(failuresToOpen(null)).toBe(200);
   expect(failuresToOpen(undefined)).toBe(0);
 });
@@ -87,7 +90,7 @@ function createScene(answer: (offset: number) => ProcessingResult, options: Part
   return { started, changes, source, runtime, sink };
 }
 
-test('starts no messages while open, stays in the group, and commits failed messages', async () => {
+test('does not start messages while open, stays in the group, and commits failed messages', async () => {
   const { started, changes, source, runtime, sink } = createScene(() => 'failed');
   sink.onMessages(1, fakeMessages(0, 99), 100);
   expect(started).toHaveLength(MAX_FAILURES);
@@ -124,7 +127,7 @@ test('closes with the first successful probe and starts the other messages', asy
   );
   sink.onMessages(1, fakeMessages(0, good), good + 1);
   await vi.advanceTimersByTimeAsync(FIRST_MS);
-  // In order alone, the 680 failing messages before it would delay the probe for over an hour.
+  // If probes were taken in order only, the 680 failing messages before it would delay this one for over an hour.
   expect(started.slice(MAX_FAILURES, MAX_FAILURES + 2)).toEqual([20, good]);
   expect(changes.slice(0, 2)).toEqual(['open', 'closed']);
   expect(runtime.stats().failed).toBeGreaterThan(MAX_FAILURES + 10);
@@ -191,7 +194,7 @@ test('ignores requests that were refused because their deadline had passed', asy
   expect(runtime.stats()).toMatchObject({ breaker: 'open', settled: 21 + PROBES });
 });
 
-test('probes with another message when infrastructure is unavailable for one', async () => {
+test('probes with another message if infrastructure is unavailable for one', async () => {
   for (const isLate of [false, true]) {
     const waiting = 50;
     const bad = waiting + MAX_FAILURES;
@@ -245,7 +248,7 @@ test('reports group, topic, opening time and advice in its health', async () => 
   });
 });
 
-test('leaves no timer after a drain with an open breaker', async () => {
+test('does not leave a timer after a drain with an open breaker', async () => {
   const { runtime, sink } = createScene(() => 'failed');
   sink.onMessages(1, fakeMessages(0, 99), 100);
   const drained = runtime.drain(1_000);

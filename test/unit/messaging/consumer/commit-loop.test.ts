@@ -8,7 +8,7 @@ import {
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';
 
-/** A loop over one partition, whose commits stay open until the test ends them. */
+/** A loop over one partition whose commits stay pending until the test ends them. */
 function setUp() {
   const tracker = new OffsetTracker({ topic: 'requests', partition: 0 });
   const stores: { readonly offset: number | undefined; readonly end: (stored: boolean) => void }[] = [];
@@ -30,7 +30,7 @@ function setUp() {
   return { loop, stores, finish };
 }
 
-test('runs one commit at a time when now() is called as a commit ends', async () => {
+test('runs one commit at a time, even if now() is called just as a commit ends', async () => {
   const { loop, stores, finish } = setUp();
   finish(0);
   const first = loop.now();

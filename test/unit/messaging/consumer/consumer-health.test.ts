@@ -34,19 +34,19 @@ test('is ready while the first message is queued and other messages end', () => 
   }
 });
 
-test('is unhealthy when no message has ended for the stall time', () => {
+test('is unhealthy if no message has ended for the stall time', () => {
   const { check } = createScene();
   expect(check(1, 100_000)).toBe('ready');
   expect(check(1, 100_000 + STALL_MS - 1)).toBe('ready');
   expect(check(1, 100_000 + STALL_MS)).toBe('unhealthy');
 });
 
-test('is unhealthy when no message was ever started', () => {
+test('is unhealthy if no message was ever started', () => {
   const { check } = createScene();
   expect(check(0, STALL_MS)).toBe('unhealthy');
 });
 
-test('is unhealthy when the first message runs for the stall time, although other messages end', () => {
+test('is unhealthy if the first message runs for the stall time, although other messages end', () => {
   const { work, check } = createScene();
   start(work, 'running');
   expect(check(10, STALL_MS - 1)).toBe('ready');
@@ -54,7 +54,7 @@ test('is unhealthy when the first message runs for the stall time, although othe
 });
 
 test.each(['held', 'queued'] as const)(
-  'is degraded while the first message is %s for another attempt, and unhealthy when no other message ends',
+  'is degraded while the first message is %s for another attempt, and unhealthy if no other message ends',
   (state) => {
     const { work, check } = createScene();
     start(work, 'held');

@@ -51,7 +51,7 @@ test('commits only the contiguous prefix of completed messages', async () => {
   expect(source.committed()).toBe(4);
 });
 
-test('sends no commit when no further message has completed', async () => {
+test('does not send a commit if no further message has completed', async () => {
   const { work, source, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await work.end(0);
@@ -59,7 +59,7 @@ test('sends no commit when no further message has completed', async () => {
   expect(source.commits).toHaveLength(1);
 });
 
-test('commits again what a failed commit missed', async () => {
+test('repeats the offsets of a failed commit', async () => {
   const { work, source, sink, runtime } = createScene();
   source.onCommit = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));
   sink.onMessages(1, fakeMessages(0, 0), 1);
@@ -132,7 +132,7 @@ test('resumes only the paused partitions in the next generation', () => {
   expect(resumed).toHaveBeenCalledTimes(1);
 });
 
-test('commits completed messages immediately on a revocation and starts no others', async () => {
+test('commits completed messages immediately on a revocation and does not start others', async () => {
   const { work, source, sink } = createScene({ concurrency: 2 });
   sink.onMessages(1, fakeMessages(0, 5), 6);
   await work.end(0);
@@ -226,7 +226,8 @@ test('forgets work that another consumer has completed', async () => {
   sink.onMessages(3, fakeMessages(2, 2), 3);
   sink.onAssigned(4, partitions(0));
   sink.onMessages(4, fakeMessages(0, 2), 3);
-  // Only 2 is known; 0 and 1, redelivered by an operator, are processed again after running work of their keys.
+  // Only 2 is known. An operator has reset the offsets, so 0 and 1 are processed again, after running work of their
+  // keys.
   expect(runtime.stats().joined).toBe(1);
   await work.end(0);
   await work.end(1);
@@ -241,7 +242,7 @@ test('does not join messages of a recreated topic to work of the deleted one', (
   expect(work.started()).toEqual([0, 0]);
 });
 
-test('processes a message once when it is delivered twice in one generation', async () => {
+test('processes a message once if it is delivered twice in one generation', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 2), 3);
   await work.end(1);
@@ -278,7 +279,7 @@ test('does not process completed work again while its commit is not stored', asy
   });
 });
 
-test('retries a transient failure with growing delays, blocking its key only', async () => {
+test('retries a transient failure with growing delays, and blocks only its key', async () => {
   const { work, source, sink, runtime } = createScene({ retryBackoff: { minMs: 100, maxMs: 400 } });
   const away = new InfrastructureError('broker-unavailable', 'away');
   sink.onMessages(1, [fakeMessage(0, { key: 'a' }), fakeMessage(1, { key: 'a' }), fakeMessage(2)], 3);
@@ -323,7 +324,7 @@ test('does not retry a held message of a revoked partition', async () => {
   expect(work.started()).toEqual([0, 0]);
 });
 
-test('keeps the attempts and the place of a held message that is redelivered', async () => {
+test('keeps the attempts and the position of a held message that is redelivered', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 1, { key: 'a' }), 2);
   await work.end(0, { retryAfterMs: 1_000 });
@@ -361,7 +362,7 @@ test('counts an unexpected error as a failure and retries the message', async ()
   expect(source.commits).toEqual([]);
 });
 
-test('completes messages of a synchronous handler without a turn of the event loop', () => {
+test('completes messages of a synchronous handler without an event loop turn', () => {
   const started: number[] = [];
   const { sink, runtime } = createScene({
     process: (message) => {
@@ -396,7 +397,7 @@ test('drains: completes delivered messages, commits and leaves the group', async
   expect(source.stops).toBe(1);
 });
 
-test('drains for at most its time limit, then aborts the handlers and commits completed messages only', async () => {
+test('drains for at most its time limit, then aborts the handlers and commits only completed messages', async () => {
   const { work, source, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 1), 2);
   await work.end(0);
@@ -495,7 +496,7 @@ test('is unhealthy after commits have failed for 60 seconds', async () => {
   expect(runtime.health()).toMatchObject({ status: 'unhealthy', reason: expect.stringContaining('commits') });
 });
 
-test('sends no commit while another is in flight', async () => {
+test('does not send a commit while another one is in flight', async () => {
   const { work, source, sink } = createScene();
   const { promise, resolve } = Promise.withResolvers<boolean>();
   source.onCommit = () => promise;

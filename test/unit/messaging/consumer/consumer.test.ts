@@ -71,7 +71,7 @@ test('limits the delay and resets it after an assignment', async () => {
   expect(sources).toHaveLength(12);
 });
 
-test('retries when a new source cannot start', async () => {
+test('retries if a new source cannot start', async () => {
   const { sources, consumer } = createScene({
     createSource: () => {
       const source = new FakeGroupSource();
@@ -91,7 +91,7 @@ test('retries when a new source cannot start', async () => {
   expect(consumer.health().status).toBe('ready');
 });
 
-test('retries when a source cannot be created', async () => {
+test('retries if a source cannot be created', async () => {
   let calls = 0;
   const { consumer } = createScene({
     createSource: () => {
@@ -125,7 +125,7 @@ test('joins messages redelivered by a new source to the work in progress', async
   expect(sources[1]?.committed()).toBe(2);
 });
 
-test('stops the source when the first start fails', async () => {
+test('stops the source if the first start fails', async () => {
   const source = new FakeGroupSource();
   source.onStart = () => Promise.reject(new MessagingError('topic-unknown', 'no topic', { canRetry: false }));
   const { consumer } = createScene({ createSource: () => source });

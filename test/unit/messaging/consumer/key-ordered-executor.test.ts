@@ -41,7 +41,7 @@ function createScene(
 
 const never = () => new Promise<ProcessingResult>(() => undefined);
 
-test('runs no more works than the limit', () => {
+test('does not run more work items than the limit', () => {
   const { executor, started, add } = createScene(never, { limit: 3 });
   for (let offset = 0; offset < 10; offset += 1) add(offset, `key-${offset}`);
   executor.dispatch();
@@ -49,7 +49,7 @@ test('runs no more works than the limit', () => {
   expect(executor.running).toBe(3);
 });
 
-test('starts new works of a key whose queued works were dropped', () => {
+test('starts new work of a key whose queued work was dropped', () => {
   const { executor, started, add } = createScene(never);
   add(0, 'a');
   executor.dropQueued();
@@ -88,14 +88,14 @@ test('compares keys by their bytes', () => {
     return never();
   });
   const tracker = new OffsetTracker({ topic: 'requests', partition: 0 });
-  // Both are invalid UTF-8 and would read as the same replacement character.
+  // Both are invalid UTF-8 and would be decoded to the same replacement character.
   executor.add(createWork({ ...fakeMessage(0), key: Buffer.from([0xff]) }, tracker));
   executor.add(createWork({ ...fakeMessage(1), key: Buffer.from([0xfe]) }, tracker));
   executor.dispatch();
   expect(started).toEqual([0, 1]);
 });
 
-test('runs other keys while a work is held, and none of its own key', async () => {
+test('runs work of other keys while an item is held, but none of its own key', async () => {
   vi.useFakeTimers();
   const { executor, started, add } = createScene(
     (work) => (work.offset === 0 && work.attempts === 1 ? { retryAfterMs: 100 } : 'settled'),
@@ -128,7 +128,7 @@ test('alternates between busy keys', () => {
   expect(started).toEqual([0, 3, 1, 4, 2, 5]);
 });
 
-test('passes a throw and a rejection of run() to thrown()', async () => {
+test('passes errors and rejections of run() to thrown()', async () => {
   const ends: string[] = [];
   const executor = new KeyOrderedExecutor(
     {
@@ -181,7 +181,7 @@ test.each([
   expect(executor.isIdle).toBe(true);
 });
 
-test('starts no works while paused, except by runOne()', () => {
+test('does not start work while paused, except by runOne()', () => {
   const { executor, started, add } = createScene(() => 'settled');
   for (let offset = 0; offset < 3; offset += 1) add(offset, null);
   executor.pause();
@@ -193,7 +193,7 @@ test('starts no works while paused, except by runOne()', () => {
   expect(started).toEqual([0, 1, 2]);
 });
 
-test('keeps no timer and starts no works once closed', () => {
+test('keeps no timer and does not start work once closed', () => {
   vi.useFakeTimers();
   const { executor, started, add } = createScene(() => ({ retryAfterMs: 1_000 }));
   add(0, 'a');
@@ -206,7 +206,7 @@ test('keeps no timer and starts no works once closed', () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('limits the total weight of running works and keeps their order', async () => {
+test('limits the total weight of running work and keeps its order', async () => {
   const ends: (() => void)[] = [];
   const { executor, started, add } = createScene(
     () => new Promise<ProcessingResult>((resolve) => ends.push(() => resolve('settled'))),
@@ -227,7 +227,7 @@ test('limits the total weight of running works and keeps their order', async () 
   expect(started).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('runs a work heavier than the limit alone', async () => {
+test('runs an item heavier than the limit alone', async () => {
   const ends: (() => void)[] = [];
   const { executor, started, add } = createScene(
     () => new Promise<ProcessingResult>((resolve) => ends.push(() => resolve('settled'))),
@@ -244,7 +244,7 @@ test('runs a work heavier than the limit alone', async () => {
   expect(started).toEqual([0, 1, 2]);
 });
 
-test('does not count the weight of a held work until it runs again', async () => {
+test('does not count the weight of a held item until it runs again', async () => {
   vi.useFakeTimers();
   const { executor, started, add } = createScene(
     (work) => (work.offset === 0 && work.attempts === 1 ? { retryAfterMs: 100 } : never()),

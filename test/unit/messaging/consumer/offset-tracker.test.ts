@@ -49,7 +49,7 @@ test('uncommitted() returns a position once, and again only after it has advance
   expect(tracker.uncommitted()).toBe(2);
 });
 
-test('keeps works until their commit is confirmed', () => {
+test('keeps work until its commit is confirmed', () => {
   const { tracker, finish } = createScene([0, 1, 2]);
   finish(0, 1);
   tracker.confirm(1);
@@ -72,7 +72,7 @@ test('releases a completed message before its commit', () => {
   expect(tracker.unconfirmed().map(({ message }) => message.value)).toEqual([Buffer.from('value-0'), null]);
 });
 
-test('offsets without a message count neither as lag nor as committable', () => {
+test('offsets without a message count neither as lag nor as messages to commit', () => {
   const { tracker, finish } = createScene([0]);
   tracker.highWatermark = 5;
   tracker.readTo = 5;
@@ -82,7 +82,7 @@ test('offsets without a message count neither as lag nor as committable', () => 
   expect(tracker.uncommitted()).toBe(1);
 });
 
-test('keeps correct counters after thousands of confirmed works', () => {
+test('keeps correct counters after thousands of confirmed work items', () => {
   const offsets = Array.from({ length: 3_000 }, (_, offset) => offset);
   const { tracker, finish } = createScene(offsets);
   for (const offset of offsets) {

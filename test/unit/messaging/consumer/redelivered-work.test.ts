@@ -18,7 +18,7 @@ function createScene(offsets: readonly number[]) {
   return { inFlight, works, tracker: new OffsetTracker(partition) };
 }
 
-test('joins a redelivered message to its earlier work and adds the others as new', () => {
+test('joins a redelivered message to its earlier work and adds other messages as new', () => {
   const { inFlight, works, tracker } = createScene([3]);
   const { added, joined, forgotten } = inFlight.deliver([fakeMessage(3), fakeMessage(4)], tracker);
   expect(joined).toBe(1);

@@ -29,7 +29,7 @@ interface SceneOptions {
   readonly open?: EncodedBatch['open'];
 }
 
-/** A batch of this number of questions, with a clock that only handlers advance. */
+/** A batch with this number of items, and a clock that only handlers advance. */
 function createScene(items: number | readonly BatchItem[], options: SceneOptions = {}) {
   let nowMs = 0;
   let turns = 0;
@@ -93,7 +93,7 @@ function batchOf(outcome: Outcome): ReplyBatch {
   return { items: items.map((item) => ({ ...item, value: Buffer.from(item.value) })) };
 }
 
-/** Id, status, and code or answer of each item. */
+/** The id, status, and code or answer of each item. */
 function answersOf(outcome: Outcome): unknown[] {
   return batchOf(outcome).items.map(({ id, status, value }) => {
     const { payload } = readFakeValue(value);
@@ -178,7 +178,7 @@ test.each([
   ['half of the items', 4, 2, true],
   ['fewer than half of the items', 5, 2, false],
 ])(
-  'counts a batch as failed for the circuit breaker or not when %s failed unexpectedly',
+  'counts a batch as failed or not for the circuit breaker if %s failed unexpectedly',
   async (_, items, bugs, isFailed) => {
     const { run } = createScene(items, {
       handler: (n) => {
@@ -191,7 +191,7 @@ test.each([
   },
 );
 
-test('answers an item with a problem when its reply does not fit the schema', async () => {
+test('answers an item with a problem if its reply does not fit the schema', async () => {
   const { run } = createScene(3, {
     codec: {
       encode: (type, payload) => {
@@ -243,7 +243,7 @@ test('yields to the event loop at the end of each slice', async () => {
   await scene.run();
   isOver = true;
   expect(longest * itemMs).toBe(SLICE_MS);
-  // The reply is encoded in a slice of its own.
+  // The reply is encoded in a separate slice.
   expect(scene.turns()).toBe((items * itemMs) / SLICE_MS + 1);
   expect(others).toBeGreaterThanOrEqual(scene.turns() - 1);
 });
@@ -281,7 +281,7 @@ test('refuses a batch that cannot be opened', async () => {
   expect(await run()).toEqual({ kind: 'refused', problem });
 });
 
-test('stops when the replies exceed the largest message', async () => {
+test('stops if the replies exceed the largest message', async () => {
   let handled = 0;
   const { run, counts } = createScene(100, {
     handler: () => {
@@ -352,7 +352,7 @@ test.each(['decode', 'handle', 'encode'] as const)(
   },
 );
 
-test('releases the slices when awaited work fails', async () => {
+test('releases the slices if awaited work fails', async () => {
   const { run, slices } = createScene([
     { id: 0, decode: () => Promise.reject(new InfrastructureError('schema-registry-unavailable', 'away')) },
   ]);
@@ -361,7 +361,7 @@ test('releases the slices when awaited work fails', async () => {
   slices.release();
 });
 
-test('handles no further items when the process stops while the batch waits', async () => {
+test('does not handle further items if the process stops while the batch waits', async () => {
   const stop = new AbortController();
   const gate = Promise.withResolvers<Decoded>();
   let handled = 0;

@@ -8,7 +8,7 @@ test.each([
   ['four bytes big-endian (Spring)', Buffer.from([0, 0, 1, 2]), 258],
   ['decimal text (NestJS)', Buffer.from('11'), 11],
   ['decimal text as a string', '0', 0],
-  ['four digits of text', Buffer.from('1234'), 1234],
+  ['four digits as text', Buffer.from('1234'), 1234],
   ['zero in four bytes', Buffer.alloc(4), 0],
   ['an absent header', undefined, undefined],
   ['an empty header', Buffer.alloc(0), undefined],
@@ -34,7 +34,7 @@ test('uses the last value of a repeated header', () => {
   });
 });
 
-test.each([undefined, '', Buffer.alloc(0), []])('finds no reply address when the topic is %j', (topic) => {
+test.each([undefined, '', Buffer.alloc(0), []])('finds no reply address if the topic is %j', (topic) => {
   expect(address(topic)).toEqual({ kind: 'fault', code: 'no-reply-address' });
 });
 

@@ -106,7 +106,7 @@ test('replies with the correlation id and key of the request, to the partition t
   expect(handled).toMatchObject([{ type: 'Question', result: 'done', code: undefined }]);
 });
 
-test('chooses the reply partition by the key when the request names none', async () => {
+test('chooses the reply partition by the key if the request does not name one', async () => {
   const { handle, replies } = createScene();
   for (const offset of [7, 8, 9]) await handle({ ...question(), offset });
   const partition = partitionOfKey(Buffer.from('the key'), 6);
@@ -189,7 +189,7 @@ test('passes origin timestamp, deadline, attempt and correlation id to the handl
     signal: never,
     isBatchItem: false,
   });
-  // D2: without a usable header the record's own timestamp counts.
+  // D2: without a usable header, the timestamp of the record counts.
   expect(seen[1]).toMatchObject({ originTimestampMs: NOW_MS + 7, correlationId: CORRELATION });
 });
 
@@ -233,7 +233,7 @@ test('replies to an undecodable message instead of writing a dead letter', async
   expect(deadLetters.sent).toEqual([]);
 });
 
-test('refuses an undecodable message as such after its deadline too', async () => {
+test('refuses an undecodable message as undecodable even after its deadline', async () => {
   const { handle, replies } = createScene();
   await handle(question({ 'plat-deadline': String(NOW_MS - 60_000) }, 'garbage'));
   expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('undecodable-message');
@@ -247,12 +247,17 @@ test('refuses a type without a handler', async () => {
 
 test.each([
   [
-    'refuses a request one millisecond after its deadline and the clock skew',
+    'refuses a request one millisecond after its deadline plus the tolerated clock skew',
     NOW_MS - 2_001,
     ['deadline-exceeded', 'true'],
     0,
   ],
-  ['handles a request within the clock skew of two seconds', NOW_MS - 2_000, [undefined, undefined], 1],
+  [
+    'handles a request within the tolerated clock skew of two seconds',
+    NOW_MS - 2_000,
+    [undefined, undefined],
+    1,
+  ],
 ])('%s', async (_, deadlineMs, codes, handlerCalls) => {
   let calls = 0;
   const { handle, replies } = createScene(() => {
@@ -319,7 +324,7 @@ test.each<[string, Partial<Codec>]>([
   expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('unexpected');
 });
 
-test('writes a dead letter when the error reply cannot be encoded', async () => {
+test('writes a dead letter if the error reply cannot be encoded', async () => {
   const { handle, deadLetters } = createScene(undefined, {
     encode: () => Promise.reject(new Error('no schema')),
   });
@@ -359,7 +364,7 @@ test('delays a message on retry and writes a dead letter on abandon', async () =
   expect(given.replies.sent).toEqual([]);
 });
 
-test('writes a dead letter with full provenance when an error reply cannot be sent', async () => {
+test('writes a dead letter with full provenance if an error reply cannot be sent', async () => {
   const { handle, deadLetters, deadLetterCodes } = createScene(() =>
     refused(createProblem('not-computable')),
   );
@@ -389,7 +394,7 @@ test('keeps the origin timestamp in a dead letter, from the record if the header
   expect(deadLetters.sent[0]?.headers?.['plat-origin-timestamp']).toBe(String(NOW_MS + 7));
 });
 
-test('writes a dead letter for a reply without an address, and none without a reply', async () => {
+test('writes a dead letter for a reply without an address, but not if there is no reply', async () => {
   const { handle, deadLetters } = createScene();
   await handle(question(withoutAddress));
   expect(codesOf(deadLetters)).toEqual(['no-reply-address']);
@@ -411,7 +416,7 @@ test.each([
   expect([...replies.sent, ...foreignReplies.sent]).toEqual([]);
 });
 
-test('sends replies to foreign topics through a separate publisher', async () => {
+test('publishes replies to foreign topics with a separate publisher', async () => {
   const { handle, replies, foreignReplies } = createScene();
   await handle(question({ kafka_replyTopic: FOREIGN }));
   expect(foreignReplies.sent).toHaveLength(1);
@@ -428,7 +433,7 @@ const keyless = (offset: number): LogMessage => ({
   offset,
 });
 
-test('sends large replies to own topics through a separate publisher', async () => {
+test('publishes large replies to own topics with a separate publisher', async () => {
   const largeReplies = new FakePublisher();
   const sizes = [10, 2_000_000, 2_000_000];
   const handler = () => done({ type: 'Answer', payload: 'x'.repeat(sizes.shift() ?? 0) });
@@ -505,7 +510,7 @@ test('avoids silent partitions for a request without key and partition', async (
   expect(foreign.sent.map(({ partition }) => partition)).toEqual([0, 1, 3, 3, 4, 5]);
 });
 
-test('does not mark a partition silent when its publish timed out in the queue', async () => {
+test('does not mark a partition as silent if its publish timed out in the queue', async () => {
   const { handle, foreignReplies } = createScene();
   foreignReplies.onPublish = failWith('not-sent', true);
   await expect(handle(toForeign(2))).rejects.toMatchObject({ code: 'not-sent' });
@@ -531,7 +536,7 @@ test('delays requests with foreign reply topics while many foreign replies are s
   expect(await handle(toForeign(3, 17), 2)).toBe('settled');
 });
 
-test('writes a dead letter when the leader rejects a reply permanently', async () => {
+test('writes a dead letter if the leader rejects a reply permanently', async () => {
   const { handle, foreignReplies, deadLetters } = createScene();
   foreignReplies.onPublish = failWith('not-sent');
   expect(await handle(toForeign(2))).toBe('settled');
@@ -552,7 +557,7 @@ test('retries a foreign reply while the broker is unavailable', async () => {
   expect(deadLetters.sent).toEqual([]);
 });
 
-test('retries when the look-up of the reply topic fails on refused credentials', async () => {
+test('retries if the look-up of the reply topic fails on refused credentials', async () => {
   const refusing = { partitionCounts: failWith('broker-refused') };
   const { handle, replies, deadLetters } = createScene(undefined, {}, { admin: refusing });
   await expect(handle(question())).rejects.toMatchObject({ canRetry: true });
@@ -580,7 +585,7 @@ test('writes dead letters for a reply topic deleted since its look-up', async ()
   expect(foreignReplies.sent).toHaveLength(1);
 });
 
-test('retries when only the publisher does not know the reply topic', async () => {
+test('retries if only the publisher does not know the reply topic', async () => {
   const { handle, foreignReplies, deadLetters } = createScene();
   foreignReplies.onPublish = failWith('topic-unknown');
   await expect(handle(toForeign(2))).rejects.toMatchObject({ canRetry: true });
@@ -589,7 +594,7 @@ test('retries when only the publisher does not know the reply topic', async () =
   expect(deadLetters.sent).toEqual([]);
 });
 
-test('replies with reply-too-large when the reply exceeds the message size', async () => {
+test('replies with reply-too-large if the reply exceeds the message size', async () => {
   const { handle, replies } = createScene();
   replies.onPublish = ([message]) =>
     message?.headers?.['plat-error-code'] === undefined ? failWith('message-too-large')() : Promise.resolve();
@@ -597,14 +602,14 @@ test('replies with reply-too-large when the reply exceeds the message size', asy
   expect(replies.sent.map(({ headers }) => headers?.['plat-error-code'])).toEqual(['reply-too-large']);
 });
 
-test('writes a dead letter when the error reply exceeds the message size', async () => {
+test('writes a dead letter if the error reply exceeds the message size', async () => {
   const { handle, replies, deadLetters } = createScene(() => refused(createProblem('not-computable')));
   replies.onPublish = failWith('message-too-large');
   await handle(question());
   expect(codesOf(deadLetters)).toEqual(['not-computable']);
 });
 
-test('writes a dead letter without the value when it exceeds the message size', async () => {
+test('writes a dead letter without the value if it exceeds the message size', async () => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = ([message]) =>
     message?.value === null ? Promise.resolve() : failWith('message-too-large')();
@@ -640,7 +645,7 @@ test('writes only the provenance of a message with oversized headers or key', as
 test.each([
   ['keeps a key of 1,024 bytes', Buffer.alloc(1_024, 'k'), Buffer.alloc(1_024, 'k')],
   ['omits a key of 1,025 bytes', Buffer.alloc(1_025, 'k'), null],
-  ['keeps the absence of a key', null, null],
+  ['keeps an absent key', null, null],
 ])('%s in a dead letter without value and headers', async (_, key, kept) => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = ([message]) =>
@@ -649,7 +654,7 @@ test.each([
   expect(deadLetters.sent.map((letter) => letter.key)).toEqual([kept]);
 });
 
-test('rethrows a transient failure when the dead-letter topic is unavailable', async () => {
+test('rethrows a transient failure if the dead-letter topic is unavailable', async () => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = failWith('topic-unknown');
   await expect(handle(question(withoutAddress))).rejects.toMatchObject({
@@ -676,6 +681,6 @@ test('counts an answered failure as failed', async () => {
   expect(await handle(question())).toBe('failed');
   expect(replies.sent).toHaveLength(1);
   expect(handled).toMatchObject([{ result: 'unexpected', code: 'unexpected' }]);
-  // A retried dead letter would be stored twice.
+  // Retrying a dead letter would store it twice.
   expect(await handle(question(withoutAddress))).toBe('settled');
 });

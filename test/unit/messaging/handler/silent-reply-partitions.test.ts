@@ -3,13 +3,13 @@ import { SilentPartitions } from '../../../../shared/messaging/handler/silent-re
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 const TEN_MINUTES_MS = 600_000;
-/** For this long, requests beyond the first 500 wait too. */
+/** Until then, requests beyond the first 500 also wait. */
 const MAX_CROWDED_MS = 30_000;
 
 function createScene() {
   let nowMs = 0;
   const silent = new SilentPartitions(() => nowMs);
-  /** A publish that the partition does not answer within its deadline of three seconds. */
+  /** A publish to which the partition does not respond within the deadline of three seconds. */
   const timeOut = (id: string, others: 'answer' | 'silent') => {
     const startedMs = nowMs;
     nowMs += 1_500;
@@ -48,7 +48,7 @@ test('sends replies again once the partition has answered, also during a probe',
   expect([admit('a/0'), admit('a/1')]).toEqual(['probe', 'probe']);
 });
 
-test('gives up requests after ten minutes of silence while others answer, and still probes', () => {
+test('abandons requests after ten minutes of silence while others answer, and continues probing', () => {
   const { admit, timeOut, silent, advance } = createScene();
   timeOut('a/0', 'answer');
   expect(admit('a/0')).toBe('probe');
@@ -61,7 +61,7 @@ test('gives up requests after ten minutes of silence while others answer, and st
   expect(admit('a/0', 2)).toBe('probe');
 });
 
-test('gives up no requests while no other partition answers', () => {
+test('does not abandon requests while no other partition answers', () => {
   const { admit, timeOut, advance } = createScene();
   timeOut('a/0', 'answer');
   advance(TEN_MINUTES_MS);
@@ -73,7 +73,7 @@ test('gives up no requests while no other partition answers', () => {
   expect(admit('a/0', 1)).toBe('wait');
 });
 
-test('gives up no requests within 30 seconds, whatever their number', () => {
+test('does not abandon requests within 30 seconds, whatever their number', () => {
   const { admit, timeOut, advance } = createScene();
   timeOut('a/0', 'answer');
   expect(admit('a/0')).toBe('probe');
@@ -82,7 +82,7 @@ test('gives up no requests within 30 seconds, whatever their number', () => {
   expect(admit('a/0', 999)).toBe('wait');
 });
 
-test('keeps 500 requests of one request partition waiting after that, and gives up further ones', () => {
+test('keeps 500 requests of one request partition waiting after that, and abandons any others', () => {
   const { admit, timeOut, advance } = createScene();
   for (const id of ['a/0', 'b/0']) timeOut(id, 'answer');
   expect([admit('a/0'), admit('b/0')]).toEqual(['probe', 'probe']);

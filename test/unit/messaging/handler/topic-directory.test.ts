@@ -44,7 +44,7 @@ test('looks up a missing topic again after five seconds', async () => {
   expect(lookedUp).toHaveLength(2);
 });
 
-test('looks up a topic without the wanted partition again after five seconds', async () => {
+test('looks up a topic that lacks the requested partition again after five seconds', async () => {
   const { directory, lookedUp, known, advance } = createScene({ replies: 3 });
   expect(await directory.partitions('replies', 3)).toBe(3);
   known.set('replies', 6);

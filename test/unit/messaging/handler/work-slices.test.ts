@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { WorkSlices } from '../../../../shared/messaging/handler/work-slices.ts';
 
-/** Slices over a manual clock and event loop. */
+/** Slices with a manual clock and event loop. */
 function createScene(sliceMs = 2) {
   let nowMs = 0;
   const turns: (() => void)[] = [];
@@ -9,7 +9,7 @@ function createScene(sliceMs = 2) {
   return {
     slices,
     work: (ms: number) => (nowMs += ms),
-    /** Runs one turn of the event loop and its microtasks. */
+    /** Runs one event loop turn and its microtasks. */
     turn: async () => {
       for (const callback of turns.splice(0)) callback();
       for (let round = 0; round < 10; round += 1) await Promise.resolve();
@@ -18,7 +18,7 @@ function createScene(sliceMs = 2) {
   };
 }
 
-test('starts a slice in a new turn of the event loop and ends it after its time', async () => {
+test('starts a slice in a new event loop turn and ends it after its time', async () => {
   const { slices, work, turn } = createScene();
   let hasStarted = false;
   const acquired = slices.acquire().then(() => (hasStarted = true));

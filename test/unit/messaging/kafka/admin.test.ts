@@ -119,7 +119,7 @@ describe('createTopics()', () => {
     expect(created).toHaveLength(1);
   });
 
-  it('accepts a topic that another client has created meanwhile, but rejects with other errors', async () => {
+  it('accepts a topic that another client has created in the meantime, but rejects with other errors', async () => {
     const topics: Record<string, number> = {};
     const createTopics = vi.fn<(call: unknown) => Promise<unknown>>(async () => {
       topics['a'] = 1;
@@ -155,7 +155,7 @@ describe('createTopics()', () => {
     );
   });
 
-  it('rejects when a new topic has no leader after 15 s', async () => {
+  it('rejects if a new topic has no leader after 15 s', async () => {
     const { admin } = setUp({ calls: { fetchTopicMetadata: async () => ({ topics: [] }) } });
     const now = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(15_000);
     now.mockReturnValue(15_001);
@@ -290,7 +290,7 @@ describe('offsets', () => {
 });
 
 describe('the connection of the admin client', () => {
-  it('is shared by calls, and kept when a topic is unknown', async () => {
+  it('is shared by calls, and kept if a topic is unknown', async () => {
     const unknown = rejectWith('UNKNOWN_TOPIC_OR_PARTITION');
     const calls = { fetchTopicMetadata: unknown, deleteTopics: unknown };
     const { admin, clients } = setUp({ topics: { a: 1 }, calls });

@@ -5,7 +5,7 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 describe('tolerateOutage()', () => {
-  test('returns true for the grace period after the first call that finds the condition false', () => {
+  test('returns true during the grace period after the first call that finds the condition false', () => {
     let isTrue = true;
     const condition = tolerateOutage(() => isTrue, 1_000);
     for (let gap = 0; gap < 2; gap += 1) {

@@ -182,7 +182,7 @@ test.each([
   expect(problemCode(await answer)).toBe(code);
 });
 
-test('resolves with the problem unexpected when a reply cannot be decoded', async () => {
+test('resolves with the problem unexpected if a reply cannot be decoded', async () => {
   const { requester, tail } = await createScene();
   const answer = requester.request(question);
   tail.deliver(replyMessage(Buffer.from('{ not json'), { kafka_correlationId: 'id-1' }));
@@ -202,7 +202,7 @@ test.each([
     () => Promise.reject(new InfrastructureError('registry-unavailable', 'unavailable')),
     'broker-unavailable',
   ],
-])('%s while a reply is decoded ends its request and no other', async (_, decode, code) => {
+])('%s while a reply is decoded ends only its own request', async (_, decode, code) => {
   const { requester, reply } = await createScene({}, { decode });
   const answers = [requester.request(question), requester.request(question)];
   reply('id-1', 1);
@@ -271,14 +271,14 @@ test.each([
   expect(requester.pending()).toBe(0);
 });
 
-test('keeps waiting when the send may have been stored', async () => {
+test('keeps waiting if the message may have been stored', async () => {
   const { requester, publisher, reply } = await createScene();
   publisher.onPublish = () => Promise.reject(new MessagingError('send-unknown', 'lost', { canRetry: true }));
   const answer = requester.request(question);
   await settleMicrotasks();
   expect(requester.pending()).toBe(1);
-  reply('id-1', 'came all the same');
-  expect(await answer).toMatchObject({ payload: 'came all the same' });
+  reply('id-1', 'arrived nevertheless');
+  expect(await answer).toMatchObject({ payload: 'arrived nevertheless' });
 });
 
 test('resolves with broker-unavailable after 1 s when the request is not stored and the broker is unavailable', async () => {
@@ -300,7 +300,7 @@ test('keeps waiting for the reply to a stored request while the broker is unavai
   expect((await answer).kind).toBe('reply');
 });
 
-test('rejects when the payload cannot be encoded, and is no longer pending', async () => {
+test('rejects if the payload cannot be encoded, and is no longer pending', async () => {
   const { requester } = await createScene(
     {},
     {
@@ -347,13 +347,13 @@ test('fires a request with another reply topic and resolves when it is stored', 
 test.each([
   ['not-sent', 'broker-unavailable'],
   ['send-unknown', 'reply-timeout'],
-])('a fired request that fails with %s is the problem %s', async (failure, code) => {
+])('resolves a fired request that fails with %s with the problem %s', async (failure, code) => {
   const { requester, publisher } = await createScene();
   publisher.onPublish = () => Promise.reject(new MessagingError(failure, failure, { canRetry: true }));
   expect(await requester.fire(question, 'elsewhere')).toMatchObject({ problem: { code } });
 });
 
-test('waits for pending replies on stop(), then resolves the rest with not-ready', async () => {
+test('waits for pending replies on stop(), then resolves the remaining requests with not-ready', async () => {
   const { requester, publisher, tail, reply } = await createScene();
   const first = requester.request(question);
   const second = requester.request(question);
@@ -393,7 +393,7 @@ test('can be started again after a failed start', async () => {
   await second.stop(0);
 });
 
-test('rejects start() when the reply topic does not exist', async () => {
+test('rejects start() if the reply topic does not exist', async () => {
   const requester = createScene({ replyTopic: 'missing' });
   await expect(requester).rejects.toMatchObject({
     code: 'topic-unknown',

@@ -33,7 +33,7 @@ test('does not time out deleted items, and has no timer while it is empty', asyn
   expect(timedOut).toEqual([]);
 });
 
-test('continues after it was empty', async () => {
+test('continues after it has been empty', async () => {
   const { add, timedOut } = createScene();
   add('first', 10);
   await vi.advanceTimersByTimeAsync(100_000);

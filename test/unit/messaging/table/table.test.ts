@@ -69,7 +69,7 @@ test('counts and skips an invalid record, and keeps the previous one', async () 
   expect(table.stats().badRecords).toBe(2);
 });
 
-test('reports changes, and continues when the listener throws', async () => {
+test('reports changes, and continues if the listener throws', async () => {
   const changes: [string, string | undefined][] = [];
   const { table, put } = createScene({
     onChange: (key, record) => {
@@ -90,7 +90,7 @@ test('reports changes, and continues when the listener throws', async () => {
 });
 
 test.each([{ maxRecords: 2 }, { maxBytes: 6 }])(
-  'is unhealthy when the topic exceeds its limits: %j',
+  'is unhealthy if the topic exceeds its limits: %j',
   async (limit) => {
     const { table, put } = createScene(limit);
     await table.start();
@@ -112,7 +112,7 @@ test('replaces a record by one of the same size when it is full', async () => {
   expect(table.stats().leftOut).toBe(0);
 });
 
-test('rejects start() when the end is not reached in time', async () => {
+test('rejects start() if the end is not reached in time', async () => {
   const { table, tail } = createScene();
   tail.onCaughtUp = () => Promise.reject(new Error('too slow'));
   await expect(table.start()).rejects.toThrow('too slow');

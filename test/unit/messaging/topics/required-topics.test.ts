@@ -52,7 +52,7 @@ const failing = (code: string) => ({
 });
 
 describe('topic specifications', () => {
-  test('specify every topic by its prefixed name', () => {
+  test('define every topic by its prefixed name', () => {
     expect(topicSpecs('x.', KEYS).map(({ topic }) => topic)).toEqual(KEYS.map((key) => `x.${TOPIC[key]}`));
   });
 
@@ -74,7 +74,7 @@ describe('topic specifications', () => {
     }
   });
 
-  test('limit replies to an hour and 512 MiB, with segments that close in time', () => {
+  test('limit replies to an hour and 512 MiB, with segments that close before that', () => {
     const { config = {} } = specOf('ingressResults');
     expect(config['cleanup.policy']).toBe('delete');
     expect(Number(config['retention.ms'])).toBe(HOUR_MS);
@@ -94,7 +94,7 @@ describe('topic specifications', () => {
     expect(retentionOf('scheduleDeadLetters')).toBeGreaterThan(retentionOf('scheduleBulkRequests'));
   });
 
-  test('reject a start with the names of all missing topics and the command that creates them', async () => {
+  test('prevent startup if topics are missing, with their names and the command that creates them', async () => {
     const admin = { partitionCounts: async () => new Map([['p.there', 12]]) };
     await expect(requireTopics(admin, ['p.one', 'p.there', 'p.other'], silentLog, 0)).rejects.toMatchObject({
       code: 'invalid-configuration',
@@ -110,7 +110,7 @@ describe('topic specifications', () => {
     await expect(requireTopics(admin, ['p.one', 'p.two'], silentLog)).resolves.toBeUndefined();
   });
 
-  test('reject a start on topics with unreadable compression, and name the command that changes it', async () => {
+  test('prevent startup if topics have an unsupported compression, and name the command that changes it', async () => {
     const admin = stored({ a: 'producer', b: 'uncompressed', c: 'lz4', d: 'gzip', e: 'snappy', f: 'zstd' });
     const names = [...(await admin.partitionCounts()).keys()];
     await expect(requireTopics(admin, names, silentLog)).rejects.toThrow(
@@ -118,7 +118,7 @@ describe('topic specifications', () => {
     );
   });
 
-  test('allow a start when the broker rejects DescribeConfigs, but not when it is unavailable', async () => {
+  test('allow startup if the broker rejects DescribeConfigs, but not if it is unavailable', async () => {
     const warnings: string[] = [];
     const log = { warn: (_: object, text: string) => warnings.push(text) };
     await requireTopics(failing('broker-refused'), ['a'], log as unknown as Log);
@@ -150,7 +150,7 @@ describe('topic specifications', () => {
     ]);
   });
 
-  test('list all topics but reply topics as internal', () => {
+  test('list all topics except reply topics as internal', () => {
     const internal = internalTopics('x.', [10_000]);
     const own = [TOPIC.ingressReplies, TOPIC.ingressResults, TOPIC.recalculationReplies];
     expect(ownReplyTopics('x.')).toEqual(own.map((topic) => `x.${topic}`));
@@ -161,7 +161,7 @@ describe('topic specifications', () => {
     );
   });
 
-  test('report no difference for a topic as specified with other settings', () => {
+  test('do not report additional settings of a topic as differences', () => {
     const state = asSpecified('ingressResults');
     state.config.set('flush.ms', '7');
     expect(topicDifferences(specOf('ingressResults'), state)).toEqual([]);

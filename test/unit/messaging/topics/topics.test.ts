@@ -26,7 +26,7 @@ test('groups topics by their names', () => {
   ]);
 });
 
-test('adds the prefix to names, and the delay in the largest whole unit to those of retry tiers', () => {
+test('adds the prefix to names, and for retry tiers the delay in the largest whole unit', () => {
   expect(topicNames('x.', ['smsCommands', 'ingressReplies'])).toEqual([
     'x.plat.notification.commands.sms.v1',
     'x.plat.ingress.replies.v1',

@@ -25,7 +25,7 @@ describe('documents', () => {
     expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', etag]);
   });
 
-  it('allows the page its own inline styles and nothing else', async () => {
+  it("allows only the page's own inline styles", async () => {
     const response = await fetch(`${(await openTestIngress()).url}/docs`);
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -45,7 +45,7 @@ describe('documents', () => {
 });
 
 describe('metrics', () => {
-  it('count requests by action and status, and never by text of the caller', async () => {
+  it('count requests by action and status, and never by values from the caller', async () => {
     const ingress = await openTestIngress();
     await postEcho(ingress, {});
     await postEcho(ingress, { bad: 1 });

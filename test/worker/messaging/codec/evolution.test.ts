@@ -36,7 +36,7 @@ function decodeFrom(writerText: string, payload: object) {
   return codecOf({ registry }).decode({ value, headers: {} });
 }
 
-describe('messages of another schema version', () => {
+describe('messages with another schema version', () => {
   it('are read from an older writer without an optional field', async () => {
     const older = changedSchema((schema) => {
       schema.fields = schema.fields.filter(({ name }) => name !== 'Explain' && name !== 'HolidayShift');
@@ -44,7 +44,7 @@ describe('messages of another schema version', () => {
     expect(payloadOf(await decodeFrom(older, smallRequest))).toEqual(smallRequest);
   });
 
-  it('are read from a newer writer, skipping its additional fields', async () => {
+  it('are read from a newer writer without its additional fields', async () => {
     const newer = changedSchema((schema) => {
       schema.fields.splice(1, 0, {
         name: 'Extra',

@@ -26,7 +26,7 @@ const MINUTE = 60_000;
 const textOf = (type: string) => readSchema(messageDefinition(type)!);
 const subjectOf = (type: string) => recordName(messageDefinition(type)!);
 
-/** A registry in memory that records its calls. */
+/** An in-memory registry that records its calls. */
 function fakeRegistry(schemas: Record<number, string> = {}) {
   const byId = new Map(Object.entries(schemas).map(([id, text]) => [Number(id), text]));
   const state = { lookedUp: [] as number[], registered: [] as string[], isUnavailable: false };
@@ -73,7 +73,7 @@ describe('a codec with a schema registry', () => {
     expect((await codec.encode(PROBLEM, problem, 'avro')).value.readUInt32BE(1)).toBe(101);
   });
 
-  it('rejects with advice instead of registering when registration is off', async () => {
+  it('rejects with advice instead of registering if registration is off', async () => {
     const { registry, state } = fakeRegistry();
     await expect(codecOf({ registry, registerMissing: false }).prepare([REQUEST])).rejects.toThrow(
       /lacks the schema of plat\.schedule\.v1\.CalculateRepaymentScheduleRequest; run `npm run schemas -- register`/,
@@ -160,7 +160,7 @@ describe('the client of a schema registry', () => {
   });
 
   it.each([
-    ['of another format than Avro', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message A {}' }],
+    ['in a format other than Avro', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message A {}' }],
     [
       'with an invalid decimal',
       { schema: '{"type":"bytes","logicalType":"decimal","precision":1,"scale":2}' },

@@ -48,7 +48,7 @@ async function valuesOf(broker: Broker): Promise<string[]> {
 }
 
 describe('delivery', () => {
-  test("happens outside of the publisher's call", async () => {
+  test("happens outside the publisher's call", async () => {
     const broker = await createBroker();
     const values: string[] = [];
     const tail = broker.createTail({ clientId: 'tail', topics: ['t'], from: 'latest' });
@@ -62,7 +62,7 @@ describe('delivery', () => {
     expect(values).toEqual(['a']);
   });
 
-  test('reads all partitions in turn while one has a long backlog', async () => {
+  test('alternates between all partitions while one has a long backlog', async () => {
     const broker = await createBroker({}, 2);
     const publisher = await createPublisher(broker);
     await publisher.publish([...Array.from({ length: 5_000 }, () => textAt(0)), textAt(1)]);
@@ -93,11 +93,11 @@ describe('delivery', () => {
       onPosition: (_, { partition }, position, highWatermark) =>
         read.push({ partition, position, highWatermark }),
     });
-    await eventually('the end', STEP_MS, () => read.length === 2);
+    await eventually('the last position', STEP_MS, () => read.length === 2);
     expect(read).toEqual([0, { partition: 0, position: 2, highWatermark: 2 }]);
   });
 
-  test('stops a consumer whose sink throws, and assigns its partitions to another one', async () => {
+  test('stops a consumer whose sink throws, and assigns its partitions to another consumer', async () => {
     const broker = await createBroker();
     const publisher = await createPublisher(broker);
     await publisher.publish([text('a')]);
@@ -128,7 +128,7 @@ test('resolves caughtUp() of a tail after the last message was delivered', async
 });
 
 describe('sessions', () => {
-  test('expels a silent member and redelivers its uncommitted messages to another one', async () => {
+  test('expels a silent member and redelivers its uncommitted messages to another member', async () => {
     const faults = new FaultSwitch();
     const broker = await createBroker({ faults: faults.plan });
     const publisher = await createPublisher(broker);
@@ -161,7 +161,7 @@ describe('sessions', () => {
     expect(await broker.admin.committed('g', ['t'])).toEqual([]);
   });
 
-  test('accepts a commit one turn of the event loop after onRevoking', async () => {
+  test('accepts a commit one event loop turn after onRevoking', async () => {
     const broker = await createBroker();
     const commits: Promise<boolean>[] = [];
     const options = { groupId: 'g', clientId: 'first', topics: ['t'] };
@@ -181,7 +181,7 @@ describe('sessions', () => {
     expect(await Promise.all(commits)).toEqual([true]);
   });
 
-  test('expels no member after the process was blocked', async () => {
+  test('does not expel a member after the process was blocked', async () => {
     const broker = await createBroker();
     const member = await createMember(broker, 'member');
     await eventually('assignment', STEP_MS, () => member.epoch > 0);
@@ -212,7 +212,7 @@ describe('sessions', () => {
     const member = await createMember(broker, 'member', 'each');
     await eventually('assignment', STEP_MS, () => member.assigned.length === 1);
     await broker.admin.deleteTopics(['t']);
-    await eventually('loss of the topic', STEP_MS, () => member.assigned.length === 0);
+    await eventually('the loss of the topic', STEP_MS, () => member.assigned.length === 0);
     await broker.admin.createTopics([{ topic: 't', partitions: 1 }]);
     await publisher.publish([text('a')]);
     await eventually('delivery', STEP_MS, () => member.messages.length > 0);
@@ -223,7 +223,7 @@ describe('sessions', () => {
 describe('a full log', () => {
   const limits = { maxRecordsPerTopic: 50 };
 
-  test('removes its oldest records when it has no reader', async () => {
+  test('removes its oldest records if it has no reader', async () => {
     const broker = await createBroker({ limits });
     const publisher = await createPublisher(broker);
     for (let index = 0; index < 200; index += 1) await publisher.publish([text(`${index}`)]);

@@ -14,7 +14,7 @@ function adminThatKnows(answers: readonly (readonly string[])[]) {
 }
 
 describe('existingTopics()', () => {
-  it('returns partition counts immediately when the broker knows all topics', async () => {
+  it('returns partition counts immediately if the broker knows all topics', async () => {
     const admin = adminThatKnows([['a', 'b']]);
     expect(await existingTopics(admin, ['a', 'b'])).toEqual(
       new Map([

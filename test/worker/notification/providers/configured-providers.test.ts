@@ -17,7 +17,7 @@ import { anEmail, anSms } from '../../../support/builders/outbound-messages.ts';
 import { fastTimers } from '../../../support/fakes/virtual-time.ts';
 import { type ProviderStandIn, startProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
 
-/** Timers run this many times as fast, so the file is checked every 20 ms. */
+/** Timers run this many times faster, so the file is checked every 20 ms. */
 const SPEED = 100;
 const POLL_MS = 2_000 / SPEED;
 const SECRET = 's3cr3t-v4lue';
@@ -101,7 +101,7 @@ describe('the configured providers', () => {
     });
   });
 
-  it('are the outbox for both channels without a file', async () => {
+  it('are the outbox for both channels if there is no file', async () => {
     const set = await open(undefined);
     const results = await Promise.all([
       set.of('sms')[0]!.send(anSms(), new AbortController().signal),

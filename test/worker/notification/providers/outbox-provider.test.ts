@@ -65,7 +65,7 @@ describe('the outbox provider', () => {
     expect(readdirSync(folder)).toEqual([`${message.id}.eml`]);
   });
 
-  it('writes one file for a message that is sent twice', async () => {
+  it('writes a single file for a message that is sent twice', async () => {
     const message = outboundEmail();
     const subject = provider('email');
     expect(subject.isIdempotent).toBe(true);
@@ -92,7 +92,7 @@ describe('the outbox provider', () => {
     );
   });
 
-  it('rejects messages of the other channel and lists of addresses', async () => {
+  it('rejects messages for the other channel and lists of addresses', async () => {
     expect(await provider('sms').send(outboundEmail(), NEVER)).toMatchObject({ kind: 'permanent' });
     const list = outboundEmail({ receiver: 'a@example.net, b@example.net' });
     expect(await provider('email').send(list, NEVER)).toEqual({

@@ -109,7 +109,7 @@ const infobipFailures: readonly Failure[] = [
     'http-200-REJECTED_DESTINATION',
   ),
   {
-    title: 'undeliverable for now within 200',
+    title: 'temporarily undeliverable, within 200',
     reply: json(
       200,
       infobipMessage({ groupId: 2, name: 'UNDELIVERABLE_NOT_DELIVERED' }, { permanent: false }),
@@ -117,24 +117,24 @@ const infobipFailures: readonly Failure[] = [
     result: { kind: 'transient', code: 'http-200-UNDELIVERABLE_NOT_DELIVERED', isAboutReceiver: true },
   },
   {
-    title: 'too many of one text to one receiver within 200',
+    title: 'the same text sent too often to one receiver, within 200',
     reply: json(200, infobipMessage({ groupId: 5, name: 'REJECTED_FLOODING_FILTER' })),
     result: { kind: 'transient', code: 'http-200-REJECTED_FLOODING_FILTER', isAboutReceiver: true },
   },
   failure(
-    'out of credit within 200',
+    'out of credit, within 200',
     json(200, infobipMessage({ groupId: 5, id: 12, name: 'REJECTED_NOT_ENOUGH_CREDITS' })),
     'misconfigured',
     'http-200-REJECTED_NOT_ENOUGH_CREDITS',
   ),
   failure(
-    'system error within 200',
+    'system error, within 200',
     json(200, infobipMessage({ groupId: 5, name: 'REJECTED_SYSTEM_ERROR' })),
     'transient',
     'http-200-REJECTED_SYSTEM_ERROR',
   ),
   {
-    title: 'duplicate id within 200',
+    title: 'duplicate id, within 200',
     reply: json(200, infobipMessage({ groupId: 5, name: 'REJECTED_DUPLICATE_MESSAGE_ID' })),
     result: { kind: 'unknown', code: 'http-200-REJECTED_DUPLICATE_MESSAGE_ID', isAboutMessage: true },
   },
@@ -228,7 +228,7 @@ const CASES: readonly Case[] = [
     failures: [
       ...COMMON({ errors: [{ message: 'about customer@example.com', field: null }] }),
       wait(
-        'over the rate until a given time',
+        'over the rate limit until a given time',
         json(429, {}, { 'x-ratelimit-reset': String(NOW / 1_000 + 30) }),
         'http-429',
         30_000,
@@ -515,7 +515,7 @@ describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
   });
 });
 
-/** Fields by name: a text, several texts, or a file. */
+/** Fields by name: a string, several strings, or a file. */
 function fieldsOf(request: Parameters<typeof multipartParts>[0]): object {
   const fields: Record<string, unknown> = {};
   for (const { headers, content } of multipartParts(request)) {
@@ -547,7 +547,7 @@ describe('the shipped configurations', () => {
     expect(entriesOf(example).map(({ name, kind }) => `${name} ${kind}`)).toEqual(['example http']);
   });
 
-  it('are all tested here if they use the connector', () => {
+  it('are all tested here if they use the HTTP connector', () => {
     const shipped = files.flatMap((file) =>
       entriesOf(readyText(file))
         .filter(({ kind }) => kind === 'http')
@@ -559,7 +559,7 @@ describe('the shipped configurations', () => {
   });
 });
 
-describe('shipped configurations of SMTP and Twilio', () => {
+describe('the shipped configurations for SMTP and Twilio', () => {
   const deps = { clock, timeoutMs: 10_000 };
   const NO_CREDENTIALS = { username: undefined, password: undefined, key: undefined };
   const [smtp] = entriesOf(readyText('smtp.json'));

@@ -75,7 +75,7 @@ it.each([
   expect(decoded).toEqual({ kind: 'decoded', type: `${type}Reply`, format: 'avro', payload });
 });
 
-it('selects the version by the day of the message, so that a replay gives the same reply (L1)', async () => {
+it('selects the version by the day of the message, so that a repetition gives the same reply (L1)', async () => {
   const send = await startCaller();
   const body = jsonOf({ BankingProductCode: 'TL-PERSONAL' });
   const type = ofType('GetBankingProductByCodeRequest');
@@ -113,7 +113,7 @@ it('applies the limits of JSON requests to Avro requests', async () => {
   expect(headerText(reply.headers, HEADER.errorCode)).toBe('invalid-request');
 });
 
-it('has the HTTP paths of the interface, case-insensitively and with both forms of body (E2, E4)', async () => {
+it('has the case-insensitive HTTP paths of the interface, with both forms of the body (E2, E4)', async () => {
   const broker = await createSharedBroker(1);
   await startOn(broker, startWithExamples);
   const { url } = await startOn(broker, startIngressWorker);

@@ -19,7 +19,7 @@ const LINE_OF: Readonly<Record<InputFormat, (id: number) => string>> = {
   csv: (id) => `${id},${CSV_CELLS}`,
 };
 
-/** Generated while it is read, so that the portfolio takes no memory. */
+/** The portfolio is generated while it is read, so that it does not take memory. */
 function* portfolio(format: InputFormat): Generator<Buffer> {
   if (format === 'csv') yield Buffer.from(`id,${Object.keys(PLAIN_LOAN).join(',')}\n`);
   for (let id = 0; id < LINES; id += BLOCK_LINES) {
@@ -28,7 +28,7 @@ function* portfolio(format: InputFormat): Generator<Buffer> {
   }
 }
 
-// Garbage must be collected before the heap is measured.
+// Collect garbage before measuring the heap.
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 

@@ -54,7 +54,7 @@ const CSV_CELLS = Object.values(PLAIN_LOAN).join(',');
 const open = (file: string) => openInput({ file, format: 'ndjson', maxContracts: 1 });
 
 describe('a portfolio in a file', () => {
-  it('is read compressed, by its name or its first bytes, with its size on disk', async () => {
+  it('is decompressed if its name or first bytes say so, and reports its size on disk', async () => {
     const text = lines(250).join('\n');
     const packed = gzipSync(text);
     const plain = await readFileChunks(await fileOf('plain.ndjson', text));
@@ -121,7 +121,7 @@ describe('a portfolio in a file', () => {
     }
   });
 
-  it('is refused when it does not exist, is a folder, or is not gzip in spite of its name', async () => {
+  it('is refused if it does not exist, is a folder, or is not gzip although its name says so', async () => {
     await expect(open(join(folder, 'none.ndjson'))).rejects.toThrow(/^the input cannot be opened: ENOENT/);
     await expect(open(folder)).rejects.toThrow('the input cannot be opened: is a directory');
     for (const [index, content] of [contractLine('c'), '', '\u001F'].entries()) {
@@ -196,7 +196,7 @@ describe('the chunks of a portfolio', () => {
   });
 });
 
-describe('a resumed reading', () => {
+describe('resumed reading', () => {
   const text = [...lines(30), 'refused', '', ...lines(30)].join('\n');
 
   it('continues after the last chunk with the digests of an uninterrupted run', async () => {

@@ -5,7 +5,7 @@ import { planRun } from '../../../../scripts/recalculate/output/run-plan.ts';
 import { countFailure, emptyTally } from '../../../../scripts/recalculate/report/tally.ts';
 import { portfolioFolder } from '../../../support/worlds/recalculate-process.ts';
 
-it('returns the tally of the last save, without later changes', async () => {
+it('returns the tally of the last save without later changes', async () => {
   const at = portfolioFolder().at;
   const args = readRecalculateArguments(['--input', at('in.ndjson'), '--output', at('out.ndjson')]);
   if (args === undefined) throw new Error('no arguments');

@@ -14,13 +14,13 @@ describe('SilentBrokers', () => {
     vi.useRealTimers();
   });
 
-  it('moves silent brokers behind the others, which keep their order', () => {
+  it('moves silent brokers after the others, which keep their order', () => {
     const brokers = new SilentBrokers();
     brokers.add('a:1');
     expect(brokers.moveToEnd(['a:1', 'c:3', 'b:2'])).toEqual(['c:3', 'b:2', 'a:1']);
   });
 
-  it('keeps silent brokers in the list when there are no others', () => {
+  it('keeps silent brokers in the list if there are no others', () => {
     const brokers = new SilentBrokers();
     brokers.add('b:2');
     brokers.add('a:1');
@@ -77,7 +77,7 @@ describe('KafkaConnections', () => {
     });
   });
 
-  it('closes all sockets and creates no more after destroy()', async () => {
+  it('closes all sockets and creates no new ones after destroy()', async () => {
     const { connections, create, silent } = setUp(await startServer());
     const lost = vi.fn<() => void>();
     connections.onLost = lost;

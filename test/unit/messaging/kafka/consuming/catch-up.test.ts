@@ -29,7 +29,7 @@ function isReached(catchUp: CatchUp): Promise<boolean> {
 }
 
 describe('CatchUp', () => {
-  test('resolves immediately when all ends are reached', async () => {
+  test('resolves immediately if all ends are reached', async () => {
     expect(await isReached(new CatchUp([at(0, 5)], () => 5))).toBe(true);
   });
 
@@ -60,7 +60,7 @@ describe('CatchUp', () => {
     expect(await isReached(catchUp)).toBe(true);
   });
 
-  test('resolves when the consumer fetches from the end on, after control records', async () => {
+  test('resolves when the consumer fetches from the end of the log on, after control records', async () => {
     const catchUp = new CatchUp([at(0, 5)], () => 3);
     catchUp.answered(answer({ partition: 0, from: 5, stableEnd: 5 }));
     expect(await isReached(catchUp)).toBe(true);
@@ -73,7 +73,7 @@ describe('CatchUp', () => {
     expect(await isReached(catchUp)).toBe(false);
   });
 
-  test('stays pending while responses have records of other partitions only', async () => {
+  test('stays pending while responses only have records of other partitions', async () => {
     const catchUp = new CatchUp([at(0, 5)], () => 4);
     for (let round = 0; round < 100; round += 1) {
       catchUp.answered(

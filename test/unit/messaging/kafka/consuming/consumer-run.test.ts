@@ -51,7 +51,7 @@ async function startRun() {
 }
 
 describe('KafkaConsumerRun', () => {
-  test('rejects start() when it is stopped meanwhile, and ignores a late join', async () => {
+  test('rejects start() if it is stopped in the meantime, and ignores a late join', async () => {
     const { run, consumer, joins, started } = await createStartingRun();
     const ended = started.catch((error: unknown) => error);
     await run.stop(1_000);
@@ -92,7 +92,7 @@ describe('KafkaConsumerRun', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('closes its connections at the time limit when kafkajs does not disconnect', async () => {
+  test('closes its connections at the time limit if kafkajs does not disconnect', async () => {
     const { run, consumer, destroyed } = await startRun();
     consumer.consumer.disconnect = () => new Promise(() => undefined);
     void run.stop(1_000);
@@ -115,7 +115,7 @@ describe('KafkaConsumerRun', () => {
     expect(passed).toEqual(['t/2@7 of 9']);
   });
 
-  test('crashes with consumer-stalled 15 s after the rebalance time-out without events', async () => {
+  test('crashes with consumer-stalled 15 s after the rebalance timeout if there are no events', async () => {
     const { consumer, crashes, messages } = await startRun();
     await vi.advanceTimersByTimeAsync(14_000);
     consumer.emit('HEARTBEAT');
@@ -126,7 +126,7 @@ describe('KafkaConsumerRun', () => {
     expect(messages).toEqual(['c: the consumer shows no activity']);
   });
 
-  test('crashes when a heartbeat times out, but not when a metadata request does', async () => {
+  test('crashes if a heartbeat times out, but not if a metadata request does', async () => {
     const { consumer, crashes } = await startRun();
     consumer.emit('REQUEST_TIMEOUT', { apiName: 'Metadata', broker: 'b:1' });
     expect(crashes).toEqual([]);

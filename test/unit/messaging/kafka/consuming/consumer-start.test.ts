@@ -7,7 +7,7 @@ const LONGER_THAN_A_SESSION_MS = 10_000;
 const LONGER_THAN_LIMIT_MS = 16_000;
 const LONGER_THAN_SPREAD_MS = 6_000;
 
-/** Creates runs whose start fails with the error until this time. */
+/** Creates runs that fail to start with this error until the given time. */
 function runsThatFail(error: Error, untilMs: number) {
   const runs = { count: 0 };
   const start = async (): Promise<void> => {
@@ -44,7 +44,7 @@ describe('startConsumer()', () => {
     expect(runs.count).toBeGreaterThan(1);
   });
 
-  it('rejects with the last error when no broker becomes available', async () => {
+  it('rejects with the last error if no broker becomes available', async () => {
     const { makeRun } = runsThatFail(refusedConnection(), Number.POSITIVE_INFINITY);
     const started = startConsumer(makeRun, () => false);
     started.catch(() => undefined);
@@ -63,7 +63,7 @@ describe('startConsumer()', () => {
     expect(runs.count).toBeGreaterThan(1);
   });
 
-  it('rejects with topic-unknown when the topic does not appear in time', async () => {
+  it('rejects with topic-unknown if the topic does not appear in time', async () => {
     const { makeRun } = runsThatFail(unknownTopic(), Number.POSITIVE_INFINITY);
     const started = startConsumer(makeRun, () => false);
     started.catch(() => undefined);
@@ -88,7 +88,7 @@ describe('startConsumer()', () => {
     expect(lives).toBeGreaterThan(2);
   });
 
-  it('does not create another run when it is stopped between two attempts', async () => {
+  it('does not create another run if it is stopped between two attempts', async () => {
     const { runs, makeRun } = runsThatFail(unknownTopic(), 100);
     let isStopped = false;
     const started = startConsumer(makeRun, () => isStopped);

@@ -11,7 +11,7 @@ describe('FetchGate', () => {
     vi.useRealTimers();
   });
 
-  test('stays open when no fetch is pending', () => {
+  test('stays open if no fetch is pending', () => {
     const gate = new FetchGate(MAX_FETCH_MS);
     gate.fetchStarted('1');
     gate.fetchEnded('1');
@@ -33,7 +33,7 @@ describe('FetchGate', () => {
     expect([gate.isShut, onOpen.mock.calls.length]).toEqual([false, 1]);
   });
 
-  test('takes a new fetch of a broker as the end of the one before, which may have failed silently', () => {
+  test('takes a new fetch from a broker as the end of the previous one, which may have failed silently', () => {
     const gate = new FetchGate(MAX_FETCH_MS);
     const onOpen = vi.fn<() => void>();
     gate.fetchStarted('1');
@@ -42,7 +42,7 @@ describe('FetchGate', () => {
     expect(onOpen).toHaveBeenCalledOnce();
   });
 
-  test('opens after the time limit when a fetch never ends', () => {
+  test('opens after the time limit if a fetch never ends', () => {
     const gate = new FetchGate(MAX_FETCH_MS);
     const onOpen = vi.fn<() => void>();
     gate.fetchStarted('1');

@@ -76,7 +76,7 @@ describe('KafkaGroupSource', () => {
     expect(calls).toEqual(['assigned 1: 3', ...(isHandled ? ['position 1: 1@7 of 9'] : [])]);
   });
 
-  test('joins the group with the default session and rebalance time-outs', async () => {
+  test('joins the group with the default session and rebalance timeouts', async () => {
     const { run } = await setUp();
     expect(run.options).toMatchObject({
       clientId: 'c',
@@ -103,7 +103,7 @@ describe('KafkaGroupSource', () => {
     await expect(stopped.start(noSink)).rejects.toMatchObject(used);
   });
 
-  test('creates no consumer when it is stopped while its topics are queried', async () => {
+  test('does not create a consumer if it is stopped while its topics are queried', async () => {
     const { createClient, consumers } = fakeKafkaClients();
     const source = createSource(createClient);
     const started = source.start(noSink);
@@ -190,7 +190,7 @@ describe('KafkaGroupSource', () => {
     },
   );
 
-  test('reports no revocation when a heartbeat times out', async () => {
+  test('does not report a revocation if a heartbeat times out', async () => {
     const { source, run, calls } = await setUp();
     await run.deliver(batch(0, 1));
     run.refusal = brokerError('REQUEST_TIMED_OUT');
@@ -215,7 +215,7 @@ describe('KafkaGroupSource', () => {
     expect(calls.at(-1)).toBe('revoking 1');
   });
 
-  test('crashes when a fetch times out, but not when a metadata request does', async () => {
+  test('crashes if a fetch times out, but not if a metadata request does', async () => {
     const { run, calls } = await setUp();
     run.emit('REQUEST_TIMEOUT', { apiName: 'Metadata', broker: 'one:9092' });
     expect(calls).toEqual(['assigned 1: 3']);

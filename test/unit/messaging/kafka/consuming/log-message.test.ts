@@ -35,7 +35,7 @@ describe('toLogMessage()', () => {
     });
   });
 
-  test('returns no headers when kafkajs has none', () => {
+  test('returns no headers if kafkajs has none', () => {
     expect(convert(undefined).headers).toEqual({});
   });
 });

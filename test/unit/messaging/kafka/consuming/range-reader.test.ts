@@ -134,7 +134,7 @@ test('reads ranges of the same partition in succession', async () => {
   expect(seen).toEqual([5, 2]);
 });
 
-test('ends when the offsets up to the end of the range have no record', async () => {
+test('ends if the offsets up to the end of the range have no record', async () => {
   const { reading, consumer, seen } = setUp();
   const run = await consumer();
   run.join({ t: [0] });

@@ -71,7 +71,7 @@ test('rejects start() for a partition that does not exist', async () => {
   });
 });
 
-test('cannot be started twice, and has no catch-up before its start', async () => {
+test('cannot be started twice, and cannot catch up before it is started', async () => {
   const { tail, started } = setUp();
   started.catch(() => undefined);
   await expect(tail.start(() => undefined)).rejects.toMatchObject({ code: 'tail-stopped' });
@@ -91,7 +91,7 @@ test('reads as the only member of a random group, with its own assigner', async 
   });
 });
 
-test('is not ready without heartbeats for 6 s, and while it rejoins', async () => {
+test('is not ready after 6 s without heartbeats, and while it rejoins', async () => {
   const { tail, consumers, started } = setUp();
   await settleMicrotasks();
   const [run] = consumers;
@@ -152,7 +152,7 @@ test('logs and skips a message whose handler throws', async () => {
   expect(warnings).toEqual([{ topic: 't', partition: 0, offset: 666, skipped: 1, error: 'handler failed' }]);
 });
 
-test('creates no consumer when it is stopped before its start position is known', async () => {
+test('does not create a consumer if it is stopped before its start position is known', async () => {
   const { tail, consumers, started } = setUp();
   const outcome = started.catch((error: unknown) => error);
   await tail.stop(1_000);
@@ -178,7 +178,7 @@ test('resolves start() after the first fetch of a replaced consumer', async () =
   expect(tail.isReady()).toBe(true);
 });
 
-test('rejects caughtUp() with tail-stopped when it is stopped while partitions are paused', async () => {
+test('rejects caughtUp() with tail-stopped if it is stopped while partitions are paused', async () => {
   const { tail, consumers, started } = setUp('earliest');
   await settleMicrotasks();
   const [run] = consumers;
@@ -221,7 +221,7 @@ test('catches up only after an open transaction has ended', async () => {
     answered({ partition: 0, from: 5, hasRecords: true }),
   );
   expect(isCaughtUp).toBe(false);
-  // The marker of the transaction, offset 7, is skipped by kafkajs and never delivered.
+  // kafkajs skips the marker of the transaction, offset 7, and never delivers it.
   await run?.fetch('1', [], answered({ partition: 0, from: 8, stableEnd: 8 }));
   await caughtUp;
   expect(seen).toEqual([5, 6]);

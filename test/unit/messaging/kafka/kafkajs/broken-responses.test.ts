@@ -16,7 +16,7 @@ const lengthOf = (length: number): Buffer => {
 };
 
 describe('ResponseFrames', () => {
-  test('is partial until the last byte of a response has arrived', () => {
+  test('holds a partial response until its last byte has arrived', () => {
     const frames = new ResponseFrames();
     frames.push(framed(Buffer.alloc(3)).subarray(0, 6));
     expect(frames.isPartial).toBe(true);

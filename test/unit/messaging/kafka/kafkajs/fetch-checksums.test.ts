@@ -48,7 +48,7 @@ async function batch(first: number, count: number): Promise<Buffer> {
   return buffer;
 }
 
-/** A batch whose records were all removed by compaction. */
+/** A batch whose records have all been removed by compaction. */
 async function emptyBatch(first: number): Promise<Buffer> {
   const { buffer } = await RecordBatch({ firstOffset: first, lastOffsetDelta: 0, records: [] });
   return buffer;
@@ -104,14 +104,14 @@ describe('checkFetchResponse()', () => {
     short.writeInt32BE(48, 8);
     expect(check([[3, short]])).toThrow('without its header');
     expect(check([[3, Buffer.concat([whole, short])]])).toThrow('without its header');
-    // A batch of the header alone, as compaction leaves it, has the shortest length.
+    // The shortest batch is one with only a header, as compaction leaves it.
     const empty = await emptyBatch(102);
     expect(empty).toHaveLength(61);
     expect(check([[3, Buffer.concat([whole, empty])]])).not.toThrow();
     expect(check([[3, empty]])).not.toThrow();
   });
 
-  test('rejects the batch format from before Kafka 0.11', async () => {
+  test('rejects the batch format of Kafka versions before 0.11', async () => {
     const old = await batch(100, 1);
     old[16] = 1;
     expect(check([[3, old]])).toThrow('an unknown format');

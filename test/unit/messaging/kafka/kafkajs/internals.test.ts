@@ -17,7 +17,7 @@ describe('replacement of kafkajs functions', () => {
     expect(owner.times(5)).toBe(16);
   });
 
-  test('throws when the function does not exist', () => {
+  test('throws if the function does not exist', () => {
     const owner = {} as { fetch: () => number };
     expect(() => replaceFunction(owner, 'fetch', () => 1)).toThrow('kafkajs has no function fetch');
   });

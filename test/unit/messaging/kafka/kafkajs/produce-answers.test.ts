@@ -33,7 +33,7 @@ interface Made {
   readonly response: { readonly parse: (given: ProduceAnswer) => Promise<ProduceAnswer> };
 }
 
-/** A produce request as kafkajs makes it; a message value that is no buffer cannot be encoded. */
+/** A produce request as kafkajs makes it; a message value that is not a buffer cannot be encoded. */
 function makeRequest(value: unknown = Buffer.from('v')): Made {
   const { protocol } = require('kafkajs/src/protocol/requests/produce') as {
     protocol: (choice: { version: number }) => (request: object) => Made;

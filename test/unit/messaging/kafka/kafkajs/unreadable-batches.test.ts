@@ -120,7 +120,7 @@ describe('decoding of fetched record batches', () => {
     });
   });
 
-  test('skips a batch that exceeds the limit when it is decompressed', async () => {
+  test('skips a batch whose decompressed size exceeds the limit', async () => {
     const tooLarge = batch({
       first: 0,
       last: 0,
@@ -157,7 +157,7 @@ describe('decoding of fetched record batches', () => {
     expect(places(await decode(damaged, batch({ first: 3, last: 3, records: [0] })))).toEqual(['(2)', '3']);
   });
 
-  test('advances to the last offset of a batch when compaction has removed its last or all records', async () => {
+  test('advances to the last offset of a batch if compaction has removed its last record or all records', async () => {
     expect(
       places(await decode(batch({ first: 0, last: 4, records: [1] }), batch({ first: 5, last: 9 }))),
     ).toEqual(['1', '(4)', '(9)']);

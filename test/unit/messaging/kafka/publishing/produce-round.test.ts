@@ -16,7 +16,7 @@ const NOT_LEADER = 6;
 const NONE = 0;
 const GZIP = 1;
 
-/** The calls of kafkajs during a round: requests, responses, failures. A throw ends the send. */
+/** What kafkajs does during a round: requests, responses, failures. If it throws, the send ends. */
 type Script = (listener: ProduceListener, batch: ProducerBatch) => void;
 
 /** Sends a round with one record for each partition of topic `t`, with values of this size. */
@@ -72,14 +72,14 @@ describe('ProduceRound', () => {
     ]);
   });
 
-  test('reports not-asked for all partitions when the send fails before a request', async () => {
+  test('reports not-asked for all partitions if the send fails before a request', async () => {
     const { failures } = await send([0, 1], () => {
       throw new Error('no metadata');
     });
     expect(failures).toEqual(['0 not-asked Error: no metadata', '1 not-asked Error: no metadata']);
   });
 
-  test('reports lost only for partitions whose request was sent when the send fails', async () => {
+  test('reports lost only for partitions whose request had been sent when the send fails', async () => {
     const { failures } = await send([0, 1], (listener) => {
       listener.begin(requestFor(1));
       throw new Error('ended');

@@ -113,7 +113,7 @@ describe('ProducerConnection', () => {
     expect(clients).toHaveLength(before + 1);
   });
 
-  test('replaces a discarded or lost producer immediately, but ignores a former one', async () => {
+  test('replaces a discarded or lost producer immediately, but ignores events of a previous one', async () => {
     const { connection, clients, latest } = setUp();
     connection.discard(undefined);
     connection.open();

@@ -15,7 +15,7 @@ describe('PublishCall', () => {
     expect(await resultOf(call)).toBe(undefined);
   });
 
-  test('rejects with not-sent or send-unknown and the reason when it is given up', async () => {
+  test('rejects with not-sent or send-unknown and the reason if it is abandoned', async () => {
     const unsent = new PublishCall('p', 1, 0);
     unsent.lastError = 'a cause';
     unsent.giveUp('the deadline passed');
@@ -35,7 +35,7 @@ describe('PublishCall', () => {
     });
   });
 
-  test('rejects with the error of an invalid record, or with send-unknown when others were stored', async () => {
+  test('rejects with the error of an invalid record, or with send-unknown if others were stored', async () => {
     const alone = new PublishCall('p', 1, 0);
     alone.recordDone(notSent());
     expect(await resultOf(alone)).toMatchObject({ code: 'not-sent', message: 'invalid', canRetry: false });

@@ -74,7 +74,7 @@ describe('PublishQueue', () => {
     expect(queue.take(0).map(({ entries }) => entries.length)).toEqual([500, 2]);
   });
 
-  test('limits a request to 1,000 records, and continues with the partitions left out', () => {
+  test('limits a request to 1,000 records, and continues with the omitted partitions', () => {
     const queue = new PublishQueue();
     for (const partition of [0, 1, 2]) {
       for (let index = 0; index < 500; index += 1) add(queue, partition, 'a');
@@ -90,7 +90,7 @@ describe('PublishQueue', () => {
     expect(queue.take(0)).toHaveLength(8);
   });
 
-  test('ends sending one by one when the topic is refused', () => {
+  test('stops sending one by one when the topic is refused', () => {
     const queue = new PublishQueue();
     for (const name of ['a', 'b', 'c']) add(queue, 0, name);
     queue.take(0)[0]?.queue.sendSingly(3);
@@ -134,7 +134,7 @@ describe('PublishQueue', () => {
     expect(requests).toEqual([['0:x'], ['3:x', '4:x'], ['1:x'], ['3:x', '4:x'], ['2:x'], ['3:x', '4:x']]);
   });
 
-  test('gives other partitions the time that a failed single request took, up to 2 s', () => {
+  test('lets other partitions send for as long as a failed single request took, up to 2 s', () => {
     const queue = new PublishQueue();
     for (const partition of [0, 1]) add(queue, partition, 'x');
     queue.take(0)[0]?.queue.distrust(0);
@@ -198,7 +198,7 @@ describe('PublishQueue', () => {
     }
   });
 
-  test('rejects with send-unknown when one message was refused and another one stored', async () => {
+  test('rejects with send-unknown if one message was refused and another one stored', async () => {
     const queue = new PublishQueue();
     const call = newCall(2);
     for (const partition of [0, 1]) add(queue, partition, 'x', { call });
@@ -217,7 +217,7 @@ describe('PublishQueue', () => {
     expect(names(queue.take(50)).toSorted()).toEqual(['0:x', '1:x']);
   });
 
-  test('ends sending one by one when the records have expired', () => {
+  test('stops sending one by one when the records have expired', () => {
     const queue = new PublishQueue();
     for (const name of ['a', 'b', 'c']) add(queue, 0, name);
     queue.take(0)[0]?.queue.sendSingly(3);

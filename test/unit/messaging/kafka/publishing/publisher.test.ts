@@ -79,7 +79,7 @@ describe('KafkaPublisher', () => {
     },
   );
 
-  test('combines messages published during a request in the next one, in order', async () => {
+  test('combines messages published during a request into the next request, in order', async () => {
     const { first, publish } = await setUp();
     const sent = publish('a');
     await settleMicrotasks();
@@ -141,7 +141,7 @@ describe('KafkaPublisher', () => {
     expect(partial).toMatchObject({ reason: { code: 'send-unknown', canRetry: true } });
   });
 
-  test('rejects with not-sent at the deadline when no request was made', async () => {
+  test('rejects with not-sent at the deadline if no request was made', async () => {
     const { producers, publish } = await setUp();
     const unsent = publish('a', 0);
     await settleMicrotasks();

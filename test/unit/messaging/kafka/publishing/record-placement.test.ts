@@ -54,7 +54,7 @@ describe('RecordPlacement', () => {
     expect([queries, placement.records, placement.bytes]).toEqual([['t'], 0, 0]);
   });
 
-  test('uses the explicit partition, else the key as the Java client does, else round robin', async () => {
+  test('uses the explicit partition, or else the key as the Java client does, or else round robin', async () => {
     const { place, placed, topics } = setUp({ t: 4 });
     await topics.find('t');
     void place({ key: 'account-17' });
@@ -84,7 +84,7 @@ describe('RecordPlacement', () => {
     expect(queries).toEqual(['t', 't']);
   });
 
-  test('gives up only records whose deadline has passed', async () => {
+  test('drops only records whose deadline has passed', async () => {
     const { placement, place } = setUp({ t: 1 }, 1);
     const late = place({}, NOW + 1).catch((error: unknown) => error);
     void place({});

@@ -28,7 +28,7 @@ describe('toRecord()', () => {
     ['key', { ...message, key: 7 }],
     ['header', { ...message, headers: { h: 7 } }],
     ['header element', { ...message, headers: { h: ['a', null] } }],
-  ])('rejects a %s of a wrong type', (_, wrong) => {
+  ])('rejects a %s of the wrong type', (_, wrong) => {
     expect(() => toRecord(wrong as unknown as OutgoingMessage, NOW)).toThrow(
       expect.objectContaining({ code: 'not-sent', canRetry: false }),
     );

@@ -6,7 +6,7 @@ const FIVE_MINUTES_MS = 300_000;
 beforeEach(() => vi.useFakeTimers({ now: 0 }));
 afterEach(() => vi.useRealTimers());
 
-/** The cache for a broker with these topics, and the queries to the broker. */
+/** The cache for a broker with these topics, and the queries that the broker receives. */
 function setUp(counts: Record<string, number>) {
   const queries: string[] = [];
   const topics = new TopicPartitions({

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KafkaConnections } from '../../../../../shared/messaging/kafka/connection/connections.ts';
 
-/** A server on loopback that handles its connections in this way. */
+/** A server on loopback that handles its connections with the given function. */
 async function serverThat(serve: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

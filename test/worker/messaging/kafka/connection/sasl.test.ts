@@ -51,7 +51,7 @@ describe('saslOptions()', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test('names neither user nor secret when the token endpoint rejects the request', async () => {
+  test('names neither the user nor the secret if the token endpoint rejects the request', async () => {
     const { tokenUrl } = await tokenEndpoint({}, 401);
     const error = await tokenProvider(tokenUrl)().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'broker-refused', message: expect.stringContaining('401') });

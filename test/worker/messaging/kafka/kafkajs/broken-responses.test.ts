@@ -80,8 +80,8 @@ async function setUp(react: (socket: Socket, correlationId: number, connection: 
 
 function noop(): void {}
 
-// First in this file: after the first call the guard applies to all connections of the process.
-test('does not guard a connection from before the first call', async () => {
+// This is the first test in the file because after the first call the guard applies to all connections of the process.
+test('does not guard a connection that was opened before the first call', async () => {
   const { connection, ask } = await setUp((socket, id) => socket.write(framed(id, `answer ${id}`)));
   await connection.connect();
   guardConnections();
@@ -93,10 +93,10 @@ describe('a connection with an invalid response', () => {
     ['a negative length', (id: number) => framed(id, 'x', -7), /a length of -7 bytes/],
     ['a length beyond the limit', (id: number) => framed(id, 'x', 2 ** 30), /a length of 1073741824 bytes/],
     ['a length without room for a number', (id: number) => framed(id, '', 2), /correlation id/],
-    ['the number of no request', (id: number) => framed(id + 1, 'x'), /oldest request/],
+    ['an unknown request number', (id: number) => framed(id + 1, 'x'), /oldest request/],
     ['a response twice', (id: number) => Buffer.concat([framed(id, 'x'), framed(id, 'x')]), /oldest request/],
-    ['a response that does not end', (id: number) => framed(id, 'x', 900), /is incomplete/],
-  ])('is closed after %s, says why, and the next one begins anew', async (_, wrong, reason) => {
+    ['an endless response', (id: number) => framed(id, 'x', 900), /is incomplete/],
+  ])('is closed after %s with the reason, and a new connection works', async (_, wrong, reason) => {
     const { ask, broken, connections } = await setUp((socket, id, own) => {
       socket.write(own === 1 ? wrong(id) : framed(id, 'right'));
     });

@@ -9,22 +9,24 @@ import { startFakeKafka, type FakeKafka } from '../../../../support/fakes/kafka-
 import { Picks } from '../../../../support/random/pick.ts';
 
 /**
- * Clients whose brokers damage one response of ten: truncated by a reset, with a flipped bit, with a wrong length,
- * repeated, or mixed with the response of another connection. `DAMAGED_RESPONSES_SECONDS=600` runs it for ten minutes, and
- * `DAMAGED_RESPONSES_SEED` selects other damages.
+ * Clients of brokers that damage one of ten responses: truncated by a reset, with a flipped bit, with a wrong length,
+ * repeated, or mixed with the response of another connection. `DAMAGED_RESPONSES_SECONDS=600` runs it for ten minutes,
+ * and `DAMAGED_RESPONSES_SEED` selects other damages.
  */
 const SECOND = 1_000;
 const RUN_SECONDS = Number(process.env.DAMAGED_RESPONSES_SECONDS ?? 5);
 const SEED = Number(process.env.DAMAGED_RESPONSES_SEED ?? 12);
 const DAMAGED_PERCENT = 10;
 const PARTITIONS = 4;
-/** Limit for the remaining messages once responses are intact: back-offs and request time-outs take up to 5 s each. */
+/**
+ * Time limit for the remaining messages once responses are intact; back-offs and request timeouts take up to 5 s each.
+ */
 const RECOVERED_MS = 60 * SECOND;
 const PAUSE_MS = 5;
 
 const idOf = ({ topic, partition }: LogMessage) => `${topic}/${partition}`;
 
-/** The messages that a reader received: correct ones by place, and those that differ from the stored ones. */
+/** The messages that a reader received: correct ones by position, and those that differ from the stored ones. */
 class Reader {
   readonly seen = new Set<string>();
   readonly wrong: string[] = [];
@@ -91,7 +93,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await sleep(PAUSE_MS);
 }
 
-/** Publishes until the time is up; returns messages that were confirmed but not stored. */
+/** Publishes until the time is up; returns the messages that were confirmed but not stored. */
 async function publish(broker: Broker, kafka: FakeKafka, isOver: () => boolean) {
   const publisher = broker.createPublisher({ clientId: 'publisher', deadlineMs: 10 * SECOND });
   await publisher.start().catch(() => undefined);
@@ -122,7 +124,7 @@ async function publish(broker: Broker, kafka: FakeKafka, isOver: () => boolean) 
 }
 
 test(
-  'neither crashes, nor changes messages, nor confirms messages that are not stored, with damaged responses',
+  'neither crashes, nor alters messages, nor confirms messages that are not stored when responses are damaged',
   async () => {
     const escaped: unknown[] = [];
     const onEscaped = (error: unknown) => escaped.push(error);

@@ -8,7 +8,7 @@ const MANY = 25_000;
 /** Time limit on a busy machine; a search through all records for each expired one would take far longer. */
 const GIVE_UP_LIMIT_MS = 10_000;
 
-test('gives up many expired records in linear time and keeps the others', async () => {
+test('drops many expired records in linear time and keeps the others', async () => {
   const topics = new TopicPartitions({ partitionCounts: () => new Promise(() => undefined) });
   const placement = new RecordPlacement(topics, new PublishQueue(), () => undefined);
   const place = (deadlineAt: number): Promise<void> => {

@@ -10,9 +10,12 @@ const PARTITIONS = 9;
 const LEADER_NOT_AVAILABLE = 5;
 const NOT_LEADER = 6;
 const TOPIC_AUTHORIZATION_FAILED = 29;
-/** Far longer than a healthy broker takes, far shorter than the request time-out (5 s). */
+/** Far longer than a healthy broker needs, far shorter than the request timeout (5 s). */
 const SOON_MS = 2_500;
-/** Each client starts with a random broker of three: with this number, one that is never first is not a coincidence. */
+/**
+ * Each client starts with one of three brokers at random. With this many clients, it is no coincidence if one broker is
+ * never the first.
+ */
 const NEW_CLIENTS = 20;
 
 /** A publisher with kafkajs and scripted brokers; `publish` sends values to partitions of `t`. */

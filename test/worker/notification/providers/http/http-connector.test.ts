@@ -138,7 +138,7 @@ describe('interfaces by configuration', () => {
     });
   });
 
-  it('supports verification services that supply the text', async () => {
+  it('supports verification services that supply the text themselves', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: `${standIn.origin}/2fa/2/pin`,
@@ -159,7 +159,7 @@ describe('interfaces by configuration', () => {
     expect(JSON.parse(standIn.requests[0]!.body.toString())).toMatchObject({ to: '40722123456' });
   });
 
-  it('sends its own id to a provider that recognises ids, and is then idempotent', async () => {
+  it('sends the message id to a provider that recognises ids, and is then idempotent', async () => {
     await using standIn = await startProviderStandIn();
     const byHeader = connector({
       url: standIn.origin,
@@ -213,7 +213,7 @@ describe('a message that does not fit the template', () => {
     ],
     ['HTML', anEmail({ contentType: 'text/html' }), 'content-type-unsupported'],
     ['a message without a sender', anEmail({ sender: undefined }), 'sender-missing'],
-  ])('is rejected permanently because of %s', async (_, message, code) => {
+  ])('is rejected permanently if it is %s', async (_, message, code) => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: standIn.origin,
@@ -230,9 +230,9 @@ describe('a message that does not fit the template', () => {
 
   it.each([
     ['a subject', anEmail(), 'subject-unsupported'],
-    ['a sender of its own', anEmail({ subject: '', sender: 'me@bank.example' }), 'sender-unsupported'],
+    ['its own sender', anEmail({ subject: '', sender: 'me@bank.example' }), 'sender-unsupported'],
     ['HTML without its type', anEmail({ subject: '', contentType: 'text/html' }), 'content-type-unsupported'],
-  ])('is rejected permanently without a placeholder for %s', async (_, message, code) => {
+  ])('is rejected permanently if there is no placeholder for %s', async (_, message, code) => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin, 'communication-channel': 'email' });
     expect(await send(provider, message)).toEqual({ kind: 'permanent', code });
@@ -260,7 +260,7 @@ describe('a message that does not fit the template', () => {
     expect(await send(own, message)).toMatchObject({ kind: 'sent' });
   });
 
-  it('is misconfigured instead of rejected when a configured header cannot be written', async () => {
+  it('leads to a misconfiguration instead of a rejection if a configured header cannot be written', async () => {
     const entry = httpEntry({ authentication: { key: 'k3y' } });
     const settings = { ...entry.settings, authentication: { ...entry.settings.authentication, key: 'k€y' } };
     const provider = createHttpConnector({ ...entry, settings }, { clock, timeoutMs: 1_000 });
@@ -307,7 +307,7 @@ describe('a call', () => {
     expect(await send(provider)).toMatchObject({ kind: 'sent' });
   });
 
-  it('is transient when no connection is established in time', async () => {
+  it('fails transiently if no connection is established in time', async () => {
     const deaf = createServer();
     await new Promise<void>((resolve) => {
       deaf.listen(0, '127.0.0.1', resolve);
@@ -332,8 +332,8 @@ describe('a call', () => {
   });
 
   it.each([
-    ['no response after a shorter timeout of its own', 100, 60_000, 'silent'],
-    ['no response after the common timeout', 60_000, 100, 'silent'],
+    ['no response within its own, shorter timeout', 100, 60_000, 'silent'],
+    ['no response within the common timeout', 60_000, 100, 'silent'],
     ['half a status line', 60_000, 100, 'slow-headers'],
   ] as const)('is unknown with %s', async (_, own, all, fault) => {
     await using standIn = await startProviderStandIn();
@@ -377,7 +377,7 @@ describe('a call', () => {
     expect(await call).toEqual({ kind: 'unknown', code: 'aborted' });
   });
 
-  it('succeeds by its status despite an incomplete body if no test needs it', async () => {
+  it('succeeds by its status despite an incomplete body if no rule checks the body', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin, connector: { id: { pointer: '/id' } } });
     standIn.script({ fault: 'cut-answer', status: 201 }, { fault: 'endless', status: 200 });
@@ -398,7 +398,7 @@ describe('a call', () => {
     },
   );
 
-  it('is transient for a host that refuses connections', async () => {
+  it('fails transiently if the host refuses connections', async () => {
     const standIn = await startProviderStandIn();
     await standIn.stop();
     const result = await send(connector({ url: standIn.origin }));

@@ -46,7 +46,7 @@ async function delivered(
   return { ...mail, mime: await PostalMime.parse(mail.raw), head: text.slice(0, text.indexOf('\r\n\r\n')) };
 }
 
-/** Verifies the signature as a receiver does, with the public key from DNS. */
+/** Verifies the signature as a receiver does, with the public key that DNS publishes. */
 function verify(raw: Buffer): { result: string; signed: readonly string[] } {
   const record = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
   const [first, ...others] = checkSignatures(raw, record);
@@ -83,7 +83,7 @@ describe('an e-mail', () => {
     expect(plain.mime.html).toBeUndefined();
   });
 
-  it('has the default sender with its name if it names none (N3)', async () => {
+  it('has the default sender with its name if it does not name a sender (N3)', async () => {
     const { mime, from, messageId } = await delivered(outboundEmail({ sender: undefined }), {
       defaultSender: 'Banca Ță <no-reply@bank.example>',
     });
@@ -98,7 +98,7 @@ describe('an e-mail', () => {
     expect(mime.text?.replaceAll('\r\n', '\n').trimEnd()).toBe(message.trimEnd());
   });
 
-  it('contains attachments byte for byte, with types by content before types by name', async () => {
+  it('contains attachments byte for byte, with types detected by content first, then by name', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',

@@ -18,9 +18,9 @@ import {
 
 const certificate = selfSigned();
 const clock = { now: () => Date.now() };
-/** For tests of the timeout in which a busy machine must transfer a whole message. */
+/** For timeout tests in which a busy machine must transfer a whole message. */
 const SHORT_TIMEOUT_MS = 3_000;
-/** For tests of the timeout in which nothing has to be transferred. */
+/** For timeout tests in which nothing has to be transferred. */
 const SHORTEST_TIMEOUT_MS = 100;
 /** Large enough that the server replies or disconnects before most of it is sent. */
 const LARGE = { name: 'large.bin', content: Buffer.alloc(2_000_000, 7) };
@@ -77,7 +77,7 @@ const REPLIES: readonly [title: string, script: SinkScript, result: SendResult][
   ['421 at RCPT', { rcptTo: refuse(421, '4.7.0 too many') }, transient('smtp-421-4.7.0')],
   ['450 at RCPT', { rcptTo: refuse(450, '4.7.1 greylisted') }, receiverTransient('smtp-450-4.7.1')],
   ['452 at RCPT', { rcptTo: refuse(452, '4.2.2 mailbox full') }, receiverTransient('smtp-452-4.2.2')],
-  ['452 at RCPT for want of disk', { rcptTo: refuse(452, '4.3.1 disk full') }, transient('smtp-452-4.3.1')],
+  ['452 at RCPT due to a full disk', { rcptTo: refuse(452, '4.3.1 disk full') }, transient('smtp-452-4.3.1')],
   ['550 at RCPT', { rcptTo: refuse(550, '5.1.1 no such user') }, permanent('smtp-550-5.1.1')],
   ['450 without an enhanced code', { rcptTo: refuse(450, 'busy') }, receiverTransient('smtp-450')],
   ['452 after the body', { data: refuse(452, '4.3.1 disk full') }, transient('smtp-452-4.3.1')],
@@ -157,7 +157,7 @@ describe('authentication', () => {
     expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-454-4.7.0'));
   });
 
-  it('sends nothing to a server that offers no login', async () => {
+  it('does not send to a server that does not offer authentication', async () => {
     const { sink, provider } = await sinkAndProvider({ server: { disabledCommands: ['AUTH'] } }, credentials);
     expect((await provider.send(outboundEmail(), NEVER)).kind).toBe('misconfigured');
     expect(sink.bodies).toHaveLength(0);
@@ -177,7 +177,7 @@ describe('TLS', () => {
     expect(sink.mails[0]?.isTls).toBe(true);
   });
 
-  it('sends nothing to a server without STARTTLS if TLS is required', async () => {
+  it('does not send to a server without STARTTLS if TLS is required', async () => {
     const { sink, provider } = await sinkAndProvider(
       { server: { disabledCommands: ['STARTTLS'] } },
       { requireTls: true },
@@ -187,13 +187,13 @@ describe('TLS', () => {
     expect(sink.bodies).toHaveLength(0);
   });
 
-  it('sends nothing to a server with an untrusted certificate', async () => {
+  it('does not send to a server with an untrusted certificate', async () => {
     const { sink, provider } = await sinkAndProvider({}, { tls: undefined });
     expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-tls-failed'));
     expect(sink.bodies).toHaveLength(0);
   });
 
-  it('sends nothing to a server with an expired certificate', async () => {
+  it('does not send to a server with an expired certificate', async () => {
     const old = selfSigned({ fromMs: Date.now() - 2 * 86_400_000, untilMs: Date.now() - 86_400_000 });
     const { sink, provider } = await sinkAndProvider({ certificate: old }, { tls: { ca: old.cert } });
     expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-tls-failed'));
@@ -226,7 +226,7 @@ describe('a connection', () => {
     expect(result).toEqual(transient('smtp-connection-lost'));
   });
 
-  it('is reported immediately after at most two attempts when it is closed without a greeting', async () => {
+  it('is reported without delay after at most two attempts if it is closed without a greeting', async () => {
     let opened = 0;
     const port = await rawServer((socket) => {
       opened += 1;
@@ -262,7 +262,7 @@ describe('a connection', () => {
     expect(sink.bodies).toHaveLength(0);
   });
 
-  it('is transient when it is dropped within the body, of which the server delivers nothing', async () => {
+  it('is transient when it is dropped within the body, which the server then discards', async () => {
     const { sink, provider } = await sinkAndProvider({ script: { dataBytes: () => 'drop' } });
     const result = await provider.send(outboundEmail({ attachments: [LARGE] }), NEVER);
     expect(result).toEqual(transient('smtp-connection-lost'));
@@ -290,7 +290,7 @@ describe('a connection', () => {
     expect(sink.opened()).toBe(2);
   });
 
-  it('is transient at the timeout when RCPT is not answered', async () => {
+  it('is transient at the timeout if RCPT is not answered', async () => {
     const { sink, provider } = await sinkAndProvider(
       { script: { rcptTo: () => 'silent' } },
       { timeoutMs: 300 },
@@ -299,7 +299,7 @@ describe('a connection', () => {
     expect(sink.bodies).toHaveLength(0);
   });
 
-  it('sends when the server is slow but replies in time', async () => {
+  it('sends if the server is slow but replies in time', async () => {
     const { provider } = await sinkAndProvider({ script: { data: () => ({ afterMs: 300 }) } });
     expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
   });
@@ -407,7 +407,7 @@ describe('the pool', () => {
     await provider.close();
   });
 
-  it('loses and duplicates no message with a server that drops connections at random', async () => {
+  it('neither loses nor duplicates messages if the server drops connections at random', async () => {
     let seed = 42;
     const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
     const mostly = (): SinkReply => (random() < 0.05 ? 'drop' : 'take');

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const item of open.splice(0).toReversed()) await item.close();
 });
 
-/** A stand-in of Twilio on loopback that gives every request this reply. */
+/** A stand-in for Twilio on loopback that sends this reply to every request. */
 async function standIn(reply: StandInReply): Promise<ProviderStandIn> {
   const server = await startProviderStandIn();
   server.otherwise(reply);
@@ -90,7 +90,7 @@ describe('an SMS by Twilio', () => {
     expect(requests[0]?.path).toContain(ACCOUNT);
   });
 
-  it('has the default sender if it names none (N3), or a messaging service', async () => {
+  it('has the default sender (N3) or a messaging service if it does not name a sender', async () => {
     const { origin, requests } = await standIn(CREATED);
     const service = `MG${'a'.repeat(32)}`;
     const message = outboundSms({ sender: undefined });
