@@ -44,7 +44,7 @@ describe('the outbox provider', () => {
     const file = path.join(folder, `${message.id}.eml`);
     const mime = await PostalMime.parse(readFileSync(file));
     expect(mime).toMatchObject({ subject: 'Extras – mai', messageId: `<${message.id}@example.org>` });
-    expect(mime.text?.trim()).toBe('The statement of May is ready.');
+    expect(mime.text?.trim()).toBe('The statement for May is ready.');
     expect(mime.attachments).toMatchObject([{ filename: 'a.pdf', mimeType: 'application/pdf' }]);
     expect(readFileSync(file, 'latin1')).not.toContain('archive@');
   });

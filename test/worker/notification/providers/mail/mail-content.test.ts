@@ -143,7 +143,7 @@ describe('header injection', () => {
     const { mime, to, head } = await delivered(outboundEmail({ subject: INJECTED }));
     expect(head).not.toMatch(/^(?:bcc|x-evil):/im);
     expect(to).toEqual(['ana@example.net']);
-    expect(mime.text?.trim()).toBe('The statement of May is ready.');
+    expect(mime.text?.trim()).toBe('The statement for May is ready.');
     expect(mime.subject).toContain('Bcc: victim@example.com');
   });
 
