@@ -19,8 +19,8 @@ interface MessageBase {
   /** Incremented by an incompatible change; every version is a separate message. */
   readonly version: number;
   /**
-   * Schema id on the wire without a registry. Every change of a schema takes the next free id, and ids are never reused, so
-   * that a message stays readable during its whole retention.
+   * Schema id of messages without a registry. Every change of a schema takes the next free id, and ids are never
+   * reused, so that a message stays readable during its whole retention.
    */
   readonly localSchemaId: number;
 }
@@ -35,7 +35,7 @@ export interface RequestDefinition extends MessageBase {
   readonly bulkRequestTopic?: MessageTopic;
 }
 
-/** Orders a worker to do something; only a refused command gets a reply, the only type of kind `error`. */
+/** Tells a worker to do something. Only a refused command gets a reply, of the only type of kind `error`. */
 export interface CommandDefinition extends MessageBase {
   readonly kind: 'command';
   readonly commandTopic: MessageTopic;
@@ -46,13 +46,13 @@ export interface ReplyDefinition extends MessageBase {
   readonly kind: 'reply' | 'error';
 }
 
-/** Reports the present state of something, by the key of its message; a message without a value deletes it. */
+/** Contains the current state of what the message key identifies; a message without a value deletes it. */
 export interface StateDefinition extends MessageBase {
   readonly kind: 'state';
   readonly stateTopic: MessageTopic;
 }
 
-/** Many requests of any types, or their replies, in one message. */
+/** Many requests of any type, or their replies, in one message. */
 export interface BatchDefinition extends MessageBase {
   readonly kind: 'batch';
 }
@@ -64,7 +64,7 @@ export type MessageDefinition =
   | StateDefinition
   | BatchDefinition;
 
-/** First schema id of the range without a registry; registries count from 1 and never reach it. */
+/** First schema id used without a registry; registries count from 1 and never reach it. */
 export const FIRST_LOCAL_SCHEMA_ID = 2 ** 30;
 
 type Topics = Pick<RequestDefinition, 'requestTopic' | 'bulkRequestTopic'>;

@@ -131,7 +131,7 @@ function createCalls(broker: Broker, publisher: Publisher, topicPrefix: string):
 
 function parseCall<Shape extends z.ZodType>(shape: Shape, body: unknown): z.output<Shape> {
   const parsed = shape.safeParse(body);
-  if (!parsed.success) throw new Refusal(400, 'the body does not have the shape of the call');
+  if (!parsed.success) throw new Refusal(400, 'the body does not match the schema of the call');
   return parsed.data;
 }
 
@@ -162,7 +162,7 @@ async function readStep(broker: Broker, range: OffsetRange) {
 }
 
 async function serve(request: IncomingMessage, calls: Calls, token: Buffer): Promise<unknown> {
-  if (!isAllowed(request, token)) throw new Refusal(401, 'the token of the admin file is needed');
+  if (!isAllowed(request, token)) throw new Refusal(401, 'the token of the admin file is required');
   const url = request.url ?? '';
   const call = Object.hasOwn(calls, url) ? calls[url] : undefined;
   if (call === undefined) throw new Refusal(404, 'there is no such call');
@@ -181,7 +181,7 @@ function digest(text: string): Buffer {
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const tooLarge = new Refusal(413, `a call has at most ${MAX_BODY_BYTES} bytes`);
+  const tooLarge = new Refusal(413, `the body of a call may have at most ${MAX_BODY_BYTES} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge;
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-/** The program of a calculation thread. Uses a compile cache on disk, which halves the start time. */
+/** The program of a calculation thread. Uses a compile cache on disk, which halves the startup time. */
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();

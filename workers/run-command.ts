@@ -153,7 +153,10 @@ interface End {
   readonly exitCode: number;
 }
 
-/** Resolves on the first signal or unhandled error. A second one ends the process, as does a stop beyond `limitMs`. */
+/**
+ * Resolves on the first signal or unhandled error. A second one ends the process, as does a stop that exceeds
+ * `limitMs`.
+ */
 function awaitEnd(log: Log, limitMs: number): Promise<End> {
   const { promise, resolve } = Promise.withResolvers<End>();
   let ended: End | undefined;

@@ -56,7 +56,7 @@ export class CatalogueIndex {
     return this.#byCode.get(`${kind}/${codeKey(code)}`) ?? NONE;
   }
 
-  /** The versions with that id; a valid catalogue has one at most. */
+  /** The versions with that id; a valid catalogue has at most one. */
   withId(kind: RecordKind, id: string): readonly IndexEntry[] {
     return this.#byId.get(`${kind}/${codeKey(id)}`) ?? NONE;
   }

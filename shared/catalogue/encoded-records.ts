@@ -16,7 +16,7 @@ import { CatalogueIndex, createIndexEntry, type IndexEntry } from './catalogue-i
 /** Limits of the topic; the table is unhealthy when they are exceeded. */
 const MAX_RECORDS = 100_000;
 const MAX_ENCODED_BYTES = 256 * 1_024 * 1_024;
-/** Limits of the cache of unpacked records. Bytes are those of the JSON text; the objects need somewhat more. */
+/** Limits of the cache of unpacked records. Bytes are counted in the JSON text; the objects need somewhat more. */
 const MAX_UNPACKED_RECORDS = 1_000;
 const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
 const CATCH_UP_TIMEOUT_MS = 30_000;

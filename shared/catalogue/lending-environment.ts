@@ -113,7 +113,7 @@ function createEnvironment(
   };
 }
 
-/** Finds countries that are not built in; reads the configured ones at start, so that no request waits for a file. */
+/** Finds countries that are not built in; reads the configured ones at startup, so that no request waits for a file. */
 function loadCountries(names: readonly string[]): OtherCalendars {
   const others = createLibraryCalendars();
   const unknown = names.filter((name) => (findBuiltInCalendar(name) ?? others.find(name)) === undefined);

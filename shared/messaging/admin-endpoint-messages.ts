@@ -16,7 +16,7 @@ export const ADMIN_PATH = {
   publish: '/admin/v1/publish',
 } as const;
 
-/** Limits of one call. */
+/** Limits on one call. */
 const MAX_TOPICS = 1_000;
 const MAX_BATCH = 1_000;
 

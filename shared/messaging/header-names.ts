@@ -20,7 +20,7 @@ export const HEADER = {
   originTimestamp: 'plat-origin-timestamp',
   /** Stable error code of an error reply. */
   errorCode: 'plat-error-code',
-  /** `true` when the same request may succeed later, else `false`. */
+  /** `true` if the same request may succeed later, otherwise `false`. */
   errorRetryable: 'plat-error-retryable',
   /** Comma-separated list of `code;path`, for example of ignored fields (E3). */
   warnings: 'plat-warnings',
@@ -31,7 +31,10 @@ export const HEADER = {
   traceState: 'tracestate',
   /** Notifications: the id, where the command does not contain it (retries, redrives). */
   notificationId: 'plat-notification-id',
-  /** Number of the delivery round that this copy starts, from 1; absent: 1. A copy with a number already known is stale. */
+  /**
+   * Number of the delivery round that this copy starts, from 1; 1 if absent. A copy whose number is already known is
+   * stale.
+   */
   attempt: 'plat-attempt',
   /** Epoch milliseconds as text before which a copy on a retry tier is not handled. */
   dueAt: 'plat-due-at',

@@ -126,8 +126,8 @@ export interface GroupSource {
 
 export interface GroupSink {
   /**
-   * A new generation, with a higher number than the one before; partitions that are not listed are lost. Delivery starts at
-   * the committed offsets, and no partition is paused.
+   * A new generation, with a higher number than the previous one; partitions that are not listed are lost. Delivery
+   * starts at the committed offsets, and no partition is paused.
    */
   onAssigned(generation: number, partitions: readonly TopicPartition[]): void;
   /**
@@ -194,7 +194,7 @@ export interface BrokerAdmin {
   /** Creates the missing ones and returns their names. Never changes an existing topic. */
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]>;
   deleteTopics(topics: readonly string[]): Promise<void>;
-  /** The names of all topics but the broker's internal ones. */
+  /** The names of all topics except the broker's internal ones. */
   listTopics(): Promise<readonly string[]>;
   /** Partition count by topic; topics that do not exist are left out. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>>;

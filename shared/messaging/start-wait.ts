@@ -1,4 +1,4 @@
-/** Waits at the start of a process for Kafka and the schema registry, for a limited time. */
+/** Waits for Kafka and the schema registry when a process starts, for a limited time. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, SystemError } from '../platform/errors.ts';
@@ -12,8 +12,8 @@ const CERTIFICATE = /\bcertificate\b/i;
 
 export interface StartWaitOptions {
   /**
-   * Limit of all waits, in milliseconds from the creation (START_TIMEOUT_MS): a failure after it is final. An attempt in
-   * progress is not interrupted. 0: the first failure is final.
+   * Time limit for all waits, in milliseconds from the creation (START_TIMEOUT_MS): a failure after it is final. An
+   * attempt in progress is not interrupted. 0: the first failure is final.
    */
   readonly limitMs: number;
   /** Called after each failed attempt with a line of text: the service, the remaining time, and the error. */

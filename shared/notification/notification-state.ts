@@ -19,7 +19,7 @@ export interface AttemptRecord {
   readonly result: 'sent' | 'transient' | 'permanent' | 'misconfigured' | 'unknown';
   /** Stable code of the result, such as `smtp-452-4.2.2`; absent when sent. */
   readonly code: string | undefined;
-  /** Of an unknown outcome: identity of the provider that recognises the id; no other may be called. */
+  /** For an unknown outcome: identity of the provider that recognises the id; no other provider may be called. */
   readonly repeatableBy?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface NotificationState {
   readonly status: NotificationStatus;
   /** Round of delivery, counted from 1; it never decreases. */
   readonly attempt: number;
-  /** Newest last, 20 at most. */
+  /** Newest last, at most 20. */
   readonly attempts: readonly AttemptRecord[];
   /** Epoch milliseconds. */
   readonly updatedAt: number;

@@ -31,11 +31,11 @@ export interface OutboxMessage {
 export const OUTBOX_LIMIT = 1_000;
 /** Writes between two removals of the oldest messages: reading a thousand entries per write would be too expensive. */
 const PRUNE_EVERY = 50;
-/** Above the size of any message, whose request is limited (E6). */
+/** Larger than any message, since requests are limited (E6). */
 const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
 /** Bytes that are read first; most headers are shorter. */
 const HEAD_BYTES = 4_096;
-/** Above the size of any header, with the longest subject and addresses. */
+/** Larger than any header, even with the longest subject and addresses. */
 const MAX_HEAD_BYTES = 64 * 1_024;
 /** An unfinished file of this age was left by a process that ended while writing. */
 const STALE_WRITING_MS = 60_000;

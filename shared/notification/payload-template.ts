@@ -1,6 +1,6 @@
 /**
- * The payload-template of a provider (N1): text or an object with placeholders, compiled once into a tree. Values are
- * inserted into the tree before it is encoded, so that a value cannot change the structure.
+ * The payload-template of a provider (N1): a string or an object with placeholders, compiled once into a tree. Values
+ * are inserted into the tree before it is encoded, so that a value cannot change the structure.
  */
 
 import { assertNever } from '../platform/errors.ts';
@@ -19,7 +19,7 @@ export const PLACEHOLDERS = [
   /** The message, if it is HTML. */
   'HTML',
   'CONTENT_TYPE',
-  /** Of an SMS: `text` if the GSM alphabet has all its characters, otherwise `unicode`. */
+  /** For an SMS: `text` if the GSM alphabet has all its characters, otherwise `unicode`. */
   'SMS_TYPE',
   'CC',
   'BCC',
@@ -77,7 +77,7 @@ const REPEATED_FOR: Readonly<Partial<Record<Placeholder, Repeated>>> = {
   ATTACHMENT_TYPE: 'ATTACHMENT',
 };
 
-/** Compiles a text with placeholders; unknown ones are faults. */
+/** Compiles a string with placeholders; unknown ones are faults. */
 export function compileText(
   text: string,
   path: readonly PropertyKey[],
@@ -101,8 +101,8 @@ function isPlaceholder(name: string): name is Placeholder {
 }
 
 /**
- * Compiles a template. Text is JSON, or `name=value&name=value` for a form, a multipart body or a query; a placeholder in
- * JSON may be unquoted. Undefined, with at least one reported fault, when it is invalid.
+ * Compiles a template. A string contains JSON, or `name=value&name=value` for a form, a multipart body or a query; a
+ * placeholder in JSON may be unquoted. Undefined, with at least one reported fault, when it is invalid.
  */
 export function compileTemplate(
   template: unknown,
@@ -206,7 +206,7 @@ export function placesOf(node: TemplateNode): ReadonlySet<Placeholder> {
   }
 }
 
-/** Reports fields that nest: each must be a text or a list of texts. */
+/** Reports nested fields: each must be a string or a list of strings. */
 function reportNested(node: TemplateNode & { readonly kind: 'object' }, report: FaultReporter): void {
   for (const { name, node: field } of node.fields) {
     const parts = field.kind === 'list' ? field.items.map((item) => item.node) : [field];

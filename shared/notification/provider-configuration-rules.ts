@@ -1,4 +1,4 @@
-/** The rules between the settings of a provider (N1), beyond the shape of each. */
+/** The rules between the settings of a provider (N1), in addition to the schema of each setting. */
 
 import type { Channel } from './command.ts';
 import { compileTemplate, compileText, placesOf, placesOfParts } from './payload-template.ts';

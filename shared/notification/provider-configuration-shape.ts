@@ -1,14 +1,14 @@
 /**
- * The shape of the provider configuration (interface 4.8, N1) with the settings that extend it: connector, smtp, twilio,
- * limits, allowInsecure and description. Unknown settings are faults, since a misspelt one would have no effect. Messages
- * state the rule and never repeat a value.
+ * The schema of the provider configuration (interface 4.8, N1) with the settings that extend it: connector, smtp,
+ * twilio, limits, allowInsecure and description. Unknown settings are faults, since a misspelt one would have no
+ * effect. Messages state the rule and never repeat a value.
  */
 
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import { isSingleAddress } from './sender-address.ts';
 
-/** Longest URL, name or credential, in UTF-16 code units; tokens of some providers are JWTs. */
+/** Maximum length of a URL, name or credential, in UTF-16 code units; the tokens of some providers are JWTs. */
 const MAX_TEXT = 8_192;
 const MAX_TEMPLATE = 65_536;
 const MAX_NAME = 64;
@@ -33,7 +33,7 @@ const expected =
 
 export const isSingleLine = (text: string): boolean => !CONTROL.test(text);
 
-/** Whether a text can be written into a header without encoding. */
+/** Whether a string can be written into a header without encoding. */
 export const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 export const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
 
@@ -59,7 +59,7 @@ const text = (longest = MAX_TEXT) =>
   z.string({ error: expected('text') }).max(longest, { error: `must have at most ${longest} characters` });
 const line = (longest = MAX_TEXT) =>
   text(longest).refine(isSingleLine, { error: 'must not contain line breaks or other control characters' });
-/** Empty texts count as absent: 4.8 shows all fields of authentication together. */
+/** Empty strings count as absent, since interface 4.8 shows all fields of authentication together. */
 const maybeLine = () =>
   line()
     .nullish()
@@ -92,7 +92,7 @@ const certificates = () =>
 const scalar = () =>
   z.union([z.string(), z.number(), z.boolean()], { error: expected('text, a number, true or false') });
 
-/** A condition on one value of a JSON response; numbers and texts are compared as texts. */
+/** A condition on one value of a JSON response; numbers and strings are compared as strings. */
 const test = object({
   pointer: pointer(),
   equals: scalar().optional(),
@@ -130,7 +130,7 @@ const failure = object({
   tests: list(test).optional(),
   /** `sent`: the provider reports that it already knows the id. */
   result: oneOf(['transient', 'permanent', 'misconfigured', 'unknown', 'sent']),
-  /** Of a transient result: affects this receiver only, so it is not a failure of the provider. */
+  /** For a transient result: it affects this receiver only, so it is not a failure of the provider. */
   aboutReceiver: flag().optional(),
 }).refine((value) => value.status !== undefined || value.code !== undefined || value.tests !== undefined, {
   error: 'must have one or more of status, code and tests',
@@ -164,7 +164,7 @@ const connector = object({
       error: expected('{"pointer": "/…"} or {"header": "…"}'),
     })
     .optional(),
-  /** Places of the provider's own error code; the first value that is present is used. */
+  /** Locations of the provider's own error code; the first value that is present is used. */
   errorCode: list(pointer()).default([]),
   /** The first row that matches a response classifies it. */
   failures: list(failure).default([]),
@@ -267,7 +267,10 @@ export type ProviderCredentials = ProviderSettings['authentication'];
 /** The client of a provider: `SMTP` and `twilio` have their own; any other name is a templated HTTP call (N1). */
 export type ProviderKind = 'smtp' | 'twilio' | 'http';
 
-/** How an HTTP provider is authenticated: as configured, else basic with username and password, bearer with a key (N1). */
+/**
+ * How an HTTP provider is authenticated: as configured; otherwise basic with username and password, or bearer with a
+ * key (N1).
+ */
 export function authenticationKind(
   { authentication }: ConnectorSettings,
   { username, password, key }: ProviderCredentials,

@@ -54,7 +54,7 @@ export interface ChannelProfile {
 
 const LIST = 'notificationConfigurations';
 const PROVIDERS = 'provider-configurations';
-/** Each provider has connections and timers of its own. */
+/** Each provider has its own connections and timers. */
 const MAX_PROVIDERS = 100;
 
 type Path = readonly PropertyKey[];
@@ -185,7 +185,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Unknown names come from the operator, so they are sanitised and cut for a log line. */
+/** Unknown names come from the operator, so they are sanitised and truncated for a log line. */
 function pathOf(path: Path): string {
   let shown = '';
   for (const key of path) {

@@ -36,7 +36,7 @@ export interface Provider {
   readonly channel: Channel;
   /** Whether sending the same id twice delivers once, so that an unknown outcome may be retried. */
   readonly isIdempotent: boolean;
-  /** Limit of concurrent calls; further ones wait inside the provider. Absent: unlimited. */
+  /** Maximum number of concurrent calls; further ones wait inside the provider. Absent: unlimited. */
   readonly concurrency?: number;
   /** Never rejects and never logs the message. Ends within the provider's own timeout, or earlier by `signal`. */
   send(message: Outbound, signal: AbortSignal): Promise<SendResult>;
@@ -47,7 +47,7 @@ export interface Provider {
 /** Whether a provider may be called now. */
 export type ProviderAdmission =
   | { readonly kind: 'go' }
-  /** Its rate limit is exhausted for this time. */
+  /** The rate limit is exhausted for this time. */
   | { readonly kind: 'wait'; readonly afterMs: number }
   /** Its circuit breaker is open for this time. */
   | { readonly kind: 'open'; readonly afterMs: number; readonly code: string };

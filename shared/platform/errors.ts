@@ -11,7 +11,7 @@ export class SystemError extends Error {
   }
 }
 
-/** Broker, registry or network are unavailable: the message stays on its topic and is retried. */
+/** The broker, the registry or the network is unavailable: the message stays on its topic and is retried. */
 export class InfrastructureError extends SystemError {
   constructor(code: string, message: string, cause?: unknown) {
     super(code, message, { canRetry: true, cause });

@@ -1,11 +1,14 @@
 import type { Warning } from './problem.ts';
 
-/** Limit of the text of one reply header, in characters. */
+/** Maximum length of the text of one reply header, in characters. */
 export const HEADER_TEXT_CHARACTERS = 1_024;
-/** Limit of the list of warnings, in characters (E3). */
+/** Maximum length of the list of warnings, in characters (E3). */
 export const WARNINGS_LIST_CHARACTERS = 4_096;
 
-/** Headers may contain visible ASCII and blanks only. Matches code points, since half of a surrogate pair has no encoding. */
+/**
+ * Headers may contain visible ASCII and blanks only. Matches code points, since an unpaired surrogate has no
+ * encoding.
+ */
 const UNSAFE_IN_HEADER = /[^\x20-\x7e]/gu;
 /** Items of a list may not contain blanks and the separators `,` and `;` either. */
 const UNSAFE_IN_ITEM = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/gu;

@@ -1,4 +1,4 @@
-/** Limit of the nesting of objects and arrays in JSON; the requests of the interface have five levels. */
+/** Maximum nesting depth of objects and arrays in JSON; the requests of the interface have five levels. */
 export const MAX_JSON_DEPTH = 32;
 
 const QUOTE = 0x22;

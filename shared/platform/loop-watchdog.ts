@@ -9,7 +9,7 @@ const TICK_MS = 1_000;
 const MIN_TICKS = 4;
 /** A blocked thread is detected after this many times the limit at the latest, however busy the CPUs are. */
 const MAX_WAITING = 20;
-/** Limit of the wait for the debugger: a thread pauses immediately in JavaScript, but not in native code. */
+/** Time limit for the debugger to pause the thread, which happens immediately in JavaScript but not in native code. */
 const LOCATE_MS = 5_000;
 /** Frames of the call stack that are logged. */
 const MAX_FRAMES = 20;
@@ -39,12 +39,12 @@ interface Watched extends WatchOptions {
 }
 
 /**
- * Watches the event loop of this process from a separate thread. When no timer ran for `limitMs`, the thread writes a log
- * line with the call stack of the main thread (functions, files and lines, no values) to stderr and ends the process with
- * BLOCKED_LOOP_EXIT_CODE. If the main thread is in native code, the line has no stack and SIGKILL ends the process. Both
- * threads count ticks instead of comparing clocks, so that a suspended process or machine is not ended. Time in which the
- * main thread waits for a CPU hardly counts (MAX_WAITING). Costs 18 MB of memory, one wake-up of each thread per second,
- * and a few milliseconds at start.
+ * Watches the event loop of this process from a separate thread. When no timer ran for `limitMs`, the thread writes a
+ * log line with the call stack of the main thread (functions, files and lines, no values) to stderr and ends the
+ * process with BLOCKED_LOOP_EXIT_CODE. If the main thread is in native code, the line has no stack and SIGKILL ends
+ * the process. Both threads count ticks instead of comparing clocks, so that a suspended process or machine is not
+ * ended. Time in which the main thread waits for a CPU hardly counts (MAX_WAITING). Costs 18 MB of memory, one
+ * wake-up of each thread per second, and a few milliseconds at startup.
  */
 export function watchEventLoop({ limitMs, name }: WatchOptions): void {
   if (limitMs === 0) return;

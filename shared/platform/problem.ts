@@ -29,7 +29,7 @@ export const ERROR_CODES = {
   'malformed-http': { status: 400, title: 'This is not a valid HTTP request', retryable: false },
   'malformed-json': { status: 400, title: 'The body is not valid JSON', retryable: false },
   'empty-body': { status: 400, title: 'The body is empty', retryable: false },
-  'invalid-request': { status: 400, title: 'The request does not have the required shape', retryable: false },
+  'invalid-request': { status: 400, title: 'The request has missing or invalid fields', retryable: false },
   'undecodable-message': { status: 400, title: 'The message cannot be decoded', retryable: false },
   unauthenticated: { status: 401, title: 'A valid access token is required', retryable: false },
   forbidden: { status: 403, title: 'The caller may not do this', retryable: false },

@@ -45,7 +45,7 @@ const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .refine(
     (text) => !hasCredentials(text),
-    'must not hold a user or password: give them by their own settings',
+    'must not contain a user or password, which have their own settings',
   );
 const list = z
   .string()
@@ -84,7 +84,7 @@ const durations = list
   .refine(
     (items) =>
       items.length <= MAX_RETRY_TIERS && items.every((item, at) => at === 0 || item > (items[at - 1] ?? 0)),
-    `must hold ${MAX_RETRY_TIERS} durations at most, each longer than the one before`,
+    `must contain at most ${MAX_RETRY_TIERS} durations, each longer than the previous one`,
   );
 
 export const environment = z.object({
@@ -135,13 +135,13 @@ export const environment = z.object({
   AUTH_USER_CLAIM: z.string().optional(),
   /** Name of the holiday calendar for requests that name none (H2). */
   DEFAULT_HOLIDAY_CALENDAR: z.string().optional(),
-  /** Countries whose calendars are validated and loaded at start, so that requests do not wait for files. */
+  /** Countries whose calendars are validated and loaded at startup, so that requests do not wait for files. */
   HOLIDAY_COUNTRIES: list.default([]),
   /** Folder of the product catalogue that is published to the embedded broker. */
   CATALOGUE_FOLDER: z.string().optional(),
   /** Provider configuration of notifications (interface 4.8), a mounted secret; absent: the local outbox is used. */
   NOTIFICATION_CONFIG_FILE: z.string().optional(),
-  /** Allows a provider configuration over the embedded broker, which loses its messages with its process. */
+  /** Allows a provider configuration with the embedded broker, which loses its messages when its process ends. */
   NOTIFICATION_ALLOW_LOSS: flag.default(false),
   /** Folder of the local outbox, which is used when no provider is configured. */
   OUTBOX_FOLDER: z.string().default('var/outbox'),
@@ -169,7 +169,7 @@ export const environment = z.object({
   /** File for address and token of the admin endpoint of an embedded broker; `none`: no endpoint. */
   ADMIN_FILE: z.string().default('var/admin.json'),
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
-  /** How long a start waits for Kafka and the schema registry; 0: it does not wait. */
+  /** How long a starting process waits for Kafka and the schema registry; 0: it does not wait. */
   START_TIMEOUT_MS: count(HOUR).default(2 * MINUTE),
   /** A process whose event loop is blocked for this long exits; 0: disabled. */
   BLOCKED_LOOP_LIMIT_MS: count(10 * MINUTE).default(30 * SECOND),

@@ -67,7 +67,7 @@ const DRAIN_POLL_MS = 10;
  * immediately would reset requests in transit, whose callers could not know that they were not accepted.
  */
 const KEPT_CONNECTIONS_MS = 500;
-/** Limit for closing feeds and publishers after the last response. */
+/** Time limit for closing feeds and publishers after the last response. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**

@@ -65,8 +65,8 @@ export interface CommandConsumer {
 }
 
 /**
- * Starts the consumer of one channel's commands. Each channel has its own, so that a slow channel does not delay the other.
- * When the start rejects, nothing is left running.
+ * Starts the consumer of one channel's commands. Each channel has its own, so that a slow channel does not delay the
+ * other. Leaves nothing running if it rejects.
  */
 export async function startCommandConsumer(
   context: WorkerContext,

@@ -14,7 +14,7 @@ import { createSharedParts } from './consumer-dependencies.ts';
 const NAME = 'notification';
 const CHANNELS: readonly Channel[] = ['sms', 'email'];
 const LOSS_WARNING =
-  'notifications are sent by real providers but stored in memory only: a restart loses accepted notifications that are not sent yet';
+  'notifications are sent by real providers but stored in memory only: a restart loses accepted notifications that have not been sent yet';
 const MESSAGE_TYPES = [...Object.values(COMMAND_TYPES), NOTIFICATION_STATE, 'ProblemReply'];
 
 export type OpenProviders = (context: WorkerContext) => Promise<ProviderSet>;
@@ -32,8 +32,8 @@ const openConfigured: OpenProviders = async (context) => {
 };
 
 /**
- * Starts the notification worker: reads the ledger and the hold topic, then consumes the retry tiers and the commands of
- * both channels. When the start rejects, nothing is left running.
+ * Starts the notification worker: reads the ledger and the hold topic, then consumes the retry tiers and the commands
+ * of both channels. Leaves nothing running if it rejects.
  */
 export async function start(
   context: WorkerContext,

@@ -25,7 +25,7 @@ export interface RunningTier {
   readonly consumer: Consumer;
 }
 
-/** Starts the consumer of a tier. When the start rejects, nothing is left running. */
+/** Starts the consumer of a tier. Leaves nothing running if it rejects. */
 export async function startTier(
   { broker, config, log, clock, monotonic, metrics }: WorkerContext,
   shared: SharedParts,

@@ -68,9 +68,9 @@ export type ThreadAnswer =
 
 /** More threads would compete for the same CPUs; one CPU is reserved for the event loop. */
 const MAX_THREADS = 2;
-/** Limit of queued tasks of one kind, at about 0.4 s each: more would exceed the reply timeout (E6). */
+/** Maximum number of queued tasks of one kind, at about 0.4 s each: more would exceed the reply timeout (E6). */
 const MAX_WAITING = 16;
-/** Limit of queued calculations without a deadline: the other places are reserved for waiting callers. */
+/** Maximum number of queued calculations without a deadline: the other places are reserved for waiting callers. */
 const MAX_WAITING_UNHURRIED = 8;
 /** The most expensive request takes about a second; a thread that exceeds this time is terminated. */
 const MAX_TASK_MS = 30_000;
@@ -235,7 +235,7 @@ class CalculationThread {
     });
     worker.on('error', (error) => this.#lost(worker, error));
     worker.on('exit', (code) =>
-      this.#lost(worker, new Error(`a calculation thread ended with code ${code}`)),
+      this.#lost(worker, new Error(`a calculation thread exited with code ${code}`)),
     );
     return worker;
   }

@@ -14,7 +14,7 @@ export interface WorkerContext extends SystemPorts {
   readonly metrics: Metrics;
   readonly broker: Broker;
   readonly codec: Codec;
-  /** Takes long calculations off the event loop; absent: they are done on it. */
+  /** Runs long calculations outside the event loop; if absent, they run on it. */
   readonly threads?: CalculationThreads;
   /** Health of the started workers of this process, by name. */
   readonly processHealth: () => Readonly<Record<string, Health>>;
@@ -24,7 +24,7 @@ export interface WorkerContext extends SystemPorts {
 export interface RunningWorker {
   readonly name: string;
   health(): Health;
-  /** Drains: takes no new work, finishes what it has within `timeoutMs`, leaves. Idempotent. */
+  /** Drains: accepts no new work, finishes work in progress within `timeoutMs`, and leaves its groups. Idempotent. */
   stop(timeoutMs: number): Promise<void>;
   /** Address of the worker's own HTTP server, if it has one. */
   readonly url?: string;

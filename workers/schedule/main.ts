@@ -38,7 +38,7 @@ const LANES: CatalogueWorker<LendingWorkerCatalogue>['lanes'] = [
   { lane: 'interactive', requestTopic: 'scheduleRequests' },
   { lane: 'bulk', requestTopic: 'scheduleBulkRequests', sliceMs: BULK_SLICE_MS },
 ];
-/** About the time in which the threads complete half of the calculations that may wait. */
+/** Approximate time in which the threads complete half of the calculations that may wait. */
 const RETRY_MS = 1_000;
 const OVERLOADED = createProblem('overloaded', {
   detail: 'Too many long calculations are waiting; try again in a moment.',

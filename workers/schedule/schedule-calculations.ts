@@ -69,7 +69,7 @@ const REPAYMENT_SCHEDULE: Calculation<RepaymentScheduleRequest> = {
     }),
 };
 
-/** The equal payment of a loan or a savings plan (P1, P2). */
+/** The level payment of a loan or a savings plan (P1, P2). */
 const PAYMENT_VALUE: Calculation<PaymentValueRequest> = {
   replyType: 'CalculatePMTReply',
   calculate: (request, { catalogue }) => calculatePaymentValue(request, catalogue.periodicities),
@@ -135,7 +135,7 @@ function refuseFaults(faults: readonly RequestFault[]): Outcome {
 }
 
 /**
- * The calendar that a reply was made with, such as `RO;version=2026.1` or `RO+TARGET;version=2026.1+2026.1` (H2).
+ * The calendar that was used for a reply, such as `RO;version=2026.1` or `RO+TARGET;version=2026.1+2026.1` (H2).
  * Any other character of a name from the catalogue is percent-encoded as UTF-8, so that the semicolon is the only one.
  */
 export function formatCalendar({ name, version }: UsedCalendar): string {

@@ -16,14 +16,17 @@ import {
   type RequestBatch,
 } from './request-batch.ts';
 
-/** Upper bound for the bytes of an item besides its value and texts: five varints of 32 bits and three union branches. */
+/**
+ * Upper bound for the bytes of an item besides its value and strings: five varints of 32 bits and three union
+ * branches.
+ */
 const MAX_ITEM_OVERHEAD_BYTES = 32;
 /** Upper bound for the UTF-8 bytes of one UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3;
 
 /**
- * Opens a batch. `read` returns its record or throws on bytes that do not follow their schema; `decode` decodes the message
- * value of an item.
+ * Opens a batch. `read` returns its record or throws if its bytes do not match their schema; `decode` decodes the
+ * message value of an item.
  */
 export function openAvroBatch(
   read: () => unknown,
@@ -62,8 +65,8 @@ interface ItemRecord {
 }
 
 /**
- * The record of a batch. Ids are text. Absent fields are null, not undefined: avsc writes a null faster than a default
- * value.
+ * The record of a batch. Ids are strings. Absent fields are null, not undefined: avsc writes a null faster than a
+ * default value.
  */
 export function toBatchRecord({ items }: RequestBatch | ReplyBatch): {
   readonly items: readonly ItemRecord[];

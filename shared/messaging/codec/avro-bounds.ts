@@ -156,7 +156,7 @@ function walkBlocks(item: Walk, maxItems = Infinity): Walk {
       if (all > maxItems) throw new TooManyItemsError(`there are more than ${maxItems} items`);
       for (let index = 0; index < items; index++) item(cursor);
       if (end !== undefined && end !== cursor.at)
-        throw new MalformedAvroError('a block has another size than it declares');
+        throw new MalformedAvroError('a block does not have the size that it declares');
     }
   };
 }
@@ -173,7 +173,7 @@ function walkInt(cursor: Cursor): void {
   if (value < MIN_INT || value > MAX_INT) throw new MalformedAvroError('an int has more than 32 bits');
 }
 
-/** avsc would read a number below -2^52 as another one (see avro-schema.ts); odd zig-zag numbers are negative. */
+/** avsc would read a number below -2^52 as a different one (see avro-schema.ts); odd zig-zag numbers are negative. */
 function walkLong(cursor: Cursor): void {
   const isNegative = ((cursor.bytes[cursor.at] ?? 0) & 1) === 1;
   if (isNegative !== readVarint(cursor) < 0)

@@ -90,7 +90,7 @@ export class DecimalType extends avro.types.LogicalType {
     return bytesToDecimal(bytes, this.limits);
   }
 
-  /** Accepts decimals of a writer with the same scale and at most the same precision, which are read without loss. */
+  /** Accepts a writer's decimals with the same scale and at most the same precision, which can be read without loss. */
   override _resolve(writer: Type): ((value: Decimal) => Decimal) | undefined {
     if (!(writer instanceof DecimalType)) return undefined;
     const { precision, scale } = writer.limits;

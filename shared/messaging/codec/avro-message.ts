@@ -22,7 +22,7 @@ export const WIRE_HEADER_BYTES = 5;
 const INITIAL_SCRATCH_BYTES = 64 * 1_024;
 /** A larger buffer is not kept, so that one large message does not occupy memory permanently. */
 const MAX_KEPT_SCRATCH_BYTES = 1_024 * 1_024;
-/** Limit of the faults reported for one payload. */
+/** Maximum number of faults reported for one payload. */
 const MAX_FAULTS = 100;
 
 /** A message of the list with its schema. */
@@ -170,7 +170,7 @@ function describeDecimalMisfit(value: unknown, limits: DecimalLimits): Omit<Faul
   const code = decimalMisfit(value, limits);
   if (code === 'too-many-decimals') return { code, message: `must have at most ${scale} decimals` };
   if (code === 'too-large') {
-    return { code: 'out-of-range', message: `must be below 10^${precision - scale} in either direction` };
+    return { code: 'out-of-range', message: `must be below 10^${precision - scale} in absolute value` };
   }
   return { code: 'wrong-type', message: 'must be a finite decimal' };
 }

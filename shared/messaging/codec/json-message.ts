@@ -11,7 +11,7 @@ export type JsonParsed =
   | {
       readonly kind: 'invalid';
       /**
-       * `invalid-request` (400) when the shape is wrong, `not-computable` (422) when only values are out of range,
+       * `invalid-request` (400) for schema violations, `not-computable` (422) when only values are out of range,
        * `attachments-too-large` (413) when only files are too large.
        */
       readonly problem: 'invalid-request' | 'not-computable' | 'attachments-too-large';

@@ -47,7 +47,7 @@ export const CONTENT_TYPE = {
   json: 'application/json',
 } as const satisfies Record<MessageFormat, string>;
 
-/** Indicates no format; some producers set it on every message. */
+/** Does not indicate a format; some producers set it on every message. */
 const NEUTRAL_TYPE = 'application/octet-stream';
 const AVRO_TYPES: ReadonlySet<string> = new Set([CONTENT_TYPE.avro, 'application/avro', 'avro/binary']);
 const OPEN_OBJECT = 0x7b;
@@ -57,8 +57,8 @@ const JSON_WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 /** Whitespace beyond this is not scanned; no producer indents more. */
 const MAX_JSON_INDENT = 1_024;
 /**
- * Unknown schema ids that are looked up for one batch; otherwise a batch with 500 unknown ids would cause 500 calls of the
- * registry. Items with further unknown ids are undecodable.
+ * Maximum number of unknown schema ids that are looked up for one batch; without a limit, a batch with 500 unknown
+ * ids would cause 500 calls to the registry. Items with other unknown ids are undecodable.
  */
 const MAX_UNKNOWN_IDS = 8;
 

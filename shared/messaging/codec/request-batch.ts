@@ -11,11 +11,14 @@ import type { SyncOrAsync } from '../sync-or-async.ts';
 export const REQUEST_BATCH = 'RequestBatch';
 export const REPLY_BATCH = 'ReplyBatch';
 
-/** Limit of requests in one message. With schedules of 60 instalments the reply has 2 MB in Avro; in JSON, 400 fill a message. */
+/**
+ * Maximum number of requests in one message. With schedules of 60 instalments the reply has 2 MB in Avro; in JSON,
+ * 400 fill a message.
+ */
 export const MAX_BATCH_ITEMS = 500;
-/** Limit of the replies of a batch: the largest message of all our topics. */
+/** Maximum size of the replies of a batch: the largest message of all our topics. */
 export const MAX_BATCH_REPLY_BYTES = 8 * 1_024 * 1_024;
-/** Limit of an item id that is a string. */
+/** Maximum length of an item id that is a string. */
 export const MAX_ID_CHARACTERS = 200;
 
 export type BatchItemId = string | number;

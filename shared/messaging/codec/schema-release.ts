@@ -9,7 +9,7 @@ export interface DefinedSchema {
   readonly text: string;
 }
 
-/** Why a schema may not be used or released as it is. */
+/** The reason why a schema may not be used or released in its current form. */
 export interface SchemaFault {
   /** Full name of the record. */
   readonly subject: string;

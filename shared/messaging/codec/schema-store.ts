@@ -14,9 +14,9 @@ import type { SchemaRegistry } from './schema-registry.ts';
 
 /** Time before an id that is unknown to the registry is looked up again. */
 export const NEGATIVE_CACHE_MS = 30_000;
-/** Limit of cached schemas of other writers; a system has some dozens. The oldest are evicted. */
+/** Maximum number of cached schemas of other writers; a system has some dozens. The oldest are evicted. */
 const MAX_CACHED_SCHEMAS = 1_000;
-/** Limit of cached unknown ids, so that messages with random ids do not exhaust the memory. */
+/** Maximum number of cached unknown ids, so that messages with random ids do not exhaust the memory. */
 const MAX_UNKNOWN_IDS = 10_000;
 
 /** The reason why messages with a schema id cannot be read. */

@@ -4,9 +4,12 @@ import { murmur2 } from '../topics/key-partition.ts';
 import type { KeyOrderedExecutor } from './key-ordered-executor.ts';
 
 export interface BreakerOptions {
-  /** Failures in a row, without any success between them, that open the breaker. Default 200. */
+  /** Number of consecutive failures that open the breaker. Default 200. */
   readonly maxFailures?: number;
-  /** Distinct keys among them, since repeated failures of one message do not affect others. Default 20; 0: any. */
+  /**
+   * Minimum number of distinct keys among them, since repeated failures of one message do not affect others. Default
+   * 20; 0: no minimum.
+   */
   readonly minKeys?: number;
   /** Longest interval between probes while the breaker is open. Default 60,000 ms. */
   readonly probeIntervalMs?: number;

@@ -63,7 +63,7 @@ function describeOpenBreaker(
   const since = new Date(sinceMs).toISOString();
   const interval = probeIntervalMs / SECOND_MS;
   return (
-    `the circuit breaker of ${where} is open since ${since}: only failures occurred, so the other messages stay on the ` +
+    `the circuit breaker of ${where} has been open since ${since}: only failures occurred, so the other messages stay on the ` +
     `topic; it probes ${PROBE_MESSAGES} messages every ${interval} s, and any success closes it. ` +
     'Find the cause in the log or by npm run dead-letters -- list'
   );

@@ -69,7 +69,7 @@ export class KeyOrderedExecutor {
     return this.#held.size;
   }
 
-  /** No work is running or queued; held works may still become due. */
+  /** True if no work is running or queued; held works may still become due. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#ready.length === 0;
   }

@@ -89,7 +89,7 @@ export class OffsetTracker implements TopicPartition {
     this.partition = partition;
   }
 
-  /** Delivered messages beyond the prefix, done ones included. */
+  /** Delivered messages beyond the prefix, including completed ones. */
   get pending(): number {
     return this.#works.length - this.#head;
   }

@@ -146,7 +146,7 @@ export class ReplyRouter {
     if (admission === 'wait') {
       throw new InfrastructureError(
         'reply-partition-silent',
-        `partition ${id} accepts no replies at present`,
+        `partition ${id} does not currently accept replies`,
       );
     }
     if (admission !== 'give-up') return undefined;

@@ -1,6 +1,6 @@
 import { partitionId, type LogMessage } from '../message.ts';
 
-/** Limit of concurrent probes: each occupies a place of the consumer for seconds. */
+/** Maximum number of concurrent probes, each of which occupies a place of the consumer for seconds. */
 const MAX_PROBES = 2;
 /**
  * Requests of one request partition that may wait for silent reply partitions up to MAX_SILENCE_MS: half of the consumer
@@ -8,8 +8,8 @@ const MAX_PROBES = 2;
  */
 const MAX_WAITING = 500;
 /**
- * Limit for further requests, which may delay those of others. Within it, the partitions of a broker that froze or died
- * have new leaders (session timeout 9 s by default, 18 s with ZooKeeper).
+ * Time limit for further requests, which may delay those of other requesters. Within it, the partitions of a broker
+ * that froze or died have new leaders (session timeout 9 s by default, 18 s with ZooKeeper).
  */
 const MAX_CROWDED_SILENCE_MS = 30_000;
 /**

@@ -10,7 +10,7 @@ import type { SyncOrAsync } from '../sync-or-async.ts';
 const KNOWN_MS = 300_000;
 /** A missing topic or partition is cached for a short time only, since its requests become dead letters. */
 const MISSING_MS = 5_000;
-/** Limit of cached topics, since requesters choose the names; the oldest are evicted. */
+/** Maximum number of cached topics, since requesters choose the names; the oldest are evicted. */
 const MAX_TOPICS = 1_000;
 
 interface Entry {

@@ -11,7 +11,7 @@ import type { BrokerAdmin, TopicSpec, TopicState } from '../ports.ts';
 
 /** kafkajs retries an admin call while a controller or coordinator moves, for about 3 s in all. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
-/** Limit of the wait for the leaders of new topics. */
+/** Time limit for the leaders of new topics. */
 const CREATE_TIMEOUT_MS = 15_000;
 /** Replicas of a topic where the cluster has enough brokers. */
 const WANTED_REPLICAS = 3;

@@ -146,7 +146,7 @@ export class MemoryGroup implements LogUser {
 
 /**
  * Assigns the partitions round robin to the members that read their topic, in the given order; every partition goes to
- * exactly one, and the loads of members with equal topics differ by one at most.
+ * exactly one, and the loads of members with equal topics differ by at most one.
  */
 function assignPartitions(
   members: readonly GroupMember[],

@@ -187,7 +187,10 @@ export class MemoryLog {
     this.#low = this.#entries[0]?.message.offset ?? this.#high;
   }
 
-  /** Index of the first record at or after an offset: computed in a log without gaps, else by binary search. */
+  /**
+   * Index of the first record at or after an offset: computed in a log without gaps, otherwise found by binary
+   * search.
+   */
   #indexOf(position: number): number {
     const entries = this.#entries;
     const first = entries[0]?.message.offset ?? this.#high;

@@ -9,7 +9,7 @@ const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
 /** Kafka's rule for topic names. */
 const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 
-/** Limits of the memory of a topic; its partitions share them evenly. */
+/** Limits on the memory of a topic, which its partitions share evenly. */
 export interface MemoryLimits {
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;

@@ -37,7 +37,7 @@ export class PendingReplies {
     pending.slot = this.#wheel.add(pending, pending.requestedAtMs + timeoutMs);
   }
 
-  /** Removes the request; undefined when none is pending under this id. */
+  /** Removes the request; undefined if no request is pending under this id. */
   take(id: string): PendingReply | undefined {
     const pending = this.#byId.get(id);
     if (pending === undefined) return undefined;

@@ -96,9 +96,9 @@ export interface RequesterOptions {
   readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;
 }
 
-/** Limit of pending requests of one instance: with 10 KiB each, 100 MiB. */
+/** Maximum number of pending requests of one instance: with 10 KiB each, they take 100 MiB. */
 const MAX_PENDING = 10_000;
-/** Shorter than callers wait, so that they get broker-unavailable instead of a time-out. */
+/** Shorter than callers wait, so that they get broker-unavailable instead of a timeout. */
 const SEND_DEADLINE_MS = 5_000;
 /** While the broker cannot be reached, a request that is not stored within this time resolves with broker-unavailable. */
 const UNREACHABLE_MS = 1_000;
@@ -106,7 +106,7 @@ const CHECK_INTERVAL_MS = 250;
 /** Grace period for the replacement of a lost publisher or reply consumer, which continue where they were. */
 const REPLACEMENT_MS = 1_000;
 const DRAIN_POLL_MS = 10;
-/** Limit of closing the reply consumer and the publisher. */
+/** Time limit for closing the reply consumer and the publisher. */
 const CLOSE_MS = 5_000;
 const INT32_BYTES = 4;
 

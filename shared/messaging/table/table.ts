@@ -19,15 +19,17 @@ export interface TableOptions {
   readonly topic: string;
   readonly clientId: string;
   readonly log: Log;
-  /** Validates each record, including tombstones: when it throws, the record is counted and the former one is kept. */
+  /**
+   * Validates each record, including tombstones: when it throws, the record is counted and the previous one is kept.
+   */
   readonly check?: (message: LogMessage) => void;
   /** Called after each change; undefined: the key was removed. An error is logged. */
   readonly onChange?: (key: string, record: TableRecord | undefined) => void;
   /** Default 100,000. */
   readonly maxRecords?: number;
-  /** Limit of the bytes of all values. Default 256 MiB. */
+  /** Maximum total size of all values in bytes. Default 256 MiB. */
   readonly maxBytes?: number;
-  /** Limit of reading the topic at the start. Default 30,000 ms. */
+  /** Time limit for the first read of the topic. Default 30,000 ms. */
   readonly catchUpTimeoutMs?: number;
 }
 
@@ -96,7 +98,7 @@ class LogTable implements Table {
     if (!this.#isComplete) return { status: 'starting', reason: `${topic} is being read` };
     return this.#tail.isReady()
       ? { status: 'ready' }
-      : { status: 'degraded', reason: `${topic} is not read at present` };
+      : { status: 'degraded', reason: `${topic} is currently not being read` };
   }
 
   stats(): TableStats {

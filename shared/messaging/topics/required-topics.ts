@@ -57,7 +57,7 @@ export async function requireTopics(
   if (faults.length > 0) throw new ConfigError(faults.join('; '));
 }
 
-/** Partition counts as soon as all topics exist, else of those that exist after `spreadMs`. */
+/** Partition counts as soon as all topics exist, or of those that exist after `spreadMs`. */
 async function pollTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
   topics: readonly string[],

@@ -30,7 +30,7 @@ const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
 const ACCEPTANCE_RETENTION_MS = 2 * DAY_MS;
 /** Audits need to know who redrove or discarded a dead letter long after the letter was deleted. */
 const AUDIT_RETENTION_MS = 365 * DAY_MS;
-/** Limit of the replies in one partition, so that a flood within the hour cannot fill the disks. */
+/** Maximum size of the replies in one partition, so that a flood within the hour cannot fill the disks. */
 const ANSWER_RETENTION_BYTES = 512 * MIB;
 /** Retention deletes only closed segments: a short retention needs segments that close soon. */
 const ANSWER_SEGMENT_MS = 10 * MINUTE_MS;
@@ -58,8 +58,8 @@ const ANSWERS: Settings = {
 };
 
 /**
- * The latest state by key. Tombstones are kept for a week, for readers that are down that long, and compaction runs often, so
- * that a start reads few superseded records.
+ * The latest state by key. Tombstones are kept for a week, for readers that are down for that long, and compaction
+ * runs often, so that a starting process reads few superseded records.
  */
 const STATE: Settings = {
   'cleanup.policy': 'compact',

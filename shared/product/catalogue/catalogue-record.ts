@@ -49,7 +49,7 @@ export type CatalogueRecord = {
   };
 }[RecordKind];
 
-/** The fields of a record that an index reads without unpacking it. */
+/** The fields of a record that an index reads without decompressing it. */
 export interface RecordIdentity {
   readonly kind: RecordKind;
   /** In the spelling of the record. */
@@ -104,7 +104,7 @@ export function codeKey(code: string): string {
   return code.trim().toLowerCase();
 }
 
-/** Compares two codes or names as {@link codeKey} normalises them; an absent one equals none. */
+/** Compares two codes or names as normalised by {@link codeKey}; an absent one does not equal any other. */
 export function isSameCode(one: string | null | undefined, other: string): boolean {
   return one !== null && one !== undefined && codeKey(one) === codeKey(other);
 }

@@ -34,7 +34,7 @@ export interface CatalogueView extends ListsInForce {
   product(code: string, day: CalendarDate): ProductRecord | undefined;
   /** The product version with the id, if it is Approved and valid on the day (L1). */
   productById(id: string, day: CalendarDate): ProductRecord | undefined;
-  /** Schedule types, periodicities and calendars, built-in ones included. */
+  /** Schedule types, periodicities and calendars, including built-in ones. */
   readonly lending: LendingCatalogue;
 }
 

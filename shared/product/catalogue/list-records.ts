@@ -11,7 +11,7 @@ export type InterestType = (typeof INTEREST_TYPES)[number];
 export const DISCOUNT_DIMENSIONS = ['Interest', 'Commission', 'Insurance'] as const;
 export type DiscountDimension = (typeof DISCOUNT_DIMENSIONS)[number];
 
-/** Common fields of lists; the Active version with the highest number is in force. */
+/** Common fields of lists. The Active version of a list with the highest number is in force. */
 interface ListRecord extends VersionedRecord {
   readonly Status: ItemStatus;
 }
@@ -42,7 +42,10 @@ export interface InterestRecord {
   readonly Values: readonly InterestValue[];
   /** Rates by instalment range, of a Collection interest. */
   readonly CollectionInterests: readonly CollectionInterest[];
-  /** Rates by utilised amount, of a Collection interest; look-ups then return the second shape of the interface. */
+  /**
+   * Rates by utilised amount, of a Collection interest; look-ups then return the second set of fields of the
+   * interface.
+   */
   readonly BandedInterests: readonly BandedInterest[];
   /** The annual percentage of a BankingFormula interest. */
   readonly Formula: FormulaRecord | null;
@@ -92,7 +95,7 @@ export interface CommissionRecord {
   readonly Status: ItemStatus;
   /** Charged on the unused amount (F5). */
   readonly IsForUnusage: boolean;
-  /** True: the percentage of a value counts; false: its amount. */
+  /** True: the percentage of a value is charged; false: its amount. */
   readonly ValueIsPercent: boolean;
   readonly IncludedInRepaymentSchedule: boolean;
   readonly AutomaticLoadOnContract: boolean;

@@ -62,7 +62,7 @@ export function valuesOn<Value extends DatedValue>(
   return values.filter((value) => isActive(value) && isWithin(day, value.ValidFrom, value.ValidTo));
 }
 
-/** The Active value of the day; a valid catalogue has one at most. */
+/** The Active value of the day; a valid catalogue has at most one. */
 export function valueOn<Value extends DatedValue>(
   values: readonly Value[],
   day: CalendarDate,

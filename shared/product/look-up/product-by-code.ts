@@ -165,7 +165,9 @@ function describeScheduleType(type: ScheduleTypeRecord, product: ProductRecord) 
   };
 }
 
-/** The code of the product's type if the schedule type supports it, else of the first type that it supports (S4). */
+/**
+ * The code of the product's type if the schedule type supports it, otherwise of the first type that it supports (S4).
+ */
 function selectProductType({ ProductTypes }: ScheduleTypeRecord, { BankingProductType }: ProductRecord) {
   const own = findProductType(BankingProductType);
   return ProductTypes.find((name) => findProductType(name) === own) ?? ProductTypes[0] ?? null;
@@ -230,7 +232,7 @@ function describeCommission(commission: CommissionRecord, day: CalendarDate) {
   };
 }
 
-/** A Collection interest by utilised amount has a different shape. */
+/** A Collection interest by utilised amount has different fields. */
 function describeInterest(interest: InterestRecord, day: CalendarDate) {
   const isBanded = interest.Type === 'Collection' && interest.BandedInterests.length > 0;
   return isBanded ? describeBandedInterest(interest, day) : describeStandardInterest(interest, day);

@@ -43,7 +43,7 @@ export interface Discounted {
   readonly value: ExactFigure | null;
 }
 
-/** What the choice depends on besides request and product. */
+/** What the selection depends on besides request and product. */
 export interface DiscountContext {
   readonly catalogue: CatalogueView;
   readonly requestDay: CalendarDate;

@@ -66,7 +66,7 @@ export function times(first: ExactFigure, second: ExactFigure): ExactFigure {
   return reduceRatio(numerator, denominator);
 }
 
-/** A percentage of a figure. */
+/** Calculates a percentage of a figure. */
 export function percentOf(figure: ExactFigure, percent: ExactFigure): ExactFigure {
   return times(figure, { numerator: percent.numerator, denominator: percent.denominator * 100n });
 }

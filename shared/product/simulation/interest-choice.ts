@@ -17,7 +17,7 @@ import { isSameCode } from '../catalogue/catalogue-record.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 import { isActive } from '../catalogue/valid-versions.ts';
 
-/** Limit of the offers of one simulation: bounds its work and its reply. */
+/** Maximum number of offers of one simulation, which limits its work and the size of its reply. */
 export const MAX_OFFERS = 100;
 
 /** An interest of an interest-commission item. */
@@ -28,9 +28,9 @@ export interface Offer {
 }
 
 /**
- * Selects the offers in catalogue order. Each item whose filters pass contributes its interests of the requested type; if
- * the request names no type, its default interest, or else its first one. Penalty interests and interests without a rate
- * on the day are excluded. A request without any offer is refused (Q3).
+ * Selects the offers in catalogue order. Each item whose filters pass contributes its interests of the requested
+ * type; if the request does not name a type, its default interest, or its first one if it has no default. Penalty
+ * interests and interests without a rate on the day are excluded. A request without any offer is refused (Q3).
  */
 export function chooseOffers(
   request: SimulateRequest,

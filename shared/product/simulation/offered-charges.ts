@@ -1,4 +1,4 @@
-/** Selects the commissions and insurances of an offer, and converts both to one shape (Q6, L3). */
+/** Selects the commissions and insurances of an offer, and converts both to a common form (Q6, L3). */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -143,7 +143,7 @@ function priceOnDay(record: ChargeRecord, context: PriceContext): CatalogueCharg
   return charge;
 }
 
-/** Undefined when the charge has no price on the day, or its formula no value. */
+/** Undefined if the charge has no price on the day, or its formula has no value. */
 function calculatePrice(
   record: ChargeRecord,
   { requestDay, inputs }: PriceContext,

@@ -32,7 +32,10 @@ export interface SimulateContext {
 
 /** Limit of the rows of all offers together: bounds the time of a simulation and keeps its reply within a message. */
 export const MAX_ROWS = 36_000;
-/** The payment is recalculated for each rate of the request; for this many instalments that takes as long as one row. */
+/**
+ * The payment is recalculated for each rate of the request; doing so for this many instalments takes as long as one
+ * row.
+ */
 const INSTALLMENTS_PER_ROW = 100;
 
 type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;

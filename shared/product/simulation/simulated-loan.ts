@@ -171,7 +171,10 @@ function readPercentages(
   };
 }
 
-/** The down payment, only for schedule types whose formulas read it: others would warn of it (E5). */
+/**
+ * The down payment, only for schedule types whose formulas read it: others would report it as a field without effect
+ * (E5).
+ */
 function readAdvance(
   { downPayment }: SimulateRequest,
   { namesRead }: CompiledScheduleType,
@@ -179,7 +182,7 @@ function readAdvance(
   return namesRead.has('AdvanceAmount') ? { AdvanceAmount: downPayment } : {};
 }
 
-/** The product's calendars are combined: a business day is one in all of them (H2). */
+/** Combines the product's calendars: only days that are business days in all of them count (H2). */
 function readHolidayShift({
   GeneralData,
   CountryCalendars,

@@ -22,8 +22,8 @@ export interface SimulationRow {
 
 /**
  * The annual rate of an offer, in percent: base less discountPercent percent of it, less discountValue percentage
- * points (Q5). For display only: the terms have all digits (M4). Of several rates it is the one of row 1; of rates by band, the
- * one of the band that contains the financed amount.
+ * points (Q5). For display only: the terms have all digits (M4). If there are several rates, it is the rate of row 1,
+ * or with bands, that of the band that contains the financed amount.
  */
 export interface OfferedInterest {
   readonly basePercent: Decimal;
@@ -35,9 +35,9 @@ export interface OfferedInterest {
 
 /**
  * A commission or insurance of an offer. A price in money is baseValue less discountPercent percent of it, less
- * discountValue. A percentage is basePercent less discountPercent percent of it; where a discount in money turns it into a
- * price, baseValue is the amount of basePercent per charge, and `value` is charged (Q5). Bases are the catalogue's
- * figures, other figures have ten decimals at most. null: not applicable.
+ * discountValue. A percentage is basePercent less discountPercent percent of it; where a discount in money turns it
+ * into a price, baseValue is the amount of basePercent per charge, and `value` is charged (Q5). Bases are the
+ * catalogue's figures; other figures have at most ten decimals. null: not applicable.
  */
 export interface OfferedCharge {
   readonly name: string;

@@ -22,7 +22,7 @@ export interface CheckContext {
 
 /** The context of the checks of a single record. */
 export interface RecordContext extends CheckContext {
-  /** Lists in force without faults. */
+  /** The lists in force that have no faults. */
   readonly soundLists: ListsInForce;
   /** True when a product, or a list in force, has the code, or may have it because not all records could be read. */
   readonly hasProduct: (code: string) => boolean;

@@ -131,7 +131,7 @@ describe('loadConfig', () => {
     'rejects credentials in the address of %s without repeating them',
     (name) => {
       const fault = faultOf({ [name]: 'https://joe:onyx8842@registry.example/path' });
-      expect(fault).toMatch(new RegExp(`${name}: must not hold a user or password`));
+      expect(fault).toMatch(new RegExp(`${name}: must not contain a user or password`));
       expect(fault).not.toContain('onyx8842');
       expect(faultOf({ [name]: 'https://joe@registry.example' })).toContain(name);
     },

@@ -198,7 +198,7 @@ describe('a body that is too long', () => {
     expect(await problemOf(await postEcho(ingress, ofLength(1_001)))).toMatchObject({
       status: 413,
       code: 'body-too-large',
-      detail: 'A body may have 1000 bytes at most.',
+      detail: 'A body may have at most 1000 bytes.',
     });
   });
 

@@ -95,7 +95,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
       "import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit(3));";
     const threads = startThreads(new URL(`data:text/javascript,${encodeURIComponent(dying)}`));
     for (let round = 0; round < 2; round++) {
-      await expect(threads.calculate(await workOf(EXPLAINED_LOAN))).rejects.toThrow('ended with code 3');
+      await expect(threads.calculate(await workOf(EXPLAINED_LOAN))).rejects.toThrow('exited with code 3');
     }
   });
 

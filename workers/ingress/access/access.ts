@@ -40,8 +40,8 @@ export function readBearerToken(authorization: string | undefined): string | und
 }
 
 /**
- * The credentials of a request (E2): the token of the Authorization header, else `access_token` of the generic form,
- * which requires `user_name`. A user name is compared with the token whenever it is sent.
+ * The credentials of a request (E2): the token of the Authorization header, otherwise `access_token` of the generic
+ * form, which requires `user_name`. A user name is compared with the token whenever it is sent.
  */
 export function readCredentials(authorization: string | undefined, body: unknown): CallerCredentials {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};

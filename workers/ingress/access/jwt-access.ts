@@ -21,9 +21,9 @@ export type JwtSettings = Config['auth'];
 
 /** The claims of a valid token. */
 interface VerifiedToken {
-  /** Stable identity of the caller: `sub`, else the user name. */
+  /** Stable identity of the caller: `sub`, or the user name if there is no `sub`. */
   readonly subject: string;
-  /** The expected value of `user_name`: the configured claim, else `sub` (E2). */
+  /** The expected value of `user_name`: the configured claim, or `sub` if it is absent (E2). */
   readonly userName: string;
   readonly expiresAtMs: number;
 }
@@ -32,7 +32,7 @@ interface VerifiedToken {
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** The minimum interval between two requests for the key set when tokens name unknown keys. */
 const KEY_SET_COOLDOWN_MS = 30_000;
-/** The key set is fetched again after this time, so a revoked key is accepted no longer. */
+/** The key set is fetched again after this time, so a revoked key is not accepted any longer. */
 const KEY_SET_MAX_AGE_MS = 600_000;
 const KEY_SET_TIMEOUT_MS = 5_000;
 /** A revoked token is accepted for at most this time. Verification takes 100 times as long as a cache look-up. */
@@ -72,7 +72,7 @@ type Verify = (token: string) => Promise<JWTPayload>;
 
 /**
  * Access control as configured (E2): by JSON Web Token if there is a secret or a key set. Without one every caller is
- * admitted, which is logged as a warning and allowed on a loopback address only, else throws ConfigError.
+ * admitted, which is logged as a warning and allowed on a loopback address only; on other addresses throws ConfigError.
  */
 export function createAccess(
   settings: JwtSettings & { readonly host: string },

@@ -1,5 +1,5 @@
 export interface Preferences {
-  /** Respond with 202 and a result address (RFC 7240 section 4.1). */
+  /** Whether to respond with 202 and a result address (RFC 7240 section 4.1). */
   readonly respondAsync: boolean;
   /** How long the caller waits for a reply, in whole seconds (RFC 7240 section 4.3). */
   readonly waitSeconds: number | undefined;

@@ -1,7 +1,7 @@
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 
-/** Limit for reading the retained records at the start; an instance that needs longer does not start. */
+/** Time limit for reading the retained records at startup; an instance that needs longer does not start. */
 const CATCH_UP_MS = 60_000;
 
 /** Topics that every instance reads from the beginning into its memory and then follows. */

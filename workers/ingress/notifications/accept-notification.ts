@@ -47,9 +47,12 @@ export interface AcceptDeps extends IngressContext {
 /** The ids under which a notification is published and its acceptance recorded. */
 interface NotificationIds {
   readonly notificationId: string;
-  /** Hash of the command if it has an Idempotency-Key, else empty. */
+  /** Hash of the command if it has an Idempotency-Key, otherwise empty. */
   readonly bodyHash: string;
-  /** The id under which a repeat of the Idempotency-Key looks; the notification's own, except for a later use. */
+  /**
+   * The id under which a repeat of the Idempotency-Key finds the acceptance: that of the notification, unless the key
+   * was used before.
+   */
   readonly keyId: string | undefined;
 }
 
@@ -57,7 +60,7 @@ const UNKNOWN_WITH_KEY =
   'The notification may have been accepted. Repeat the request with the same Idempotency-Key: it is sent once.';
 const UNKNOWN_WITHOUT_KEY =
   'The notification may have been accepted. A repetition may be sent a second time: only requests with an Idempotency-Key can be repeated safely.';
-const TOO_LARGE = `A notification may have ${NOTIFICATION_LIMITS.commandBytes} bytes at most, its files decoded.`;
+const TOO_LARGE = `A notification may have at most ${NOTIFICATION_LIMITS.commandBytes} bytes, including its decoded files.`;
 
 /**
  * Accepts notifications (N3): 202 once the command is stored. The first of several requests with the same
@@ -123,8 +126,9 @@ async function acceptKeyed(
 }
 
 /**
- * When an earlier use of the key ended whose acceptance is no longer kept. Under the same id the worker would treat the
- * new use as a repeat and not send it. A recent end without an acceptance belongs to a repeat after a lost response.
+ * The time at which an earlier use of the key ended, if its acceptance is no longer kept. Under the same id the
+ * worker would treat the new use as a repeat and not send it. A recent end without an acceptance belongs to a repeat
+ * after a lost response.
  */
 async function findExpiredUse({ feed, clock }: AcceptDeps, keyId: string): Promise<number | undefined> {
   const state = await feed.state(keyId);

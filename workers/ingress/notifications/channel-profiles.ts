@@ -26,7 +26,7 @@ const OUTBOX: ChannelProfiles = {
 };
 
 /**
- * Reads the provider configuration and reloads it when it changes. Throws ConfigError when it is invalid at the start. A
+ * Reads the provider configuration and reloads it when it changes. Throws ConfigError when it is invalid at startup. A
  * later invalid one is reported without its values, and the previous one stays in effect.
  */
 export function createChannelProfiles(options: {

@@ -7,7 +7,7 @@ const VALID_ID = new RegExp(`^[\\x21-\\x7e]{1,${HTTP_LIMITS.correlationIdLength}
 const TRACE_PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
 /**
- * The id for tracing a request: the caller's `X-Correlation-Id`, else `X-Request-Id`, else a new UUID. An id that is not 1
+ * The id for tracing a request: the caller's `X-Correlation-Id`, or `X-Request-Id`, or a new UUID. An id that is not 1
  * to 128 visible ASCII characters, or that was sent twice, is replaced by a new one.
  */
 export function chooseCorrelationId(headers: IncomingHttpHeaders): string {
@@ -22,7 +22,7 @@ export function createLogCorrelationId(headers: IncomingHttpHeaders, correlation
   return sentId(headers) === undefined ? correlationId : `${correlationId}.${randomUUID()}`;
 }
 
-/** The W3C trace context to propagate: `{ traceParent }` if the caller sent a valid one, else `{}`. */
+/** The W3C trace context to propagate: `{ traceParent }` if the caller sent a valid one, otherwise `{}`. */
 export function readTraceContext({ traceparent }: IncomingHttpHeaders): { readonly traceParent?: string } {
   const isValid = typeof traceparent === 'string' && TRACE_PARENT.test(traceparent);
   return isValid ? { traceParent: traceparent } : {};

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseOtherMethods } from './send-answer.ts';
 
-/** The published documents as they are sent; rendered once at the start. */
+/** The published documents as they are sent; rendered once at startup. */
 export interface Documents {
   readonly openApiJson: string;
   readonly asyncApiJson: string;

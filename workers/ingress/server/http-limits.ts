@@ -7,7 +7,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 
 /** The limits of the HTTP server that are not settings. */
 export const HTTP_LIMITS = {
-  /** Request line and header fields; 431 above it. An access token of 8 KiB fits. */
+  /** Maximum size of request line and header fields; larger ones get 431. An access token of 8 KiB fits. */
   headerBytes: 16 * KIB,
   /** How often Node checks the connections for exceeded timeouts. */
   timeoutCheckMs: 1 * SECOND_MS,
@@ -58,9 +58,9 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     topicPrefix: config.topicPrefix,
     /** Country of telephone numbers without a country code; if undefined, such numbers are refused. */
     defaultCountry: notification.defaultCountry,
-    /** Limit for receiving the headers, against slow-loris attacks. */
+    /** Time limit for receiving the headers, against slow-loris attacks. */
     headersTimeoutMs: 10 * SECOND_MS,
-    /** Limit for receiving headers and body: enough for 256 KiB over a slow mobile connection. */
+    /** Time limit for receiving headers and body: enough for 256 KiB over a slow mobile connection. */
     requestTimeoutMs: 30 * SECOND_MS,
     /** Longer than the 60 s of common load balancers, so that the load balancer closes idle connections first. */
     keepAliveTimeoutMs: 72 * SECOND_MS,

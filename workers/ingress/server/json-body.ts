@@ -16,7 +16,7 @@ declare module 'fastify' {
 /** The memory that a body may take. */
 export interface BodyRoom {
   readonly limitBytes: number;
-  /** Reserves memory for each chunk; false when none is left. Absent if the total memory is not limited. */
+  /** Reserves memory for each chunk; false if there is none left. Absent if the total memory is not limited. */
   readonly reserve?: (bytes: number) => boolean;
 }
 
@@ -119,7 +119,7 @@ function isUtf8Charset(charset = ''): boolean {
 }
 
 function refuseTooLarge(reply: FastifyReply, limitBytes: number): void {
-  refuse(reply, 'body-too-large', { detail: `A body may have ${limitBytes} bytes at most.` });
+  refuse(reply, 'body-too-large', { detail: `A body may have at most ${limitBytes} bytes.` });
 }
 
 /** Reads a body; stops as soon as it exceeds the limit or no memory is left. */

@@ -28,8 +28,8 @@ interface Bucket {
 }
 
 /**
- * A token bucket per caller (E6): `perSecond` requests a second, and a burst of as many after a pause. Each instance counts
- * its own requests. 0 disables the limit.
+ * A token bucket per caller (E6): `perSecond` requests a second, and a burst of the same number after a pause. Each
+ * instance counts its own requests. 0 disables the limit.
  */
 export function createRateLimiter(perSecond: number, clock: Clock): RateLimiter {
   if (perSecond === 0) return { take: () => 0, charge: () => 0, spend: () => undefined };

@@ -41,7 +41,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
 }
 
 /**
- * Responds to OPTIONS with 204 and Allow, and to every method but the supported one with 405 and Allow, after
+ * Responds to OPTIONS with 204 and Allow, and to every other method except the supported one with 405 and Allow, after
  * `preHandler`. Sends no CORS headers: pages of other sites are not admitted.
  */
 export function refuseOtherMethods(

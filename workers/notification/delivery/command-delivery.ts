@@ -341,8 +341,9 @@ export class CommandDelivery {
 const CAUSED_BY_MESSAGE: ReadonlySet<string> = new Set(['message-too-large', 'invalid-message']);
 
 /**
- * Treats a record that the broker rejects for any reason but the message as unavailable infrastructure: the notification
- * keeps its place and its state in the ledger, and does not end as an unexpected failure.
+ * If the broker rejects a record for any reason other than the message itself, treats this as unavailable
+ * infrastructure: the notification keeps its place and its state in the ledger, and does not end as an unexpected
+ * failure.
  */
 function asTransient(error: unknown): unknown {
   if (!(error instanceof MessagingError) || isTransientFailure(error)) return error;

@@ -88,8 +88,8 @@ export class Ledger {
   }
 
   /**
-   * Writes the outcome of a round of this process. Retries until it is on the log, whatever the broker answers, since no
-   * other process has it. Rejects with InfrastructureError when the ledger is stopped first.
+   * Writes the outcome of a round of this process. Retries until it is on the log, regardless of the broker's errors,
+   * since no other process has it. Rejects with InfrastructureError when the ledger is stopped first.
    */
   async settle(state: NotificationState): Promise<void> {
     const { publisher, self, log, timers } = this.#options;
@@ -129,7 +129,7 @@ export class Ledger {
 
   health(): Health {
     const { topic } = this.#options;
-    if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not read` };
+    if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not being read` };
     if (this.#badRecords === 0) return { status: 'ready' };
     return { status: 'degraded', reason: `${topic} has ${this.#badRecords} records that cannot be read` };
   }

@@ -28,7 +28,7 @@ export interface HoldTopicOptions {
 export interface HoldLimits {
   readonly followersPerKey: number;
   readonly bytesPerPartition: number;
-  /** Of all partitions together, since each instance has them all in memory. */
+  /** Limit for all partitions together, since each instance has them all in memory. */
   readonly bytes: number;
   /** Places of one key and of all keys, with or without a value; beyond them further messages fail. */
   readonly placesPerKey: number;
@@ -150,7 +150,7 @@ export class HoldTopic {
 
   health(): Health {
     const { topic } = this.#options;
-    if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not read` };
+    if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not being read` };
     if (this.#bytes < this.#limits.bytes) return { status: 'ready' };
     return {
       status: 'degraded',

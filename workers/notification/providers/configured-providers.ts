@@ -48,10 +48,10 @@ export interface ProviderSet extends Providers {
 }
 
 /**
- * Creates the providers in the order of the configuration file (N2), or the outbox for both channels without a file. A
- * changed file takes effect within seconds, without a restart; providers of unchanged entries are kept. An invalid file is
- * ignored, and its faults are logged once, by paths. Rejects with ConfigError when the file is invalid at the start, or the
- * outbox cannot be written.
+ * Creates the providers in the order of the configuration file (N2), or the outbox for both channels without a file.
+ * A changed file takes effect within seconds, without a restart; providers of unchanged entries are kept. An invalid
+ * file is ignored, and its faults are logged once, by paths. Rejects with ConfigError when the file is invalid at
+ * startup, or the outbox cannot be written.
  */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const { configFile } = source;

@@ -7,8 +7,8 @@ const MAX_ATTEMPTS = 20;
 const RESULTS: ReadonlySet<string> = new Set(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']);
 
 /**
- * Adds attempts to a history, newest last, at most 20. Attempts with an unknown outcome are kept in preference, since they
- * decide which providers may be called and how the notification may end.
+ * Adds attempts to a history, newest last, at most 20. Attempts with an unknown outcome are preferably kept, since
+ * they determine which providers may be called and how the notification may end.
  */
 export function addAttempts(
   earlier: readonly AttemptRecord[],

@@ -48,13 +48,13 @@ export interface KafkaParts<Client> {
 /** Creates a client with the settings of the cluster; each producer, consumer and admin client has its own. */
 export type CreateKafkaClient = (options: { clientId: string; retry: RetryOptions }) => KafkaClient;
 
-/** Limit of one attempt to connect to a broker. */
+/** Time limit for one attempt to connect to a broker. */
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Limit of a login, which may involve an authorisation server. */
+/** Time limit for a login, which may involve an authorisation server. */
 const LOGIN_TIMEOUT_MS = 10_000;
 /** The logged fields of log entries of kafkajs; none contains payloads, keys or credentials. */
 const LOGGED_FIELDS = ['broker', 'groupId', 'error', 'retryCount', 'apiName'] as const;
-/** Request time-out; kafkajs adds the wait time of fetches and joins to it. */
+/** Request timeout; kafkajs adds the wait time of fetches and joins to it. */
 export const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
@@ -108,7 +108,7 @@ function rotateRandomly(brokers: readonly string[]): string[] {
 /** kafkajs splits addresses at the first colon without validation, so an invalid one would fail much later. */
 function checkAddress(address: string): string {
   if (/^[^:\s]+:\d{1,5}$/.test(address)) return address;
-  throw new ConfigError(`KAFKA_BROKERS: "${address}" is not of the form host:port`);
+  throw new ConfigError(`KAFKA_BROKERS: "${address}" does not have the form host:port`);
 }
 
 function readCertificates({ caFile, certFile, keyFile }: KafkaSsl) {
@@ -128,8 +128,9 @@ function readPem(setting: string, file: string): string {
 }
 
 /**
- * Logs the entries of kafkajs on level debug, whatever their level: it logs each error response and each failed attempt as an
- * error, also in normal operation (a rebalance, a query for a missing topic). The adapters log relevant failures once.
+ * Logs all entries of kafkajs at level debug, regardless of their own level: it logs each error response and each
+ * failed attempt as an error, also in normal operation (a rebalance, a query for a missing topic). The adapters log
+ * relevant failures once.
  */
 function toKafkajsLog(log: Log): logCreator {
   return () =>

@@ -30,18 +30,18 @@ const HEARTBEAT_INTERVAL_MS = 1_000;
 const METADATA_MAX_AGE_MS = 60_000;
 /** Retries inside kafkajs cover a moved leader or coordinator; a longer failure ends the run, and a new one replaces it. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
-/** A run without events for the rebalance time-out and this margin is stuck (tulios/kafkajs#659). */
+/** A run without events for the rebalance timeout and this margin is stuck (tulios/kafkajs#659). */
 const STALL_MARGIN_MS = 15_000;
 const STALL_TICK_MS = 5_000;
 /**
- * A time-out of one of these requests ends the run. kafkajs would keep sending them to a frozen or disconnected broker for half
- * a minute, although its partitions and groups have other leaders by then: it refreshes metadata only after an error response,
- * or once a minute. A new run queries the other brokers.
+ * A timeout of one of these requests ends the run. kafkajs would keep sending them to a frozen or disconnected broker
+ * for half a minute, although its partitions and groups have other leaders by then: it refreshes metadata only after
+ * an error response, or once a minute. A new run queries the other brokers.
  */
 const ANSWERED_IN_TIME: ReadonlySet<string> = new Set(['Fetch', 'Heartbeat', 'OffsetCommit', 'OffsetFetch']);
 /** Time for a crashed run to leave its group, so that its partitions are reassigned before the session ends. */
 const LEAVE_MS = 1_000;
-/** Upper bound of a fetch: its wait time, its time-out, a new connection. */
+/** Upper bound on the duration of a fetch: its wait time, its timeout, a new connection. */
 export const MAX_FETCH_MS = 2 * REQUEST_TIMEOUT_MS;
 
 interface ConsumerRunOptions {

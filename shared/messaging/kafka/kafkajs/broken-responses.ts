@@ -119,7 +119,7 @@ const connecting = new WeakMap<Connection, Promise<boolean>>();
  * and accepts a response to any request with its correlation id. Here
  * - each connection starts without buffered bytes, and its previous socket is destroyed;
  * - a response closes its connection when its length is negative or beyond MAX_RESPONSE_BYTES, when it does not answer the
- *   oldest request (a broker answers in the order of requests), when it does not end within the request time-out, or when it
+ *   oldest request (a broker answers in the order of requests), when it does not end within the request timeout, or when it
  *   cannot be decoded. All requests of the connection fail with an error that kafkajs retries.
  */
 export function guardConnections(): void {

@@ -27,9 +27,10 @@ interface RequestQueueClass {
 }
 
 /**
- * kafkajs sets a timer after each response to check for queued requests, and each such timer sets the next one: from its first
- * response on, every connection wakes the process a thousand times a second (and warns about a negative time-out,
- * tulios/kafkajs#1751). With three idle clients that is 4 % of a core. Here the timer is set only while a request is queued.
+ * kafkajs sets a timer after each response to check for queued requests, and each such timer sets the next one: from
+ * its first response on, every connection wakes the process a thousand times a second (and warns about a negative
+ * timeout, tulios/kafkajs#1751). With three idle clients that is 4 % of a core. Here the timer is set only while a
+ * request is queued.
  */
 export function stopIdlePolling(): void {
   const { prototype } = kafkajsModule('network/requestQueue') as RequestQueueClass;

@@ -10,7 +10,10 @@ import {
 } from '../kafkajs/produce-answers.ts';
 import type { PublishSlice } from './publish-queue.ts';
 
-/** Limit of the leader's wait for its followers; less than the request time-out, so that the leader answers before it. */
+/**
+ * Maximum time that the leader waits for its followers; less than the request timeout, so that the leader answers in
+ * time.
+ */
 const ACKS_TIMEOUT_MS = 4_000;
 /** Requests with a larger value are compressed; for smaller ones compression takes more time than it saves. */
 const COMPRESS_ABOVE_BYTES = 4_096;

@@ -6,14 +6,17 @@ import { partitionId } from '../../message.ts';
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-/** Limit of records in one request: encoding 1,000 blocks the event loop for about 10 ms. */
+/** Maximum number of records in one request: encoding 1,000 blocks the event loop for about 10 ms. */
 const MAX_RECORDS_PER_REQUEST = 1_000;
-/** Limit of bytes in one request, before compression. */
+/** Maximum number of bytes in one request, before compression. */
 const MAX_BYTES_PER_REQUEST = 4 * MIB;
 
-/** Limit of the time for which other partitions have priority after a failed request for a single partition. */
+/** Maximum time for which other partitions have priority after a failed request for a single partition. */
 const MAX_SINGLE_PAUSE_MS = 2_000;
-/** Limit of partitions without records that stay in memory: the number of foreign reply topics is not limited. */
+/**
+ * Maximum number of partitions without records that stay in memory, since the number of foreign reply topics is not
+ * limited.
+ */
 const MAX_IDLE_PARTITIONS = 4_096;
 
 /** The records of one partition in a request: the head of its queue. */
@@ -64,8 +67,8 @@ export class PublishQueue {
   }
 
   /**
-   * Takes the slices of the next request; none when nothing is due. They stay queued until they are settled. Requests for a
-   * single partition alternate with requests for all others.
+   * Takes the slices of the next request; an empty list if nothing is due. They stay queued until they are settled.
+   * Requests for a single partition alternate with requests for all others.
    */
   take(nowMs: number): PublishSlice[] {
     const isSingleNext = this.#isSingleNext && nowMs >= this.#singleNotBeforeMs;
@@ -89,7 +92,7 @@ export class PublishQueue {
     this.#singleTakenMs = undefined;
   }
 
-  /** The earliest time at which a queued partition is due; undefined when none is queued. */
+  /** The earliest time at which a queued partition is due; undefined if no partition is queued. */
   nextDueMs(): number | undefined {
     if (this.#waiting.length === 0) return undefined;
     return Math.min(...this.#waiting.map(({ notBeforeMs }) => notBeforeMs));

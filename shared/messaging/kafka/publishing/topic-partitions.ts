@@ -8,7 +8,10 @@ const MISSING_AGE_MS = 2_000;
 /** Brokers learn of a new topic with a delay: it counts as missing after this number of queries at this interval. */
 const MAX_QUERIES = 3;
 const QUERY_INTERVAL_MS = 500;
-/** Limit of cached topics, the oldest are dropped first: the number of foreign reply topics is not limited. */
+/**
+ * Maximum number of cached topics, since the number of foreign reply topics is not limited; the oldest are dropped
+ * first.
+ */
 const MAX_TOPICS = 1_000;
 
 interface Known {

@@ -118,7 +118,7 @@ describe('the Avro wire format', () => {
     };
     expect(() => codec.encode(REQUEST, wrong, 'avro')).toThrow(PayloadError);
     expect(codec.faultsOf(REQUEST, wrong)).toEqual([
-      { path: 'Amount', code: 'out-of-range', message: 'must be below 10^20 in either direction' },
+      { path: 'Amount', code: 'out-of-range', message: 'must be below 10^20 in absolute value' },
       { path: 'InstallmentsNo', code: 'out-of-range', message: 'must be a whole number of 32 bits' },
       { path: 'BlockAmount', code: 'too-many-decimals', message: 'must have at most 18 decimals' },
       { path: 'Commission[0].SourceValue', code: 'wrong-type', message: 'must be a finite decimal' },

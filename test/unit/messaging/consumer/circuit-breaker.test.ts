@@ -243,7 +243,7 @@ test('reports group, topic, opening time and advice in its health', async () => 
   expect(runtime.health()).toEqual({
     status: 'degraded',
     reason: expect.stringMatching(
-      /plat\.schedule\.bulk on plat\.schedule\.requests\.bulk\.v1 is open since 2026-05-01T12:00:00\.000Z.*every 60 s.*npm run dead-letters/,
+      /plat\.schedule\.bulk on plat\.schedule\.requests\.bulk\.v1 has been open since 2026-05-01T12:00:00\.000Z.*every 60 s.*npm run dead-letters/,
     ) as string,
   });
 });

@@ -1,11 +1,11 @@
 import type { Outbound } from '../../../../shared/notification/command.ts';
 
-/** Texts that must not occur in a code or an id, since these are logged, counted, stored and displayed. */
+/** Strings that must not occur in a code or an id, since these are logged, counted, stored and displayed. */
 export interface SensitiveTexts {
   readonly message: Outbound;
   /** Credentials; some providers repeat a key that they reject. */
   readonly secrets: readonly string[];
-  /** Texts of the configuration, which may occur even if the message also contains them. */
+  /** Strings of the configuration, which may occur even if the message also contains them. */
   readonly configured: readonly string[];
 }
 

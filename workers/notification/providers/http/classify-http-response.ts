@@ -17,7 +17,7 @@ import {
 
 export interface ClassifyContext {
   readonly nowMs: number;
-  /** Texts that must not occur in a code or an id. */
+  /** Strings that must not occur in a code or an id. */
   readonly sensitive: SensitiveTexts;
   /** Whether the URL contains values of the message, so that a 404 may be caused by the message. */
   readonly isUrlOfMessage: boolean;
@@ -28,7 +28,7 @@ const FIRST_SERVER_ERROR = 500;
 
 type ResultKind = FailureRow['result'];
 
-/** The result of a status where no row of the configuration matches the response (docs/providers). */
+/** The result of a status if no row of the configuration matches the response (docs/providers). */
 const BY_STATUS: Readonly<Record<number, ResultKind>> = {
   // Caused by the account or the URL: no message can be sent until an operator acts.
   401: 'misconfigured',

@@ -164,7 +164,8 @@ function watchCall(settle: (outcome: CallOutcome) => void): Progress {
     giveUp,
     handler: {
       onRequestStart: (started) => {
-        // Given up while waiting for a connection and reported as not begun, so nothing may be written.
+        // The request was given up while waiting for a connection and reported as not started, so nothing may be
+        // written.
         if (isSettled) started.abort(new Error('given-up'));
         else controller = started;
       },

@@ -179,12 +179,12 @@ function fillPath(connection: Connection, values: MessageValues, query: string):
   return `${rooted}${rooted.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** A value of a message for a header: `%` and all characters but visible ASCII are percent-encoded. */
+/** A value of a message for a header: `%` and all characters except visible ASCII are percent-encoded. */
 function encodeForHeader(value: string | undefined): string | undefined {
   return value?.replaceAll(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
 }
 
-/** Texts that must not be passed on; some providers repeat a key that they reject. */
+/** Strings that must not be passed on; some providers repeat a key that they reject. */
 function configuredSecrets({ credentials, connector }: Connection): readonly string[] {
   const { username, password, key } = credentials;
   const given = [username, password, key, ...Object.values(connector.headers)];

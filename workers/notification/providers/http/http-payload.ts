@@ -20,7 +20,7 @@ export type Rendered =
   | readonly Rendered[]
   | { readonly [name: string]: Rendered };
 
-/** The values of the placeholders in one part of the template: texts, and the file of a repeated item. */
+/** The values of the placeholders in one part of the template: strings, and the file of a repeated item. */
 interface Scope {
   readonly texts: ReadonlyMap<Placeholder, string>;
   readonly file: FilePart | undefined;
@@ -67,7 +67,7 @@ function renderText(parts: readonly TemplatePart[], scope: Scope): Rendered | un
   return fillText(parts, (name) => scope.texts.get(name));
 }
 
-/** Inserts values into a text; missing ones are empty. */
+/** Inserts values into a string; missing ones are empty. */
 export function fillText(
   parts: readonly TemplatePart[],
   valueOf: (name: Placeholder) => string | undefined,

@@ -2,9 +2,9 @@ import type { SendResult } from '../../../../shared/notification/provider.ts';
 
 /** The fields that are read of nodemailer's errors. Their texts contain addresses and are never passed on. */
 export interface SmtpError {
-  /** Its own code: ESOCKET, ETIMEDOUT, EAUTH, EENVELOPE … */
+  /** Code of nodemailer: ESOCKET, ETIMEDOUT, EAUTH, EENVELOPE … */
   readonly code?: string | undefined;
-  /** Of the operating system: ECONNREFUSED, ECONNRESET … */
+  /** Code of the operating system: ECONNREFUSED, ECONNRESET … */
   readonly originalCode?: string | undefined;
   readonly command?: string | undefined;
   readonly responseCode?: number | undefined;

@@ -42,7 +42,7 @@ describe('kafkaClients()', () => {
     'rejects address "%s" and names the setting',
     (address) => {
       expect(() => kafkaClients({ brokers: ['h:1', address] }, silentLog)).toThrow(
-        `KAFKA_BROKERS: "${address}" is not of the form host:port`,
+        `KAFKA_BROKERS: "${address}" does not have the form host:port`,
       );
     },
   );
