@@ -190,8 +190,9 @@ function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growt
   return absoluteValue(value) << (size.bits + TOUCHING_BITS) < size.value << bits;
 }
 
-/** Largest denominators of a growth that is tried as a fraction. */
+/** Largest denominators of a growth that is tried as a fraction, and its largest relative distance from the estimate. */
 const MAX_DENOMINATORS = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+const CLOSENESS = 1e-11;
 /** Bound of such a growth and of its reciprocal. */
 const MAX_GROWTH = 1e7;
 /** Decimals of a growth that is not such a fraction: those of a rate in percent with ten decimals. */
@@ -212,7 +213,11 @@ function isZeroNear(rateFlows: RateFlows, growth: ExactRatio): boolean {
   const estimate = Math.exp((logarithm(growth) * units) / unitsPerYear);
   if (!(estimate > 1 / MAX_GROWTH && estimate < MAX_GROWTH)) return false;
   const decimal = new Decimal(estimate);
-  const candidates = MAX_DENOMINATORS.map((largest) => decimal.toFraction(largest));
+  const candidates = MAX_DENOMINATORS.map((largest) => decimal.toFraction(largest)).filter(
+    // A fraction further away may be another rate, which proves nothing about this one.
+    ([numerator, denominator]) =>
+      Math.abs(Number(numerator) / Number(denominator) - estimate) <= CLOSENESS * estimate,
+  );
   candidates.push(new Decimal(decimal.toFixed(DECIMALS)).toFraction());
   const steps = ((flows.at(-1)?.wholeUnits ?? 0) - start) / units;
   return candidates.some((fraction) => {

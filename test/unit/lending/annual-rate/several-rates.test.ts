@@ -106,6 +106,11 @@ describe('calculateRate for flows with several rates or a huge rate (A4)', () =>
     expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBeNull();
   });
 
+  it('does not prove a double rate of -61.8 % (the golden ratio) with another rate of -62.5 %', () => {
+    const Amounts = amounts(-8, 51, -106, 81, -26, 3);
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBeNull();
+  });
+
   it.each([2, 5, 8, 9, 12, 16])('finds a rate of multiplicity %i', (times) => {
     let powers = [-1n];
     for (let turn = 0; turn < times; turn += 1) {
