@@ -57,12 +57,18 @@ export function isolateRates(problem: RateProblem): readonly IsolatedRate[] {
   }
   if (flows.flows.reduce((sum, { amount }) => sum + BigInt(amount), 0n) === 0n) return [RATE_OF_ZERO];
   const pending = [toBracket(0, MAX_LOG_RATE), toBracket(MIN_LOG_RATE, 0)];
+  const firstWidth = FIRST_WIDTH / ((prepared.years.at(-1) ?? 0) - (prepared.years[0] ?? 0));
   const found: FoundRate[] = [];
   for (;;) {
     pending.sort((a, b) => nearDistance(b) - nearDistance(a));
     const nearest = pending.pop();
     const reached = Math.min(...found.map(farDistance));
     if (nearest === undefined || nearDistance(nearest) >= reached) return provenRates(found);
+    const parts = splitWide(nearest, firstWidth);
+    if (parts !== undefined) {
+      pending.push(...parts);
+      continue;
+    }
     effort.countBracket(prepared.amounts.length);
     if (effort.isExhausted) return [];
     const rates = examineBracket(problem, nearest);
@@ -79,6 +85,20 @@ interface Bracket {
 
 function toBracket(low: number, high: number): Bracket {
   return { centre: (low + high) / 2, radius: (high - low) / 2 };
+}
+
+/** Width of the brackets next to zero, in parts of one over the time between the first and the last flow. */
+const FIRST_WIDTH = 2;
+
+/** Splits a bracket that is much wider than its distance from zero; undefined for a narrower one. */
+function splitWide({ centre, radius }: Bracket, firstWidth: number): readonly Bracket[] | undefined {
+  const width = Math.abs(centre) - radius + firstWidth;
+  if (radius <= width) return undefined;
+  const inwards = centre > 0 ? -1 : 1;
+  return [
+    { centre: centre + inwards * (radius - width / 2), radius: width / 2 },
+    { centre: centre - (inwards * width) / 2, radius: radius - width / 2 },
+  ];
 }
 
 function halves({ centre, radius }: Bracket): readonly Bracket[] {
