@@ -16,7 +16,17 @@ export function createJsonWriter(schema: JsonSchema): Writer {
   if (schema.maxProperties !== undefined) return (value) => figuresText(value as readonly NamedDecimal[]);
   if (schema.items !== undefined) return listWriter(schema.items);
   if (schema.properties !== undefined) return recordWriter(schema);
-  return (value) => (value instanceof Decimal ? value.toString() : JSON.stringify(value));
+  return scalarText;
+}
+
+/** Texts that need no escapes in JSON. */
+const PLAIN_TEXT = /^[ !#-[\]-~]*$/;
+
+/** JSON of one value, without the cost of a call of JSON.stringify for flags and nearly all texts. */
+function scalarText(value: unknown): string {
+  if (typeof value === 'string' && PLAIN_TEXT.test(value)) return `"${value}"`;
+  if (typeof value === 'boolean') return String(value);
+  return value instanceof Decimal ? value.toString() : JSON.stringify(value);
 }
 
 function listWriter(itemSchema: JsonSchema): Writer {
