@@ -51,7 +51,8 @@ function describeFailure(error: unknown): string {
   if (code === 'EADDRINUSE') {
     return `port ${port} of ${address} is in use: choose another by PORT (HEALTH_PORT without an ingress), 0 for any`;
   }
-  if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}: set HOST to one of its own`;
+  if (code === 'EADDRNOTAVAIL')
+    return `this machine has no address ${address}: set HOST to one of its addresses`;
   if (code === 'EACCES') return `this user may not listen on port ${port}: choose one from 1024 by PORT`;
   return errorText(error);
 }

@@ -16,8 +16,8 @@ export interface InOrderOptions<Item, Result> {
 
 /**
  * Takes items one by one, only while fewer than `window` of them are unfinished. Resolves when the source has ended
- * (`complete`) or was `stopped`, and all that was begun is finished. The first failure ends it: of the source when all items before it are
- * finished, of an item when its turn comes.
+ * (`complete`) or was `stopped`, and all started work is finished. Rejects with the first failure: with one of the source
+ * after all items before it are finished, with one of an item when its turn comes.
  */
 export async function inOrder<Item, Result>(
   source: AsyncIterable<Item>,

@@ -232,7 +232,7 @@ export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: numbe
     .nullish()
     .transform((items) => (items === null || items?.length === 0 ? undefined : items));
 
-/** Most figures of a list: no product has that many conditions. */
+/** Maximum number of figures in a list, far above the conditions of any product. */
 const MAX_NAMED_FIGURES = 100;
 
 const namedFigure = objectOf({

@@ -5,13 +5,13 @@ import { errorText } from '../../../../shared/platform/errors.ts';
 const open = () => new AbortController();
 
 function scene(options: Partial<InOrderOptions<number, number>> = {}) {
-  const begun: number[] = [];
+  const started: number[] = [];
   const finished: number[] = [];
   const results = new Map<number, PromiseWithResolvers<number>>();
   const settings: InOrderOptions<number, number> = {
     window: 3,
     begin: (item) => {
-      begun.push(item);
+      started.push(item);
       const result = Promise.withResolvers<number>();
       results.set(item, result);
       return result.promise;
@@ -27,7 +27,7 @@ function scene(options: Partial<InOrderOptions<number, number>> = {}) {
     for (const item of items) results.get(item)?.resolve(item);
     await turn();
   };
-  return { begun, finished, results, settings, answer };
+  return { started, finished, results, settings, answer };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -47,15 +47,15 @@ async function* torn() {
 }
 
 it('finishes items in the order of the source, with at most a window of them in progress', async () => {
-  const { begun, finished, settings, answer } = scene();
+  const { started, finished, settings, answer } = scene();
   const done = inOrder(numbers(5), settings);
   await turn();
-  expect(begun).toEqual([1, 2, 3]);
+  expect(started).toEqual([1, 2, 3]);
   await answer(3, 2);
-  expect([begun, finished]).toEqual([[1, 2, 3], []]);
+  expect([started, finished]).toEqual([[1, 2, 3], []]);
   await answer(1);
   expect(finished).toEqual([1, 2, 3]);
-  expect(begun).toEqual([1, 2, 3, 4, 5]);
+  expect(started).toEqual([1, 2, 3, 4, 5]);
   await answer(5, 4);
   expect(await done).toBe('complete');
   expect(finished).toEqual([1, 2, 3, 4, 5]);
@@ -63,11 +63,11 @@ it('finishes items in the order of the source, with at most a window of them in 
 
 it('counts unwritten items in the window, so that a slow output delays the input', async () => {
   const slow = Promise.withResolvers<void>();
-  const { begun, settings, answer } = scene({ window: 2, finish: () => slow.promise });
+  const { started, settings, answer } = scene({ window: 2, finish: () => slow.promise });
   const done = inOrder(numbers(4), settings);
   await turn();
   await answer(1, 2);
-  expect(begun).toEqual([1, 2]);
+  expect(started).toEqual([1, 2]);
   slow.resolve();
   await turn();
   await answer(3, 4);
@@ -87,13 +87,13 @@ it('finishes ready items while the source is waiting', async () => {
 
 it('starts no further item after a stop, and finishes those in progress', async () => {
   const stop = open();
-  const { begun, finished, settings, answer } = scene({ stopped: stop.signal });
+  const { started, finished, settings, answer } = scene({ stopped: stop.signal });
   const done = inOrder(numbers(9), settings);
   await turn();
   stop.abort();
   await answer(2, 1, 3);
   expect(await done).toBe('stopped');
-  expect([begun, finished]).toEqual([
+  expect([started, finished]).toEqual([
     [1, 2, 3],
     [1, 2, 3],
   ]);
