@@ -58,7 +58,7 @@ export interface UnpackedRecord {
 const FIRST_DAY = toCalendarDate(MIN_YEAR, 1, 1);
 const LAST_DAY = toCalendarDate(MAX_YEAR, 12, 31);
 
-/** Makes the payload of a record. Throws RangeError on a record that is too large. */
+/** Creates the payload of a record. Throws RangeError on a record that is too large. */
 export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {
   const { kind, code, version, id, status, validFrom, validTo } = identifyRecord(entry);
   return {
@@ -74,7 +74,7 @@ export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {
   };
 }
 
-/** Makes the message of a record. Rejects as the codec does. */
+/** Creates the message of a record. Rejects as the codec does. */
 export async function encodeRecord(
   codec: Codec,
   topic: string,
@@ -107,11 +107,11 @@ export function readIdentity(key: string, message: CatalogueMessage): RecordIden
   return identity;
 }
 
-/** Unpacks the record and checks its shape; `source` names it in faults. Errors have none of its content. */
+/** Unpacks the record and checks its schema; `source` names it in faults. Errors do not contain any of its content. */
 export function unpackRecord(message: CatalogueMessage, source: string): UnpackedRecord {
   const { value, bytes } = unpackBody(message.encoding, message.body);
   const read = readCatalogueRecord(message.kind as RecordKind, value, source);
-  if (read.kind === 'invalid') throw new Error(`its body is wrong at ${read.paths.join(', ')}`);
+  if (read.kind === 'invalid') throw new Error(`its body is invalid at ${read.paths.join(', ')}`);
   const { entry } = read;
   const differs = contradictingFields(identifyRecord(entry), {
     ...message,

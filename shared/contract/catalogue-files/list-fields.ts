@@ -32,7 +32,7 @@ import {
 } from './record-field-kinds.ts';
 import { anyList, anyNumber } from '../json/field-kinds.ts';
 
-/** Most values of a custom list, such as the postal codes of a country. */
+/** Maximum number of values in a custom list, such as the postal codes of a country. */
 const MAX_CUSTOM_VALUES = 50_000;
 
 /** Fields of all lists of charges and interests. */

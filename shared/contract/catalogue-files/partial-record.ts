@@ -1,6 +1,7 @@
 /**
- * The readable part of a catalogue record with a wrong shape, so that an editor gets faults of shape and of meaning
- * together. Fields with a fault are left out or replaced with placeholders; faults that depend on them are not reported.
+ * The readable part of a catalogue record that violates its schema, so that an editor gets schema violations and
+ * semantic faults together. Fields with a fault are left out or replaced with placeholders; faults that depend on
+ * them are not reported.
  */
 
 import type { z } from 'zod';

@@ -19,7 +19,10 @@ import type { CatalogueView } from '../../product/catalogue/catalogue-view.ts';
 import { ConfigError, errorText } from '../../platform/errors.ts';
 import { readCatalogueRecord } from './read-record.ts';
 
-/** Most files of a folder and bytes of a file: detects mistakes, such as a folder of data dumps, before reading. */
+/**
+ * Maximum number of files in a folder and bytes in a file: detects mistakes, such as a folder of data dumps, before
+ * reading.
+ */
 const MAX_FILES = 1000;
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** Files that are not records: explanations, and files of editors, version control and mounted volumes. */
@@ -30,7 +33,7 @@ const BYTE_ORDER_MARK = '\u{FEFF}';
 
 /** The records of a folder, and all faults. */
 export interface FolderCatalogue {
-  /** The records with a valid shape, by kind and file name. */
+  /** The records that match their schema, by kind and file name. */
   readonly records: readonly CatalogueRecord[];
   readonly faults: readonly CatalogueFault[];
   /** Undefined if there is a fault. */
@@ -50,7 +53,7 @@ export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalenda
 }
 
 /**
- * Reads the records of a folder and checks only their shapes, because they may refer to records elsewhere. Throws
+ * Reads the records of a folder and checks only their schemas, because they may refer to records elsewhere. Throws
  * ConfigError only if the folder does not exist.
  */
 export function readFolderRecords(folder: string): Omit<FolderCatalogue, 'catalogue'> {
@@ -59,7 +62,7 @@ export function readFolderRecords(folder: string): Omit<FolderCatalogue, 'catalo
 }
 
 interface FolderRecords extends Omit<FolderCatalogue, 'catalogue'> {
-  /** The readable parts of records with a wrong shape. */
+  /** The readable parts of records that violate their schema. */
   readonly partial: readonly CatalogueRecord[];
   /** Kinds with unreadable files, or with records whose code cannot be read. */
   readonly unknown: ReadonlySet<RecordKind>;
@@ -88,9 +91,9 @@ function readFolder(folder: string): FolderRecords {
   return { records, partial, unknown, faults };
 }
 
-/** Makes one error of the faults of a catalogue, with a line for each. */
+/** Combines the faults of a catalogue into one error, with a line for each. */
 export function catalogueError(folder: string, faults: readonly CatalogueFault[]): ConfigError {
-  return new ConfigError(`the catalogue ${folder} is wrong:\n  ${faults.map(formatFault).join('\n  ')}`);
+  return new ConfigError(`the catalogue ${folder} is invalid:\n  ${faults.map(formatFault).join('\n  ')}`);
 }
 
 /** Writes a fault as one line. */

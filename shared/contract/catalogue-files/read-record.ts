@@ -1,4 +1,4 @@
-/** Reads a record of any kind from a file or a message, with all faults of its shape. */
+/** Reads a record of any kind from a file or a message, with all its schema violations. */
 
 import type { z } from 'zod';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
@@ -15,7 +15,7 @@ import {
 import { PRODUCT_SHAPE } from './product-fields.ts';
 import { CALENDAR_SHAPE, PERIODICITY_SHAPE, SCHEDULE_TYPE_SHAPE } from './lending-fields.ts';
 
-/** The shapes of all kinds of records. */
+/** The schemas of all kinds of records. */
 export const RECORD_SHAPES: { readonly [Kind in RecordKind]: z.ZodType<RecordsByKind[Kind]> } = {
   product: PRODUCT_SHAPE,
   'interest-list': INTEREST_LIST_SHAPE,
@@ -28,7 +28,7 @@ export const RECORD_SHAPES: { readonly [Kind in RecordKind]: z.ZodType<RecordsBy
   calendar: CALENDAR_SHAPE,
 };
 
-/** A record, or the faults of its shape. */
+/** A record, or its schema violations. */
 export type ReadRecord =
   | { readonly kind: 'record'; readonly entry: CatalogueRecord }
   | {
@@ -48,7 +48,7 @@ export function readCatalogueRecord(kind: RecordKind, value: unknown, source: st
     const partial = readPart(kind, { error: read.error, item: value }, source);
     return { kind: 'invalid', faults: describeFaults(read.error, value, source), paths, partial };
   }
-  // The shape of a kind returns the record of that kind.
+  // The schema of a kind returns the record of that kind.
   return { kind: 'record', entry: { kind, source, record: read.data } as CatalogueRecord };
 }
 
@@ -70,7 +70,7 @@ function issuePaths(issue: z.core.$ZodIssue): readonly (readonly PropertyKey[])[
 /** Fields that name a record, for messages. */
 const NAME_FIELDS = ['PaymentScheduleTypeName', 'name', 'Code'] as const;
 
-/** The faults of the shape of a value, each with its field. */
+/** The schema violations of a value, each with its field. */
 function describeFaults(error: z.ZodError, item: unknown, source: string): readonly CatalogueFault[] {
   const record = findName(item);
   return error.issues.map((issue) => ({ source, record, message: describeIssue(issue, item) }));

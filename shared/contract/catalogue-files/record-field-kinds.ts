@@ -15,7 +15,7 @@ import { dayObject, figureOrNull, flagOrNull, plainText, textOrNull, yesOrNo } f
 /** Maximum length of names and of human-readable texts, in UTF-16 code units. */
 const MAX_NAME_LENGTH = 200;
 const MAX_TEXT_LENGTH = 10_000;
-/** Most items of any list of a record: bounds the work of checks, which compare items with each other. */
+/** Maximum number of items in any list of a record; limits the work of checks, which compare items with each other. */
 const MAX_ITEMS = 1000;
 /** Codes are parts of message keys and file names, so they cannot contain a path. */
 const CODE = /^(?!.*\.\.)[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
@@ -114,7 +114,7 @@ function isDay(value: string): boolean {
   return day !== undefined && formatCalendarDate(day) === value;
 }
 
-/** One of a few words, in their exact spelling. */
+/** One of a few words, spelled exactly. */
 export const word = <Word extends string>(words: readonly Word[], description?: string) =>
   answeredAs(oneOf(words), plainText, description);
 

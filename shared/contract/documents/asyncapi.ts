@@ -1,4 +1,4 @@
-/** The AsyncAPI 3.0 document of the Kafka topics and messages, made from the definitions that the workers use. */
+/** The AsyncAPI 3.0 document of the Kafka topics and messages, generated from the definitions that the workers use. */
 
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../messaging/codec/request-batch.ts';
@@ -28,7 +28,7 @@ export interface AsyncApiOptions {
 const REPLIES = 'replies';
 const DEFAULT_BROKER = 'localhost:9092';
 
-/** Makes the document as a plain object. */
+/** Creates the document as a plain object. */
 export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<string, unknown>> {
   const { version, topicPrefix, broker = DEFAULT_BROKER } = options;
   return {

@@ -1,6 +1,6 @@
 /**
- * The documentation for people: one self-contained HTML page (no script, no other host, one inline style), made from the
- * same definitions as the other documents.
+ * The documentation for people: one self-contained HTML page (no script, no other host, one inline style), generated
+ * from the same definitions as the other documents.
  */
 
 import type { FaultCode } from '../../lending/request/validation.ts';
@@ -37,7 +37,7 @@ export interface DocsPageOptions {
   readonly topicPrefix: string;
 }
 
-/** Makes the page as text. */
+/** Creates the page as a string. */
 export function docsPage(options: DocsPageOptions): string {
   const { basePath, version } = options;
   const page = html`<!doctype html>
@@ -272,7 +272,7 @@ function typeText(schema: JsonSchema): string {
 
 /** Codes of the faults that calculations report. */
 export const CALCULATION_FAULTS: Readonly<Record<FaultCode, string>> = {
-  'amount-too-large': 'The amount is larger than the engine can calculate with',
+  'amount-too-large': 'The amount exceeds the largest supported amount',
   'bands-overlap': 'Two bands cover the same part of the balance',
   'date-order': 'The dates are not in the required order',
   exclusive: 'Fields contradict or exclude each other',
@@ -282,7 +282,7 @@ export const CALCULATION_FAULTS: Readonly<Record<FaultCode, string>> = {
   'one-sign': 'No cash flow is paid out, or none is paid back',
   'out-of-range': 'The number is outside the allowed range, or not whole',
   'outside-bands': 'A balance lies outside all bands',
-  'payment-below-interest': 'The fixed instalment does not cover the interest of an installment',
+  'payment-below-interest': 'The fixed installment does not cover its interest',
   'product-type-mismatch': 'The schedule type does not support this product type',
   'rate-too-low': 'A negative rate takes the whole balance in one period',
   'rates-incomplete': 'The rate ranges leave installments without a rate',

@@ -19,7 +19,7 @@ export const REQUEST_HEADERS = {
   },
   'X-Correlation-Id': {
     description:
-      'Id of the request in logs and problem documents; 1 to 128 visible ASCII characters. Absent: `X-Request-Id`, else a new id.',
+      'Id of the request in logs and problem documents; 1 to 128 visible ASCII characters. Absent: `X-Request-Id`, or a new id.',
     schema: { type: 'string' },
     example: 'loan-4711',
   },
@@ -38,7 +38,7 @@ export const RESPONSE_HEADERS = {
   },
   Warnings: {
     description:
-      'Fields without effect, or with values from the catalogue: a comma-separated list of `code;path`, ASCII, cut at 4 KiB with `truncated` at its end. Codes: `unknown-member`, `no-effect`, `unknown-name`, `ambiguous-name`, `from-catalogue`, `unknown-filter`.',
+      'Fields without effect, or with values from the catalogue: a comma-separated list of `code;path`, ASCII, truncated at 4 KiB with `truncated` at its end. Codes: `unknown-member`, `no-effect`, `unknown-name`, `ambiguous-name`, `from-catalogue`, `unknown-filter`.',
     schema: { type: 'string' },
     example: 'unknown-member;jsonParam.amount, no-effect;jsonParam.ContractPeriod',
   },
@@ -154,7 +154,7 @@ export function replyMessageHeaders(answerHeaders: readonly AnswerHeader[] = [])
 export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
   ...REPLY_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.warnings),
   header(HEADER.errorCode, 'Stable code of the problem.', true),
-  header(HEADER.errorRetryable, '`true` when the same request may succeed later, else `false`.', true),
+  header(HEADER.errorRetryable, '`true` when the same request may succeed later, otherwise `false`.', true),
   header(
     HEADER.nestError,
     'The problem document as JSON (one line of text if it is longer than 4,096 characters), for NestJS clients.',

@@ -1,4 +1,4 @@
-/** Makes HTML, escaped by default, so that no text of a definition can become markup. */
+/** Creates HTML, escaped by default, so that no text of a definition can become markup. */
 
 /** Escaped markup. */
 export interface Html {

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the HTTP interface, made from the definitions that requests are read with. */
+/** The OpenAPI 3.1 document of the HTTP interface, generated from the definitions that also validate requests. */
 
 import { ACTIONS } from '../actions/actions.ts';
 import type { Action } from '../json/action-definition.ts';
@@ -33,7 +33,7 @@ const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 422, 429, 431, 500, 
 const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 429, 431, 500, 503, 504];
 const STATUS_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 429, 431, 503];
 
-/** Makes the document as a plain object. */
+/** Creates the document as a plain object. */
 export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly<Record<string, unknown>> {
   return {
     openapi: '3.1.0',
@@ -105,7 +105,7 @@ function genericForm(requestType: string): object {
       },
       user_name: { type: 'string', description: 'Name of the user that the token was issued to.' },
       Data: {
-        description: 'The input, or its JSON text.',
+        description: 'The input, or a string with its JSON.',
         anyOf: [schemaReference(requestType), { type: 'string' }],
       },
     },

@@ -1,4 +1,4 @@
-/** Actions of the interface: what ingress, workers and documents have to know of each one. */
+/** Actions of the interface: what ingress, workers and documents have to know about each one. */
 
 import { messageDefinition } from '../../../schemas/messages.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';

@@ -1,4 +1,4 @@
-/** Faults of the shape of requests (E1, E3): stable codes, and paths as the interface spells them. */
+/** Schema violations of requests (E1, E3): stable codes, and paths as the interface spells them. */
 
 import type { z } from 'zod';
 import type { Fault } from '../../platform/problem.ts';
@@ -15,7 +15,7 @@ export type BodyFaultCode = keyof typeof BODY_FAULTS;
 /** Codes of faults of fields. They are stable: callers may branch on them. */
 export const SHAPE_FAULTS = {
   missing: 'A mandatory field is missing or null',
-  'wrong-type': 'The value is of another type than the field',
+  'wrong-type': 'The type of the value is not that of the field',
   empty: 'The text is empty',
   'too-long': 'The text is too long',
   'too-many-items': 'The list has too many items',
@@ -27,11 +27,11 @@ export const SHAPE_FAULTS = {
   'invalid-json': 'The text is not valid JSON',
   'unknown-value': 'The text is not one of the allowed values',
   'control-character': 'The text contains a line break or another control character',
-  'broken-text': 'The text contains half of a surrogate pair, which is not a character',
+  'broken-text': 'The text contains an unpaired surrogate, which is not a character',
   'invalid-phone-number': 'The text is not a telephone number that exists, or its country is not known',
   'invalid-sender': 'The text is neither an alphanumeric sender, a telephone number nor a short code',
   'invalid-address': 'The text is not one plain e-mail address',
-  unclean: 'A message in Avro does not hold the value in its normalised form',
+  unclean: 'A message in Avro does not contain the value in its normalised form',
   'too-many-recipients': 'The e-mail has too many recipients',
   'invalid-base64': 'The text is not base64',
   'invalid-name': 'The text cannot be the name of a file',
@@ -44,17 +44,20 @@ export const SHAPE_FAULTS = {
 
 export type ShapeFaultCode = keyof typeof SHAPE_FAULTS;
 
-/** Most faults that a problem lists, so that it stays small. */
+/** Maximum number of faults in a problem, so that it stays small. */
 export const MAX_FAULTS = 100;
 
-/** Faults of numbers that can be read but not calculated with: a request with no other faults gets 422, not 400 (M6, E1). */
+/**
+ * Faults of numbers that can be read but are unsuitable for calculations: a request with no other faults gets 422,
+ * not 400 (M6, E1).
+ */
 const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
   'amount-too-large',
   'out-of-range',
   'too-many-decimals',
 ]);
 
-/** Faults of size: a request with no other faults gets 413. */
+/** Faults of sizes: a request with no other faults gets 413. */
 const TOO_LARGE: ReadonlySet<string> = new Set<ShapeFaultCode>(['attachment-too-large']);
 
 /** The error codes of requests with faults. */
@@ -96,7 +99,7 @@ export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** True for a JSON object; a list is none. */
+/** True for a JSON object, but not for a list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -111,7 +114,7 @@ export function toFaults(issues: readonly Issue[], body: unknown): Fault[] {
   return [...faults.values()];
 }
 
-/** Cuts a list of faults to {@link MAX_FAULTS}, of which the last one then counts those that are left out. */
+/** Truncates a list of faults to {@link MAX_FAULTS}; the last one then states how many were omitted. */
 export function limitFaults(faults: readonly Fault[]): readonly Fault[] {
   if (faults.length <= MAX_FAULTS) return faults;
   const listed = faults.slice(0, MAX_FAULTS - 1);

@@ -1,6 +1,7 @@
 /**
- * The kinds of fields of requests. Each one parses a JSON value into the type of the domain, so that nothing has to parse
- * it again. Messages say what is wrong and what is allowed; they never repeat the value, which may be long or secret.
+ * The kinds of fields of requests. Each one parses a JSON value into the domain type, so that it does not have to be
+ * parsed again. Messages state what is wrong and what is allowed; they never repeat the value, which may be long or
+ * secret.
  */
 
 import { Decimal } from 'decimal.js';
@@ -8,7 +9,7 @@ import { z } from 'zod';
 import { MIN_YEAR, MAX_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { ShapeFaultCode } from './faults.ts';
 
-/** Longest name or code, in UTF-16 code units: names in catalogues are much shorter. */
+/** Maximum length of a name or code, in UTF-16 code units: names in catalogues are much shorter. */
 export const MAX_TEXT_LENGTH = 200;
 
 /** Pattern of dates in documents; reading also checks that the date exists. */
@@ -32,7 +33,7 @@ const MAX_COUNT = 2_147_483_647;
 
 type ErrorText = (issue: { readonly input?: unknown }) => string;
 
-/** Names the type of a JSON value, for messages. */
+/** The type of a JSON value, for messages. */
 function describeType(value: unknown): string {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'true or false';
@@ -49,7 +50,7 @@ export function mustBe(what: string): ErrorText {
   };
 }
 
-/** An amount of money: the decimal of the number's shortest text (M1). Text is refused (M6). */
+/** An amount of money: the decimal of the number's shortest text (M1). Strings are refused (M6). */
 export const amount = () => decimal(AMOUNT, 'amount-too-large');
 
 /** A rate or share in percent, read like an {@link amount}. */
@@ -143,7 +144,7 @@ export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
 /** A name or a code. */
 export const text = () => anyText().min(1, { error: NOT_EMPTY }).max(MAX_TEXT_LENGTH, { error: TOO_LONG });
 
-/** A GUID in any case. */
+/** A GUID, case-insensitive. */
 const GUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 export const GUID = new RegExp(GUID_PATTERN);
 
@@ -236,14 +237,14 @@ export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: numbe
 const MAX_NAMED_FIGURES = 100;
 
 const namedFigure = objectOf({
-  name: text().describe('Name of the figure, in any case.'),
+  name: text().describe('Name of the figure, case-insensitive.'),
   value: amount().describe('The figure.'),
 });
 
 /** Named figures, `[{name, value}]`, for the filters of a product's items (L3); may be left out. */
 export const namedFigures = () => optionalList(namedFigure, MAX_NAMED_FIGURES);
 
-/** A list for which an empty text may be sent, as some callers do. */
+/** A list instead of which an empty string may be sent, as some callers do. */
 export const emptyTextOr = <List extends z.ZodType>(list: List) =>
   z
     .preprocess((sent) => (sent === '' ? undefined : sent), list)

@@ -1,7 +1,7 @@
 /**
- * The two forms of an action's body (E2): direct, `{jsonParam: {...}}`, and generic, `{access_token, user_name, Data}`,
- * where Data is the input as an object or as its JSON text. The access parameters may also be sent next to the direct
- * input. Only access control reads them; they never become part of a message.
+ * The two forms of an action's body (E2): direct, `{jsonParam: {...}}`, and generic, `{access_token, user_name,
+ * Data}`, where Data is the input, as an object or as a string with its JSON. The access parameters may also be sent
+ * next to the direct input. Only access control reads them; they never become part of a message.
  */
 
 import type { Fault, Warning } from '../../platform/problem.ts';

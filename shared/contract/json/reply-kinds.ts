@@ -1,4 +1,4 @@
-/** Kinds of fields in answers; what a record of the catalogue does not have is null. */
+/** Kinds of fields in answers; fields that a catalogue record does not have are null. */
 
 import { z } from 'zod';
 

@@ -1,10 +1,11 @@
 /**
- * The contract of a request, made from the definition of its fields: reads a request from JSON and reports all faults
- * together (E3), checks one from Avro against the same limits and rules, and writes it as JSON. The definition is
- * compiled once; reading a valid request then takes a few microseconds.
+ * The contract of a request, generated from the definition of its fields: reads a request from JSON and reports all
+ * faults together (E3), checks one from Avro against the same limits and rules, and writes it as JSON. The definition
+ * is compiled once; reading a valid request then takes a few microseconds.
  *
- * The contract checks types and limits of fields and which fields go together. The engine validates their meaning; the
- * contract calls that validation only for a request with faults, so that the caller gets all faults in one answer.
+ * The contract checks types and limits of fields and which combinations of fields are allowed. The engine validates
+ * their meaning; the contract calls that validation only for a request with faults, so that the caller gets all
+ * faults in one answer.
  */
 
 import { z } from 'zod';
@@ -73,7 +74,7 @@ export interface ContractDefinition<Request> {
   readonly fields: z.ZodObject & z.ZodType<Request>;
   /** Description of the object {@link JSON_PARAM} that holds the fields; absent: the body itself holds them. */
   readonly jsonParam?: string;
-  /** Checks which fields go together, on the fields as sent; paths are relative to them. */
+  /** Checks the combination of fields, as sent; paths are relative to them. */
   readonly between?: (sent: Fields) => readonly Fault[];
   /** Absent: meaning is validated only when all fields can be read. */
   readonly meaning?: SemanticValidation<Request>;
@@ -191,7 +192,7 @@ function listTopFields(faults: readonly Fault[], place: string): ReadonlySet<str
   return new Set(faults.map(({ path }) => topField(path.slice(start))));
 }
 
-/** Prefixes the path of a fault with the place of the fields, and drops everything but path, code and message. */
+/** Prefixes the path of a fault with the location of the fields, and drops everything except path, code and message. */
 function locator(place: string): (fault: Fault) => Fault {
   return ({ path, code, message }) => ({ path: joinPath(place, path), code, message });
 }

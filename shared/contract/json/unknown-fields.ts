@@ -8,16 +8,19 @@ import type { Fault, Warning } from '../../platform/problem.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isRecord, joinPath, shapeFault } from './faults.ts';
 
-/** Most unknown fields that are reported; their header is cut at 4 KiB anyway (E3). */
+/** Maximum number of unknown fields that are reported; their header is truncated at 4 KiB anyway (E3). */
 export const MAX_WARNINGS = 100;
 
 /** Code of an unknown field: a warning, or a fault in a refused request. */
 const UNKNOWN_FIELD = 'unknown-member';
 
-/** Most unknown fields that are compared with the known names: a comparison costs more than all other reading. */
+/**
+ * Maximum number of unknown fields that are compared with the known names: a comparison costs more than all other
+ * reading.
+ */
 const MAX_HINTS = 10;
 
-/** Longest part of an unknown field's name that a warning shows, in characters. */
+/** Maximum number of characters of an unknown field's name that a warning shows. */
 const MAX_SHOWN_NAME = 60;
 
 /** The warning about an unknown field of the object at `path` (`''`: the body). */
@@ -35,7 +38,7 @@ export function unknownFieldFault(path: string, name: string, known: Iterable<st
 /** The known fields of an object or of the items of a list; empty for other values. */
 interface FieldTree {
   readonly fields: ReadonlyMap<string, FieldTree>;
-  /** Of a list: the most items that it may have. */
+  /** For a list: the maximum number of items. */
   readonly maxItems?: number;
 }
 

@@ -49,7 +49,7 @@ export function isRunnableName(name: string): boolean {
   return RUNNABLE_EXTENSIONS.has(fileExtension(name));
 }
 
-/** Executable content, as the library file-type names it. */
+/** Executable content, by its names in the library file-type. */
 const RUNNABLE_CONTENT: ReadonlySet<string> = new Set(
   'script exe elf macho class dex jar apk xpi crx msi deb rpm lnk alias chm reg swf wasm dmg iso cab nes pyc'.split(
     ' ',

@@ -17,7 +17,7 @@ function phoneNumbers(): typeof PhoneNumbers {
   return load('libphonenumber-js') as typeof PhoneNumbers;
 }
 
-/** Loads the numbering plans at start, so that the first request does not wait for them. */
+/** Loads the numbering plans at startup, so that the first request does not wait for them. */
 export function preparePhoneNumbers(): void {
   phoneNumbers();
 }

@@ -22,7 +22,7 @@ const acceptance = objectOf({
   channel: channel(),
   acceptedAt: moment(),
   owner: anyText().describe("Hash of the caller's subject."),
-  bodyHash: anyText().describe('HMAC of the body of a request with an Idempotency-Key, else empty.'),
+  bodyHash: anyText().describe('HMAC of the body of a request with an Idempotency-Key, otherwise empty.'),
 });
 
 const attempt = objectOf({

@@ -12,8 +12,10 @@ import { createRequestContract } from '../json/request-contract.ts';
 /** The fields of the request (interface section 4.7 and the extension of rule M5). */
 export const paymentValueFields = requestOf({
   InstallmentsNo: count().describe('Number of installments, 1 to 1200.'),
-  PeriodicityType: text().describe('Name of the periodicity, in any case, such as Monthly. Not Once.'),
-  InterestCalculationMethod: text().describe('Day count by name, in any case, such as 30/360 or Actual/365.'),
+  PeriodicityType: text().describe('Name of the periodicity, case-insensitive, such as Monthly. Not Once.'),
+  InterestCalculationMethod: text().describe(
+    'Day count by name, case-insensitive, such as 30/360 or Actual/365.',
+  ),
   FinancedAmount: optional(amount()).describe(
     'Financed amount. Absent or 0: a savings plan whose target is FutureValue.',
   ),
@@ -55,7 +57,7 @@ function dependsOn({ path, code }: Fault): readonly string[] {
   }
 }
 
-/** The shape of the answer. */
+/** The fields of the answer. */
 const paymentValueReply = z
   .strictObject({
     PMTValue: z.number().describe('Payment of each installment.'),
@@ -108,7 +110,7 @@ export const PAYMENT_VALUE_EXAMPLES: Examples = [
 
 export const CALCULATE_PMT = defineAction<PaymentValueRequest, PaymentValue>({
   name: 'PLAT_BP_CalculatePMT',
-  summary: 'Calculates the equal payment of a loan or of a savings plan',
+  summary: 'Calculates the level payment of a loan or of a savings plan',
   description:
     'Returns the payment and the equal part of the principal, from the terms alone, without dates or a schedule. ' +
     'Without FinancedAmount, the payment is the deposit that reaches FutureValue.',

@@ -1,6 +1,7 @@
 /**
  * The look-ups of the product catalogue: their requests (interface sections 4.2, 4.3, 4.5 and 4.6, and the extension
- * `Date`), with the fields at the top of the body, and their actions. Checks shape (400); the look-up finds the product.
+ * `Date`), with the fields at the top of the body, and their actions. The contract reports missing and invalid fields
+ * (400); the look-up finds the product.
  */
 
 import type { z } from 'zod';
@@ -40,7 +41,7 @@ import {
 } from './replies.ts';
 
 const productCode = () =>
-  optional(text()).describe('Code of the product, in any case. Mandatory unless its id is sent.');
+  optional(text()).describe('Code of the product, case-insensitive. Mandatory unless its id is sent.');
 const productId = () =>
   optional(guid()).describe(
     'Id of an approved version of the product. Mandatory unless productCode is sent; together they must name the same product.',
@@ -53,7 +54,9 @@ const section = (name: string) => optional(flag()).describe(`True: returns ${nam
 
 /** The request of `plat_bp_getbankingproductbycode`. */
 export const productByCodeFields = requestOf({
-  BankingProductCode: text().describe('Code of the product, in any case. Its approved version is returned.'),
+  BankingProductCode: text().describe(
+    'Code of the product, case-insensitive. Its approved version is returned.',
+  ),
   displayBPAvailability: section('Availability, with filters and covenants'),
   displayBPDetails: section('Details.GeneralData'),
   displayBPDimensions: section('Dimensions, empty unless one of its sections is requested too'),
@@ -83,7 +86,7 @@ export const insuranceListFields = requestOf({
   productCode: productCode(),
   productId: productId(),
   filterList: emptyTextOr(namedFigures()).describe(
-    'Figures by the names that filters of the product use, in any case. Absent, "" or empty: none.',
+    'Figures by the names that filters of the product use, case-insensitive. Absent, "" or empty: none.',
   ),
   Date: day(),
 });
@@ -144,7 +147,7 @@ export const LOOK_UPS: readonly Action[] = [
   }),
   defineAction<SelectorRequest, ProductDetails>({
     name: 'plat_bp_getbankingproductdetails',
-    summary: 'Returns the texts and images that a banking product is displayed with',
+    summary: 'Returns the texts and images for displaying a banking product',
     description: BY_CODE_OR_ID,
     requestType: 'GetBankingProductDetailsRequest',
     request: productDetailsRequest,

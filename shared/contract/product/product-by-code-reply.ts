@@ -39,7 +39,7 @@ const scheduleType = z.strictObject({
   PaymentScheduleTypeName: plainText('Its name.'),
   PaymentScheduleCode: plainText('Its code.'),
   ProductType: textOrNull(
-    "Code of the product's type if the schedule type supports it, else of the first type that it supports.",
+    "Code of the product's type if the schedule type supports it, otherwise of the first type that it supports.",
   ),
   ScheduleInterestCalculationType: plainText('Its day count.'),
   IsWithEqualInstallments: yesOrNo('Level payment.'),

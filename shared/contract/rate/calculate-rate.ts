@@ -22,11 +22,13 @@ const cashFlow = objectOf({
 /** The fields of the request. */
 export const rateFields = requestOf({
   Rule: text().describe(
-    'DAE (effective annual rate of the European directives), XIRR (actual/365) or IRR (equal periods), in any case.',
+    'DAE (effective annual rate of the European directives), XIRR (actual/365) or IRR (equal periods), case-insensitive.',
   ),
   Unit: optional(text()).describe('DAE: unit of its intervals: Years, Months (default), Weeks or Days.'),
   CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe('DAE and XIRR: the dated flows, in any order.'),
-  PeriodicityType: optional(text()).describe('IRR: name of the periodicity, in any case, such as Monthly.'),
+  PeriodicityType: optional(text()).describe(
+    'IRR: name of the periodicity, case-insensitive, such as Monthly.',
+  ),
   Amounts: optionalList(amount(), MAX_CASH_FLOWS).describe(
     'IRR: the flows at equal periods, the first at time 0. Negative: paid out to the borrower.',
   ),
@@ -67,7 +69,7 @@ const discountedFlow = z.strictObject({
     ),
 });
 
-/** The shape of the answer. */
+/** The fields of the answer. */
 export const rateReply = z
   .strictObject({
     Rate: z.number().nullable().describe('Percent a year, ten exact decimals; null if there is none.'),

@@ -1,6 +1,6 @@
 /**
- * The shape of the answer of `PLAT_BP_CalculateRepaymentSchedule` in its two spellings (interface section 2.1, rules A5,
- * F4, M3), for documents. `renderRepaymentSchedule` writes the answer.
+ * The fields of the answer of `PLAT_BP_CalculateRepaymentSchedule` in its two spellings (interface section 2.1, rules
+ * A5, F4, M3), for documents. `renderRepaymentSchedule` writes the answer.
  */
 
 import { z } from 'zod';

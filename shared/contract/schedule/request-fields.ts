@@ -1,7 +1,7 @@
 /**
- * The fields of the request of `PLAT_BP_CalculateRepaymentSchedule` (interface section 4.1 and the extensions of rule S6):
- * requests are read with this definition, and documents derive from it. It checks shape (400); the calculation validates
- * the meaning of the fields (422).
+ * The fields of the request of `PLAT_BP_CalculateRepaymentSchedule` (interface section 4.1 and the extensions of rule
+ * S6): this definition validates requests, and documents are generated from it. It reports missing and invalid fields
+ * (400); the calculation validates their meaning (422).
  */
 
 import {
@@ -22,11 +22,11 @@ const SOURCE_VALUE = 'Amount of one charge. Send either SourceValue or SourcePer
 const SOURCE_PERCENT =
   'Percentage of one charge, of Amount or of the base in PercentAppliedTo. Send either SourceValue or SourcePercent.';
 const IS_UPFRONT =
-  '1: charged at the start of each period; 0: at its end. Absent: as in the schedule type, else 0.';
+  '1: charged at the start of each period; 0: at its end. Absent: as in the schedule type, or 0 if that has none.';
 const PERCENT_APPLIED_TO =
-  'Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, else FinancedAmount.';
+  'Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount.';
 const PER_ANNUM =
-  'Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: as in the catalogue, else false.';
+  'Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: as in the catalogue, otherwise false.';
 
 /** A commission that is charged repeatedly (F1-F5). */
 const commissionItem = objectOf({
@@ -46,7 +46,7 @@ const commissionItem = objectOf({
   PercentAppliedTo: optional(text()).describe(PERCENT_APPLIED_TO),
   PerAnnum: optional(flag()).describe(PER_ANNUM),
   IsForUnusage: optional(flag()).describe(
-    'Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, else false.',
+    'Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, otherwise false.',
   ),
 });
 
@@ -97,18 +97,26 @@ const earlyRepayment = objectOf({
   ),
 });
 
-/** Most commissions, insurances or bands of one request: more than any product has, and few enough to bound the work. */
+/**
+ * Maximum number of commissions, insurances or bands in one request: more than any product has, but few enough to
+ * limit the work.
+ */
 const MAX_FEES = 200;
-/** Most rate ranges or prepayments of one request: one for each installment that a schedule may have (M6). */
+/**
+ * Maximum number of rate ranges or prepayments in one request: one for each installment that a schedule may have
+ * (M6).
+ */
 const MAX_ROWS_OF_A_SCHEDULE = 1_200;
 
 const mandatory = {
-  ScheduleType: text().describe('Name or code of the schedule type, in any case, such as EqualInstallments.'),
+  ScheduleType: text().describe(
+    'Name or code of the schedule type, case-insensitive, such as EqualInstallments.',
+  ),
   Amount: amount().describe(
     'Financed amount, including any residual value, excluding the advance. More than zero.',
   ),
   InstallmentsNo: count().describe('Number of installments, 1 to 1200.'),
-  PeriodicityType: text().describe('Name of the periodicity, in any case, such as Monthly.'),
+  PeriodicityType: text().describe('Name of the periodicity, case-insensitive, such as Monthly.'),
   InstallmentDay: count().describe(
     'Day of month of each installment, 1 to 31; in shorter months the last day. Periodicities in days or weeks ignore it.',
   ),
@@ -125,8 +133,8 @@ const terms = {
   AdvanceAmount: optional(amount()).describe(
     'Advance; AdvanceAmount + Amount is the credit value. No effect on the schedule.',
   ),
-  GracePeriodInterest: optional(count()).describe('Number of first installments that collect no interest.'),
-  GracePeriodPrincipal: optional(count()).describe('Number of first installments that pay no principal.'),
+  GracePeriodInterest: optional(count()).describe('Number of first installments without collected interest.'),
+  GracePeriodPrincipal: optional(count()).describe('Number of first installments without principal.'),
   ActivationDate: optional(date()).describe('Activation of the contract: interest starts here.'),
   FirstDueDate: optional(date()).describe('Due date of the first installment.'),
   MaturityDate: optional(date()).describe('End of the contract: replaces the date of the last installment.'),
@@ -192,7 +200,9 @@ const recalculation = {
   BlockInstallmentNo: optional(count()).describe(
     'Recalculation: number of installments that stay unchanged.',
   ),
-  IsLocked: optional(flag()).describe('Recalculation. 1: the blocked amounts count; 0: they are ignored.'),
+  IsLocked: optional(flag()).describe(
+    'Recalculation. 1: the blocked amounts are applied; 0: they are ignored.',
+  ),
   BlockAmount: optional(amount()).describe('Recalculation: blocked principal, part of Amount.'),
   BlockInterestAmount: optional(amount()).describe(
     'Recalculation: interest that is added to the first installment.',

@@ -17,7 +17,7 @@ const record = z.strictObject({
   TotalInsurance: figure('Insurances of all installments.'),
   FirstFee: figure('Commissions of the first installment.'),
   TotalFee: figure('Commissions of all installments.'),
-  Total: figure('Sum of all installments, the down payment included.'),
+  Total: figure('Sum of all installments, including the down payment.'),
   ScheduleJson: plainText(
     'JSON text of an object with paymentSchedule, the rows InstallmentNo, remainingValue, pMT, interest, principal, ' +
       'managementFee, totalInstallment, and insurance and capitalisedInterest if there are any. Row 0 is the down payment.',
@@ -61,7 +61,7 @@ export interface SimulatePayload {
   readonly warnings: readonly RequestWarning[];
 }
 
-/** Makes the payload of the records of a simulation. */
+/** Creates the payload of the records of a simulation. */
 export function simulatePayload(
   records: readonly SimulationRecord[],
   warnings: readonly RequestWarning[],

@@ -1,6 +1,6 @@
 /**
- * `PLAT_BP_Simulate` (interface section 4.4): its request, with the fields at the top of the body, and the action. Checks
- * shape (400); the simulation validates the fields with the product.
+ * `PLAT_BP_Simulate` (interface section 4.4): its request, with the fields at the top of the body, and the action.
+ * The contract reports missing and invalid fields (400); the simulation validates the fields with the product.
  */
 
 import type { z } from 'zod';
@@ -27,15 +27,15 @@ import { interestRateRange } from '../schedule/request-fields.ts';
 import { SIMULATE_EXAMPLES } from './examples.ts';
 import { renderSimulation, simulateReply, type SimulatePayload } from './reply.ts';
 
-/** Most optional discounts that a request may name. */
+/** Maximum number of optional discounts that a request may name. */
 const MAX_CHOICES = 100;
-/** Most arguments of the formulas of one part. */
+/** Maximum number of arguments for the formulas of one part. */
 const MAX_ARGUMENTS = 100;
 
 const ONE_IS_SENT = 'Send Name or ProductDiscountId, or both if they agree.';
 
 const optionalFeature = objectOf({
-  Name: optional(text()).describe(`Name of an optional discount, in any case. ${ONE_IS_SENT}`),
+  Name: optional(text()).describe(`Name of an optional discount, case-insensitive. ${ONE_IS_SENT}`),
   ProductDiscountId: optional(guid()).describe(`Id of an optional discount. ${ONE_IS_SENT}`),
 });
 
@@ -56,20 +56,20 @@ const inputFormula = objectOf({
 
 /** The fields of the request. */
 export const simulateFields = requestOf({
-  productCode: text().describe('Code of the product, in any case. Its approved version is returned.'),
+  productCode: text().describe('Code of the product, case-insensitive. Its approved version is returned.'),
   amount: amount().describe(
     "Contract amount in the product's currency, the down payment included. More than zero.",
   ),
   loanPeriod: count("periods of the product's periodicity").describe(
     "Number of periods of the product's periodicity.",
   ),
-  scheduleType: text().describe('Name or code of a schedule type of the product, in any case.'),
+  scheduleType: text().describe('Name or code of a schedule type of the product, case-insensitive.'),
   downPayment: optional(amount()).describe('Part of the amount that is paid immediately. Default 0.'),
   interestType: optional(guid()).describe(
     'Id of the interest type. Mandatory with jsonInputFormula and jsonMultipleInterestRates.',
   ),
   interestTypeName: optional(text()).describe(
-    'Fixed, Variable, Collection or BankingFormula, in any case. Without a type, the default interest is offered.',
+    'Fixed, Variable, Collection or BankingFormula, case-insensitive. Without a type, the default interest is offered.',
   ),
   optional: optionalList(optionalFeature, MAX_CHOICES).describe('Optional discounts that are taken.'),
   discount: optionalList(chosenDiscount, MAX_CHOICES).describe('Optional discounts that are taken.'),

@@ -57,7 +57,7 @@ describe('readWholeCatalogue', () => {
     expect(catalogue).toBeUndefined();
     expect(records.some(({ source }) => source === 'products/ls-car.json')).toBe(false);
     expect(catalogueError('here', faults).message.split('\n')).toEqual([
-      'the catalogue here is wrong:',
+      'the catalogue here is invalid:',
       '  products/ls-car.json: LS-CAR: Status must be one of Draft, VersionDraft, Approved, Closed',
       '  periodicities/moon.json: Full moon: unit must be one of Days, Weeks, Months, Years, Once',
       '  periodicities/moon.json: Full moon: count must be a whole number from 1 to 1200',
