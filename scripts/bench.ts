@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: the cost of a round trip compared with raw kafkajs in the same run, and of the work itself compared
- * with similar packages.
+ * `npm run bench`: measures the cost of a round trip compared with raw kafkajs in the same run, and the cost of
+ * calculations compared with similar packages.
  */
 import path from 'node:path';
 import { errorText } from '../shared/platform/errors.ts';
@@ -38,15 +38,15 @@ const HELP = `Usage: npm run bench [-- OPTIONS]
 
   --json            one JSON document on stdout instead of tables
   --rounds N        rounds per scenario, medians are shown (default 3)
-  --seconds N       measured seconds per round and scenario (default 4)
+  --seconds N measured seconds per round and scenario (default 4)
   --only PART       embedded, kafka, costs, lending, catalogue, notifications, isolation, or bulk, which is
-                    throughput, lanes and portfolio, each of them a part too
-  --notifications N notifications over which memory is measured (default 100000)
-  --contracts N     contracts of the largest portfolio that is recalculated (default 20000)
+                    throughput, lanes and portfolio, each also a part
+  --notifications N notifications during which memory is measured (default 100000)
+  --contracts N     contracts in the largest portfolio to recalculate (default 20000)
   --results FORM    what recalculating writes: ndjson (default), csv or summary
-  KAFKA_BROKERS     a Kafka to use instead of one started for the run
+  KAFKA_BROKERS     the Kafka to use instead of one started for the run
 
-The packages that the part lending compares with are installed into scripts/bench when they are first needed.
+The packages for the comparison in the part lending are installed into scripts/bench when they are first needed.
 
 Exit codes: 0 measured, 1 failed, 2 wrong arguments.
 `;
@@ -66,7 +66,7 @@ const PARTS = [
 type Part = (typeof PARTS)[number];
 /** Groups of parts. */
 const GROUPS: Readonly<Record<string, readonly Part[]>> = { bulk: ['throughput', 'lanes', 'portfolio'] };
-/** Calls over Kafka, each with the part that it belongs to. */
+/** Calls over Kafka, each with its part of the benchmark. */
 const CALLS = [
   ['kafka', SCHEDULE_CALL],
   ['catalogue', LOOK_UP_CALL],
@@ -124,7 +124,7 @@ function printJson(
   process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
 }
 
-/** Empty tables are left out. */
+/** Omits empty tables. */
 function printTables(tables: readonly string[], parts: readonly (PartResults<unknown> | undefined)[]): void {
   const all = [...tables, ...parts.flatMap((part) => part?.tables ?? [])];
   process.stdout.write(`\n${all.filter((text) => text !== '').join('\n')}`);
@@ -146,7 +146,7 @@ function workTable(costs: readonly CostPerCall[]): string {
   return table(['work per call', 'us'], rows);
 }
 
-/** The packages that the engine is compared with are installed when they are first needed. */
+/** The packages for the comparison with the engine are installed when they are first needed. */
 async function loadLendingBench() {
   await installOwnPackages(path.join(import.meta.dirname, 'bench'), progress);
   return (await import('./bench/lending/scenarios.ts')).benchLending;

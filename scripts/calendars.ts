@@ -45,7 +45,7 @@ try {
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
 
-/** Reads the command line; undefined when help was asked for. */
+/** Reads the command line; undefined if help was requested. */
 function readArguments(argv: readonly string[]): Arguments | undefined {
   const line = parseCommandLine(argv, { json: flag() });
   if (line === undefined) return undefined;
@@ -64,7 +64,7 @@ async function run({ command, countries }: Arguments): Promise<Report> {
   const known = listFileCountries();
   const unknown = countries.filter((country) => !known.includes(country));
   if (unknown.length > 0) {
-    throw new UsageError(`${unknown.join(', ')}: no country beside the built-in ones (see --help)`);
+    throw new UsageError(`${unknown.join(', ')}: not a country, or a built-in one (see --help)`);
   }
   const isAll = countries.length === 0;
   const changed: string[] = [];
@@ -101,5 +101,5 @@ function print({ command, json }: Arguments, { files, changed }: Report): void {
     return;
   }
   for (const name of changed) process.stderr.write(`DIFFERS  ${name}\n`);
-  if (ok) process.stdout.write(`${files} files are as date-holidays has them\n`);
+  if (ok) process.stdout.write(`${files} files match date-holidays\n`);
 }

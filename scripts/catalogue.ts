@@ -57,7 +57,7 @@ async function connect(): Promise<CatalogueConnection> {
   if (config.kafka === undefined) {
     throw new ConfigError(
       'KAFKA_BROKERS is not set. The embedded broker serves its own process only: start it with the folder instead, ' +
-        'CATALOGUE_FOLDER=FOLDER npm start; a change needs a new start',
+        'CATALOGUE_FOLDER=FOLDER npm start; restart it after a change',
     );
   }
   const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');

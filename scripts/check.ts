@@ -1,4 +1,4 @@
-/** `npm run check`: runs every check that requires no broker, in parallel. */
+/** `npm run check`: runs every check that does not require a broker, in parallel. */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
@@ -28,10 +28,10 @@ const STEPS: readonly Step[] = [
   },
   { name: 'dead code (knip)', command: ['knip', '--no-progress'] },
   { name: 'format (oxfmt)', command: ['oxfmt', '--check'] },
-  { name: 'schemas (compatible with what was released)', command: ['node', 'scripts/schemas.ts', 'check'] },
+  { name: 'schemas (compatible with the released ones)', command: ['node', 'scripts/schemas.ts', 'check'] },
 ];
 
-/** Stops a step that hangs; on a busy machine the types take more than a minute. */
+/** Stops a step that hangs; on a busy machine the type check takes more than a minute. */
 const STEP_LIMIT_MS = 300_000;
 
 if (process.argv.includes('--help')) {
@@ -64,7 +64,9 @@ async function run(step: Step): Promise<{ step: Step; ok: boolean; output: strin
     });
     child.once('close', (code, signal) => {
       if (signal !== null)
-        output.push(Buffer.from(`stopped by ${signal}; the limit of a step is ${STEP_LIMIT_MS / 1_000} s\n`));
+        output.push(
+          Buffer.from(`stopped by ${signal}; the time limit for a step is ${STEP_LIMIT_MS / 1_000} s\n`),
+        );
       resolve(code === 0);
     });
   });

@@ -11,13 +11,13 @@ import { runCommand } from './dev/local-kafka/run-command.ts';
 const INSTALL_LIMIT_MS = 5 * 60_000;
 
 interface LockFile {
-  /** By path below the folder; the folder itself is ''. */
+  /** Packages by their path below the folder, which is itself ''. */
   readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
 }
 
 /**
  * Installs the packages of the lock file in `folder` unless they are installed. Passes one line to `report` before npm is
- * started and one afterwards. Rejects with `packages-missing` and the output of npm when npm fails.
+ * started and one afterwards. Rejects with `packages-missing` and the output of npm if npm fails.
  */
 export async function installOwnPackages(folder: string, report: (line: string) => void): Promise<void> {
   if (isInstalled(folder)) return;
@@ -28,7 +28,7 @@ export async function installOwnPackages(folder: string, report: (line: string) 
   const args = ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { code, output } = await runCommand('npm', args, { limitMs: INSTALL_LIMIT_MS, cwd: folder });
   if (code !== 0 || !isInstalled(folder)) {
-    const fault = code === 'missing' ? 'npm is not installed' : `npm ci ended with ${code}`;
+    const fault = code === 'missing' ? 'npm is not installed' : `npm ci exited with ${code}`;
     throw new SystemError(
       'packages-missing',
       `the packages of ${name} could not be installed: ${fault}; check the network and the registry that npm uses` +

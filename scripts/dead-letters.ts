@@ -48,7 +48,10 @@ async function run({ command, operator, reason }: DeadLettersArguments): Promise
   }
 }
 
-/** Connects to Kafka if it is configured, else to the running process on this machine. Loads only the code it uses. */
+/**
+ * Connects to Kafka if it is configured, otherwise to the running process on this machine. Loads only the code that it
+ * needs.
+ */
 async function connect(config: Config): Promise<LetterLog> {
   if (config.kafka !== undefined) {
     const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');

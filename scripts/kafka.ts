@@ -7,7 +7,7 @@ import { HELP, type KafkaArguments, parseArguments } from './dev/local-kafka/par
 import { type LocalKafka, startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Polling interval for the end of the parent process, so that nothing keeps running after npm was killed. */
+/** Polling interval for the exit of the parent process, so that nothing keeps running after npm was killed. */
 const PARENT_POLL_MS = 500;
 
 try {
@@ -30,7 +30,7 @@ async function runUntilStopped(args: KafkaArguments): Promise<void> {
   /** Progress goes to standard error, so that standard output contains only the JSON line. */
   const starting = startLocalKafka({ ...args, report: (line) => console.error(`kafka: ${line}`) });
   const kafka = await Promise.race([starting, stopRequest]);
-  /** Stopped while starting: the watchdog kills the started processes. */
+  /** If it is stopped during startup, the watchdog kills the started processes. */
   if (kafka === undefined) process.exit(0);
   print(kafka, args.json, (performance.now() - startedAt) / 1_000);
   const failure = await Promise.race([stopRequest, kafka.failure]);

@@ -1,4 +1,4 @@
-/** `npm run mutate`: changes the sources one operator at a time and names the changes that no test notices. */
+/** `npm run mutate`: changes the sources one operator at a time and lists the changes that no test detects. */
 import { spawn } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,8 +15,8 @@ import { installOwnPackages } from './command-packages.ts';
 const HELP = `Usage: npm run mutate -- PATH... [OPTIONS]
 
 Runs StrykerJS on the source files of the paths, with the tests of the same subjects: shared/lending/annual-rate is
-tested by test/unit/lending and test/golden/lending. Prints the mutants that survived and the score of each file. Leaves
-out mutants of what a module computes when it is loaded. StrykerJS is installed into scripts/mutate when it is first
+tested by test/unit/lending and test/golden/lending. Prints the mutants that survived and the score of each file. Omits
+mutants of code that a module runs when it is loaded. StrykerJS is installed into scripts/mutate when it is first
 needed.
 
   --levels NAMES      test levels, separated by commas (default unit,golden; property takes long)
@@ -31,14 +31,14 @@ Exit codes: 0 done; 1 a failure, such as a test that fails without a mutant; 2 w
 
 const OUTPUT_FOLDER = 'var/mutate';
 const SECOND_MS = 1_000;
-/** Beside other work a test takes far longer than in the first run, from which Stryker estimates. */
+/** On a busy machine a test takes far longer than in the first run, from which Stryker estimates the time. */
 const MUTANT_SLACK_MS = 20 * SECOND_MS;
 const FIRST_RUN_LIMIT_MINUTES = 20;
-/** A line with an operator, a literal or a call; the others have no mutant. */
+/** A line with an operator, a literal or a call; other lines have no mutants. */
 const CODE_LINE =
   /^(?!\s*(?:\*|\/\*|\/\/|import\b|export (?:type|interface)\b|readonly\b)).*(?:[=?:<>!&|+*/%-]|return\b|\()/;
 
-/** Those without sockets and processes, in which a mutant could leave something running. */
+/** The levels without sockets and processes, which a mutant could leave open or running. */
 const LEVELS: readonly string[] = ['unit', 'golden', 'property'];
 
 interface Arguments {
@@ -58,7 +58,7 @@ try {
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
 
-/** Reads the command line; undefined when help was asked for. */
+/** Reads the command line; undefined if help was requested. */
 function readArguments(argv: readonly string[]): Arguments | undefined {
   const line = parseCommandLine(argv, {
     levels: parsed(parseLevels, `some of ${LEVELS.join(',')}, separated by commas`),
@@ -74,7 +74,7 @@ function readArguments(argv: readonly string[]): Arguments | undefined {
   refuseFaults([
     ...line.faults,
     ...(positionals.length === 0 ? ['give at least one folder or file'] : []),
-    ...unknown.map((place) => `${place}: no file or folder of shared, workers or scripts`),
+    ...unknown.map((place) => `${place}: not a file or folder in shared, workers or scripts`),
   ]);
   return {
     paths: positionals,
@@ -115,7 +115,9 @@ async function mutate({ paths, levels, sample, seed, concurrency }: Arguments): 
     ignorePatterns: ['/var', '**/node_modules'],
     timeoutMS: MUTANT_SLACK_MS,
     dryRunTimeoutMinutes: FIRST_RUN_LIMIT_MINUTES,
-    /** Node reads the sources as they are: there is nothing to rewrite, and no TypeScript package to do it. */
+    /**
+     * Node runs the sources as they are, so nothing needs to be rewritten, and there is no TypeScript package to do it.
+     */
     tsconfigFile: 'none',
   };
   mkdirSync(OUTPUT_FOLDER, { recursive: true });
@@ -136,7 +138,7 @@ async function mutate({ paths, levels, sample, seed, concurrency }: Arguments): 
   });
 }
 
-/** As many lines of code, at most, as `count`, each as the range that Stryker takes: `file:line-line`. */
+/** At most `count` lines of code, each in the range syntax of Stryker: `file:line-line`. */
 function sampleLines(files: readonly string[], count: number, seed: number): string[] {
   const lines = files.flatMap((file) =>
     readFileSync(file, 'utf8')
@@ -151,7 +153,7 @@ function sampleLines(files: readonly string[], count: number, seed: number): str
     .map(({ line }) => line);
 }
 
-/** Park and Miller's generator, from 0 to 1: the same seed picks the same lines. */
+/** Park and Miller's generator, from 0 to 1. The same seed picks the same lines. */
 function createRandom(seed: number): () => number {
   const MODULUS = 2_147_483_647;
   const MULTIPLIER = 48_271;

@@ -10,7 +10,7 @@ import path from 'node:path';
 const HELP = `Usage: npm test [-- VITEST ARGUMENTS]
 
 Runs all test levels: unit, property, golden, regression, worker, conformance, integration, system.
-Levels with Kafka use KAFKA_BROKERS, else Docker, else Apache Kafka on the local Java 17.
+Levels with Kafka use KAFKA_BROKERS, or Docker, or Apache Kafka on the local Java 17, in this order.
   npm test -- --project unit         one level
   npm test -- test/unit/lending      one folder
 Exit codes: 0 all passed, 1 a test failed (with CI=true also if a test was skipped).
@@ -39,7 +39,7 @@ const SIDE_BY_SIDE: readonly (readonly string[])[] = [
 
 interface Run {
   readonly code: number;
-  /** Undefined if vitest wrote none. */
+  /** Undefined if vitest did not write a report. */
   readonly report: Report | undefined;
 }
 

@@ -82,7 +82,7 @@ function readArguments(argv: readonly string[]): Arguments | undefined {
   });
   const { url, ...login } = schemaRegistry;
   if (command === 'register' && url === undefined) {
-    throw new UsageError('register needs a registry: give --registry URL or set SCHEMA_REGISTRY_URL');
+    throw new UsageError('register requires a registry: pass --registry URL or set SCHEMA_REGISTRY_URL');
   }
   const registry = url === undefined ? undefined : { url, ...login };
   return { command, json: line.values.json, registry, startTimeoutMs };

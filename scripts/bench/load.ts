@@ -1,4 +1,4 @@
-/** Requests under load: a closed loop with a window and an open loop with a rate, with their results. */
+/** Generates load: a closed loop with a window and an open loop with a rate, with their results. */
 
 /** Results of a closed loop; times in milliseconds. */
 export interface LoopResult {
@@ -8,8 +8,8 @@ export interface LoopResult {
 }
 
 /**
- * A closed loop: `window` requests are in flight at any time, each answer starts the next. Runs for `warmUpMs` unmeasured,
- * then for `measureMs` measured. Rejects when a request does.
+ * A closed loop: `window` requests are in flight at any time, and each response triggers the next request. Runs for
+ * `warmUpMs` as a warm-up, then measures for `measureMs`. Rejects if a request does.
  */
 export async function closedLoop(options: {
   readonly window: number;
@@ -35,7 +35,9 @@ export interface OpenLoopResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** How late requests were sent, at p99: how far the measuring process itself fell behind. */
+  /**
+   * The p99 of the delay with which requests were sent, which shows how far the measuring process itself fell behind.
+   */
   readonly lateP99Ms: number;
 }
 
@@ -48,9 +50,9 @@ export function departures(perSecond: number, forMs: number): readonly number[] 
 }
 
 /**
- * An open loop: sends `perSecond` requests for `forMs` at fixed times, regardless of the answers, and waits for all of
- * them. A latency counts from the time at which the request was due, so that a server that stalls is charged with every
- * request it delayed. A rejected request counts as failed, including its time.
+ * An open loop: sends `perSecond` requests for `forMs` at fixed times, regardless of the responses, and waits for all
+ * responses. A latency counts from the time at which the request was due, so that a stall of the server counts for
+ * every request that it delays. A rejected request counts as failed, including its time.
  */
 export async function openLoop(options: {
   readonly perSecond: number;

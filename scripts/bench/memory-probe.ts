@@ -1,12 +1,12 @@
 /**
- * Loaded before a worker (`node --expose-gc --import`): answers each message of the parent process with the memory in use,
- * once the collector has run.
+ * Loaded before a worker (`node --expose-gc --import`); answers each message of the parent process with the memory in
+ * use after a garbage collection.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const MIB = 1_024 * 1_024;
 
-/** Of a process, in MiB. */
+/** The memory of a process, in MiB. */
 export interface MemoryInUse {
   readonly rss: number;
   /** Heap and buffers. */

@@ -1,19 +1,19 @@
-/** Processor and process figures of the kernel (Linux: /proc). */
+/** Reads processor and process figures of the kernel (Linux: /proc). */
 
 import { readFileSync } from 'node:fs';
 
-/** Of all processors together since the machine started, in ticks. */
+/** Processor time of all processors since the machine started, in ticks. */
 export interface CpuTimes {
   readonly total: number;
-  /** Nothing to do, or waiting for a disk. */
+  /** Idle, or waiting for a disk. */
   readonly idle: number;
 }
 
 /** Resource usage of a process at a point in time. */
 export interface MemorySample {
-  /** Since the sampling began. */
+  /** Time since the sampling started. */
   readonly second: number;
-  /** Resident, in MiB, by the name that the process was given. */
+  /** Resident memory in MiB, by the name given to the process. */
   readonly rss: Readonly<Record<string, number>>;
 }
 
@@ -21,7 +21,7 @@ const KIB_PER_MIB = 1_024;
 /** Columns of the first line of /proc/stat. */
 const IDLE_COLUMN = 3;
 const WAITING_COLUMN = 4;
-/** From here on the columns are contained in earlier ones. */
+/** Columns from here on are included in earlier ones. */
 const GUEST_COLUMN = 8;
 /** Columns of /proc/PID/stat after the name in brackets. */
 const USER_COLUMN = 11;
@@ -30,7 +30,7 @@ const KERNEL_COLUMN = 12;
 const TICKS_PER_SECOND = 100;
 const MS_PER_SECOND = 1_000;
 
-/** Reads the text of /proc/stat. Throws when it has another shape. */
+/** Parses the text of /proc/stat. Throws if its format is different. */
 export function parseCpuTimes(text: string): CpuTimes {
   const fields = /^cpu +(.+)$/m.exec(text)?.[1]?.split(' ').map(Number) ?? [];
   const idle = (fields[IDLE_COLUMN] ?? Number.NaN) + (fields[WAITING_COLUMN] ?? 0);
@@ -39,36 +39,39 @@ export function parseCpuTimes(text: string): CpuTimes {
   return { total, idle };
 }
 
-/** Share of the machine's processor time between two readings that was spent on something, 0 to 1. */
+/** The share of the machine's processor time, 0 to 1, that was not idle between two readings. */
 export function busyShare(before: CpuTimes, after: CpuTimes): number {
   const total = after.total - before.total;
   return total === 0 ? 0 : 1 - (after.idle - before.idle) / total;
 }
 
-/** Resident memory in MiB by the text of /proc/PID/status; undefined of a process that has none (any more). */
+/** Resident memory in MiB from the text of /proc/PID/status; undefined for a process that has exited. */
 export function parseResidentMiB(text: string): number | undefined {
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1];
   return kib === undefined ? undefined : Number(kib) / KIB_PER_MIB;
 }
 
-/** Processor seconds by the text of /proc/PID/stat, all threads. The name in it may hold blanks and brackets. */
+/**
+ * Processor seconds of all threads from the text of /proc/PID/stat, in which the process name may contain blanks and
+ * brackets.
+ */
 export function parseProcessSeconds(text: string): number {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[USER_COLUMN]) + Number(fields[KERNEL_COLUMN])) / TICKS_PER_SECOND;
 }
 
-/** The machine's processor times now. */
+/** The current processor times of the machine. */
 export function readCpuTimes(): CpuTimes {
   return parseCpuTimes(readFileSync('/proc/stat', 'utf8'));
 }
 
-/** Processor seconds of a process; 0 if it has ended. */
+/** Processor seconds of a process; 0 if it has exited. */
 export function processSeconds(pid: number | undefined): number {
   const text = procText(pid, 'stat');
   return text === undefined ? 0 : parseProcessSeconds(text);
 }
 
-/** Takes the resident memory of processes once a second until it is stopped; processes that have ended are omitted. */
+/** Samples the resident memory of processes once a second until it is stopped; omits processes that have exited. */
 export function sampleMemory(pids: Readonly<Record<string, number | undefined>>): {
   stop(): readonly MemorySample[];
 } {
@@ -91,12 +94,12 @@ export function sampleMemory(pids: Readonly<Record<string, number | undefined>>)
   };
 }
 
-/** The first quarter of the samples: caches that are full by then must not grow further. */
+/** The first quarter of the samples. Caches are full by then and must not grow further. */
 function firstQuarter(memory: readonly MemorySample[]): readonly MemorySample[] {
   return memory.slice(0, Math.ceil(memory.length / 4));
 }
 
-/** The most that a process of this name took in all, and in the first quarter, in MiB; 0 of one that is not known. */
+/** The peak memory in MiB of a process with this name, overall and in the first quarter; 0 if the name is unknown. */
 export function peaksOf(
   memory: readonly MemorySample[],
   name: string,
@@ -106,7 +109,10 @@ export function peaksOf(
   return { early: peak(firstQuarter(memory)), all: peak(memory) };
 }
 
-/** How many MiB more a process took at its peak than at that of the first quarter; of the one that grew most. */
+/**
+ * The additional MiB at the peak of a process compared with its peak in the first quarter, for the process that grew
+ * most.
+ */
 export function growthOf(memory: readonly MemorySample[]): number {
   const names = new Set(memory.flatMap(({ rss }) => Object.keys(rss)));
   const grown = [...names].map((name) => {

@@ -1,16 +1,19 @@
-/** Child processes of the benchmark: started and asked by the parent, answering in the child. */
+/**
+ * Child processes of the benchmark: the functions of the parent, which starts and calls them, and of the child, which
+ * answers.
+ */
 
 import { once } from 'node:events';
 import { spawn, type ChildProcess, type Serializable } from 'node:child_process';
 
-/** Reading the sources and preparing messages takes seconds, on a busy machine many. */
+/** Loading the sources and preparing messages takes seconds, and much longer on a busy machine. */
 const READY_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 15_000;
 const KEPT_ERROR_BYTES = 4_000;
 
 export interface Child {
   readonly process: ChildProcess;
-  /** Its output until it was ready. */
+  /** The output of the process until it was ready. */
   readonly output: string;
   stop(): Promise<void>;
 }
@@ -32,8 +35,8 @@ export async function startChild(
   });
   await new Promise<void>((resolve, reject) => {
     const fail = (what: string): void => reject(new Error(`${args.join(' ')} ${what}: ${errors}`));
-    const timer = setTimeout(() => fail('is not ready'), READY_LIMIT_MS);
-    const exited = (code: number | null): void => fail(`ended with ${code}`);
+    const timer = setTimeout(() => fail('was not ready in time'), READY_LIMIT_MS);
+    const exited = (code: number | null): void => fail(`exited with ${code}`);
     child.once('exit', exited);
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString('utf8');
@@ -54,7 +57,7 @@ export async function startChild(
   return { process: child, output, stop };
 }
 
-/** Sends words to a child and resolves with its answer. Rejects when none comes within the time. */
+/** Sends a message to a child and resolves with its answer. Rejects if there is no answer within the time limit. */
 export async function askChild<T>(
   { process: child }: Child,
   words: Serializable,
@@ -66,7 +69,7 @@ export async function askChild<T>(
   return value as T;
 }
 
-/** In a child process: reports that it is ready, answers each message of the parent, and ends with it. */
+/** In a child process: reports that it is ready, answers each message of the parent, and exits with the parent. */
 export function answerParent(answer: (words: never) => Promise<Serializable | undefined>): void {
   process.on('message', (words) => {
     answer(words as never).then(
@@ -79,7 +82,7 @@ export function answerParent(answer: (words: never) => Promise<Serializable | un
   console.log('READY');
 }
 
-/** Prints the error and ends the process: a measurement with a broken part is meaningless. */
+/** Prints the error and exits, because a measurement with a failed part is meaningless. */
 export function endProcess(error: unknown): never {
   console.error(error);
   process.exit(1);

@@ -1,4 +1,4 @@
-/** Plain kafkajs as its documentation shows it: the baseline of the message runtime. */
+/** Plain kafkajs as in its documentation, the baseline for the message runtime. */
 
 import { Kafka, logLevel, Partitioners, type Consumer, type ConsumerRunConfig, type Producer } from 'kafkajs';
 
@@ -36,7 +36,7 @@ export async function runConsumer(
   return consumer;
 }
 
-/** Deletes all topics whose names begin with the prefix. */
+/** Deletes all topics whose names start with the prefix. */
 export async function deleteTopics(brokers: readonly string[], prefix: string): Promise<void> {
   const admin = rawKafka(brokers, 'bench-admin').admin();
   await admin.connect();

@@ -1,33 +1,33 @@
-/** The measurement: scenarios in turns, round by round, so that a busy machine slows all of them alike. */
+/** Measures scenarios alternately in rounds, so that a busy machine slows all of them alike. */
 
 import { median } from './load.ts';
 
-/** What recalculating a portfolio writes for each contract. */
+/** The form in which recalculating a portfolio writes the result of each contract. */
 export const RESULT_FORMS = ['ndjson', 'csv', 'summary'] as const;
 export type ResultForm = (typeof RESULT_FORMS)[number];
 
 /** The options of the command line. */
 export interface BenchOptions {
   readonly rounds: number;
-  /** Of one scenario in one round. */
+  /** Duration of one scenario in one round. */
   readonly measureMs: number;
-  /** Notifications over which memory is measured. */
+  /** Number of notifications during which memory is measured. */
   readonly notifications: number;
-  /** Of the largest portfolio. */
+  /** Number of contracts in the largest portfolio. */
   readonly contracts: number;
   readonly results: ResultForm;
   readonly progress: (text: string) => void;
 }
 
-/** The results of a part: figures for --json, and the same as tables. */
+/** The results of a part: figures for --json, and tables of these figures. */
 export interface PartResults<Figures> {
   readonly figures: Figures;
   readonly tables: readonly string[];
 }
 
 /**
- * Measures each scenario once in every round; answers the results of each, one for each round. Every second round goes
- * through them backwards: what a neighbour leaves behind in caches and heap affects another one then.
+ * Measures each scenario once in every round; returns one result per scenario and round. Every second round runs in
+ * reverse order, so that the caches and heap that a scenario leaves behind do not always affect the same neighbour.
  */
 export async function inTurns<Scenario extends { readonly name: string }, Round>(
   { rounds, progress }: Pick<BenchOptions, 'rounds' | 'progress'>,
@@ -46,28 +46,28 @@ export async function inTurns<Scenario extends { readonly name: string }, Round>
   return results.map(({ rounds: own }) => own);
 }
 
-/** A calculation to time: called over and over, its result is thrown away. */
+/** A calculation to time; it is called repeatedly, and its result is discarded. */
 export interface Work {
   readonly name: string;
   readonly run: () => unknown;
 }
 
-/** Microseconds per call of each work, one entry for each round. */
+/** Microseconds per call of each calculation, with one entry for each round. */
 export type RoundTimes = ReadonlyMap<string, readonly number[]>;
 
 export interface TimingOptions extends Pick<BenchOptions, 'rounds' | 'progress'> {
-  /** How long a work is called in a round, at least. */
+  /** The minimum time for which a calculation is called in a round. */
   readonly sliceMs: number;
-  /** How long each work is called before anything is measured. Default 400 ms. */
+  /** How long each calculation is called for warm-up. Default 400 ms. */
   readonly warmUpMs?: number;
 }
 
-/** Enough for just-in-time compilation of most tasks. */
+/** Long enough for the just-in-time compilation of most tasks. */
 const WARM_UP_MS = 400;
-/** Calls between two looks at the clock take about this long. */
+/** The approximate duration of the calls between two readings of the clock. */
 const LOOK_MS = 1;
 
-/** Warms every work up unmeasured, then times a slice of each in every round. */
+/** Warms every calculation up, then times a slice of each in every round. */
 export async function timeCalls(works: readonly Work[], options: TimingOptions): Promise<RoundTimes> {
   const { rounds, sliceMs, progress, warmUpMs = WARM_UP_MS } = options;
   progress(`timing ${works.length} calculations in ${rounds} rounds`);
@@ -95,11 +95,11 @@ function timeSlice(run: () => unknown, calls: number, forMs: number): number {
 export interface CostPerCall {
   readonly name: string;
   readonly microseconds: number;
-  /** The fastest round, where there were several. */
+  /** The fastest round, if there were several. */
   readonly fastest?: number;
 }
 
-/** Median and fastest round of each work. */
+/** The median and the fastest round of each calculation. */
 export function costsOf(times: RoundTimes): readonly CostPerCall[] {
   return [...times].map(([name, rounds]) => ({
     name,
@@ -108,20 +108,20 @@ export function costsOf(times: RoundTimes): readonly CostPerCall[] {
   }));
 }
 
-/** A figure relative to another one of the same rounds. */
+/** A figure relative to another one from the same rounds. */
 export interface Comparison {
-  /** Round by round, then the median. */
+  /** The median of the ratios in each round. */
   readonly value: number;
-  /** The fastest round of the one over the fastest of the other: what is left when neighbours were busy meanwhile. */
+  /** The ratio of the fastest rounds, which other load on the machine affects least. */
   readonly byFastest?: number;
 }
 
-/** How many times longer one takes than another; times in the same rounds. */
+/** How many times longer one takes than another, from times in the same rounds. */
 export function compareTimes(times: readonly number[], others: readonly number[]): Comparison {
   return { value: medianQuotient(times, others), byFastest: Math.min(...times) / Math.min(...others) };
 }
 
-/** How many times more one does than another; rates in the same rounds. */
+/** How many times faster one is than another, from rates in the same rounds. */
 export function compareRates(rates: readonly number[], others: readonly number[]): Comparison {
   return { value: medianQuotient(rates, others), byFastest: Math.max(...rates) / Math.max(...others) };
 }
@@ -130,12 +130,12 @@ function medianQuotient(values: readonly number[], others: readonly number[]): n
   return median(values.map((value, round) => value / (others[round] ?? Number.NaN)));
 }
 
-/** Contracts per second of two steps in series, given the rate of each alone. */
+/** Contracts per second of two sequential steps, given the rate of each step alone. */
 export function inSeries(first: number, second: number): number {
   return 1 / (1 / first + 1 / second);
 }
 
-/** Rates of one beside those of two steps in series, all measured in the same rounds. */
+/** The rates of one scenario relative to those of two sequential steps, all measured in the same rounds. */
 export function compareWithSeries(
   rates: readonly number[],
   first: readonly number[],
@@ -148,11 +148,11 @@ export function compareWithSeries(
   };
 }
 
-/** A comparison with its aim. */
+/** A comparison with its target. */
 export interface Ratio extends Comparison {
   readonly name: string;
   readonly aim: string;
-  /** Absent where there is no aim. */
+  /** Absent if there is no target. */
   readonly reached?: boolean;
 }
 
@@ -166,7 +166,7 @@ export function atMost(name: string, measured: Comparison, aim: number): Ratio {
   return { name, ...measured, aim: `<= ${aim}`, reached: measured.value <= aim };
 }
 
-/** A ratio without an aim. */
+/** A ratio without a target. */
 export function toKnow(name: string, measured: Comparison): Ratio {
   return { name, ...measured, aim: '-' };
 }

@@ -1,4 +1,4 @@
-/** What is sent: the calls over HTTP and the messages that they lead to. */
+/** The sample calls over HTTP, and the messages that result from them. */
 
 import { readWholeCatalogue } from '../../shared/contract/catalogue-files/read-folder.ts';
 import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
@@ -14,7 +14,7 @@ import { createMessageCodec } from '../../shared/messaging/codec/message-codec.t
 import { systemClock } from '../../shared/platform/clock.ts';
 import { lookUpProduct, SECTION_FLAGS } from '../../shared/product/look-up/product-by-code.ts';
 
-/** Bytes of a call's two messages on Kafka, so that the raw round trip carries as much. */
+/** Bytes of the two Kafka messages of a call, so that the raw round trip has messages of the same size. */
 export interface MessageSizes {
   readonly requestBytes: number;
   readonly replyBytes: number;
@@ -23,21 +23,21 @@ export interface MessageSizes {
 /** A call of the system over HTTP. */
 export interface HttpCall {
   readonly scenario: string;
-  /** The worker that answers it; absent: the ingress does. */
+  /** The worker that answers it; if absent, the ingress answers. */
   readonly worker?: string;
   readonly path: string;
-  /** The same for all connections, or of each one. */
+  /** The body for all connections, or for each one. */
   readonly body: string | ((slot: number) => string);
-  /** Header lines of its own. */
+  /** Additional header lines. */
   readonly headers?: readonly string[];
-  /** The catalogue that is published before. */
+  /** The catalogue that is published before the call. */
   readonly catalogueFolder?: string;
   readonly messageSizes: () => Promise<MessageSizes>;
 }
 
 const SOME_DAY = 20_000 as CalendarDate;
 
-/** Twelve instalments with the effective rate, a typical consumer loan. */
+/** A typical consumer loan: twelve instalments with the effective rate. */
 export const SAMPLE_BODY = JSON.stringify({
   jsonParam: {
     ScheduleType: 'EqualInstallments',
@@ -102,7 +102,10 @@ const smsTo = (receiver: number) => ({
   receiver: `+${FIRST_NUMBER + receiver}`,
 });
 
-/** An SMS that is accepted, each connection for its own receiver: first its command, then the record of its acceptance. */
+/**
+ * An accepted SMS, with a different receiver for each connection. It leads to a command and then to the record of its
+ * acceptance.
+ */
 export const ACCEPT_CALL: HttpCall = {
   scenario: 'Kafka: SMS accepted over HTTP',
   path: '/api/notifications/v1/sms/send',
@@ -131,14 +134,14 @@ export function benchCodec(): Codec {
   return createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 }
 
-/** The request of a body, as the ingress reads it. */
+/** The request in a body, as the ingress parses it. */
 export function readBody(body: string): RepaymentScheduleRequest {
   const read = repaymentScheduleRequest.read(JSON.parse(body));
   if (read.kind !== 'valid') throw new Error(`the sample is not valid: ${JSON.stringify(read.faults)}`);
   return read.payload;
 }
 
-/** The schedule of a request, as the worker answers it. */
+/** The schedule that the worker returns for a request. */
 export function calculate(request: RepaymentScheduleRequest): RepaymentSchedule {
   const outcome = calculateRepaymentSchedule(request, { requestDay: SOME_DAY });
   if (outcome.kind !== 'schedule')

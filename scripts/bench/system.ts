@@ -1,4 +1,4 @@
-/** The processes of the system over Kafka, under a topic prefix of their own. */
+/** The processes of the system over Kafka, with their own topic prefix. */
 
 import { execFileSync } from 'node:child_process';
 import { startChild, type Child } from './processes.ts';
@@ -8,7 +8,7 @@ import { deleteTopics } from './raw-kafka.ts';
 export const PARTITIONS = 12;
 const COMMAND_LIMIT_MS = 60_000;
 
-/** A Kafka, and its processes where they are known. */
+/** A Kafka, and its processes if they are known. */
 export interface KafkaUnderTest {
   readonly brokers: readonly string[];
   readonly brokerPids: readonly number[];
@@ -16,19 +16,19 @@ export interface KafkaUnderTest {
 
 export interface System {
   readonly brokers: readonly string[];
-  /** Of its topics. */
+  /** The prefix of its topics. */
   readonly prefix: string;
-  /** Environment of its processes. */
+  /** The environment of its processes. */
   readonly env: Readonly<Record<string, string>>;
-  /** Runs a script of this project to its end. */
+  /** Runs a script of this project until it exits. */
   command(...args: readonly string[]): void;
   /** Starts a child process that {@link close} ends. */
   start(args: readonly string[], ready?: RegExp, env?: Readonly<Record<string, string>>): Promise<Child>;
-  /** A process with one worker; ready when this resolves. */
+  /** Starts a process with one worker; resolves when it is ready. */
   startWorker(name: string, env?: Readonly<Record<string, string>>): Promise<Child>;
-  /** Resolves with its address. */
+  /** Starts an ingress; resolves with its address. */
   startIngress(): Promise<string>;
-  /** Ends all processes and deletes the topics. Idempotent. */
+  /** Stops all processes and deletes the topics. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export function openSystem(
   };
 }
 
-/** What an ingress prints when it is ready. */
+/** The line that an ingress prints when it is ready. */
 export const INGRESS_READY = /\/docs/;
 
 /** The address that an ingress printed when it was ready. */

@@ -1,18 +1,18 @@
-/** Tables of figures that read in a terminal and in Markdown. */
+/** Formats tables of figures for terminals and Markdown. */
 
 import type { CostPerCall, Ratio } from './rounds.ts';
 
-/** With thousands separators. */
+/** A number with thousands separators. */
 export function thousands(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** A share of 0 to 1. */
+/** A share from 0 to 1 in percent. */
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** Microseconds per call, medians beside the fastest rounds. */
+/** Microseconds per call, with medians and the fastest rounds. */
 export function costTable(title: string, costs: readonly CostPerCall[]): string {
   const lines = costs.map(({ name, microseconds, fastest }) => [
     name,
@@ -22,7 +22,7 @@ export function costTable(title: string, costs: readonly CostPerCall[]): string 
   return table([title, 'us', 'fastest round'], lines);
 }
 
-/** Ratios with their aims. */
+/** Ratios with their targets. */
 export function ratioTable(ratios: readonly Ratio[]): string {
   const head = ['ratio (same run)', 'value', 'by fastest rounds', 'aim', 'reached'];
   const rows = ratios.map(({ name, value, byFastest, aim, reached }) => [
@@ -40,7 +40,7 @@ export function ratioTable(ratios: readonly Ratio[]): string {
 
 const FASTEST_COLUMN = 2;
 
-/** Empty without rows. */
+/** Empty if there are no rows. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const widths = head.map((title, column) =>

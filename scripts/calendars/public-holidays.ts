@@ -8,7 +8,7 @@ import { addDays, type CalendarDate, parseCalendarDate } from '../../shared/lend
 
 interface Holiday {
   readonly type: string;
-  /** As {@link HOLIDAY_TEXT}, in the time of the country. */
+  /** In the format of {@link HOLIDAY_TEXT}, in the local time of the country. */
   readonly date: string;
   readonly start: Date;
   readonly end: Date;
@@ -59,8 +59,8 @@ export function listPublicHolidays(
 }
 
 /**
- * The days whose noon is within a holiday, given its start and length. So an entry of 48 hours is two days, one from sunset
- * to sunset is the day after the eve, and half a day is none. Clock changes of an hour do not matter.
+ * The days whose noon is within a holiday, given its start and length. So an entry of 48 hours yields two days, an
+ * entry from sunset to sunset the day after the eve, and half a day none. Clock changes of an hour do not matter.
  */
 function listClosedDays(text: string, lengthMs: number): readonly CalendarDate[] {
   const match = HOLIDAY_TEXT.exec(text);

@@ -43,7 +43,7 @@ const KINDS_WITH_STATUS: readonly RecordKind[] = [
 
 /** The result of a command. */
 export interface CommandReport {
-  /** False when there are faults, or for `diff` differences. */
+  /** False if there are faults or, for `diff`, differences. */
   readonly ok: boolean;
   readonly faults: readonly CatalogueFault[];
   /** Lines of the text output. */
@@ -53,7 +53,7 @@ export interface CommandReport {
 }
 
 export interface CommandTools {
-  /** Opens the topic; throws when no broker is configured. */
+  /** Opens the topic; throws if no broker is configured. */
   readonly connect: () => Promise<CatalogueConnection>;
   /** Finds the calendars of countries that are not built in. */
   readonly otherCalendars?: OtherCalendars | undefined;
@@ -173,7 +173,7 @@ async function changeStatus(
   if (entry === undefined) return unknown(kind, code, version);
   const status = name === 'close' ? 'Closed' : kind === 'product' ? 'Approved' : 'Active';
   if (identifyRecord(entry).status === status) {
-    return done([`${key} is ${status} already`], { key, status, changed: false });
+    return done([`${key} is already ${status}`], { key, status, changed: false });
   }
   // The compiler cannot derive that the record still belongs to its kind.
   const next = { ...entry, record: { ...entry.record, Status: status } } as CatalogueRecord;
@@ -181,7 +181,7 @@ async function changeStatus(
   const faults = validateResult(after, topic, tools.otherCalendars);
   if (faults.length > 0) return refused(faults);
   await writeRecords({ ...connection, clientId: CLIENT_ID }, { put: [next], remove: [] });
-  return done([`${key} is ${status} now`], { key, status, changed: true });
+  return done([`${key} is now ${status}`], { key, status, changed: true });
 }
 
 /** Reads the records of a folder by message key. Records that they refer to may exist only on the topic. */
@@ -193,7 +193,7 @@ function readFolder(
   return all.length > 0 ? { refused: refused(all) } : { records: indexByKey(records) };
 }
 
-/** Finds faults that concern the publication only: two records with one key, and a folder without records. */
+/** Finds faults that concern only the publication: two records with one key, and a folder without records. */
 function findPublicationFaults(
   folder: string,
   records: readonly CatalogueRecord[],

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 
-/** A field that differs; undefined: the field is absent on that side. */
+/** A field that differs; a value is undefined if the field is absent on that side. */
 export interface FieldDifference {
   /** Such as `Interests[Standard].Values[0].Value`; empty for the whole value. */
   readonly path: string;
@@ -59,7 +59,7 @@ function compareLists(
   return [{ path: `${path} in the order`, from: from.map(describeItem), to: to.map(describeItem) }];
 }
 
-/** True when the field is a unique text in every item. */
+/** True if the field is a unique string in every item. */
 function identifiesItems(items: readonly unknown[], field: string): boolean {
   const names = items.map((item) => readField(item, field));
   return names.every((name) => typeof name === 'string') && new Set(names).size === names.length;

@@ -17,7 +17,7 @@ import type { TopicRecords } from './topic-records.ts';
 export interface FolderDifference {
   /** In the folder only. */
   readonly added: readonly string[];
-  /** In both; `members` is empty when the record on the topic is unreadable. */
+  /** In both; `members` is empty if the record on the topic is unreadable. */
   readonly changed: readonly { readonly key: string; readonly members: readonly FieldDifference[] }[];
   /** On the topic only. */
   readonly missing: readonly string[];
@@ -91,7 +91,7 @@ export function validateResult(
   return [...unreadable, ...(outcome.kind === 'refused' ? outcome.faults : [])];
 }
 
-/** Finds records of a folder that have the message key of another. */
+/** Finds records of a folder that have the same message key as another record. */
 export function findSharedKeys(records: readonly CatalogueRecord[]): readonly CatalogueFault[] {
   const first = new Map<string, CatalogueRecord>();
   return records.flatMap((entry) => {

@@ -26,7 +26,7 @@ export interface TopicRecords {
 
 export const CLIENT_ID = 'catalogue-command';
 
-/** Reads the whole topic. Rejects with MessagingError when the topic does not exist or cannot be read. */
+/** Reads the whole topic. Rejects with MessagingError if the topic does not exist or cannot be read. */
 export async function readTopicRecords(connection: CatalogueConnection): Promise<TopicRecords> {
   const { broker, topic } = connection;
   const counts = await broker.admin.partitionCounts([topic]);

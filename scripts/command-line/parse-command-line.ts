@@ -8,7 +8,7 @@ export class UsageError extends Error {
 
 type Sent = string | boolean | readonly (string | boolean)[] | undefined;
 
-/** The type of an option, and how its value is read; `fault` receives what the value must be. */
+/** The type of an option, and how its value is parsed; `fault` receives a description of valid values. */
 export interface CommandOption<Value> {
   readonly type: 'boolean' | 'string';
   readonly multiple?: boolean;
@@ -30,7 +30,7 @@ export function textList(): CommandOption<readonly string[]> {
   return { type: 'string', multiple: true, read: (sent = []) => sent as readonly string[] };
 }
 
-/** An option whose value `parse` converts; undefined is a fault. `must` completes "--name must be ...". */
+/** An option whose value `parse` converts, returning undefined for a fault. `must` completes "--name must be ...". */
 export function parsed<Value>(
   parse: (text: string) => Value | undefined,
   must: string,
@@ -111,7 +111,7 @@ export function unexpectedArguments(positionals: readonly string[]): readonly st
 
 /**
  * The command that the first positional argument names. `commands` lists the options that only some commands support.
- * Throws UsageError for an unknown command and for an option of another one.
+ * Throws UsageError for an unknown command and for an option of another command.
  */
 export function readCommand<const Name extends string>(
   { positionals, given }: Pick<CommandLine<CommandOptions>, 'positionals' | 'given'>,

@@ -21,7 +21,7 @@ export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
   redrive    sends dead letters to the topic that they came from
   edit       changes payload or headers, validates them as the worker does, and sends an edited copy
     --set PATH=VALUE a field, such as receiver=+40722123456 or jsonParam.Amount=1000; repeatable.
-                     VALUE is JSON if it can be parsed, else text; null removes the field
+                     VALUE is JSON if it can be parsed, otherwise a string; null removes the field
     --patch FILE     a JSON merge patch (RFC 7396), applied before --set
     --header N=VALUE a header, such as kafka_replyTopic=bank.replies; without VALUE it is removed; repeatable
   discard    marks dead letters as closed; they stay on their topic until its retention ends
@@ -199,7 +199,7 @@ function commandOf(name: keyof typeof COMMANDS, values: Values, common: Common):
   return { name, ...common, send, edit };
 }
 
-/** A text that is recorded in the audit. */
+/** A string that is recorded in the audit. */
 function auditText(): CommandOption<string | undefined> {
   return parsed(
     (sent) => (sent.length <= MAX_TEXT && sent.trim() !== '' && PRINTABLE.test(sent) ? sent : undefined),
@@ -220,7 +220,7 @@ const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d
 
 /**
  * Epoch milliseconds of a time in ISO 8601 (UTC unless it has a zone; a date means its midnight), or of a duration before
- * now, such as `2h`. Undefined for any other text.
+ * now, such as `2h`. Undefined for any other string.
  */
 export function parseTime(text: string, nowMs: number): number | undefined {
   const ago = AGO.exec(text);

@@ -17,7 +17,7 @@ const place = z.object({
 const auditShape = z.object({
   version: z.literal(1),
   action: z.enum(['redrive', 'edit', 'discard']),
-  /** `begun` is written before a message is sent, `done` afterwards, `failed` when nothing was sent. */
+  /** `begun` is written before a message is sent, `done` afterwards, and `failed` if nothing was sent. */
   stage: z.enum(['begun', 'done', 'failed']),
   letter: place,
   /** The record that became the dead letter. */
@@ -39,7 +39,7 @@ const auditShape = z.object({
   members: z.array(z.string()).optional(),
 });
 
-/** One step of an operator's action on a dead letter. Contains nothing of the payload. */
+/** One step of an operator's action on a dead letter. Does not contain any part of the payload. */
 export type AuditRecord = z.infer<typeof auditShape>;
 
 export type AuditStep = Pick<AuditRecord, 'action' | 'stage' | 'result' | 'overrides' | 'members'>;
@@ -106,7 +106,7 @@ export interface LetterState {
   readonly status: LetterStatus;
   /** The number of redrives and edits that completed. */
   readonly sentAgain: number;
-  /** The status before the send in progress; equal to `status` without one. */
+  /** The status before the send in progress; equal to `status` if there is none. */
   readonly before: LetterStatus;
 }
 

@@ -18,7 +18,7 @@ export interface CommandContext {
   readonly topics: CommandTopics;
   /** Receives a line of progress, without a line break. */
   readonly onProgress: (line: string) => void;
-  /** Aborted by the operator: the letter in progress is completed, and no other is started. */
+  /** Aborted by the operator; the letter in progress is completed, and no other one is started. */
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ export interface CommandTopics {
 export interface Destinations {
   /** Requests and commands of this system. */
   readonly work: ReadonlySet<string>;
-  /** Those of them that hold notifications. */
+  /** Those of them that contain notifications. */
   readonly commands: ReadonlySet<string>;
 }
 

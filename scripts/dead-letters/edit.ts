@@ -12,7 +12,7 @@ import type { Fault } from '../../shared/platform/problem.ts';
 import { UsageError } from '../command-line/parse-command-line.ts';
 import type { EditOptions } from './arguments.ts';
 
-/** The requested changes of a message. */
+/** The requested changes to a message. */
 export interface Edit {
   /** JSON merge patches of the payload, in order. */
   readonly patches: readonly unknown[];
@@ -94,9 +94,9 @@ export type Edited =
   | Refused;
 
 /**
- * Changes headers and payload and validates them as the worker does: by the shape of the message type, reporting all
- * faults, and by the Avro schema if the letter is Avro. The copy has the format of the letter. Invalid JSON fields can be
- * corrected, undecodable bytes cannot. Rejects only if the schema registry cannot be reached.
+ * Changes headers and payload and validates them as the worker does: by the reader of the message type, which reports
+ * all faults, and by the Avro schema if the letter is Avro. The copy has the format of the letter. Invalid JSON fields
+ * can be corrected, undecodable bytes cannot. Rejects only if the schema registry cannot be reached.
  */
 export async function editMessage(message: LogMessage, edit: Edit, codec: MessageCodec): Promise<Edited> {
   const headers = { ...message.headers, ...edit.headers };
@@ -201,7 +201,10 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-/** The patch of `path.to.field=value`, with the value as JSON if it is valid JSON, else as text. Undefined for other forms. */
+/**
+ * The patch of `path.to.field=value`, with the value as JSON if it is valid JSON, otherwise as a string. Undefined for
+ * other forms.
+ */
 export function patchOfSetting(setting: string): unknown {
   const match = /^([^=]+)=(.*)$/s.exec(setting);
   if (match === null) return undefined;

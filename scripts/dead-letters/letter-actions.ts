@@ -43,12 +43,12 @@ export interface Sending {
 
 type ActionResult = Omit<LetterResult, 'id' | 'code'>;
 
-/** `isLost`: the broker accepts no records, so the remaining letters are not tried. */
+/** `isLost`: the broker does not accept records, so the remaining letters are not tried. */
 type SendResult = ActionResult & { readonly isLost?: boolean };
 
 const DONE = { redrive: 'redriven', edit: 'edited' } as const;
 const WOULD = { redrive: 'would-redrive', edit: 'would-edit' } as const;
-/** Number of audit records of discards in one publish. */
+/** Maximum number of audit records of discards in one publish. */
 const DISCARD_BATCH = 200;
 
 /**
@@ -230,7 +230,7 @@ async function readWholeMessage(
   };
 }
 
-/** For each partition the range from its first to its last letter. */
+/** For each partition, the range from its first to its last letter. */
 function findRanges(letters: readonly Letter[]): readonly OffsetRange[] {
   const ranges = new Map<string, OffsetRange>();
   for (const { topic, partition, offset } of letters) {

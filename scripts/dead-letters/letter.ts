@@ -23,7 +23,7 @@ export interface Letter extends LogPlace {
   readonly group: string | undefined;
   /** The position of the original record; undefined without the headers for it. */
   readonly original: LogPlace | undefined;
-  /** Delivery rounds of a notification, else attempts of the handler. */
+  /** Delivery rounds of a notification, or attempts of the handler for other messages. */
   readonly attempts: number;
   /** Number of redrives before it became this dead letter. */
   readonly redrives: number;
@@ -40,7 +40,7 @@ export function placeId({ topic, partition, offset }: LogPlace): string {
   return `${topic}/${partition}/${offset}`;
 }
 
-/** Parses `topic/partition/offset`; undefined for other texts. */
+/** Parses `topic/partition/offset`; undefined for other strings. */
 export function parsePlace(text: string): LogPlace | undefined {
   const match = /^([\w.-]{1,249})\/(\d{1,6})\/(\d{1,15})$/.exec(text);
   if (match === null) return undefined;

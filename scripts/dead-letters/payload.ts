@@ -25,7 +25,7 @@ export interface ShownPayload {
 
 export interface PayloadOptions {
   readonly reveal: boolean;
-  /** The letter is a notification: every part of a payload that does not match its shape may be personal data. */
+  /** The letter is a notification; if its payload violates the schema, every part of it may be personal data. */
   readonly isCommand: boolean;
 }
 
@@ -112,7 +112,7 @@ function listNotes({ title, detail, errors = [] }: Problem): readonly string[] {
   return [detail ?? title, ...errors.map((fault) => `${fault.path}: ${fault.message}`)];
 }
 
-/** The content of a value that does not match its shape. */
+/** The content of a value that violates its schema. */
 function showRaw(
   value: Buffer,
   notes: readonly string[],

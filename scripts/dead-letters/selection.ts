@@ -6,7 +6,7 @@ export interface Selection {
   readonly topics: readonly string[];
   /** Codes; a trailing `*` matches any suffix. */
   readonly codes: readonly string[];
-  /** The complete key as text or in hexadecimal. */
+  /** The complete key as a string or in hexadecimal. */
   readonly key: string | undefined;
   readonly sinceMs: number | undefined;
   readonly untilMs: number | undefined;
@@ -20,12 +20,12 @@ export function isRestricted({ topics, codes, key, sinceMs, untilMs, ids }: Sele
   return topics.length + codes.length + ids.length > 0 || key !== undefined || isTimed;
 }
 
-/** Whether an id has another form than topic/partition/offset, and must be a notification id. */
+/** Whether an id is not of the form topic/partition/offset, and must be a notification id. */
 export function namesNotifications({ ids }: Selection): boolean {
   return ids.some((id) => parsePlace(id) === undefined);
 }
 
-/** Whether a letter with this message key is selected. `prefix` is that of all topics. */
+/** Whether a letter with this message key is selected. `prefix` is the common topic prefix. */
 export function selects(selection: Selection, letter: Letter, key: Buffer | null, prefix: string): boolean {
   const { sinceMs = -Infinity, untilMs = Infinity } = selection;
   if (letter.atMs < sinceMs || letter.atMs >= untilMs) return false;

@@ -77,7 +77,7 @@ function shownKey(key: Buffer | null, isMasked: boolean): string | null {
   return sanitise(text);
 }
 
-/** Headers of this project as text; of other headers, which may contain personal data, only the length. */
+/** Headers of this project as strings; for other headers, which may contain personal data, only the length. */
 function shownHeaders(headers: MessageHeaders, reveal: boolean): Readonly<Record<string, string>> {
   const names = Object.keys(headers).filter((name) => !PRINTED_SEPARATELY.has(name));
   return Object.fromEntries(

@@ -23,20 +23,20 @@ Recalculates the schedule of every contract of a portfolio, in the order of the 
 line of results or one line of failures, never both.
 
 Input:
-  --input FILE       .ndjson, .jsonl or .csv, each also .gz; - is the standard input (compressed or not)
+  --input FILE       .ndjson, .jsonl or .csv, optionally .gz; - is the standard input (compressed or not)
   --input-format F   ndjson or csv, if the file name does not determine it
-                     NDJSON: {"id": "c-1", "jsonParam": {...}}, and "schedule": [...] for the former schedule
-                     CSV: a column id, and columns named like the fields of jsonParam, in any case; or a column
+                     NDJSON: {"id": "c-1", "jsonParam": {...}}, and "schedule": [...] for the previous schedule
+                     CSV: a column id, and columns named like the fields of jsonParam (case-insensitive); or a column
                      jsonParam with all of them. Lists (Commission, Insurance, ...), jsonParam and schedule are JSON text in
                      their cells; an empty cell is an absent field. Comma, semicolon or tab, as in the first line.
                      Numbers as in JSON: 1234.5
 
 Output:
-  --output FILE      .ndjson, .jsonl or .csv, each also .gz; - is the standard output
-  --output-format F  ndjson: {"id": ..., "schedule": [...]}; csv: one line of figures a contract
+  --output FILE      .ndjson, .jsonl or .csv, optionally .gz; - is the standard output
+  --output-format F  ndjson: {"id": ..., "schedule": [...]}; csv: one line of figures per contract
   --failures FILE    {"line": ..., "id": ..., "problem": {...}} for each contract that fails (OUTPUT.failures.ndjson)
   --summary          no results, only the report
-  --compare          each contract's former and new installments, and the contracts that changed most
+  --compare          each contract's previous and new installments, and the contracts that changed most
   --overwrite        replaces the files of an earlier run
   --json             the report as JSON on standard output, instead of text on standard error
 
@@ -93,7 +93,7 @@ export interface RecalculateArguments {
   readonly window: number;
   /** The run is aborted after this time without a reply. */
   readonly patienceMs: number;
-  /** The run is aborted when more lines fail; if undefined, it never is. */
+  /** The run is aborted if more lines fail; if undefined, it never is. */
   readonly maxFailures: number | undefined;
   /** Whether the report is printed as JSON on the standard output. */
   readonly json: boolean;
@@ -216,7 +216,9 @@ function unknownFormats(values: Values, given: readonly string[]): readonly stri
       given.includes(`${side}-format`) ||
       formatByName(file) !== undefined;
     if (isKnown) return [];
-    return [`--${side} ends in none of .ndjson, .jsonl and .csv, each also .gz: say --${side}-format`];
+    return [
+      `the name of --${side} must end in .ndjson, .jsonl or .csv, optionally followed by .gz; otherwise set --${side}-format`,
+    ];
   });
 }
 
@@ -224,15 +226,15 @@ function contradictions(values: Values): readonly string[] {
   const { output, summary, resume, overwrite, failures, json } = values;
   const isStream = output === STANDARD_STREAM;
   const faults: readonly (readonly [boolean, string])[] = [
-    [summary && output !== undefined, '--summary writes no results: leave out --output'],
+    [summary && output !== undefined, '--summary does not write results: omit --output'],
     [
       summary && values['output-format'] !== undefined,
-      '--summary writes no results: leave out --output-format',
+      '--summary does not write results: omit --output-format',
     ],
-    [summary && resume, '--resume needs --output: nothing of a run with --summary is kept'],
+    [summary && resume, '--resume requires --output: a run with --summary cannot be resumed'],
     [
       isStream && resume,
-      '--resume needs a file as --output: what was written to a stream cannot be taken up again',
+      '--resume requires a file as --output: output written to a stream cannot be continued',
     ],
     [isStream && failures === undefined, '--output - needs --failures FILE for the contracts that fail'],
     [isStream && json, '--json writes its report to the standard output, where the results go'],

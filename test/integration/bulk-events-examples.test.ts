@@ -13,14 +13,16 @@ import { startEngine, type EngineProcess } from '../support/worlds/engine-proces
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 
-/** The example of docs/bulk-events.md that runs on this project's own client, as an integrator would run it. */
+/**
+ * Runs the Node example of docs/bulk-events.md, which uses the Kafka client of this project, as an integrator would.
+ */
 const EXAMPLE = 'docs/examples/node-kafkajs/recalculate.ts';
 const CONTRACTS = 1_000;
 const ROWS = 36;
-/** Every so many contracts one has an amount that is refused, or a line that is no contract. */
+/** One contract in this number has an amount that is refused, or a line that is not a contract. */
 const BAD_AMOUNT_EACH = 97;
 const BROKEN_LINE_EACH = 333;
-/** So many bytes of results are some dozens of contracts: the middle of the run. */
+/** This many bytes of results contain some dozens of contracts, so the run is in progress. */
 const MIDDLE_BYTES = 500_000;
 const STEP_MS = 60_000;
 const TOPICS: readonly TopicKey[] = [
@@ -122,7 +124,7 @@ suite('the Node example of bulk requests as events', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('takes an answer without an id by its position, and cuts lines at line feeds only', async () => {
+  it('matches an answer without an id by its position, and splits lines only at line feeds', async () => {
     const input = path.join(folder, 'odd.ndjson');
     const odd = path.join(folder, 'odd-results.ndjson');
     const contract = portfolioLine(1);
@@ -151,7 +153,7 @@ suite('the Node example of bulk requests as events', () => {
     ]);
   });
 
-  it('gives every line of the portfolio exactly one line of results or failures, though a worker is killed in the middle', async () => {
+  it('writes exactly one line of results or failures for every line of the portfolio, although a worker is killed during the run', async () => {
     const { child, stderr } = startExample(portfolio, output);
     const isMiddle = (): boolean => existsSync(output) && statSync(output).size > MIDDLE_BYTES;
     await eventually('results in the middle of the run', STEP_MS, isMiddle, stderr);
@@ -178,7 +180,7 @@ suite('the Node example of bulk requests as events', () => {
     );
   });
 
-  it('keeps the digits of amounts as the engine wrote them', () => {
+  it('keeps the digits of amounts as the engine writes them', () => {
     const [line = ''] = readFileSync(output, 'utf8').split('\n');
     expect(line).toMatch(/"RemainingValue":\d+\.00,/);
   });

@@ -90,7 +90,7 @@ suite('the catalogue on Kafka', () => {
     expect(topicDifferences(spec!, state!)).toEqual([]);
   });
 
-  it('is published once, read by a table within a second, approved, closed and reverted', async () => {
+  it('can be published once, read by a table within a second, approved, closed and reverted', async () => {
     const table = await startedTable();
     expect(table.health()).toEqual({ status: 'ready' });
     expect(await catalogue('publish', EXAMPLE)).toMatchObject({ code: 0, output: { ok: true } });

@@ -102,7 +102,11 @@ async function sendRefused(): Promise<void> {
     })),
   );
   await publisher.stop();
-  await eventually('the letters', STEP_MS, async () => (await written('scheduleDeadLetters')) === LETTERS);
+  await eventually(
+    'all dead letters',
+    STEP_MS,
+    async () => (await written('scheduleDeadLetters')) === LETTERS,
+  );
 }
 
 suite('dead letters on Kafka', () => {
@@ -118,7 +122,7 @@ suite('dead letters on Kafka', () => {
     });
   });
 
-  it('shows a dead letter, and redrives one and then the others once', async () => {
+  it('shows a dead letter, redrives it once, and then redrives the others once', async () => {
     const key = 'contract-7';
     const shown = await deadLetters('show', '--key', key);
     expect(shown.output).toMatchObject({ letters: [{ status: 'open', key, payload: { format: 'json' } }] });
@@ -127,12 +131,20 @@ suite('dead letters on Kafka', () => {
     });
     expect(await written('deadLetterAudit')).toBe(0);
     expect(await deadLetters('redrive', '--key', key)).toMatchObject({ output: { counts: { redriven: 1 } } });
-    await eventually('it', STEP_MS, async () => (await written('scheduleDeadLetters')) === LETTERS + 1);
+    await eventually(
+      'the redriven dead letter',
+      STEP_MS,
+      async () => (await written('scheduleDeadLetters')) === LETTERS + 1,
+    );
     const rest = ['redrive', '--topic', 'schedule', '--until', new Date().toISOString(), '--rate', '1000'];
     // The redriven message failed again and is a new dead letter.
     const counts = { skipped: 1, redriven: LETTERS };
     expect(await deadLetters(...rest)).toMatchObject({ code: 0, output: { counts } });
-    await eventually('all', STEP_MS, async () => (await written('scheduleDeadLetters')) === 2 * LETTERS + 1);
+    await eventually(
+      'all redriven dead letters',
+      STEP_MS,
+      async () => (await written('scheduleDeadLetters')) === 2 * LETTERS + 1,
+    );
     expect(await deadLetters(...rest)).toMatchObject({ output: { counts: { skipped: LETTERS + 1 } } });
     expect(await written('scheduleRequests')).toBe(2 * LETTERS + 1);
     expect(await written('deadLetterAudit')).toBe(2 * (LETTERS + 1));

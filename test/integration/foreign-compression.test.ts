@@ -103,7 +103,7 @@ suite('batches in lz4 and snappy', () => {
     await scope.close();
   });
 
-  it('are recompressed by the broker on topics as specified, and can be read', async () => {
+  it('are recompressed by the broker on topics with the specified settings, and can be read', async () => {
     await produceCompressed(scope.createClient(), name('scheduleDeadLetters'), 'lz4', [
       { value: 'a letter' },
     ]);
@@ -117,7 +117,7 @@ suite('batches in lz4 and snappy', () => {
     expect(values.toSorted()).toEqual(['a letter', 'a result']);
   });
 
-  it('are stored unchanged on topics with other settings, with which no worker starts', async () => {
+  it('are stored unchanged on topics with other settings, which prevent the workers from starting', async () => {
     await setCompression('producer');
     await writeForeignBatches();
     await expect(
@@ -131,7 +131,7 @@ suite('batches in lz4 and snappy', () => {
     await setCompression('uncompressed');
   });
 
-  it('are skipped without loss of other messages, before and after the start of the consumers', async () => {
+  it('are skipped without losing other messages, both before and after the consumers start', async () => {
     system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
     const url = system.url ?? '';
     expect((await scheduleRows(url, { Amount: 100 }))[0]?.RemainingValue).toBe(100);
@@ -140,10 +140,10 @@ suite('batches in lz4 and snappy', () => {
     const amounts = Array.from({ length: 24 }, (_, index) => 200 + index);
     const answers = await Promise.all(amounts.map((Amount) => scheduleRows(url, { Amount })));
     expect(answers.map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
-    // An ingress reads one partition of the replies, from now on; only the command reads dead letters.
+    // An ingress reads one partition of the replies from its current end; only the command reads dead letters.
     const stored = COMPRESSIONS.length * (RESULT_PARTITIONS + 2 * REQUEST_PARTITIONS);
     const came = stored + COMPRESSIONS.length;
-    await eventually('all passed over', STEP_MS, async () => (await passedOver()) >= stored + came);
+    await eventually('all skipped batches', STEP_MS, async () => (await passedOver()) >= stored + came);
     expect(system.health()).toEqual({ schedule: { status: 'ready' }, ingress: { status: 'ready' } });
   });
 

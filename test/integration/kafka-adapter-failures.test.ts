@@ -114,7 +114,7 @@ async function moveLeaders(topic: string, round: number): Promise<void> {
 
 suite('a cluster whose leaders move', () => {
   test(
-    'skips no message in a generation that was delivered but not committed',
+    'does not skip, in the next generation, messages that were delivered but not committed',
     {
       timeout: 90 * SECOND,
     },
@@ -160,7 +160,7 @@ function isStopped(pid: number): boolean {
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
 }
 
-suite('a broker that stops answering', () => {
+suite('a broker that stops responding', () => {
   test(
     'makes a publish reject with send-unknown, and the publisher recovers',
     {
@@ -229,7 +229,9 @@ suite('a broker that stops answering', () => {
           value: Buffer.from(value),
         }));
         await publisher.publish(messages);
-        await eventually(`all of ${text}`, LEADERLESS_MS, () => values.every((value) => done.has(value)));
+        await eventually(`all values of ${text}`, LEADERLESS_MS, () =>
+          values.every((value) => done.has(value)),
+        );
         return true;
       };
       await everywhere('before');

@@ -77,7 +77,7 @@ function member(groupId: string, topic: string, sessionTimeoutMs?: number) {
 }
 
 suite('publisher on Kafka', () => {
-  test('rejects only the record of many that its topic does not accept', async () => {
+  test('rejects only the one record of a batch that its topic does not accept', async () => {
     const small = await topicWith(2, { 'max.message.bytes': String(20 * KIB) });
     const other = await topicWith(2);
     const publisher = await startedPublisher();
@@ -129,7 +129,7 @@ suite('publisher on Kafka', () => {
     await publisher.stop();
   });
 
-  test('continues after a topic was deleted, and rejects only messages for that topic', async () => {
+  test('continues after a topic is deleted, and rejects only messages for that topic', async () => {
     const gone = await topicWith(1);
     const stays = await topicWith(1);
     const publisher = await startedPublisher();
@@ -146,7 +146,7 @@ suite('publisher on Kafka', () => {
     await publisher.stop();
   });
 
-  test('rejects with not-sent when no broker can be reached and when its queue is full', async () => {
+  test('rejects with not-sent if no broker can be reached, and if its queue is full', async () => {
     const nowhere = createKafkaBroker({ brokers: ['127.0.0.1:9'], clientId: 'nowhere', log: silentLog });
     const publisher = nowhere.createPublisher({ clientId: 'nowhere', deadlineMs: 600 });
     await expect(publisher.start()).rejects.toMatchObject({ code: 'broker-unavailable', canRetry: true });
@@ -201,7 +201,11 @@ suite('group source on Kafka', () => {
     });
     await eventually('the message', STEP_MS, () => first.state.messages.length === 1);
     await second.source.start(second.sink);
-    await eventually('two halves', STEP_MS, () => first.state.assigned === 2 && second.state.assigned === 2);
+    await eventually(
+      'assignment of half of the partitions to each member',
+      STEP_MS,
+      () => first.state.assigned === 2 && second.state.assigned === 2,
+    );
     expect(first.state.revoking).toEqual([1]);
     expect(await Promise.all(commits)).toEqual([true]);
     expect(await first.source.commit(1, [{ topic, partition: 0, offset: 0 }])).toBe(false);
@@ -227,7 +231,7 @@ suite('group source on Kafka', () => {
     await expect(first.source.heartbeat()).resolves.toBeUndefined();
   });
 
-  test('starts at the first retained message when the committed offset was deleted', async () => {
+  test('starts at the first retained message if the committed offset has been deleted', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
     await publisher.publish(
@@ -243,12 +247,12 @@ suite('group source on Kafka', () => {
     await scope.admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '10' }] });
     const after = member(group, topic);
     await after.source.start(after.sink);
-    await eventually('the rest', STEP_MS, () => after.state.messages.length === 10);
+    await eventually('the remaining messages', STEP_MS, () => after.state.messages.length === 10);
     expect(after.state.messages[0]?.offset).toBe(10);
     await Promise.all([after.source.stop(), publisher.stop()]);
   });
 
-  test('crashes when the sink throws, and leaves its group', async () => {
+  test('crashes if the sink throws, and leaves its group', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
     const group = scope.nameOf(randomUUID());

@@ -49,7 +49,7 @@ suite('kafkajs on Apache Kafka 4', () => {
     });
   });
 
-  it('does not create a topic when a client requests its metadata', async () => {
+  it('does not create a topic if a client requests its metadata', async () => {
     const asked = scope.admin.fetchTopicMetadata({ topics: [scope.nameOf('never-made')] });
     await expect(asked).rejects.toMatchObject({ type: 'UNKNOWN_TOPIC_OR_PARTITION' });
     expect(await scope.admin.listTopics()).not.toContain(scope.nameOf('never-made'));
@@ -76,7 +76,7 @@ suite('kafkajs on Apache Kafka 4', () => {
     await Promise.all([consumer.disconnect(), producer.disconnect()]);
   });
 
-  it('rejects a message above 8 MiB immediately with MESSAGE_TOO_LARGE', async () => {
+  it('immediately rejects a message above 8 MiB with MESSAGE_TOO_LARGE', async () => {
     const topic = await scope.createTopic('too-large');
     const producer = await connectProducer(scope);
     const sent = producer.send({ topic, acks: -1, messages: [{ value: Buffer.alloc(9_000_000) }] });
@@ -146,7 +146,7 @@ registry.suite('the schema registry for Kafka', () => {
 const localOnly = kafka.source === 'local' ? ['a local broker'] : [];
 
 suite.each(localOnly)('%s', () => {
-  it('restarts with its data after it was killed', async () => {
+  it('restarts with its data after being killed', async () => {
     const own = await startLocalKafka({ registry: false });
     const scope = await openKafkaScope(own.brokers);
     try {
@@ -170,7 +170,7 @@ suite.each(localOnly)('%s', () => {
     expect(existsSync(own.folder)).toBe(false);
   });
 
-  it('ends with the command that started it, even when that is killed', async () => {
+  it('stops with the command that started it, even if that is killed', async () => {
     const command = spawn(process.execPath, ['scripts/kafka.ts', '--no-registry', '--json'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

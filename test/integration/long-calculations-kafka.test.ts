@@ -21,8 +21,8 @@ const ANSWER_LIMIT_MS = 240 * SECOND;
 const TEST_LIMIT_MS = 300 * SECOND;
 const MAX_REPLY_BYTES = 8 * 1_024 * 1_024;
 /**
- * The worker runs a tenth of the time, as in a container with a tenth of each processor. A calculation
- * of one second then takes ten: longer than the session of 6 s, the shortest that a broker allows by default
+ * The worker runs a tenth of the time, as in a container with a tenth of each processor. A calculation of one second
+ * then takes ten seconds, longer than the session of 6 s, the shortest that a broker allows by default
  * (group.min.session.timeout.ms). A member that sends heartbeats only between calculations would be expelled.
  */
 const RUN_MS = 20;
@@ -74,7 +74,7 @@ suite('the group member of a worker with long calculations', () => {
       sent += 1;
       const read = MESSAGE_FORMS[REQUEST]?.parse({ jsonParam });
       if (read?.kind !== 'valid') throw new Error(JSON.stringify(read));
-      // In Avro the largest reply fits into a message.
+      // In Avro, the largest reply fits into a message.
       const { value, headers } = await codec.encode(REQUEST, read.payload, 'avro');
       const own = { [HEADER.replyTopic]: replyTopic, [HEADER.correlationId]: `${sent}` };
       await publisher.publish([

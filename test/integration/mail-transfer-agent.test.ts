@@ -35,7 +35,7 @@ afterEach(async () => {
 afterAll(() => mta?.stop());
 
 function running(): LocalMta {
-  if (mta === undefined) throw new Error('left out');
+  if (mta === undefined) throw new Error('the suite is skipped');
   onTestFailed(() => void process.stderr.write(mta.log()));
   return mta;
 }
@@ -118,7 +118,7 @@ suite('Exim, a real mail server', () => {
     });
   });
 
-  it('delivers no copies when the receiver is unknown', async () => {
+  it('does not deliver copies if the receiver is unknown', async () => {
     const message = outboundEmail({ receiver: 'nobody@example.net', cc: ['copy@example.net'] });
     const provider = providerFor();
     expect(await provider.send(message, NEVER)).toEqual({ kind: 'permanent', code: 'smtp-550-5.1.1' });
@@ -130,7 +130,7 @@ suite('Exim, a real mail server', () => {
     expect(all.filter((raw) => raw.includes(message.id))).toHaveLength(0);
   });
 
-  it('delivers to the receiver when a copy is rejected', async () => {
+  it('delivers to the receiver if a copy is rejected', async () => {
     const message = outboundEmail({ cc: ['nobody@example.net'] });
     expect(await providerFor().send(message, NEVER)).toMatchObject({
       kind: 'sent',
@@ -139,7 +139,7 @@ suite('Exim, a real mail server', () => {
     expect(await mailbox('ana', message.id)).toHaveLength(1);
   });
 
-  it('is rejected permanently when the message is too large (552)', async () => {
+  it('is rejected permanently if the message is too large (552)', async () => {
     const content = Buffer.alloc(MESSAGE_LIMIT_BYTES, 1);
     const result = await providerFor().send(
       outboundEmail({ attachments: [{ name: 'a.bin', content }] }),
@@ -156,7 +156,7 @@ suite('Exim, a real mail server', () => {
     });
   });
 
-  it('is transient when greylisted (450) and delivers the retry', async () => {
+  it('fails transiently if greylisted (450), and is delivered on the retry', async () => {
     const provider = providerFor();
     const message = outboundEmail({ receiver: 'newcomer@example.net' });
     expect(await provider.send(message, NEVER)).toEqual({

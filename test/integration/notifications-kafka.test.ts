@@ -27,7 +27,7 @@ const RECEIVERS = 83;
 const KILLS = 3;
 /** A worker is killed between this time and twice this time after its first send. */
 const LIFE_MS = 1_200;
-/** Slow enough that each kill interrupts deliveries. */
+/** Slow enough for each kill to interrupt deliveries. */
 const RATE_PER_SECOND = 70;
 const FAILURE_SHARE = 0.05;
 const ANSWER_MS = [20, 150] as const;
@@ -122,7 +122,7 @@ suite('notifications on Kafka', () => {
   const delivered = (): number => smsCounts.size + smtp.mails.length;
 
   it(
-    'are not lost, and sent twice only with an unknown outcome in the ledger, when the worker is killed repeatedly',
+    'are not lost, and are sent twice only with an unknown outcome in the ledger, if the worker is killed repeatedly',
     {
       timeout: 120 * SECOND,
     },
@@ -131,14 +131,14 @@ suite('notifications on Kafka', () => {
       for (let kill = 0; kill < KILLS; kill += 1) {
         const worker = await startEngine(['notification'], env());
         const before = delivered();
-        await eventually('sends', 30 * SECOND, () => delivered() > before);
+        await eventually('the first sends', 30 * SECOND, () => delivered() > before);
         await sleep(LIFE_MS * (1 + Math.random()));
         await worker.end('SIGKILL');
       }
       const last = await startEngine(['notification'], env());
       const ids = [...smsIds, ...emailIds];
       await eventually(
-        'the end of each',
+        'the end of each notification',
         END_LIMIT_MS,
         () => ids.every((id) => FINAL.has(states.get(id)?.status)),
         () => countBy(ids.map((id) => states.get(id)?.status ?? 'none')),
@@ -180,7 +180,7 @@ function reportOf(
     parkedButDelivered: count(({ status, times }) => status === 'parked' && times > 0),
     /** Recorded as sent but not delivered, or without an outcome. */
     lost: count(({ status, times }) => !FINAL.has(status) || (status === 'sent' && times === 0)),
-    /** Sent more often than the ledger records as possible. */
+    /** Sent more often than is possible according to the ledger. */
     undeclared: count(({ times, unknown }) => times > 1 + unknown),
     wronglyFailed: count(({ status, times }) => status === 'failed' && times > 0),
   };

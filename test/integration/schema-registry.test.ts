@@ -25,7 +25,7 @@ const { kafka, suite } = registryOrSkip();
 const settings = { url: kafka.registryUrl };
 const root = path.resolve(import.meta.dirname, '../..');
 const COMMAND_LIMIT_MS = 30_000;
-/** No registry counts so far in the life of a test. */
+/** No registry reaches this id during a test. */
 const UNKNOWN_ID = 1_000_000_007;
 
 const newCodec = () =>
@@ -36,7 +36,7 @@ const withField = (field: object) => {
   return JSON.stringify({ ...schema, fields: [...schema.fields, field] });
 };
 
-/** Runs `npm run schemas` with the registry; answers its exit code and what it printed. */
+/** Runs `npm run schemas` with the registry; returns its exit code and output. */
 function schemas(...args: string[]): Promise<{ code: number; output: string }> {
   const all = ['scripts/schemas.ts', ...args, '--registry', kafka.registryUrl];
   return new Promise((resolve) => {
@@ -48,7 +48,7 @@ function schemas(...args: string[]): Promise<{ code: number; output: string }> {
 }
 
 suite('a schema registry', () => {
-  it('takes all schemas from the command, once, with full compatibility over all versions', async () => {
+  it('accepts all schemas from the command, once, with full compatibility with all versions', async () => {
     const first = await schemas('register');
     expect(first).toMatchObject({ code: 0 });
     const again = await schemas('register');
@@ -62,7 +62,7 @@ suite('a schema registry', () => {
     }
   });
 
-  it('carries messages from one instance to another that has never met their ids', async () => {
+  it('lets an instance decode messages of another instance whose ids it does not know', async () => {
     const writer = newCodec();
     await writer.prepare([REQUEST, REPLY, PROBLEM]);
     for (const [type, payload] of [
@@ -77,14 +77,14 @@ suite('a schema registry', () => {
     }
   });
 
-  it('answers an unknown id in a way that makes the message undecodable', async () => {
+  it('reports an unknown id, so that the message is undecodable', async () => {
     const value = Buffer.alloc(20);
     value.writeUInt32BE(UNKNOWN_ID, 1);
     const decoded = await newCodec().decode({ value, headers: {} });
     expect(problemOf(decoded).detail).toContain(`schema id ${UNKNOWN_ID} is not known`);
   });
 
-  it('takes a new optional member and refuses a new mandatory one', async () => {
+  it('accepts a new optional field and refuses a new mandatory one', async () => {
     const registry = createSchemaRegistry(settings);
     const subject = `test.${randomUUID()}`;
     const first = await registry.register(subject, problemSchema);
@@ -99,7 +99,7 @@ suite('a schema registry', () => {
     });
   });
 
-  it('returns the versions of a subject, oldest first, and none of a missing subject', async () => {
+  it('returns the versions of a subject, oldest first, and no versions of a missing subject', async () => {
     const subject = `test.${randomUUID()}`;
     expect(await registeredVersions(settings, subject)).toEqual([]);
     const id = await createSchemaRegistry(settings).register(subject, problemSchema);

@@ -13,7 +13,7 @@ import { beginRecalculation, portfolio, portfolioFolder } from '../support/world
 
 const SECOND = 1_000;
 const CONTRACTS = 50;
-/** Three brokers, a worker and the command start on two shared cores. */
+/** Long enough to start three brokers, a worker and the command on two shared cores. */
 const STEP_MS = 120 * SECOND;
 
 /** The suite has its own cluster, because it kills brokers. */
@@ -39,7 +39,7 @@ async function leaderOfCatalogue(): Promise<number> {
   return (topics[0]?.partitions[0]?.leader ?? 1) - 1;
 }
 
-suite('a start without one of three brokers', () => {
+suite('startup without one of three brokers', () => {
   const env = {
     KAFKA_BROKERS: cluster?.brokers.join(',') ?? '',
     LOG_LEVEL: 'warn',
@@ -61,7 +61,7 @@ suite('a start without one of three brokers', () => {
   });
 
   it(
-    'makes a recalculation and the workers wait until the broker is available, and then succeed',
+    'waits in a recalculation and in the workers until the broker is available, and then succeeds',
     {
       timeout: 3 * STEP_MS,
     },

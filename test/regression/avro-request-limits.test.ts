@@ -1,6 +1,6 @@
 /**
- * Requests in Avro were validated less strictly than in JSON: texts of any length, empty names, lists of any length, dates
- * outside the years 1900 to 2999 and items without exactly one source reached the calculation.
+ * Requests in Avro were validated less strictly than in JSON: strings of any length, empty names, lists of any length,
+ * dates outside the years 1900 to 2999 and items without exactly one source reached the calculation.
  */
 
 import { describe, expect, it } from 'vitest';

@@ -102,7 +102,7 @@ it(
 );
 
 it(
-  'charges an expensive request to the rate limit of its caller by its cost',
+  'counts an expensive request by its cost towards the rate limit of its caller',
   {
     timeout: TEST_LIMIT_MS,
   },

@@ -47,7 +47,7 @@ describe('a first date of a charge after the end of the schedule', () => {
     });
   });
 
-  test('is judged by the last row that is shown', () => {
+  test('is compared with the last row that is shown', () => {
     expect(faultCodes(withFee(REPAID, '2025-01-17'))).toEqual(['Commission[0].FeeDate date-order']);
     expect(scheduleOf(withFee(REPAID, '2025-01-16')).rows).toHaveLength(1);
     const collected = scheduleOf(withFee(LOCKED, '2025-03-31', { IsUpfront: true }));
@@ -56,14 +56,14 @@ describe('a first date of a charge after the end of the schedule', () => {
   });
 });
 
-describe('what only the rows left out would have collected', () => {
-  test('is reported where nothing of a charge is collected (E5)', () => {
+describe('a charge or amount that only omitted rows would have collected', () => {
+  test('is reported if it is a charge of which nothing is collected (E5)', () => {
     for (const end of [withFee(LOCKED, '2025-03-15'), withFee(REPAID, '2025-01-05')]) {
       expect(scheduleOf(end).warnings).toEqual([{ code: 'no-effect', path: 'Commission[0]' }]);
     }
   });
 
-  test('is reported of amounts blocked for a first row that a prepayment leaves out (X2)', () => {
+  test('is reported if it is blocked for a first row that a prepayment omits (X2)', () => {
     const { warnings } = scheduleOf({
       ...withFee(REPAID, '2025-01-01', { BlockFeeAmount: decimal(3) }),
       ActivationDate: undefined,

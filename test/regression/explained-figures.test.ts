@@ -1,8 +1,8 @@
 /**
  * Explanations showed other numbers than the calculation used. A credit card with a blocked amount repaid 20 % of 900 and
- * was explained as `20 % * 1000.00 = 180.00`; with a capitalising grace period, the explanation named the balance of the
- * schedule instead of that of the plan. The explanation of a level payment over periods of different length omitted its
- * rate when the rate changed two instalments later.
+ * was explained as `20 % * 1000.00 = 180.00`; with a capitalising grace period, the explanation showed the balance of
+ * the schedule instead of the planned one. The explanation of a level payment over periods of different length omitted
+ * its rate when the rate changed two instalments later.
  */
 
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ function explained(changes: Partial<RepaymentScheduleRequest>, row: number, figu
   return rows[row]?.explanation?.find((one) => one.figure === figure && one.name === undefined);
 }
 
-test('explains the principal of a credit card with a blocked amount by the balance of its plan (B3, X2)', () => {
+test('explains the principal of a credit card with a blocked amount by the planned balance (B3, X2)', () => {
   const principal = explained(
     {
       ScheduleType: 'CreditCard',
@@ -37,7 +37,7 @@ test('explains the principal of a credit card with a blocked amount by the balan
   });
 });
 
-test('explains the principal of a credit card in a capitalising grace period by the balance of its plan (B3, G2)', () => {
+test('explains the principal of a credit card in a capitalising grace period by the planned balance (B3, G2)', () => {
   const grace = { GracePeriodInterest: 3, GraceType: 'Capitalised' } as const;
   const card = { ScheduleType: 'CreditCard', CapitalPercent: decimal(90) } as const;
   const principal = explained({ ...card, ...grace }, 1, 'principal');

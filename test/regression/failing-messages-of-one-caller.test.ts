@@ -24,7 +24,7 @@ import { startWithExamples } from '../support/worlds/product-worker.ts';
 const TYPE = 'GetBankingProductByCodeRequest';
 const REPLIES = 'one.caller.replies';
 const GOOD_CODE = 'TL-PERSONAL';
-/** The product code for which the handler of this test throws. */
+/** The product code for which the handler in this test throws. */
 const BAD_CODE = 'BUG';
 const PARTITIONS = 3;
 
@@ -92,7 +92,7 @@ async function otherLookUps(url: string, count: number): Promise<number[]> {
   return statuses;
 }
 
-it('answers 150 requests with a field named by an emoji with a warning, and the look-ups of others', async () => {
+it('answers 150 requests that have a field named by an emoji with a warning, and also the look-ups of others', async () => {
   const { broker, url, caller } = await startWorld(startWithExamples);
   await caller.send(150, { BankingProductCode: GOOD_CODE, '😀': 1 });
   expect(await otherLookUps(url, 3)).toEqual([200, 200, 200]);
@@ -131,7 +131,7 @@ it('stops consuming while every message fails, and resumes once the handler work
   await expect.poll(() => product.health().status).toBe('degraded');
   const stored = await deadLettersIn(broker);
   expect(stored).toBeGreaterThanOrEqual(200);
-  // Messages in progress when it opened, and some probes.
+  // The messages in progress when the breaker opened, and some probes.
   expect(stored).toBeLessThan(500);
   isFixed = true;
   await expect.poll(() => caller.replies.length).toBe(1_500);

@@ -13,7 +13,7 @@ import {
 } from '../support/builders/lending-loan.ts';
 import { columnOf, compiledOf, recordOf } from '../support/builders/schedule-type-records.ts';
 
-/** Loans that users of other engines reported as wrong, with the correct figures. */
+/** Loans that other engines calculated wrongly, as their users reported, with the correct figures. */
 describe('a loan reported against another engine', () => {
   it('accrues 1000.00 at 1 % over one period of 60 days on a 360 basis (FINERACT-2359: 1013.89; C1)', () => {
     const schedule = scheduleOf({
@@ -103,7 +103,7 @@ describe('a loan reported against another engine', () => {
     expect(Math.abs(last - first)).toBeLessThan(360);
   });
 
-  it('keeps its six instalments when the payment is rounded up to whole units (frappe/lending 1449; B2)', () => {
+  it('keeps its six instalments if the payment is rounded up to whole units (frappe/lending 1449; B2)', () => {
     const terms = { Amount: decimal(25_000), InstallmentsNo: 6 } as const;
     expect(column(scheduleOf(terms), 'pmt').slice(0, 5)).toEqual(Array.from({ length: 5 }, () => '4313.71'));
     const rounded = scheduleOf({ ...terms, installmentValue: decimal(4314) });

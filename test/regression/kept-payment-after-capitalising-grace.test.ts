@@ -1,7 +1,7 @@
 /**
  * A prepayment that keeps the payment lowered it after a capitalising grace period. A loan of 1000 at 12 % over six
  * instalments, with an interest grace of two and a principal grace of one, pays 211.19 after the grace period; with a
- * prepayment of 300 on 16 March that keeps the payment it paid 206.04, the payment before capitalised interest. A
+ * prepayment of 300 on 16 March that keeps the payment, it paid 206.04, the payment without capitalised interest. A
  * prepayment within the grace period omitted the interest that would have been capitalised on it.
  */
 

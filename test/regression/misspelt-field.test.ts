@@ -23,7 +23,7 @@ const LOAN = {
   InstallmentDay: 1,
 };
 
-it('reports a misspelt field with the most similar name, next to the missing field', () => {
+it('reports a misspelt field with the most similar name, in addition to the missing field', () => {
   expect(
     faultsOf('PLAT_BP_CalculateRepaymentSchedule', { jsonParam: { ...LOAN, Amout: 100, Colour: 'red' } }),
   ).toEqual({
@@ -50,7 +50,7 @@ it('reports misspelt fields of list items and a misspelt jsonParam', () => {
   );
 });
 
-it('suggests names for the first ten unknown fields only, since the search is expensive', () => {
+it('suggests names only for the first ten unknown fields, because the search is expensive', () => {
   const misspelt = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`Amoun${index}`, 1]));
   const { faults } = faultsOf('PLAT_BP_CalculateRepaymentSchedule', { jsonParam: { ...LOAN, ...misspelt } });
   expect(faults.filter((fault) => fault.includes('unknown-member')).length).toBeGreaterThan(90);

@@ -1,7 +1,7 @@
 /**
  * Equal principal at a strongly negative rate makes the first payments negative. The effective rate exists but was
- * returned as null: over hundreds of years the present value of the last payment overflowed during the search. The first
- * figure is verified in integers below; A4 requires null only if there is no rate.
+ * returned as null: over hundreds of years the present value of the last payment overflowed during the search. The
+ * first figure is verified with integers below. A4 allows null only if there is no rate.
  */
 
 import { expect, it } from 'vitest';
@@ -27,7 +27,7 @@ it('finds the rate of payments over nine hundred years', () => {
   expect(netValues.map((value) => value > 0n)).toEqual([true, false]);
 });
 
-it('returns -100 percent when the last payment outweighs all others', () => {
+it('returns -100 percent if the last payment outweighs all others', () => {
   const schedule = scheduleOf({
     ...SHRINKING,
     PeriodicityType: 'Daily',

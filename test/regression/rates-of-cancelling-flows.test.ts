@@ -1,6 +1,6 @@
 /**
- * Flows of one date that cancel each other hid the sign of the flows before them: the solver returned null although a
- * rate exists, and -100 percent where there is none. Two rates close to zero made it throw.
+ * Flows on the same date that cancel each other hid the sign of earlier flows: the solver returned null although a rate
+ * exists, and -100 percent although there is none. Two rates close to zero made it throw.
  */
 
 import { expect, it } from 'vitest';
@@ -14,7 +14,7 @@ it('finds the rate of payments before a last date on which all flows cancel', ()
   expect(solveRate(growing, FOUR_DECIMALS).percent).toBe('154.1381');
 });
 
-it('returns null when only cancelling flows would have a rate', () => {
+it('returns null if only cancelling flows would have a rate', () => {
   const none = flowsAtUnits(1, [1, -1, 0, 1, -1], [30, 61, 91, 91, 91], 365);
   expect(solveRate(none, FOUR_DECIMALS).percent).toBeNull();
 });

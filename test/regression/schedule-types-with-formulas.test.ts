@@ -51,7 +51,7 @@ describe('rates by bands (R2, S2)', () => {
     ]);
   });
 
-  it('are accepted with formulas that read no rate', () => {
+  it('are accepted with formulas that do not read the rate', () => {
     const record = recordOf([BALANCE, LINEAR, PARTS, formulaColumn('Tax', 'Interest * 0.1')]);
     expect(column(scheduleWith(record, BANDS), 'interest')).toEqual(['7.50', '5.83', '4.17', '2.08']);
   });
@@ -80,7 +80,7 @@ describe('interest by a formula (S2)', () => {
     ]);
   });
 
-  it('is refused below zero at a positive rate', () => {
+  it('is refused if it is below zero at a positive rate', () => {
     const record = recordOf([BALANCE, formulaColumn('Interest', `${SIMPLE} - 6`), PARTS]);
     expect(faultsWith(record)).toEqual([
       '422 ScheduleType formula-failed: must give column Interest a value in row 3: its formula gives interest below zero',

@@ -1,8 +1,9 @@
 /**
- * A request with a missing field and an unknown name was refused for the missing field only, and for the name after that
- * was corrected: semantic validation ran only on requests of valid shape. A string in place of a list, and a list in place
- * of a string, were each reported twice. A name of the institution's own catalogue was reported as unknown when the shape
- * was invalid too, by a reader without that catalogue: without one, names are not validated.
+ * A request with a missing field and an unknown name was refused only for the missing field, and for the name after
+ * that was corrected, because semantic validation ran only on requests without schema violations. A string in place of
+ * a list, and a list in place of a string, were each reported twice. A name from the institution's own catalogue was
+ * reported as unknown if there was also a schema violation, because the reader did not have that catalogue. Now names
+ * are not validated without a catalogue.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -30,7 +31,7 @@ function faultsOf(changes: object) {
   return [read.problem, ...read.faults.map(({ path, code }) => `${path.replace('jsonParam.', '')} ${code}`)];
 }
 
-describe('faults of shape and semantic faults (E3)', () => {
+describe('schema violations and semantic faults (E3)', () => {
   it('are reported together', () => {
     const changes = {
       ScheduleType: 'Tontine',
@@ -64,7 +65,7 @@ describe('faults of shape and semantic faults (E3)', () => {
     ]);
   });
 
-  it('are reported for the other fields when a list is too long', () => {
+  it('are reported for the other fields if a list is too long', () => {
     expect(
       faultsOf({ Commission: Array.from({ length: 201 }, () => ({})), Amount: '5', Currency: 'XYZ' }),
     ).toEqual([
@@ -92,14 +93,14 @@ describe('faults of shape and semantic faults (E3)', () => {
   });
 });
 
-describe('a field of another type', () => {
+describe('a field of the wrong type', () => {
   it('is reported once', () => {
     expect(faultsOf({ Commission: 'x'.repeat(2_000) })).toEqual(['invalid-request', 'Commission wrong-type']);
     expect(faultsOf({ HolidayCountry: [] })).toEqual(['invalid-request', 'HolidayCountry wrong-type']);
   });
 });
 
-describe('names beside a fault of shape (S1, D7)', () => {
+describe('names together with a schema violation (S1, D7)', () => {
   const OWN = {
     ...TERMS,
     ScheduleType: 'CardMinimumPayment',

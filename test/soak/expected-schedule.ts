@@ -9,7 +9,8 @@ import { BUILT_IN_ENVIRONMENT } from '../support/builders/lending-environment.ts
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the response body as text. Throws when the request is refused: the test portfolio has only valid contracts.
+ * Returns the response body as text. Throws if the request is refused, because the test portfolio has only valid
+ * contracts.
  */
 export function expectedSchedule(
   jsonParam: Readonly<Record<string, unknown>>,

@@ -19,7 +19,9 @@ export interface FaultProxy {
   readonly connections: number;
   /** Connections cut in the middle of a response. */
   readonly torn: number;
-  /** Starts or ends a fault. At the end delayed responses are sent, and connections that lost bytes are reset. */
+  /**
+   * Starts or ends a fault. When a fault ends, delayed responses are sent, and connections that lost bytes are reset.
+   */
   set(fault: NetworkFault | undefined): void;
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ export type CallEnd =
     }
   /** The connection failed, so nothing was sent. */
   | { readonly kind: 'unconnected' }
-  /** The connection ended before the response started: only the log shows whether the request was accepted. */
+  /** The connection ended before the response started, so only the log shows whether the request was accepted. */
   | { readonly kind: 'cut'; readonly reason: string }
   /** The connection ended within a response, or the call timed out. */
   | { readonly kind: 'broken'; readonly reason: string };

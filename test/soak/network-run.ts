@@ -19,7 +19,7 @@ const SECOND_MS = 1_000;
 const TICK_MS = 100;
 /** Traffic before the first fault and after the last one. */
 const EDGE_MS = 3 * SECOND_MS;
-/** Duration of a fault, at most longer than the request time-out, so that clients give up connections. */
+/** Range of fault durations; the longest exceeds the request timeout, so that clients give up connections. */
 const FAULT_MS = [2 * SECOND_MS, 9 * SECOND_MS] as const;
 const CALM_MS = [SECOND_MS, 4 * SECOND_MS] as const;
 /**
@@ -31,7 +31,7 @@ const RECOVERY_LIMIT_MS = 90 * SECOND_MS;
 const NO_DELIVERY_MS = 75 * SECOND_MS;
 /** Dead-letter code of a notification with an unknown outcome, under the policy that never resends. */
 const PARKED = 'outcome-unknown';
-/** The ingress responds before its caller times out, even when the request cannot be stored. */
+/** The ingress responds before its caller times out, even if the request cannot be stored. */
 const REPLY_TIMEOUT_MS = 5 * SECOND_MS;
 /** Expected responses while the network fails; the caller may retry. */
 const TOLD: ReadonlySet<number> = new Set([503, 504]);
@@ -41,7 +41,8 @@ const TEXT_CHARACTERS = 300;
 type Faults = readonly (NetworkFault | undefined)[];
 
 /**
- * The first faults of every run, however short: a silent broker beside one that closes connections, then the others.
+ * The first faults of every run, however short: a silent broker together with one that closes connections, then the
+ * others.
  */
 const FIRST_PHASES: readonly Faults[] = [
   ['silent', 'refused', undefined],
@@ -87,8 +88,8 @@ export interface NetworkReport extends Sightings, ReplyFigures, NotificationFigu
 }
 
 /**
- * Runs two ingresses and two workers against three brokers behind proxies that are torn, delayed, black-holed and silent
- * in turn, under constant traffic. The brokers reach each other without the proxies.
+ * Runs two ingresses and two workers against three brokers behind proxies that are torn, delayed, black-holed and
+ * silent alternately, under constant traffic. The brokers reach each other without the proxies.
  */
 export async function runNetwork(say: Say, options: NetworkOptions): Promise<NetworkReport> {
   const picks = new Picks(options.seed);
@@ -182,7 +183,7 @@ async function processEnvironment(world: SoakWorld, { proxies, provider }: Stage
   };
 }
 
-/** Starts all processes in parallel. When one fails to start, the others are stopped. */
+/** Starts all processes in parallel. If one fails to start, the others are stopped. */
 async function startAll(
   kinds: readonly (readonly string[])[],
   start: (workers: readonly string[]) => Promise<WatchedProcess>,
@@ -232,7 +233,7 @@ async function recover(processes: readonly WatchedProcess[], say: Say): Promise<
     await sleep(TICK_MS);
     return (await Promise.all(processes.map((process) => process.isReady()))).every(Boolean);
   };
-  await eventually('every process ready', RECOVERY_LIMIT_MS, allReady).catch(() => {
+  await eventually('all processes to be ready', RECOVERY_LIMIT_MS, allReady).catch(() => {
     say('!!! not every process is ready again');
   });
   return performance.now() - startedAt;

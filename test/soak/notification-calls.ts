@@ -10,10 +10,10 @@ const RECEIVERS = 50;
 const FIRST_RECEIVER = 40_722_120_000;
 
 export interface NotificationFigures {
-  /** Notifications accepted by an ingress, and texts received by the provider. */
+  /** Notifications accepted by an ingress, and messages received by the provider. */
   readonly accepted: number;
   readonly delivered: number;
-  /** Accepted and parked with an unknown outcome; the operator decides. */
+  /** Accepted and parked with an unknown outcome, on which an operator decides. */
   readonly parked: number;
   /** Accepted, but neither delivered nor parked. */
   readonly notificationsLost: number;
@@ -29,7 +29,7 @@ export class NotificationCaller {
   #begun = 0;
   #isOver = false;
 
-  /** Calls the ingresses at these addresses in turn. */
+  /** Calls the ingresses at these addresses alternately. */
   constructor(urls: () => readonly string[]) {
     this.#urls = urls;
   }

@@ -6,7 +6,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** An input line of a recalculation without the previous schedule. */
 export interface PortfolioContract {
-  /** Usually a text; some upstream systems use numbers. */
+  /** Usually a string; some upstream systems use numbers. */
   readonly id: string | number;
   readonly jsonParam: Members;
 }

@@ -18,7 +18,7 @@ const PUBLISH_LIMIT_MS = 60_000;
 const REQUEST_TOPICS: readonly TopicKey[] = ['scheduleRequests', 'productRequests', 'simulationRequests'];
 /** Delay before a refused request is sent to the other ingress. */
 const REPEAT_PAUSE_MS = 50;
-/** A caller refused for this long gives up; the system must never be unavailable that long. */
+/** A caller that is refused for this long gives up; the system must never be unavailable for so long. */
 const REPEAT_LIMIT_MS = 20_000;
 /** Calls are sent in groups at this interval, so that a restart finds several in flight. */
 const BURST_MS = 100;
@@ -30,7 +30,7 @@ export interface RollingRestartOptions {
    * Workers in each worker process. Two worker processes and two ingresses run, so that one serves during a restart.
    */
   readonly workers: readonly string[];
-  /** The calls sent; these workers serve all of them. */
+  /** The calls to send; these workers serve all of them. */
   readonly calls: readonly CallKind[];
   readonly rounds: number;
   readonly callsPerSecond: number;
@@ -127,7 +127,7 @@ export async function rollingRestart(
   }
 }
 
-/** Starts all processes in parallel. When one fails to start, the others are stopped. */
+/** Starts all processes in parallel. If one fails to start, the others are stopped. */
 async function openAll(processes: readonly (readonly string[])[], env: SoakWorld['env']): Promise<Place[]> {
   const opening = processes.map(async (workers): Promise<Place> => {
     const engine = await startEngine(workers, env, SOAK_READY_LIMIT_MS);

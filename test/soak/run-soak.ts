@@ -14,16 +14,16 @@ const HELP = `Usage: npm run test:soak -- [--contracts N] [--rounds N] [--second
 On Apache Kafka of three nodes, started here, or on the one of KAFKA_BROKERS (whose brokers are then left alone):
   portfolio  N contracts of 12 to 360 rows through npm run recalculate, while workers are killed at 20, 40, 60 and 80 %,
              a broker is restarted at 50 % and the command itself is killed and resumed at 70 % of the results
-  upstream   a tenth of them as arrays of requests by plain kafkajs with a reply topic of its own, killed alike
+  upstream   a tenth of them as arrays of requests by plain kafkajs with a separate reply topic, with the same kills
   rolling    a restart of all processes, one after another, N rounds, under constant load over HTTP
   network    calls and notifications for N seconds over connections that are torn, delayed, black-holed and silent; always
-             on a Kafka of its own, behind proxies
+             on a separate Kafka, behind proxies
 
   --contracts  default 100000, or SOAK_CONTRACTS
   --rounds     default 5
   --seconds    of the network part, default 600
   --only       one of the parts
-Exit codes: 0 nothing lost, repeated or swapped, 1 something was (said below the table), 2 wrong usage.
+Exit codes: 0 nothing lost, repeated or mixed up, 1 a fault (listed below the table), 2 wrong usage.
 `;
 const DEFAULT_CONTRACTS = '100000';
 const DEFAULT_ROUNDS = '5';
@@ -56,7 +56,7 @@ function say(line: string): void {
   print(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
 }
 
-/** Returns undefined when help was requested, and a text that describes invalid arguments. */
+/** Returns undefined if help was requested, and an error message for invalid arguments. */
 function readArguments(args: string[]): SoakArguments | string | undefined {
   const text = { type: 'string' } as const;
   try {

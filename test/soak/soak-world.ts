@@ -41,7 +41,7 @@ export interface SoakWorld {
 const TOPICS_LIMIT_MS = 60_000;
 
 export interface SoakWorldOptions {
-  /** Brokers of an existing Kafka; absent: the test starts its own. */
+  /** Brokers of an existing Kafka; if absent, the test starts its own. */
   readonly brokers?: readonly string[];
   /** Options of its own Kafka: see LocalKafkaOptions. */
   readonly proxied?: LocalKafkaOptions['proxied'];
@@ -49,7 +49,7 @@ export interface SoakWorldOptions {
 }
 
 /**
- * Connects to `brokers`, or starts three nodes. Rejects with LocalKafkaError when they cannot be started; its code names
+ * Connects to `brokers`, or starts three nodes. Rejects with LocalKafkaError if they cannot be started; its code names
  * the missing requirement.
  */
 export async function openSoakWorld(options: SoakWorldOptions): Promise<SoakWorld> {
@@ -64,7 +64,8 @@ export async function openSoakWorld(options: SoakWorldOptions): Promise<SoakWorl
         })
       : undefined;
   const brokers = own?.brokers ?? options.brokers ?? [];
-  if (own === undefined) say('!!! KAFKA_BROKERS is set: no broker is restarted, it is not ours to kill');
+  if (own === undefined)
+    say('!!! KAFKA_BROKERS is set: no broker is restarted, because the test does not own them');
   try {
     return await openOn(brokers, own, say);
   } catch (error) {

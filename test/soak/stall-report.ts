@@ -8,7 +8,7 @@ import { readTopic } from './topic-reading.ts';
 const MAX_NAMED = 10;
 
 /**
- * Locates a stalled run: requests not yet committed by a worker, by partition, and requests without a reply. When there
+ * Locates a stalled run: requests not yet committed by a worker, by partition, and requests without a reply. If there
  * are none, all replies are on the log and the command does not read them.
  */
 export async function describeStall({ broker, env, topic }: SoakWorld): Promise<string> {

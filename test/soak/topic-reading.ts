@@ -6,7 +6,7 @@ import type { LogMessage } from '../../shared/messaging/message.ts';
 import { sleep } from '../support/conformance/wait.ts';
 import type { SoakWorld } from './soak-world.ts';
 
-/** The last commit follows the last reply by 0.2 s; after a kill the group waits for the session time-out. */
+/** The last commit follows the last reply by 0.2 s; after a kill the group waits for the session timeout. */
 const LAG_LIMIT_MS = 30_000;
 const LAG_POLL_MS = 100;
 

@@ -16,7 +16,7 @@ export interface UpstreamOptions {
   readonly portfolio: Portfolio;
   readonly workers: number;
   readonly workerKillsAt: readonly number[];
-  /** Undefined: no broker is restarted. */
+  /** If undefined, no broker is restarted. */
   readonly brokerRestartAt: number | undefined;
   readonly brokerAwayMs: number;
   readonly limitMs: number;

@@ -7,7 +7,7 @@ import { SOAK_READY_LIMIT_MS } from './worker-pool.ts';
 
 const PROBE_EVERY_MS = 1_000;
 const PROBE_LIMIT_MS = 5_000;
-/** A process that answers no probe for this long counts as hanging and is killed. */
+/** A process that does not answer probes for this long counts as hanging and is killed. */
 const HANG_MS = 15_000;
 /** A process that accepts connections, answers nothing and uses this share of a processor is spinning. */
 const SPIN_SHARE = 0.1;
@@ -49,7 +49,7 @@ export class WatchedProcess {
     this.#engine = engine;
   }
 
-  /** Rejects when the first start fails. */
+  /** Rejects if the first start fails. */
   static async start(options: WatchOptions): Promise<WatchedProcess> {
     const engine = await startEngine(options.workers, options.env, SOAK_READY_LIMIT_MS);
     const watched = new WatchedProcess(options, engine);
@@ -162,7 +162,8 @@ async function probe(url: string, status?: number): Promise<string | undefined> 
 /** Processor time used since the process started; 0 where the system does not report it. */
 function processorTicks({ child }: EngineProcess): number {
   try {
-    // The process name is in parentheses and may contain spaces; behind it, state is the first field and utime the 12th.
+    // The process name is in parentheses and may contain spaces; after it, the state is the first field and utime the
+    // 12th.
     const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return Number(fields[11]) + Number(fields[12]);
   } catch {

@@ -1,6 +1,6 @@
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 
-/** A start takes many times longer when everything starts on one machine while a broker is down. */
+/** A start takes many times longer if everything starts on one machine while a broker is down. */
 export const SOAK_READY_LIMIT_MS = 90_000;
 
 /** Processes of the same kind that are killed and replaced. */

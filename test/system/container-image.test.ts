@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeServer, listen } from '../../shared/platform/http-server.ts';
 import { runEngine, startEngine } from '../support/worlds/engine-process.ts';
 
-/** The settings and commands of the Dockerfile, run by the Node of this machine. */
+/** Runs the settings and commands of the Dockerfile with the Node of this machine. */
 const root = path.resolve(import.meta.dirname, '../..');
 const dockerfile = readFileSync(path.join(root, 'Dockerfile'), 'utf8');
 const SECRET = 'for-trying-out-on-this-machine-only';

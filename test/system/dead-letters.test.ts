@@ -10,7 +10,7 @@ import { startEngine } from '../support/worlds/engine-process.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const COMMAND_LIMIT_MS = 30_000;
 
-/** Runs `npm run dead-letters` beside the engine. */
+/** Runs `npm run dead-letters` while the engine runs. */
 function deadLetters(file: string, ...args: string[]): Promise<{ code: number; text: string }> {
   const env = { PATH: process.env.PATH ?? '', ADMIN_FILE: file };
   return new Promise((resolve) => {

@@ -69,7 +69,7 @@ suite('separate processes on Kafka with a schema registry', () => {
     expect(answers.map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
   });
 
-  it('loses no request when a worker is killed under load', async () => {
+  it('does not lose a request when a worker is killed under load', async () => {
     const [victim, , ingress] = await Promise.all([start('schedule'), start('schedule'), start('ingress')]);
     await scheduleRows(ingress.url);
     const amounts = Array.from({ length: 300 }, (_, index) => 1_000 + index);
@@ -82,7 +82,7 @@ suite('separate processes on Kafka with a schema registry', () => {
     expect((await Promise.all(answers)).map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
   });
 
-  it('serves the result of an asynchronous request from any ingress instance, also after a restart', async () => {
+  it('serves the result of an asynchronous request from any ingress instance, even after a restart', async () => {
     const first = await start('ingress');
     const accepted = await post(
       first.url,

@@ -8,7 +8,7 @@ import { portfolioFaults, rollingFaults, upstreamFaults } from '../soak/soak-ver
 import { openSoakWorld, type SoakWorld } from '../soak/soak-world.ts';
 import { runUpstream } from '../soak/upstream-events.ts';
 
-/** The short form of `npm run test:soak`, on three Kafka nodes of its own, since it kills a broker. */
+/** The short form of `npm run test:soak`, on a separate Kafka of three nodes, because it kills a broker. */
 const world = await openWorld();
 const suite = world === undefined ? describe.skip : describe;
 

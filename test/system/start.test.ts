@@ -10,11 +10,11 @@ import {
   scheduleRows,
 } from '../support/builders/schedule-call.ts';
 
-/** Documented in the README: ready in under three seconds once installed, on an idle machine. */
+/** The README states that the engine is ready in under three seconds on an idle machine once it is installed. */
 const MAX_READY_MS = 3_000;
-/** Two signals within this time are one (workers/run-command.ts). */
+/** Two signals within this time count as one (workers/run-command.ts). */
 const SAME_SIGNAL_MS = 1_000;
-/** Longest wait for output of the process, on a busy machine. */
+/** Time limit for output of the process on a busy machine. */
 const POLL_TIMEOUT_MS = 10_000;
 
 const running: EngineProcess[] = [];
@@ -104,7 +104,7 @@ describe('npm start without settings', () => {
     expect(await rate.json()).toMatchObject({ Rate: 12, Residual: 0 });
   });
 
-  it('accepts the generic form and any case of the action name', async () => {
+  it('accepts the generic form and case-insensitive action names', async () => {
     const engine = await start();
     const path = ACTION_PATH.toLowerCase();
     const asObject = await post(engine.url, { Data: { jsonParam: PROOF_REQUEST } }, { path });
@@ -130,7 +130,7 @@ describe('npm start without settings', () => {
 });
 
 describe('signals', () => {
-  it('stop a process gracefully, during its start and when ready', async () => {
+  it('stop a process gracefully, both during startup and when it is ready', async () => {
     for (let run = 0; run < 3; run++) expect(await (await start()).end('SIGTERM')).toBe(0);
     const { child } = spawnEngine([], {});
     const ended = new Promise((resolve) => {
@@ -141,13 +141,13 @@ describe('signals', () => {
     expect(await ended).toBe(0);
   });
 
-  it('drain the process when a signal arrives twice within a second, as Ctrl-C under npm does', async () => {
+  it('drain the process if a signal arrives twice within a second, as Ctrl-C does under npm', async () => {
     const engine = await start();
     engine.child.kill('SIGINT');
     expect(await engine.end('SIGINT')).toBe(0);
   });
 
-  it('end the process immediately when another one follows later', async () => {
+  it('end the process immediately if another signal follows later', async () => {
     const engine = await start(['ingress'], { REPLY_TIMEOUT_MS: '20000', LOG_LEVEL: 'info' });
     const pending = post(engine.url, { jsonParam: PROOF_REQUEST });
     pending.catch(() => undefined);
@@ -155,7 +155,7 @@ describe('signals', () => {
       .poll(async () => (await fetch(`${engine.url}/metrics`)).text(), { timeout: POLL_TIMEOUT_MS })
       .toMatch(/^plat_ingress_pending_replies 1$/m);
     const ended = engine.end('SIGTERM');
-    // The time between the signals counts from the handling of the first one.
+    // The time between the signals is measured from the handling of the first one.
     await expect.poll(() => engine.stderr(), { timeout: POLL_TIMEOUT_MS }).toContain('"stopping"');
     await new Promise((resolve) => setTimeout(resolve, SAME_SIGNAL_MS + 200));
     expect(engine.child.exitCode).toBeNull();
@@ -205,7 +205,7 @@ describe('the command line', () => {
     expect(stderr).toContain('AUTH_');
   });
 
-  it('exits with 1 when the port is in use and names it', async () => {
+  it('exits with 1 if the port is in use, and names the port', async () => {
     const engine = await start();
     const { code, stderr } = await runEngine([], { PORT: new URL(engine.url).port });
     expect(code).toBe(1);

@@ -8,7 +8,7 @@ import { findFreePorts } from '../../scripts/dev/local-kafka/ports.ts';
 import { runEngine, spawnEngine } from '../support/worlds/engine-process.ts';
 import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
 
-/** Longest wait for output of the process, on a busy machine. */
+/** Time limit for output of the process on a busy machine. */
 const POLL = { timeout: 60_000 };
 
 type Answer = (response: ServerResponse) => void;
@@ -35,7 +35,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Starts a process whose health server can be queried while the start is still waiting. */
+/** Starts a process whose health server can be queried while startup is still waiting. */
 async function spawnWithHealth(env: Readonly<Record<string, string>>) {
   const [port = 0] = await findFreePorts(1);
   const engine = spawnEngine(['schedule'], { ...env, HEALTH_PORT: String(port) });
@@ -50,7 +50,7 @@ async function spawnWithHealth(env: Readonly<Record<string, string>>) {
   return { ...engine, ended, statusOf };
 }
 
-describe('a start without a schema registry', () => {
+describe('startup without a schema registry', () => {
   it('is live but not ready, logs that it waits, and completes when the registry responds', async () => {
     const registry = await startRegistry(stayOpen);
     const engine = await spawnWithHealth({ SCHEMA_REGISTRY_URL: registry.url });
@@ -77,7 +77,7 @@ describe('a start without a schema registry', () => {
     expect(stderr).toContain('no answer within 2000 ms');
   });
 
-  it('exits with 1 immediately when the registry refuses the credentials', async () => {
+  it('exits with 1 immediately if the registry refuses the credentials', async () => {
     const registry = await startRegistry(refuse);
     const { code, stderr } = await runEngine(['schedule'], { SCHEMA_REGISTRY_URL: registry.url });
     expect([code, stderr]).toEqual([1, expect.stringContaining('unknown user')]);
@@ -110,7 +110,7 @@ describe('a command that deployments run before the workers', () => {
     ]);
   });
 
-  it('fails without waiting when it only reads', () => {
+  it('fails without waiting if it only reads', () => {
     const { status, stderr } = runScript(['scripts/topics.ts', 'list']);
     expect([status, stderr]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
     expect(stderr).not.toContain('START_TIMEOUT_MS');
@@ -144,7 +144,7 @@ describe('a recalculation without Kafka', () => {
   });
 });
 
-describe('a start without Kafka', () => {
+describe('startup without Kafka', () => {
   it.each([
     ['refuses connections', 'refusing'],
     ['accepts connections and never responds', 'unresponsive'],

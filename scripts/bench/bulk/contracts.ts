@@ -1,4 +1,4 @@
-/** The contracts of the bulk figures, and the messages of the bulk lane that carry them and their answers. */
+/** The contracts for measurements of the bulk lane, and the messages with these contracts and their results. */
 
 import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
@@ -6,10 +6,10 @@ import type { Codec, Encoded } from '../../../shared/messaging/codec.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
 import { calculate } from '../samples.ts';
 
-/** Contracts in a message, and messages in flight: those of `npm run recalculate`. */
+/** Contracts per message, and messages in flight, as in `npm run recalculate`. */
 export const CONTRACTS_PER_BATCH = 100;
 export const BATCHES_IN_FLIGHT = 16;
-/** Number of distinct messages, sent in turn: 4,000 contracts. */
+/** Number of distinct messages, which are sent cyclically: 4,000 contracts. */
 const DIFFERENT_BATCHES = 40;
 const STATUS_OK = 200;
 const ROWS = 60;
@@ -19,7 +19,10 @@ const RATES = 997;
 const MONTHS = 12;
 const DAYS = 28;
 
-/** Consumer loans of sixty months with the effective rate, no two alike, as a line of a portfolio: `{jsonParam: ...}`. */
+/**
+ * A consumer loan of sixty months with the effective rate, in the form of a portfolio line: `{jsonParam: ...}`. All
+ * contracts differ.
+ */
 export function contractBody(index: number): { readonly jsonParam: Readonly<Record<string, unknown>> } {
   const day = (index % DAYS) + 1;
   const month = (index % MONTHS) + 1;
@@ -38,7 +41,7 @@ export function contractBody(index: number): { readonly jsonParam: Readonly<Reco
   };
 }
 
-/** The requests that a requester sends repeatedly. */
+/** The batches of requests that a requester sends repeatedly. */
 export function bulkRequests(codec: Codec): Promise<readonly Encoded[]> {
   return batches(codec, REQUEST_BATCH, async (index) => {
     const { value } = await codec.encode('CalculateRepaymentScheduleRequest', contractRequest(index), 'avro');

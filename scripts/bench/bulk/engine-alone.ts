@@ -1,6 +1,6 @@
 /**
- * Child process: the cost of each contract of a batch without a broker. For the requested time it decodes batches,
- * checks and calculates their contracts, encodes the answers into a batch of replies, and answers its contracts per
+ * Child process that measures the cost of each contract of a batch without a broker. For the requested time it decodes
+ * batches, validates and calculates their contracts, and encodes the replies as a batch. Returns the contracts per
  * second.
  */
 import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';

@@ -1,4 +1,4 @@
-/** The effect of portfolio calculations on live traffic of the same machine. */
+/** Measures the effect of portfolio calculations on live traffic on the same machine. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LiveWords } from '../calls/live-load.ts';
@@ -11,35 +11,38 @@ import { openSystem, type KafkaUnderTest, type System } from '../system.ts';
 import { percent, ratioTable, table, thousands } from '../tables.ts';
 import { askRequester, startRawBatches } from './raw-batches.ts';
 
-/** Live requests a second. */
+/** Live requests per second. */
 const REQUESTS_PER_SECOND = 20;
-/** Together with broker and requester more than two cores can serve. */
+/** Together with the broker and the requester, more than two cores can serve. */
 const BULK_WORKERS = 2;
 const AIM_SLOWDOWN = 3;
-/** Before anything is measured: more live requests than later, for the compilers, and a first bulk run. */
+/** Warm-up for the just-in-time compilers: more live requests than later, and a first bulk run. */
 const WARM_UP = { perSecond: 100, forMs: 8_000 } as const;
-/** The bulk run is at full speed when live traffic starts to be measured, and continues until it has ended. */
+/** The bulk run is at full speed before the measurement of live traffic starts, and continues until it has ended. */
 const LEAD_MS = 3_000;
 const TRAIL_MS = 1_000;
-/** Time limit for answers that are missing at the end of a round. */
+/** Time limit for responses that are still missing at the end of a round. */
 const ANSWER_MARGIN_MS = 90_000;
 
-/** Live traffic of one round, with the load of the machine. */
+/** Live traffic in one round, with the load of the machine. */
 interface LiveRound extends OpenLoopResult {
   /** Share of the machine, 0 to 1. */
   readonly busyShare: number;
-  /** Of the concurrent bulk run; 0 without one. */
+  /** Of the concurrent bulk run; 0 if there is none. */
   readonly contractsPerSecond: number;
 }
 
-/** Live traffic alone and beside a bulk run, round by round. */
+/** Live traffic alone and during a bulk run, by round. */
 interface IsolationFigures {
   readonly idle: readonly LiveRound[];
   readonly loaded: readonly LiveRound[];
   readonly ratios: readonly Ratio[];
 }
 
-/** Ingress, interactive worker, bulk workers, requester and client of live requests, a process each; idle and loaded in turns. */
+/**
+ * Measures idle and loaded rounds alternately. Ingress, interactive worker, bulk workers, requester and the client of
+ * live requests are separate processes.
+ */
 export async function benchIsolation(
   options: Pick<BenchOptions, 'rounds' | 'measureMs' | 'progress'>,
   kafka: KafkaUnderTest,
@@ -53,7 +56,7 @@ export async function benchIsolation(
     await askRequester(bulk, { measureMs: WARM_UP.forMs });
     const scenarios = [
       { name: 'idle', run: () => liveRound(live, measureMs) },
-      { name: 'beside a bulk run', run: () => loadedRound(live, bulk, measureMs) },
+      { name: 'during a bulk run', run: () => loadedRound(live, bulk, measureMs) },
     ];
     const [idle = [], loaded = []] = await inTurns(
       options,
@@ -100,7 +103,7 @@ function isolationRatios(idle: readonly LiveRound[], loaded: readonly LiveRound[
   const failed = [...idle, ...loaded].reduce((sum, round) => sum + round.failed, 0);
   const p99 = (rounds: readonly LiveRound[]): readonly number[] => rounds.map(({ p99Ms }) => p99Ms);
   return [
-    atMost('live p99: beside a bulk run / idle', compareTimes(p99(loaded), p99(idle)), AIM_SLOWDOWN),
+    atMost('live p99: during a bulk run / idle', compareTimes(p99(loaded), p99(idle)), AIM_SLOWDOWN),
     atMost('live requests that failed', { value: failed, byFastest: failed }, 0),
   ];
 }
@@ -122,9 +125,9 @@ function liveTable(idle: readonly LiveRound[], loaded: readonly LiveRound[]): st
     const number = index + 1;
     return [
       row(`${number}: idle`, alone),
-      ...(beside === undefined ? [] : [row(`${number}: beside a bulk run`, beside)]),
+      ...(beside === undefined ? [] : [row(`${number}: during a bulk run`, beside)]),
     ];
   });
-  const head = ['live requests, 20 a second', 'requests', 'failed', 'p50 ms', 'p99 ms', 'longest ms'];
-  return table([...head, 'sent late p99 ms', 'contracts per second beside', 'processors busy'], rows);
+  const head = ['live requests, 20 per second', 'requests', 'failed', 'p50 ms', 'p99 ms', 'longest ms'];
+  return table([...head, 'sent late p99 ms', 'contracts per second meanwhile', 'processors busy'], rows);
 }

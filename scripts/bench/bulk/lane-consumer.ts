@@ -1,7 +1,8 @@
 /**
- * Child process: the consumer runtime of the workers on one partition, with a handler that takes five milliseconds.
- * Asked with a number of keys and of messages, it writes them to a topic of their own, handles them and answers the
- * messages per second, from the start of the first to the end of the last. Without brokers it is the embedded one.
+ * Child process that runs the consumer runtime of the workers on one partition, with a handler that takes five
+ * milliseconds. For a request with a number of keys and messages, it writes the messages to a separate topic, handles
+ * them, and returns the messages per second from the start of the first one to the end of the last one. If no brokers
+ * are given, it uses the embedded broker.
  */
 import { Consumer } from '../../../shared/messaging/consumer/consumer.ts';
 import type { ProcessingResult } from '../../../shared/messaging/processing-result.ts';
@@ -11,7 +12,7 @@ import { answerParent } from '../processes.ts';
 
 const HANDLER_MS = 5;
 const MS_PER_SECOND = 1_000;
-/** A group that takes longer is stuck. */
+/** A group that takes longer has stalled. */
 const LIMIT_MS = 60_000;
 
 /** The request of the parent process. */

@@ -1,4 +1,6 @@
-/** The gain of the key-ordered executor: one partition, a waiting handler, many keys compared with one. */
+/**
+ * Measures the gain of the key-ordered executor: many keys compared with one, on one partition with a waiting handler.
+ */
 
 import { median } from '../load.ts';
 import { askChild, startChild } from '../processes.ts';
@@ -14,14 +16,14 @@ import type { KafkaUnderTest } from '../system.ts';
 import { ratioTable, table, thousands } from '../tables.ts';
 import type { LaneWords } from './lane-consumer.ts';
 
-/** Keys of the messages, and how many messages make a round. */
+/** The number of keys, and of messages per round. */
 const ONE_KEY: LaneWords = { keys: 1, messages: 300 };
 const MANY_KEYS: LaneWords = { keys: 20, messages: 6_000 };
 const WARM_UP: LaneWords = { keys: 20, messages: 2_000 };
 const AIM_SPEED_UP = 14;
 const ANSWER_LIMIT_MS = 90_000;
 
-/** Messages of one partition handled in a second. */
+/** Messages of one partition handled per second. */
 interface LaneRate {
   readonly broker: 'embedded' | 'Kafka';
   readonly keys: number;
@@ -33,7 +35,7 @@ interface LaneFigures {
   readonly ratios: readonly Ratio[];
 }
 
-/** A consumer process for each broker; one key and many keys in turns. */
+/** Measures one key and many keys alternately, with a consumer process for each broker. */
 export async function benchLanes(
   options: Pick<BenchOptions, 'rounds' | 'progress'>,
   kafka: KafkaUnderTest,

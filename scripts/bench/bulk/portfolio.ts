@@ -1,4 +1,4 @@
-/** The cost of `npm run recalculate` per contract, from small portfolios to large ones, and its memory. */
+/** Measures the cost of `npm run recalculate` per contract, from small to large portfolios, and its memory. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,16 +21,16 @@ import { openSystem, type KafkaUnderTest } from '../system.ts';
 import { ratioTable, table, thousands } from '../tables.ts';
 import { contractBody } from './contracts.ts';
 
-/** Portfolios below the largest one. */
+/** Sizes of the portfolios, except the largest one. */
 const SIZES = [1_000, 10_000, 100_000] as const;
 /** A nearly empty run, whose time is subtracted from the others. */
 const START_SIZE = 1;
 /**
- * Targets: cost of a contract relative to the cheapest smaller portfolio, and MiB more than in the first quarter of the
- * run.
+ * Targets: the cost of a contract relative to the cheapest smaller portfolio, and the additional MiB after the first
+ * quarter of the run.
  */
 const AIM = { growth: 1.1, memoryMiB: 64 } as const;
-/** Memory of a shorter run, in seconds, is mostly that of its start. */
+/** In seconds. The memory of a shorter run is mostly that of its start. */
 const LEAST_SAMPLES = 60;
 const LINES_OF_A_CHUNK = 1_000;
 const RUN_LIMIT_MS = 120_000;
@@ -44,7 +44,7 @@ const KEPT_BYTES = 2_000;
 interface PortfolioRun {
   readonly broker: 'embedded' | 'Kafka';
   readonly contracts: number;
-  /** From the start of the process to its end. */
+  /** From the start of the process to its exit. */
   readonly seconds: number;
   /** Microseconds, excluding start and end of the command. */
   readonly perContractUs: number;
@@ -58,7 +58,9 @@ interface PortfolioFigures {
 
 type Options = Pick<BenchOptions, 'contracts' | 'results' | 'progress'>;
 
-/** The command over Kafka with one bulk worker process, then all in one process over the embedded broker. */
+/**
+ * Runs the command over Kafka with one bulk worker process, then everything in one process over the embedded broker.
+ */
 export async function benchPortfolio(
   options: Options,
   kafka: KafkaUnderTest,
@@ -134,7 +136,7 @@ function lineOf(index: number): string {
   return `${JSON.stringify({ id: `contract-${index}`, ...contractBody(index) })}\n`;
 }
 
-/** Runs the command to its end; rejects unless it succeeds. */
+/** Runs the command until it exits; rejects unless it succeeds. */
 async function runCommand(
   { results }: Options,
   folder: string,
@@ -164,7 +166,7 @@ async function runCommand(
   const [code] = await once(child, 'exit');
   const seconds = (performance.now() - startedAt) / 1_000;
   const memory = sampling.stop();
-  if (code !== 0) throw new Error(`recalculate ended with ${code}: ${errors}`);
+  if (code !== 0) throw new Error(`recalculate exited with ${code}: ${errors}`);
   await rm(output, { force: true });
   return { seconds, memory };
 }

@@ -1,6 +1,6 @@
 /**
- * Child process: answers each batch of contracts at once with a reply that a bulk lane has answered such a batch with,
- * under the same correlation id and key.
+ * Child process that answers each batch of contracts immediately with a reply that a bulk lane has sent for such a
+ * batch, with the correlation id and key of the request.
  */
 import type { IHeaders, Message } from 'kafkajs';
 import { HEADER } from '../../../shared/messaging/header-names.ts';

@@ -1,6 +1,7 @@
 /**
- * Child process: keeps batches of contracts in flight; each reply triggers the next one. Asked with a time, it answers how
- * many contracts were answered per second of it. Refusals end it, and the last reply is read to its last item.
+ * Child process that keeps batches of contracts in flight; each reply triggers the next batch. For a request with a
+ * duration, it returns the number of contracts answered per second. It exits on a refusal, and reads the last reply
+ * completely.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -21,7 +22,7 @@ import {
 
 const MS_PER_SECOND = 1_000;
 const STATUS_OK = 200;
-/** Time limit of a reply; beyond it the run fails. */
+/** Time limit for a reply; the run fails after it. */
 const PATIENCE_MS = 30_000;
 const [brokers = '', requestTopic = '', replyTopic = '', partitions = '12'] = process.argv.slice(2);
 const codec = benchCodec();
@@ -87,7 +88,7 @@ async function measure({ warmUpMs = 0, measureMs }: BulkWords): Promise<BulkAnsw
   return { contractsPerSecond: contracts / seconds, contracts };
 }
 
-/** Resolves when nothing is in flight any more. */
+/** Resolves when nothing is in flight. */
 async function idle(): Promise<void> {
   if (waiting.size === 0) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();

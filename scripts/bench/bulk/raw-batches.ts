@@ -1,6 +1,6 @@
 /**
- * kafkajs at its fastest with large messages: reads whole batches, sends one request for the answers to each of them,
- * awaits nothing in between, and compresses with the codec of the bulk lane.
+ * The fastest use of kafkajs with large messages: reads whole batches, sends the replies to each of them in one
+ * request, does not wait in between, and compresses with the codec of the bulk lane.
  */
 
 import { CompressionTypes, Kafka, logLevel, type Message } from 'kafkajs';
@@ -14,7 +14,7 @@ import { PARTITIONS, type System } from '../system.ts';
 const SESSION_MS = 30_000;
 const COMMIT_INTERVAL_MS = 200;
 
-/** A message that was read. */
+/** A consumed message. */
 export type ReadMessage = Pick<Message, 'key' | 'value' | 'headers'>;
 
 /** The request of the parent process; the warm-up is not measured. */
@@ -29,10 +29,10 @@ export interface BulkAnswer {
   readonly contracts: number;
 }
 
-/** Time limit for answers that are missing at the end of a round, and for draining the bulk lane. */
+/** Time limit for replies that are still missing at the end of a round, and for draining the bulk lane. */
 const ANSWER_MARGIN_MS = 90_000;
 
-/** Starts the raw requester of batches, or the echo that answers it, on the topics of the bulk lane. */
+/** Starts the raw requester of batches, or the echo that replies to it, on the topics of the bulk lane. */
 export function startRawBatches(system: System, end: 'requester' | 'echo'): Promise<Child> {
   return system.start([
     `scripts/bench/bulk/raw-batch-${end}.ts`,
@@ -55,7 +55,7 @@ export function rawBatchKafka(brokers: readonly string[], clientId: string): Kaf
   return new Kafka({ clientId, brokers: [...brokers], logLevel: logLevel.NOTHING });
 }
 
-/** Sends each array that it is given as one request, however many are in flight; a failure ends the process. */
+/** Sends each array of messages as one request, however many requests are in flight; the process exits on a failure. */
 export async function batchSender(kafka: Kafka, topic: string): Promise<(messages: Message[]) => void> {
   const producer = await rawProducer(kafka);
   return (messages) => {

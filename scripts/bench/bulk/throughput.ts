@@ -1,4 +1,4 @@
-/** Throughput of the bulk lane, compared with that of the broker and of the calculation alone. */
+/** Measures the throughput of the bulk lane, compared with that of the broker and of the calculation alone. */
 
 import { availableParallelism } from 'node:os';
 import { median } from '../load.ts';
@@ -19,13 +19,13 @@ import { askRequester, startRawBatches } from './raw-batches.ts';
 
 /** Numbers of worker processes in the scaling test. */
 const WORKERS = [1, 2, 3] as const;
-/** Warm-up: the first one is for just-in-time compilation in all processes, later ones fill the pipeline. */
+/** Duration of the warm-up: the first one lets all processes compile their code, later ones fill the pipeline. */
 const FIRST_WARM_UP_MS = 8_000;
 const WARM_UP_MS = 1_500;
 const ANSWER_MARGIN_MS = 60_000;
 const US_PER_SECOND = 1_000_000;
 const PROCESSES = ['requester', 'broker', 'workers'] as const;
-/** Target: share of the rate of echo and calculation in series. */
+/** Target: the share of the rate that echo and calculation reach sequentially. */
 const AIM_SHARE = 0.8;
 
 /** One round of contracts over Kafka. */
@@ -55,7 +55,10 @@ interface Scenario {
 
 type Options = Pick<BenchOptions, 'rounds' | 'measureMs' | 'progress'>;
 
-/** Echo, engine and lane in turns; then the lane with more worker processes. Every part is a separate process. */
+/**
+ * Measures echo, engine and lane alternately, then the lane with more worker processes. Every part is a separate
+ * process.
+ */
 export async function benchThroughput(
   options: Options,
   kafka: KafkaUnderTest,
@@ -73,7 +76,7 @@ export async function benchThroughput(
     const echo = overKafka('echo alone: raw kafkajs', rawRequester, [await startRawBatches(raw, 'echo')]);
     const requester = await startRawBatches(system, 'requester');
     const workers = [await startWorker(system)];
-    // The lane on a machine that calculates nothing else: a worker process for each core.
+    // The lane with a worker process for each core, on a machine that does not calculate anything else.
     const all: Child[] = [];
     while (all.length < availableParallelism()) all.push(await startWorker(full));
     const fullRequester = await startRawBatches(full, 'requester');
@@ -121,7 +124,7 @@ async function measure(options: Options, scenarios: readonly Scenario[]): Promis
     options,
     scenarios,
     ({ run }) => run(WARM_UP_MS),
-    ({ contractsPerSecond }) => `, ${Math.round(contractsPerSecond)} contracts a second`,
+    ({ contractsPerSecond }) => `, ${Math.round(contractsPerSecond)} contracts per second`,
   );
   return scenarios.map(({ name }, index) => ({ scenario: name, rounds: rounds[index] ?? [] }));
 }
@@ -179,7 +182,7 @@ const ratesOf = ({ rounds }: BulkLine): readonly number[] =>
 
 function laneRatio(lane: BulkLine, echo: BulkLine, engine: BulkLine): Ratio {
   const measured = compareWithSeries(ratesOf(lane), ratesOf(echo), ratesOf(engine));
-  return atLeast(`${lane.scenario} / (echo and engine in series)`, measured, AIM_SHARE);
+  return atLeast(`${lane.scenario} / (echo and engine sequentially)`, measured, AIM_SHARE);
 }
 
 function scalingRatios([one, ...more]: readonly BulkLine[]): readonly Ratio[] {

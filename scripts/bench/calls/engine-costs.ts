@@ -3,13 +3,13 @@ import { type BenchOptions, type CostPerCall, costsOf, timeCalls, type Work } fr
 import { benchCodec, calculate, readBody, SAMPLE_BODY } from '../samples.ts';
 
 const WARM_UP_MS = 500;
-/** Of each part, over all rounds. */
+/** Figures of each part, over all rounds. */
 const MEASURE_MS = 1_000;
 const LONG_BODY = SAMPLE_BODY.replace('"InstallmentsNo":12', '"InstallmentsNo":360');
 const REQUEST = 'CalculateRepaymentScheduleRequest';
 const REPLY = 'CalculateRepaymentScheduleReply';
 
-/** The cost of each part of one request, in microseconds per call. */
+/** Measures the cost of each part of one request, in microseconds per call. */
 export async function benchCosts({
   rounds,
   progress,

@@ -1,9 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import type { HttpCall } from '../samples.ts';
 
-/** A keep-alive HTTP/1.1 client on bare sockets: its cost is excluded from the server under test. */
+/** A keep-alive HTTP/1.1 client on plain sockets, which burdens the server under test as little as possible. */
 export interface HttpLoad {
-  /** Sends the request on the slot's own connection; resolves with the body's size when the answer is complete. Rejects unless the status is 200 or 202. */
+  /**
+   * Sends the request on the connection of the slot; resolves with the size of the body when the response is complete.
+   * Rejects unless the status is 200 or 202.
+   */
   request(slot: number): Promise<number>;
   close(): void;
 }
@@ -13,7 +16,7 @@ const NO_BYTES = Buffer.alloc(0);
 const STATUS_OK = Buffer.from('HTTP/1.1 20');
 const LENGTH = /content-length: (\d+)/i;
 
-/** Opens one connection per slot to `url` and prepares each one's bytes once. */
+/** Opens one connection per slot to `url` and prepares the bytes of each slot once. */
 export async function openHttpLoad(
   url: URL,
   call: Pick<HttpCall, 'body' | 'headers'>,
@@ -21,7 +24,7 @@ export async function openHttpLoad(
 ): Promise<HttpLoad> {
   const requests = Array.from({ length: slots }, (_, slot) => bytesOf(url, call, slot));
   const connections = await Promise.all(Array.from({ length: slots }, () => openConnection(url)));
-  /** A server closes connections that are idle for long; a slot then gets a new one, as any client would do. */
+  /** A server closes connections that are idle for a long time; the slot then opens a new one, as any client would. */
   const reopen = async (slot: number): Promise<number> => {
     const connection = await openConnection(url);
     connections[slot] = connection;

@@ -1,6 +1,6 @@
 /**
- * Child process: live traffic. Sends schedules of twelve rows to the given address, with the rate and for the time that
- * the parent asks for, and answers with what it measured.
+ * Child process that generates live traffic: sends requests for schedules of twelve rows to the given address, at the
+ * rate and for the time that the parent requests, and returns its measurements.
  */
 import { openLoop } from '../load.ts';
 import { answerParent } from '../processes.ts';
@@ -22,7 +22,7 @@ const waiting: ((slot: number) => void)[] = [];
 
 answerParent(async (words: LiveWords) => ({ ...(await openLoop({ ...words, request })) }));
 
-/** A connection carries one request at a time; the one that was used last is taken first, as keep-alive pools do. */
+/** A connection carries one request at a time; the most recently used one is taken first, as in keep-alive pools. */
 async function request(): Promise<void> {
   const slot = idle.pop() ?? (await new Promise<number>((resolve) => waiting.push(resolve)));
   try {

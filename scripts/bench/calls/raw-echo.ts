@@ -1,4 +1,4 @@
-/** Child process: answers each request with one message of the given size under the same correlation id. */
+/** Child process that answers each request with one message of the given size and the same correlation id. */
 import { answerParent, endProcess } from '../processes.ts';
 import { rawKafka, rawProducer, runConsumer } from '../raw-kafka.ts';
 

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { rawKafka, rawProducer, runConsumer } from '../raw-kafka.ts';
 
 export interface RawRequester {
-  /** One message out, one message back under the same correlation id. */
+  /** Sends one message, and receives one with the same correlation id. */
   request(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const SESSION_MS = 6_000;
 
-/** The requester's half of the raw ping-pong: one send() per request, no codec, no HTTP. */
+/** The requester of the raw round trip: one send() per request, without codec and HTTP. */
 export async function startRawRequester(options: {
   readonly brokers: readonly string[];
   readonly requestTopic: string;

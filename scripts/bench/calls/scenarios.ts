@@ -1,4 +1,4 @@
-/** Round trips of the system over HTTP, embedded and over Kafka, compared with raw kafkajs. */
+/** Measures round trips of the system over HTTP, embedded and over Kafka, compared with raw kafkajs. */
 
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { closedLoop, type LoopResult, median } from '../load.ts';
@@ -16,7 +16,7 @@ import {
 import { openHttpLoad } from './http-load.ts';
 import { type RawRequester, startRawRequester } from './raw-requester.ts';
 
-/** A scenario at a window, each figure the median over the rounds. */
+/** A scenario with a given window; each figure is the median over the rounds. */
 export interface Measurement extends LoopResult {
   readonly scenario: string;
   readonly window: number;
@@ -29,10 +29,12 @@ const ECHO_WINDOW = 64;
 const RAW_PING_PONG = 'Kafka: raw kafkajs, two hops';
 /** Long enough for the just-in-time compilers on both sides of the broker. */
 const WARM_UP_MS = 3_000;
-/** Median latency at most this many times the raw one, throughput at least this share of it. */
+/** Targets: the median latency as a multiple of the raw one, and the throughput as a share of the raw one. */
 const AIM = { latency: 1.5, throughput: 0.7 } as const;
 
-/** The system as `npm start` runs it: one process, embedded broker; the HTTP client is this process. */
+/**
+ * Measures the system as `npm start` runs it, in one process with the embedded broker; this process is the HTTP client.
+ */
 export async function benchEmbedded(options: Options): Promise<readonly Measurement[]> {
   const env = { KAFKA_BROKERS: '', PORT: '0', RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'warn' };
   const system = await startChild(['workers/main.ts'], INGRESS_READY, env);
@@ -56,9 +58,9 @@ export async function benchEmbedded(options: Options): Promise<readonly Measurem
 }
 
 /**
- * Round trips over Kafka, raw kafkajs and the system in turns, so that both run under the same conditions. All parts
- * are separate as in production: requester and HTTP client in this process; echo, ingress and worker in one process
- * each.
+ * Measures round trips over Kafka alternately with raw kafkajs and with the system, so that both run under the same
+ * conditions. As in production, all parts are separate processes: requester and HTTP client are this process; echo,
+ * ingress and worker have one process each.
  */
 export async function benchKafka(
   options: Options,
@@ -127,7 +129,7 @@ async function measureTrips(options: Options, trips: readonly Trip[]): Promise<r
   });
 }
 
-/** The round trips of a call compared with the raw ones of the same rounds. */
+/** The round trips of a call compared with raw ones in the same rounds. */
 export function tripRatios(
   measurements: readonly Measurement[],
   { scenario: own }: HttpCall,

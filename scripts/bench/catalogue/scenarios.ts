@@ -1,4 +1,7 @@
-/** The cost of simulations compared with plain schedules, and of a table of many products compared with one of few. */
+/**
+ * Measures the cost of simulations compared with plain schedules, and of a table with many products compared with one
+ * with few products.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -32,15 +35,15 @@ import { costTable, ratioTable, table, thousands } from '../tables.ts';
 const ROWS = 60;
 const REQUEST_DAY = toCalendarDate(2026, 1, 15);
 const FOLDER = fileURLToPath(new URL('../../../shared/product/example-catalogue', import.meta.url));
-/** A simulation runs much code, each part rarely: compilation takes longer. */
+/** A simulation runs much code, each part of it rarely, so compilation takes longer. */
 const WARM_UP_MS = 3_000;
-/** Share of the measured seconds for one task in a round. */
+/** The share of the measured seconds that one task gets in a round. */
 const SLICES = 16;
-/** Table sizes that are compared. */
+/** The compared table sizes. */
 const TABLE_SIZES = [100, 1_000, 10_000] as const;
 const TABLE_LIMIT_MS = 180_000;
 
-/** Targets: times a plain schedule, milliseconds, MiB, and times the look-up in the smallest table. */
+/** Targets: multiples of a plain schedule, milliseconds, MiB, and multiples of the look-up in the smallest table. */
 const AIM = { simulate: 3, readyMs: 5_000, memoryMiB: 150, growth: 1.5 } as const;
 
 const NAMES = {
@@ -53,16 +56,16 @@ const NAMES = {
 /** The cost of a table of products. */
 export interface TableFigures {
   readonly products: number;
-  /** JSON text of a product. */
+  /** The JSON of a product. */
   readonly recordBytes: number;
   readonly encodedMiB: number;
   readonly readyMs: number;
   /** The embedded broker's copy of the records. */
   readonly logMiB: number;
   readonly tableMiB: number;
-  /** Log, table, and the decoded records that are cached. */
+  /** Log, table, and cached decoded records. */
   readonly allMiB: number;
-  /** A look-up with all sections of a product in use, and of one that has to be decoded first; microseconds. */
+  /** Microseconds of a look-up, with all sections, of a product in use, and of one that must be decoded first. */
   readonly hotUs: number;
   readonly coldUs: number;
 }
@@ -73,7 +76,7 @@ interface CatalogueFigures {
   readonly ratios: readonly Ratio[];
 }
 
-/** Simulations and schedules in turns, then tables in processes of their own. */
+/** Measures simulations and schedules alternately, then tables in separate processes. */
 export async function benchCatalogue(
   options: Pick<BenchOptions, 'rounds' | 'measureMs' | 'progress'>,
 ): Promise<PartResults<CatalogueFigures>> {
@@ -114,13 +117,13 @@ function works(): readonly Work[] {
   ];
 }
 
-/** A personal loan of the example: a fee once and a fee and an insurance each month. */
+/** A personal loan of the example catalogue, with a one-time fee, a monthly fee and a monthly insurance. */
 const LOAN: SimulateRequest = {
   productCode: 'TL-PERSONAL',
   scheduleType: 'EqualInstallments',
   amount: new Decimal(10_000),
   loanPeriod: ROWS,
-  // Leaves one offer: the other is for some employers only.
+  // Leaves one offer, because the other one is only for some employers.
   jsonFilterCommission: [{ name: 'Employer', value: 1 }],
 };
 const DISCOUNTED_LOAN: SimulateRequest = { ...LOAN, discount: [{ Name: 'Salary client' }] };
@@ -173,14 +176,14 @@ function tableRatios(tables: readonly TableFigures[]): readonly Ratio[] {
   if (least === undefined || most === undefined) return [];
   const count = thousands(most.products);
   const growth = `${count} products / ${least.products}`;
-  const memory = `MiB more memory with ${count} products, log and unpacked ones included`;
+  const memory = `MiB more memory with ${count} products, including log and unpacked products`;
   const hot = { value: most.hotUs / least.hotUs };
   const cold = { value: most.coldUs / least.coldUs };
   return [
     atMost(`milliseconds until a table of ${count} products is ready`, { value: most.readyMs }, AIM.readyMs),
     atMost(memory, { value: most.allMiB }, AIM.memoryMiB),
     atMost(`look-up of a product in use: ${growth}`, hot, AIM.growth),
-    atMost(`look-up of one to unpack: ${growth}`, cold, AIM.growth),
+    atMost(`look-up of a product to unpack: ${growth}`, cold, AIM.growth),
   ];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Child process: the cost of a catalogue of many products in a worker on the embedded broker. Prints one JSON line.
- * `node --expose-gc scripts/bench/catalogue/table.ts [PRODUCTS]`, 10,000 when none is named.
+ * Child process that measures the cost of a catalogue with many products in a worker on the embedded broker. Prints one
+ * line of JSON. `node --expose-gc scripts/bench/catalogue/table.ts [PRODUCTS]`; the default is 10,000.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -27,7 +27,7 @@ const DEFAULT_PRODUCTS = 10_000;
 const RECORD_BYTES = 20_000;
 const HOT_PRODUCTS = 100;
 const HOT_LOOK_UPS = 30_000;
-/** Tables that are opened one after another, for the first look-ups of products. */
+/** Number of tables that are opened one after another to measure first look-ups of products. */
 const COLD_ROUNDS = 12;
 const MIB = 1_024 * 1_024;
 const DAY = toCalendarDate(2026, 6, 1);
@@ -75,7 +75,7 @@ async function openTable(): Promise<CatalogueTable> {
   return opened;
 }
 
-/** In parts, so that the decoded records of the writer are not part of the measurement. */
+/** Writes in parts, so that the decoded records of the writer are not part of the measurement. */
 async function writeInParts(): Promise<void> {
   const target = { broker, codec, topic, clientId: 'bench-writer' };
   await writeRecords(target, { put: example, remove: [] });
@@ -87,7 +87,7 @@ async function writeInParts(): Promise<void> {
   }
 }
 
-/** A product of about 20 KB: one of the example catalogue with many documents. */
+/** A product of about 20 KB: one of the example catalogue with many additional documents. */
 function productOf(index: number): CatalogueRecord {
   const found = example.find(({ kind, record }) => kind === 'product' && record.Code === 'TL-MARKET');
   const item = (place: number) => ({
@@ -106,7 +106,10 @@ function productOf(index: number): CatalogueRecord {
   return read.entry;
 }
 
-/** Mean microseconds of a look-up with all sections, of {@link HOT_PRODUCTS} products spread over all of them, in turns. */
+/**
+ * Mean microseconds of a look-up with all sections, alternating between {@link HOT_PRODUCTS} products that are spread
+ * over the catalogue.
+ */
 function lookUps(from: CatalogueTable, count: number): number {
   const step = Math.floor(products / HOT_PRODUCTS);
   const lookUp = (index: number): void => {
@@ -124,7 +127,7 @@ function lookUps(from: CatalogueTable, count: number): number {
   return ((performance.now() - since) * 1_000) / count;
 }
 
-/** The same for products that have to be decoded first: the first look-ups of fresh tables. */
+/** The same for products that must be decoded first, measured by the first look-ups in new tables. */
 async function coldLookUps(): Promise<number> {
   const rounds: number[] = [];
   for (let round = 0; round < COLD_ROUNDS; round += 1) {
@@ -140,7 +143,7 @@ function useAll(from: CatalogueTable): void {
   for (let index = 0; index < products; index += 1) from.product(`bench-${index}`, DAY);
 }
 
-/** Bytes of heap and buffers in use. The collector frees buffers a turn after their owners. */
+/** Bytes of heap and buffers in use. The garbage collector frees buffers one turn after their owners. */
 async function memory(): Promise<number> {
   for (let turn = 0; turn < 3; turn += 1) {
     globalThis.gc?.();

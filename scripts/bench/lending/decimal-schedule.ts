@@ -1,6 +1,6 @@
 /**
- * The loan of the benchmark in plain decimal.js with 34 digits: a loop over dated rows, every figure a decimal. Without
- * validation, other features or rates; the fairest comparison with the engine's rows.
+ * The loan of the benchmark calculated with plain decimal.js and 34 digits, in a loop over dated rows. It has no
+ * validation, other features or rates, and is the fairest comparison with the rows of the engine.
  */
 
 import { Decimal } from 'decimal.js';
@@ -52,7 +52,7 @@ export function decimalSchedule(rows: number): readonly DecimalRow[] {
   return answer;
 }
 
-/** Sum of all payments, to check that two calculations did the same work. */
+/** The sum of all payments, to check that two calculations did the same work. */
 export function sumOfPayments(rows: readonly DecimalRow[]): string {
   return rows.reduce((sum, { total }) => sum.plus(total), new Money(0)).toFixed(2);
 }

@@ -20,7 +20,7 @@ import { BUILT_IN_CATALOGUE } from '../../../shared/lending/schedule-types/sched
 import { planScheduleDates, type ScheduleDates } from '../../../shared/lending/due-dates/schedule-dates.ts';
 import { buildScheduleRows } from '../../../shared/lending/schedule-rows.ts';
 
-/** A `yyyy-mm-dd` text that is known to be a date. */
+/** The date of a valid `yyyy-mm-dd` string. */
 function on(text: string): CalendarDate {
   const date = parseCalendarDate(text);
   if (date === undefined) throw new Error(`not a date: ${text}`);
@@ -28,10 +28,10 @@ function on(text: string): CalendarDate {
 }
 
 const START = on('2024-01-15');
-/** Day of the request; not read, since the loans say when they start. */
+/** The day of the request, which has no effect because the loans have a start date. */
 export const REQUEST_DAY = START;
 
-/** 250,000 at 7.25 %, monthly level payments from 15 January 2024, no charges. */
+/** 250,000 at 7.25 % with monthly level payments from 15 January 2024, without charges. */
 export function plainLoan(installments: number): RepaymentScheduleRequest {
   return {
     ScheduleType: 'EqualInstallments',
@@ -78,7 +78,7 @@ export function loanWithCharges(installments: number): RepaymentScheduleRequest 
   };
 }
 
-/** The data after the first phase. */
+/** The data that the first phase returns. */
 export interface DatedTerms {
   readonly terms: LoanTerms;
   readonly dates: ScheduleDates;
@@ -114,7 +114,7 @@ export function amortised(plan: RepaymentPlan): readonly AmortisedRow[] {
   return outcome.rows;
 }
 
-/** Phase 4: rows as they are answered, with the charges that they collect. */
+/** Phase 4: the rows of the answer, with the charges that they collect. */
 export function answered(
   rows: readonly AmortisedRow[],
   plan: RepaymentPlan,
@@ -123,7 +123,7 @@ export function answered(
   return buildScheduleRows(rows, { plan, currencyDigits }, new Validation());
 }
 
-/** Phases 1 to 4: a loan with its rows, as the rates see it. */
+/** Phases 1 to 4: a loan with its rows, from which the rates are calculated. */
 export function scheduled(request: RepaymentScheduleRequest, rows: number): ScheduledLoan & DatedTerms {
   const known = dated(request, rows);
   const plan = planned(request, known);
@@ -137,7 +137,7 @@ export function shiftedLoan(installments: number): RepaymentScheduleRequest {
   return { ...loanWithCharges(installments), HolidayShift: true, HolidayCountry: 'RO' };
 }
 
-/** All phases with DAE and EIR: the same as calculateRepaymentSchedule without its limit of rows. */
+/** All phases with DAE and EIR, as in calculateRepaymentSchedule but without its limit on rows. */
 export function withBothRates(request: RepaymentScheduleRequest, rows: number): readonly (string | null)[] {
   const loan = scheduled(request, rows);
   return [effectiveAnnualRate(loan, loan.terms.periodicity), effectiveInterestRate(loan)];

@@ -33,8 +33,8 @@ const { Loan: floatLoan } = require('loanjs') as {
 };
 
 /**
- * Dated annuity of loan-schedule.js: 250,000 at 7.25 % from 15 January 2024, with decimals and the package's own holidays,
- * but without charges and annual rates.
+ * The dated annuity of loan-schedule.js for 250,000 at 7.25 % from 15 January 2024, with decimals and the holidays of
+ * the package, but without charges and annual rates.
  */
 export function datedAnnuity(rows: number): () => unknown {
   const schedules = new DatedLoans({});
@@ -49,25 +49,25 @@ export function datedAnnuity(rows: number): () => unknown {
   return () => schedules.calculateSchedule(loan);
 }
 
-/** Annuity of loanjs in binary floating point, without dates. */
+/** The annuity of loanjs in binary floating point, without dates. */
 export function floatAnnuity(rows: number): () => unknown {
   return () => floatLoan(250_000, rows, 7.25, 'annuity');
 }
 
-/** Annual rate of dated flows by the package xirr. */
+/** The annual rate of dated flows by the package xirr. */
 export const rateByXirr = require('xirr') as (flows: readonly DatedAmount[]) => number;
 
-/** The same by the spreadsheet function of formulajs. */
+/** The same by the XIRR function of formulajs. */
 export const { XIRR: rateByFormulajs } = require('@formulajs/formulajs') as {
   readonly XIRR: (amounts: readonly number[], dates: readonly Date[]) => number;
 };
 
-/** Rate of equal periods by the package financial. */
+/** The rate of flows at equal periods by the package financial. */
 export const { irr: rateByFinancial } = require('financial') as {
   readonly irr: (amounts: readonly number[]) => number;
 };
 
-/** A package and the version that is measured. */
+/** A package and its measured version. */
 export interface Peer {
   readonly name: string;
   readonly version: string;

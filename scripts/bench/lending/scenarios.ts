@@ -1,4 +1,4 @@
-/** The cost of schedules and annual rates compared with other packages, in one run and in turns. */
+/** Measures the cost of schedules and annual rates alternately with other packages, in the same run. */
 
 import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
@@ -58,16 +58,16 @@ import {
 
 /** Thirty years of months, the longest usual loan. */
 const ROWS = 360;
-/** Share of the measured seconds for one task in a round. */
+/** The share of the measured seconds that one task gets in a round. */
 const SLICES = 16;
 const DAY_MS = 86_400_000;
 const MINOR_PER_MAJOR = 100;
 const MONTHS_PER_YEAR = 12;
 const PERCENT = 100;
-/** Last digit of a rate in percent. */
+/** The last digit of a rate in percent. */
 const RATE_STEP = 0.0001;
 
-/** Maximum cost of ten times as many rows. */
+/** Target: the maximum cost of ten times as many rows. */
 const MAX_TIMES_FOR_TEN = 11;
 
 /** Targets, as multiples of the engine's time. */
@@ -79,15 +79,15 @@ const NAMES = {
   rows: '360 rows, 3 charges, no rates',
   plain: '360 rows, no charges, no rates',
   shifted: '360 rows, 3 charges, DAE and EIR, holidays of RO',
-  long: '3,600 rows, all steps behind the limit of rows',
-  steps: '360 rows, all steps behind the limit of rows',
+  long: '3,600 rows, all steps after the row limit check',
+  steps: '360 rows, all steps after the row limit check',
   medium: '1,200 rows, 3 charges, no rates',
   short: '120 rows, 3 charges, no rates',
   render: 'JSON answer of 360 rows as bytes',
   eir: 'EIR of 360 dated flows',
   dae: 'DAE of 360 dated flows',
-  daeOfDays: 'DAE of 360 dated flows with days left over',
-  dates: 'phase: members and dates',
+  daeOfDays: 'DAE of 360 dated flows with remaining days',
+  dates: 'phase: fields and dates',
   planned: 'phase: as before, day counts and charges placed',
   amortised: 'phase: as before, payment and rows',
   answered: 'phase: as before, rows with charges',
@@ -108,7 +108,7 @@ interface LendingFigures {
   readonly peers: readonly Peer[];
 }
 
-/** Measures the engine and its peers in turns. */
+/** Measures the engine and its peers alternately. */
 export async function benchLending(
   options: Pick<BenchOptions, 'rounds' | 'measureMs' | 'progress'>,
 ): Promise<PartResults<LendingFigures>> {
@@ -140,7 +140,7 @@ function ratiosOf(times: RoundTimes): readonly Ratio[] {
     toKnow('decimal.js loop of 34 digits / engine, no rates', of('decimalRows', 'rows')),
     atLeast('xirr / EIR of 360 dated flows', of('xirr', 'eir'), AIM.annualRate),
     atLeast('xirr / DAE of 360 dated flows', of('xirr', 'dae'), AIM.annualRate),
-    toKnow('xirr / DAE of 360 dated flows with days left over', of('xirr', 'daeOfDays')),
+    toKnow('xirr / DAE of 360 dated flows with remaining days', of('xirr', 'daeOfDays')),
     toKnow('formulajs XIRR / EIR of 360 dated flows', of('formulajs', 'eir')),
     toKnow('financial irr of 12 equal periods / EIR of 12 dated flows', of('financial', 'ownShort')),
     toKnow('loanjs (floating point, no dates) / 360 rows, no charges, no rates', of('floatPeer', 'plain')),
@@ -166,7 +166,7 @@ function engineWorks(charged: RepaymentScheduleRequest, loan: ReturnType<typeof 
   const plain = plainLoan(ROWS);
   const shifted = { ...shiftedLoan(ROWS), CalculateDAE: 2 };
   const answer = calculated(withRates);
-  // Dates moved by holidays lie whole months and some days apart.
+  // Dates shifted off holidays are whole months and some days apart.
   const movedLoan = { ...loan, rows: calculated(shifted).rows };
   const mostRows = 1_200;
   const long = loanWithCharges(mostRows);
@@ -180,7 +180,7 @@ function engineWorks(charged: RepaymentScheduleRequest, loan: ReturnType<typeof 
     { name: NAMES.rows, run: () => calculated(charged) },
     { name: NAMES.plain, run: () => calculated(plain) },
     { name: NAMES.shifted, run: () => withInterestRate(calculated(shifted), loan) },
-    // A request may ask for 1,200 rows at most; the phases behind that check take any number.
+    // A request may have at most 1,200 rows; the phases after that check accept any number.
     { name: NAMES.long, run: () => withBothRates(charged, 10 * ROWS) },
     { name: NAMES.steps, run: () => withBothRates(charged, ROWS) },
     { name: NAMES.medium, run: () => calculated(long) },
@@ -192,12 +192,12 @@ function engineWorks(charged: RepaymentScheduleRequest, loan: ReturnType<typeof 
   ];
 }
 
-/** A schedule answers with one of both rates; "everything" is both. */
+/** A schedule has only one of the two rates; "everything" includes both. */
 function withInterestRate(schedule: RepaymentSchedule, loan: ScheduledLoan): unknown {
   return [schedule, effectiveInterestRate({ ...loan, rows: schedule.rows })];
 }
 
-/** Each phase with those before it: what a phase costs is the difference to the line above. */
+/** Each phase includes the previous ones, so its cost is the difference from the line above. */
 function phaseWorks(charged: RepaymentScheduleRequest): readonly Work[] {
   const plan = () => planned(charged, dated(charged, ROWS));
   return [
@@ -268,7 +268,7 @@ function ratePeers(loan: ScheduledLoan): readonly Work[] {
   ];
 }
 
-/** As above, for the rates. */
+/** The same check for the rates. */
 function checkRates(loan: ScheduledLoan, others: readonly number[]): void {
   const own = effectiveInterestRate(loan);
   for (const rate of others) {
@@ -277,7 +277,7 @@ function checkRates(loan: ScheduledLoan, others: readonly number[]): void {
   }
 }
 
-/** The flows of the effective interest rate, in the form for spreadsheets. */
+/** The flows of the effective interest rate, in the form that spreadsheet functions expect. */
 function flowsOf({ startDate, drawn, rows }: ScheduledLoan): readonly DatedAmount[] {
   return [
     flow(-drawn, startDate),

@@ -1,6 +1,7 @@
 /**
- * Child process: a mail server on loopback (package smtp-server) that accepts everything and counts it. Prints its port.
- * Asked with `{count}`, it answers after this many more messages: the messages per second, from the first to the last.
+ * Child process that runs a mail server on loopback (package smtp-server), which accepts and counts all messages.
+ * Prints its port. For a request `{count}`, it waits for this many more messages and returns the messages per second
+ * from the first to the last one.
  */
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';

@@ -1,6 +1,7 @@
 /**
- * Child process: nodemailer as its documentation shows it, with a pool and nothing around it. Arguments: port of the mail
- * server, connections, messages sent at once. Asked with `{from, count}`, it sends these messages.
+ * Child process that uses nodemailer with a pool, as in its documentation. Its arguments are the port of the mail
+ * server, the number of connections, and the number of messages sent concurrently. For a request `{from, count}`, it
+ * sends these messages.
  */
 import { createTransport } from 'nodemailer';
 import { answerParent } from '../processes.ts';

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { EmailCommand } from '../../../shared/notification/command.ts';
 
 const DOMAIN = 'bank.example';
-/** Who sends; as a configuration has it. */
+/** The sender, in the form that a configuration has. */
 export const SENDER = { name: 'Your Bank', address: `no-reply@${DOMAIN}` } as const;
 const LINES = [
   'Your statement for January is ready. Open it in the app under Documents.',
   'It lists all movements of the month, the fees, and the interest of your deposits.',
   'If you do not expect this message, call us at the number on the back of your card.',
 ];
-/** Of a text that customers get: about a kilobyte. */
+/** Text of about a kilobyte, as customers get it. */
 const MESSAGE = Array.from({ length: 4 }, () => LINES.join('\n')).join('\n\n');
 
-/** One of any number of e-mails that differ in receiver and id. */
+/** One of an unlimited number of e-mails that differ in receiver and id. */
 export function sampleMail(index: number): EmailCommand & { readonly notificationId: string } {
   return {
     notificationId: idOf(index),
@@ -27,12 +27,12 @@ export function sampleMail(index: number): EmailCommand & { readonly notificatio
   };
 }
 
-/** As the system makes it of a notification's id. */
+/** The Message-ID that the system derives from the id of a notification. */
 export function messageIdOf({ notificationId }: { readonly notificationId: string }): string {
   return `<${notificationId}@${DOMAIN}>`;
 }
 
-/** A UUID of its own for each index and run. */
+/** A UUID that is unique for each index and run. */
 function idOf(index: number): string {
   const hex = createHash('sha256').update(`${process.pid}/${index}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

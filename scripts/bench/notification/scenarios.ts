@@ -1,4 +1,4 @@
-/** The e-mail rate of one worker compared with nodemailer alone, and the memory of many e-mails. */
+/** Measures the e-mail rate of one worker compared with nodemailer alone, and the memory that many e-mails take. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,18 +23,24 @@ import { openSystem, type KafkaUnderTest } from '../system.ts';
 import { ratioTable, table, thousands } from '../tables.ts';
 import { sampleMail, SENDER } from './sample-mail.ts';
 
-/** Aims: e-mails per second, share of nodemailer alone, MiB more memory from the first mark to the last. */
+/**
+ * Targets: e-mails per second, share of the rate of nodemailer alone, and additional MiB of memory from the first mark
+ * to the last one.
+ */
 const AIM = { perSecond: 300, share: 0.6, growthMiB: 32 } as const;
-/** Unmeasured, for the just-in-time compilers of all processes; the last one determines how many are sent in a round. */
+/**
+ * Messages of the warm-up runs, in which all processes compile their code; the last run determines how many are sent in
+ * a round.
+ */
 const WARM_UPS = [1_000, 3_000, 6_000] as const;
-/** Notifications sent at once while memory is measured: at most this many wait in Kafka. */
+/** Notifications sent at a time while memory is measured; at most this many wait in Kafka. */
 const PORTION = 5_000;
-/** Shares of all notifications at which memory is read. */
+/** The shares of all notifications after which memory is measured. */
 const MARKS = [0.1, 0.5, 1] as const;
 const MS_PER_SECOND = 1_000;
-/** Connections to the mail server, as the configuration has it by default. */
+/** Connections to the mail server, as in the default configuration. */
 const CONNECTIONS = 10;
-/** Messages sent at once: the worker's lanes. */
+/** Messages sent concurrently, as many as the worker sends. */
 const DELIVERY_WINDOW = 64;
 const PROBE_LIMIT_MS = 30_000;
 /** The lowest rate before a run is aborted. */
@@ -42,7 +48,7 @@ const LEAST_PER_SECOND = 10;
 const START_LIMIT_MS = 60_000;
 const RECORDS_OF_A_REQUEST = 500;
 
-/** E-mails per second of one mailer, round by round. */
+/** E-mails per second of one mailer, by round. */
 interface DeliveryRate {
   readonly name: string;
   readonly rounds: readonly number[];
@@ -61,7 +67,10 @@ interface DeliveryFigures {
 
 type Options = Pick<BenchOptions, 'rounds' | 'measureMs' | 'notifications' | 'progress'>;
 
-/** Mail server, nodemailer alone, worker and Kafka a process each; the commands wait on their topic when a round begins. */
+/**
+ * Mail server, nodemailer alone, worker and Kafka are separate processes; when a round starts, the commands are already
+ * on their topic.
+ */
 export async function benchDelivery(
   options: Options,
   kafka: KafkaUnderTest,
@@ -86,16 +95,19 @@ export async function benchDelivery(
   }
 }
 
-/** A mail server in a process of its own, and its port. */
+/** A mail server in a separate process, and its port. */
 interface Sink {
   readonly child: Child;
   readonly port: number;
 }
 
-/** Sends e-mails to the sink: the system or what it is compared with. */
+/** Sends e-mails to the sink: either the system or its competitor. */
 interface Mailer {
   readonly name: string;
-  /** Sends this many more; resolves with how many the sink received per second, from the first to the last. */
+  /**
+   * Sends this many more e-mails; resolves with the number that the sink received per second, from the first to the
+   * last one.
+   */
   deliver(count: number): Promise<number>;
 }
 
@@ -105,13 +117,13 @@ interface WorkerMailer extends Mailer {
   memory(): Promise<MemoryInUse>;
 }
 
-/** Resolves when the sink has received this many. */
+/** Resolves when the sink has received this many e-mails. */
 function received(sink: Sink, count: number): Promise<number> {
   const limitMs = START_LIMIT_MS + (count / LEAST_PER_SECOND) * MS_PER_SECOND;
   return askChild<number>(sink.child, { count }, limitMs);
 }
 
-/** nodemailer alone, in a process of its own. */
+/** nodemailer alone, in a separate process. */
 async function startRawMailer(sink: Sink): Promise<Mailer & Pick<Child, 'stop'>> {
   const args = [sink.port, CONNECTIONS, DELIVERY_WINDOW].map(String);
   const mailer = await startChild(['scripts/bench/notification/raw-mailer.ts', ...args]);
@@ -128,7 +140,7 @@ async function startRawMailer(sink: Sink): Promise<Mailer & Pick<Child, 'stop'>>
   };
 }
 
-/** Runs one notification worker process on topics of its own, and removes both. */
+/** Runs one notification worker process on separate topics; stops it and deletes the topics afterwards. */
 async function withWorker<T>(
   kafka: KafkaUnderTest,
   part: string,
@@ -165,7 +177,7 @@ async function withWorker<T>(
   }
 }
 
-/** Commands as an upstream system produces them, each for a receiver of its own. */
+/** Commands as an upstream system produces them, each for a different receiver. */
 async function publishMails(
   producer: Producer,
   topic: string,
@@ -212,7 +224,7 @@ async function rateTurns(options: Options, mailers: readonly Mailer[]): Promise<
     options,
     mailers,
     (mailer) => mailer.deliver(counts.get(mailer) ?? 1),
-    (rate) => `, ${Math.round(rate)} e-mails a second`,
+    (rate) => `, ${Math.round(rate)} e-mails per second`,
   );
   return mailers.map(({ name }, index) => ({ name, rounds: rates[index] ?? [] }));
 }
@@ -229,7 +241,7 @@ async function memoryOf(
       const portion = Math.min(PORTION, until - done);
       const rate = await worker.deliver(portion);
       done += portion;
-      progress(`memory: ${done} of ${notifications} notifications, ${Math.round(rate)} a second`);
+      progress(`memory: ${done} of ${notifications} notifications, ${Math.round(rate)} per second`);
     }
     marks.push({ notifications: done, ...(await worker.memory()) });
   }

@@ -23,12 +23,12 @@ export interface Artifact {
 /** Written last: the size in bytes of every file. A folder is incomplete without it, or with a different size. */
 const MANIFEST = '.complete.json';
 
-/** Limit for waiting while another process fetches over a slow connection. */
+/** Time limit for waiting while another process downloads over a slow connection. */
 const LOCK_LIMIT_MS = 15 * 60_000;
 const LOCK_POLL_MS = 300;
 
 /**
- * Folder of fetched jars, outside the checkout: KAFKA_CACHE_DIR, else below XDG_CACHE_HOME, else below ~/.cache.
+ * The folder of downloaded jars, outside the checkout: KAFKA_CACHE_DIR, or below XDG_CACHE_HOME, or below ~/.cache.
  */
 export function cacheDirectory(
   env: Readonly<Record<string, string | undefined>>,

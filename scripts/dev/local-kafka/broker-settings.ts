@@ -6,7 +6,7 @@ const MAX_MESSAGE_BYTES = 8 * MIB;
 
 /**
  * The settings of the brokers that the tests use: the local one and the container. With three nodes, topics have three
- * replicas, two of which must be in sync for a write.
+ * replicas, two of which must be in sync for writes.
  */
 export function brokerSettings(nodeCount: number): Record<string, string> {
   const copies = String(Math.min(3, nodeCount));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 
-/** A message to the watchdog: the id of a process to watch, or to watch no longer. */
+/** A message to the watchdog: the id of a process to watch, or to stop watching. */
 export type GuardLine = { readonly watch: number } | { readonly forget: number };
 
 export interface Guard {
@@ -14,7 +14,8 @@ export interface Guard {
 
 /**
  * Starts a watchdog process. When the calling process ends, also by SIGKILL, the pipe between them closes, and the watchdog
- * kills the watched processes and removes `temporaryFolder`. Brokers cannot be started so that they end with their parent.
+ * kills the watched processes and removes `temporaryFolder`. Brokers cannot be started in such a way that they exit
+ * with their parent.
  */
 export function startGuard(temporaryFolder: string | undefined): Guard {
   const script = path.join(import.meta.dirname, 'watchdog.ts');

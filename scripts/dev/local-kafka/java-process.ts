@@ -6,7 +6,7 @@ import { LocalKafkaError } from './local-kafka-error.ts';
 import type { LocalRun } from './local-run.ts';
 
 export interface JavaLaunch {
-  /** Name in messages, such as `schema registry`. */
+  /** The name in messages, such as `schema registry`. */
   readonly label: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -22,13 +22,15 @@ export interface JavaProcess {
   readonly label: string;
   readonly logFile: string;
   isRunning(): boolean;
-  /** Resolves when the process has ended, with its exit code or signal (`code 1`, `SIGKILL`). */
+  /** Resolves when the process has exited, with its exit code or signal (`code 1`, `SIGKILL`). */
   readonly ended: Promise<string>;
-  /** Sends the signal and waits for the end; sends SIGKILL if that takes too long. */
+  /** Sends the signal and waits for the exit; sends SIGKILL if that takes too long. */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** A broker stops within 1 s, within 3 s when it writes the class archive, and three on two cores within 5 s. */
+/**
+ * A broker stops within 1 s, or within 3 s if it writes the class archive; three brokers on two cores stop within 5 s.
+ */
 const STOP_LIMIT_MS = 15_000;
 /** Java's exit code after SIGTERM (128 + 15). */
 const TERMINATED = 143;
@@ -77,7 +79,7 @@ export function startJava(launch: JavaLaunch, run: Pick<LocalRun, 'guard' | 'onF
 }
 
 function describeEnd(program: { label: string; logFile: string }, reason: string): string {
-  return `${program.label} ended (${reason}):\n${readLogTail(program.logFile)}`;
+  return `${program.label} exited (${reason}):\n${readLogTail(program.logFile)}`;
 }
 
 function readLogTail(logFile: string): string {
@@ -86,8 +88,8 @@ function readLogTail(logFile: string): string {
 }
 
 /**
- * Waits until `isReady` resolves with true. Throws LocalKafkaError `broker-failed` with the end of the log if the process
- * ends first or takes longer than `limitMs`.
+ * Waits until `isReady` resolves with true. Throws LocalKafkaError `broker-failed` with the end of the log if the
+ * process exits first or takes longer than `limitMs`.
  */
 export async function waitUntilReady(
   java: JavaProcess,

@@ -10,7 +10,7 @@ export interface Java {
   readonly build: string;
 }
 
-/** `java -version` takes less than a second, a few on a busy machine. */
+/** `java -version` takes less than a second, or a few seconds on a busy machine. */
 const VERSION_LIMIT_MS = 20_000;
 
 /** Heap of one broker or registry: enough for 12 partitions and messages of 8 MiB. */
@@ -19,7 +19,7 @@ const MAX_HEAP = '-Xmx384m';
 /** Disables warnings of a Java that cannot use the class archive and starts without it. */
 const QUIET = ['-Xlog:cds=off', '-Xlog:cds+dynamic=off'];
 
-/** The path of the Java of JAVA_HOME, else the first one on the PATH. */
+/** The path of the Java in JAVA_HOME, or else of the first one on the PATH. */
 export function javaCommand(env: Readonly<Record<string, string | undefined>>): string {
   const home = env['JAVA_HOME'] ?? '';
   return home === '' ? 'java' : path.join(home, 'bin', 'java');
@@ -70,7 +70,7 @@ export function javaFlags(temporaryFolder: string): string[] {
   ];
 }
 
-/** The flags for one start of Java, and a function to call after its end. */
+/** The flags for one start of Java, and a function to call after its exit. */
 export interface ClassArchive {
   readonly flags: readonly string[];
   onExit(isClean: boolean): void;

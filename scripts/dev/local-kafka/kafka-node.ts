@@ -27,7 +27,7 @@ export interface LocalKafkaNode {
   /** The id of the current or last Java process. */
   readonly pid: number;
   readonly process: JavaProcess;
-  /** Sends a signal (default SIGKILL) and resolves when the process has ended. No effect if it has ended already. */
+  /** Sends a signal (default SIGKILL) and resolves when the process has exited. No effect if it has already exited. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Restarts the process on the same ports and data; resolves when the node is part of the cluster again. */
   restart(): Promise<void>;

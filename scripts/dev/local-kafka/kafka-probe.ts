@@ -64,7 +64,7 @@ function text(value: string): Buffer {
   return Buffer.concat([length, Buffer.from(value)]);
 }
 
-/** Sends a request; resolves with the body of the response, or undefined without one. */
+/** Sends a request; resolves with the body of the response, or undefined if there is none. */
 function sendRequest(
   broker: { host: string; port: number },
   api: { key: number; version: number },

@@ -1,6 +1,6 @@
 import { SystemError } from '../../../shared/platform/errors.ts';
 
-/** The exit code of `npm run kafka` for each error; 0 after a requested stop. */
+/** The exit code of `npm run kafka` for each error; it is 0 after a requested stop. */
 export const EXIT_CODES = {
   'broker-failed': 1,
   'wrong-usage': 2,

@@ -43,7 +43,7 @@ export interface LocalRun {
   /** Stopped before the nodes, since a registry with its schemas on Kafka leaves the brokers gracefully. */
   readonly registries: Stoppable[];
   readonly nodes: Stoppable[];
-  /** Reports a process that ended unexpectedly. */
+  /** Reports a process that exited unexpectedly. */
   readonly onFailure: (error: LocalKafkaError) => void;
   readonly failure: Promise<LocalKafkaError>;
   stop(): Promise<void>;

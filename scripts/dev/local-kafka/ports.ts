@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { NodePlan, ProxiedListener } from './broker-settings.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 
-/** Below 32768, so that no outgoing connection on Linux gets the port of a killed node before its restart. */
+/** Below 32768, so that on Linux no outgoing connection takes the port of a killed node before its restart. */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;
 /** Maximum number of ports to try; most of the range is free on any machine. */

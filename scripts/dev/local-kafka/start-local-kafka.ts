@@ -10,9 +10,12 @@ import { clusterIdOf, type LocalRun, openRun, openWorkspace, type Workspace } fr
 import { choosePorts, type PortRequest, type Ports } from './ports.ts';
 import { registryUrl, startRegistry } from './schema-registry.ts';
 
-/** By default one node and a registry on free ports. With three nodes, `port` is that of the first, the next ones follow. */
+/**
+ * By default one node and a registry on free ports. With three nodes, `port` is that of the first one; the others use
+ * the next ports.
+ */
 export interface LocalKafkaOptions extends PortRequest {
-  /** Starts a schema registry too (default). */
+  /** Also starts a schema registry (default). */
   readonly registry?: boolean;
   /** Folder for the data; by default a temporary one that is removed at the end. */
   readonly dataDirectory?: string;

@@ -2,7 +2,7 @@
 export interface MtaPlan {
   readonly folder: string;
   readonly port: number;
-  /** PEM. */
+  /** In PEM. */
   readonly certificate: { readonly cert: string; readonly key: string };
   readonly messageLimitBytes: number;
   readonly login: { readonly username: string; readonly password: string };
@@ -21,8 +21,8 @@ export const MTA_USERS = {
 } as const;
 
 /**
- * Renders the configuration of Exim: STARTTLS, login over TLS only, delivery into maildirs below `mail/`, no DNS, and no
- * remote transport, so that no message leaves the machine.
+ * Renders the configuration of Exim: STARTTLS, authentication over TLS only, delivery into maildirs below `mail/`, no
+ * DNS, and no remote transport, so that no message leaves the machine.
  */
 export function renderEximSettings(plan: MtaPlan): string {
   return [

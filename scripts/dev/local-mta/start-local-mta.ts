@@ -40,7 +40,7 @@ const UNPRIVILEGED_ID = 65_534;
 
 /**
  * Starts Debian's Exim from the cache on 127.0.0.1, with its configuration and spool in a temporary folder; resolves when it
- * responds. Process and folder do not outlive the calling process, even if that is killed. Throws LocalMtaError.
+ * responds. Process and folder do not outlive the calling process, even if it is killed. Throws LocalMtaError.
  */
 export async function startLocalMta(
   options: Omit<MtaPlan, 'folder' | 'port'>,

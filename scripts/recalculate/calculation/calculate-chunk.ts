@@ -27,8 +27,8 @@ export type ContractOutcome =
 export type LateOutcome = () => SyncOrAsync<ContractOutcome>;
 
 /**
- * Has at most 500 contracts calculated; resolves with one outcome for each, in their order. Rejects when no usable reply can
- * be expected any more; a contract that cannot be calculated is an outcome.
+ * Has at most 500 contracts calculated; resolves with one outcome for each, in their order. Rejects if no usable reply
+ * can be expected any more; a contract that cannot be calculated is an outcome, not an error.
  */
 export type CalculateChunk = (contracts: readonly Contract[]) => Promise<readonly LateOutcome[]>;
 
@@ -50,12 +50,12 @@ export const REQUEST_TYPE = 'CalculateRepaymentScheduleRequest';
 const ANSWER_TYPE = 'CalculateRepaymentScheduleReply';
 
 interface Item {
-  /** Line of the contract, which its answer repeats, so that answers cannot be swapped. */
+  /** The line of the contract, which its answer repeats, so that answers cannot be mixed up. */
   readonly id: string;
   readonly value: Buffer;
 }
 
-/** Sends a batch, and its halves when a batch has no usable reply. */
+/** Sends a batch, and its halves if there is no usable reply. */
 interface SeenReplies {
   isAnyUsable: boolean;
   lastCode: string;
@@ -153,14 +153,14 @@ function outcomeOf(reply: Reply, { warnings }: ReplyBatchItem): ContractOutcome 
   return { kind: 'schedule', schedule: reply.payload as RepaymentSchedule, warnings };
 }
 
-/** The correlation id is left out: it identifies the batch, not the contract, and differs when a run is resumed. */
+/** Omits the correlation id, which identifies the batch and not the contract, and differs if a run is resumed. */
 function failed(problem: Problem): ContractOutcome {
   const { correlationId: _batch, ...own } = problem;
   return { kind: 'problem', problem: own };
 }
 
 function unreadable(): Problem {
-  return createProblem('unexpected', { detail: 'The reply does not answer the request.' });
+  return createProblem('unexpected', { detail: 'The reply does not match the request.' });
 }
 
 /** The answers of a reply with exactly one for each item, in order; undefined for any other reply. */
@@ -185,7 +185,7 @@ const MIN_CONTRACTS = 10;
 
 /** Counts consecutive batches without a usable reply to any of their messages. */
 interface FailingBatches {
-  /** Throws RunError when there are too many. */
+  /** Throws RunError if there are too many. */
   add(contracts: number, isAnyUsable: boolean, lastCode: string): void;
 }
 
@@ -198,7 +198,7 @@ function countFailingBatches(): FailingBatches {
       contracts = isAnyUsable ? 0 : contracts + count;
       if (batches < MAX_BATCHES || contracts < MIN_CONTRACTS) return;
       throw new RunError(
-        `the workers fail: the last ${batches} batches, of ${contracts} contracts, had no usable reply, whole or halved (${lastCode})`,
+        `the workers fail: the last ${batches} batches, with ${contracts} contracts, had no usable reply, even when split into halves (${lastCode})`,
       );
     },
   };

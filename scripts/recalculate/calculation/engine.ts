@@ -1,4 +1,4 @@
-/** Connects to the schedule workers of a Kafka, or to one in this process on the embedded broker. */
+/** Connects to the schedule workers on a Kafka, or to one in this process on the embedded broker. */
 
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
@@ -23,7 +23,7 @@ export interface Engine extends Pick<CalculateChunkOptions, 'codec' | 'topic' | 
   close(): Promise<void>;
 }
 
-/** Small, since consumed messages are not read again. The default would grow to 32 MiB of requests. */
+/** Small, because consumed messages are not read again; the default would let requests grow to 32 MiB. */
 const EMBEDDED_TOPIC_BYTES = 4 * 1_024 * 1_024;
 /**
  * The partitions of a dead broker get new leaders after its session (9 s by default) and an election; requests to it are
@@ -33,8 +33,8 @@ const SEND_DEADLINE_MS = 30_000;
 const TOPICS = ['scheduleBulkRequests', 'recalculationReplies'] as const;
 
 /**
- * Connects to the Kafka of the configuration, or starts a schedule worker in this process. Rejects with ConfigError when
- * the topics are missing, with MessagingError when the broker cannot be reached.
+ * Connects to the Kafka of the configuration, or starts a schedule worker in this process. Rejects with ConfigError if
+ * topics are missing, and with MessagingError if the broker cannot be reached.
  */
 export async function connectEngine(config: Config, instanceId: string): Promise<Engine> {
   const { broker, close } = await openBroker(config);

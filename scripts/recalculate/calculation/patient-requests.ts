@@ -89,7 +89,7 @@ function codeOf(reply: Reply): string {
 }
 
 function noAnswer(code: string, patienceMs: number): string {
-  return `no reply for ${Math.round(patienceMs / 1_000)} s; the last attempt ended as ${code}`;
+  return `no reply for ${Math.round(patienceMs / 1_000)} s; the last attempt ended with ${code}`;
 }
 
 /** A running worker replies within a second. */

@@ -13,7 +13,7 @@ export const STANDARD_STREAM = '-';
 
 /** The bytes of an input, read on demand. */
 export interface InputBytes {
-  /** Blocks of decompressed bytes; rejects with InputError where the input breaks off. Can be iterated once. */
+  /** Blocks of decompressed bytes; rejects with InputError if the input breaks off. Can be iterated once. */
   readonly blocks: AsyncIterable<Buffer>;
   /** Size of a file; undefined for a stream. */
   readonly totalBytes: number | undefined;
@@ -34,8 +34,8 @@ const GZIP_NAME = /\.gz$/i;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /**
- * Opens a file, or the standard input for `-`. Input that begins like gzip is decompressed, whatever its name; a file named
- * `.gz` must begin so. Rejects with InputError when it cannot be read.
+ * Opens a file, or the standard input for `-`. Input that starts like gzip is decompressed, whatever its name; a file
+ * named `.gz` must start like gzip. Rejects with InputError if it cannot be read.
  */
 export async function openInputBytes(options: Pick<InputOptions, 'file' | 'stdin'>): Promise<InputBytes> {
   const source = await openSource(options);

@@ -13,12 +13,12 @@ const FIELDS: ReadonlySet<string> = new Set(Object.values(LINE_FIELD));
 /** Maximum length of a contract id in characters; the same as in a request batch. */
 const MAX_ID_LENGTH = 200;
 const ID = `text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
-/** Maximum number of instalments of a schedule (M6). A request for more is refused, and its cost counts as this. */
+/** Maximum number of instalments of a schedule (M6). A request for more is refused; its cost counts as this number. */
 const MAX_ROWS = 1_200;
 
 /**
- * Reads the value of a line. The request goes through the reader that HTTP callers meet, with the same faults, all at
- * once (E3). `known` are earlier faults: of cells that could not be read, whose fields are left out.
+ * Reads the value of a line. The request is validated as over HTTP, and all faults are reported together (E3). `known`
+ * are the faults of cells that could not be read; their fields are absent from the value.
  */
 export function readContract(line: number, value: unknown, known: readonly Fault[] = []): InputRecord {
   if (!isRecord(value)) {
@@ -45,7 +45,7 @@ export function readContract(line: number, value: unknown, known: readonly Fault
   };
 }
 
-/** A number above the safe integers would be rounded to another id. */
+/** A number above the safe integers would be rounded, and become another id. */
 function readId(sent: unknown): string | number | undefined {
   if (typeof sent === 'string') return sent.length > 0 && sent.length <= MAX_ID_LENGTH ? sent : undefined;
   return typeof sent === 'number' && Number.isSafeInteger(sent) ? sent : undefined;
@@ -63,7 +63,7 @@ function idFault(sent: unknown): Fault {
   return shapeFault(path, 'out-of-range', largest);
 }
 
-/** Leaves out faults of fields that are known to be unreadable. */
+/** Omits faults of fields that are known to be unreadable. */
 function beside(known: readonly Fault[], faults: readonly Fault[]): readonly Fault[] {
   const paths = new Set(known.map(({ path }) => path));
   return faults.filter(({ path }) => !paths.has(path));

@@ -40,7 +40,7 @@ const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 const FIELDS = toJsonSchema(repaymentScheduleFields).properties ?? {};
 
-/** The fields of a request, which columns are named after, in the interface's order and casing. */
+/** The fields of a request, after which columns are named, in the order and casing of the interface. */
 export const FIELD_NAMES: readonly string[] = Object.keys(FIELDS);
 
 const { id: ID, request: REQUEST, former: FORMER } = LINE_FIELD;
@@ -80,7 +80,7 @@ function unknownColumns(names: readonly string[]): readonly string[] {
   if (unknown.length === 0) return empty;
   const known = [...COLUMNS.values()].map(({ name }) => name).join(', ');
   const shown = unknown.map((name) => JSON.stringify(name.slice(0, 60))).join(', ');
-  return [...empty, `not known: ${shown}; known columns, in any case, are ${known}`];
+  return [...empty, `not known: ${shown}; known columns (case-insensitive) are ${known}`];
 }
 
 function columnsTwice(columns: Columns): readonly string[] {
@@ -91,7 +91,7 @@ function columnsTwice(columns: Columns): readonly string[] {
 function contradictions(columns: Columns): readonly string[] {
   const has = (name: string) => columns.some((found) => found.name === name);
   const fields = columns.filter(({ isRequestField }) => isRequestField);
-  const faults = has(ID) ? [] : [`${ID} is missing; must name the column of the contract's own id`];
+  const faults = has(ID) ? [] : [`${ID} is missing; there must be a column with the ids of the contracts`];
   if (has(REQUEST) && fields.length > 0) {
     faults.push(`${REQUEST} holds the whole request; must not be combined with columns for its fields`);
   }

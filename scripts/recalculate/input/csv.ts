@@ -31,8 +31,8 @@ const MAX_PARSE_BYTES = 65_536;
 const LINE_FEED = Buffer.from('\n');
 
 /**
- * Reads the header from the first line that is not blank, and records after it. The delimiter is the one of comma,
- * semicolon and tab that the header has most of. Grouping throws InputError where the header is wrong or missing.
+ * Reads the header from the first line that is not blank, and records after it. The delimiter is whichever of comma,
+ * semicolon and tab is most frequent in the header. Grouping throws InputError if the header is invalid or missing.
  */
 export function createCsvFormat(): RecordFormat {
   let header: Header | undefined;
@@ -47,7 +47,7 @@ export function createCsvFormat(): RecordFormat {
     },
     end: () => {
       if (header === undefined)
-        throw new InputError('the CSV is empty; it must begin with the names of its columns');
+        throw new InputError('the CSV is empty; it must start with the names of its columns');
       return header.grouping.end();
     },
     read: (raws) => (header === undefined ? [] : readRecords(raws, header)),
@@ -143,11 +143,11 @@ function malformed(line: number, message: string): InputRecord {
 }
 
 /**
- * Groups the lines of each record (RFC 4180): a quoted cell may hold line breaks. A quote that is never closed costs only
+ * Groups the lines of each record (RFC 4180): a quoted cell may hold line breaks. An unclosed quote invalidates only
  * its own line.
  */
 interface RecordGrouping {
-  /** The records that end with these lines; blank lines between records are left out. */
+  /** The records that end with these lines; blank lines between records are omitted. */
   push(lines: readonly RawRecord[]): readonly RawRecord[];
   end(): readonly RawRecord[];
 }
@@ -158,7 +158,7 @@ const CARRIAGE_RETURN = 0x0d;
 const NOT_CLOSED = lineProblem(
   'invalid-request',
   'malformed-csv',
-  'opens a quote that is not closed as CSV demands it',
+  'has a quote that is not closed as CSV requires',
 );
 
 /** `delimiter` is the byte between two cells. Holds at most one record of {@link MAX_LINE_BYTES}. */

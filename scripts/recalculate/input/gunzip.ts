@@ -15,8 +15,8 @@ const CUT_OFF = 'unexpected end of file';
 const FLAG = { headerCrc: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 } as const;
 
 /**
- * The decompressed bytes of all members, one after the other; zeros after a member are padding. Throws where the data is cut
- * off or damaged, after yielding everything before.
+ * The decompressed bytes of all members, one after the other; zeros after a member are padding. Throws if the data is
+ * truncated or corrupt, after yielding everything before the damage.
  */
 export async function* gunzipMembers(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   const source = createSource(blocks);

@@ -3,10 +3,10 @@
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { lineProblem, type RawRecord } from './records.ts';
 
-/** Maximum length of a line in bytes; a request with a former schedule of 1,200 instalments takes a third of it. */
+/** Maximum length of a line in bytes; a request with a previous schedule of 1,200 instalments takes a third of it. */
 export const MAX_LINE_BYTES = 1_048_576;
 
-/** The problem of a line that is longer. */
+/** The problem of a line that is longer than this. */
 const TOO_LONG: Problem = lineProblem('body-too-large', 'too-long', `is longer than ${MAX_LINE_BYTES} bytes`);
 
 /** Splits blocks of bytes into lines with their line ends, and counts them. */
@@ -27,8 +27,8 @@ const NO_BYTES = Buffer.alloc(0);
 const MAX_HELD_BYTES = MAX_LINE_BYTES + BYTE_ORDER_MARK.length + 2;
 
 /**
- * Lines end in `\n` or `\r\n`; a leading byte order mark is left out. Holds at most one line in memory; of a line that is
- * too long only the first {@link MAX_LINE_BYTES} are kept.
+ * Lines end in `\n` or `\r\n`; a leading byte order mark is removed. Keeps at most one line in memory, and of an
+ * overlong line only the first {@link MAX_LINE_BYTES}.
  */
 export function createLineSplitter(): LineSplitter {
   let held: Buffer[] = [];

@@ -17,14 +17,14 @@ import {
 
 /** Maximum number of instalments of a chunk, which one batch calculates and one reply contains. */
 const MAX_CHUNK_ROWS = 12_000;
-/** Maximum size of a chunk of several records, which bounds the memory of a batch in flight with former schedules. */
+/** Maximum size of a chunk of several records, which bounds the memory of a batch in flight with previous schedules. */
 const MAX_CHUNK_BYTES = 1_048_576;
 /** Maximum number of refused lines of a chunk, which are not sent but take memory. */
 const MAX_REFUSED = 500;
 
 /**
- * Opens the input and reads its start: the header of CSV. Rejects with InputError when it cannot be opened, does not match
- * its name, or has columns that cannot be used.
+ * Opens the input and reads its start: the header of CSV. Rejects with InputError if it cannot be opened, does not
+ * match its name, or has invalid columns.
  */
 export async function openInput(options: InputOptions): Promise<PortfolioInput> {
   const bytes = await openInputBytes(options);
@@ -87,7 +87,7 @@ async function skipLines(batches: Batches, lastLine: number, digest: Hash): Prom
 
 interface Reading {
   readonly format: RecordFormat;
-  /** Of the records skipped before. */
+  /** The digest of the records skipped before. */
   readonly digest: Hash;
   readonly options: Pick<InputOptions, 'maxContracts'>;
   readonly bytes: Pick<InputBytes, 'bytesRead'>;
@@ -127,7 +127,7 @@ function createChunkBuilder({ digest, options, bytes: input }: Reading) {
     return chunk;
   };
   return {
-    /** Adds the next record of the input, undefined where it is empty; returns a chunk that is complete. */
+    /** Adds the next record of the input, which is undefined if it is empty; returns the chunk if it is complete. */
     add: (raw: RawRecord, record: InputRecord | undefined): InputChunk | undefined => {
       const newRows = record?.kind === 'contract' ? record.rows : 0;
       const isBeyond = rows + newRows > MAX_CHUNK_ROWS || bytes + raw.bytes.length > MAX_CHUNK_BYTES;

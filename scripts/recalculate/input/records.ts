@@ -1,6 +1,6 @@
 /**
- * The records of a portfolio: raw as they stand in the input, then read as contracts and refused lines, in chunks that
- * make one batch of requests each.
+ * The records of a portfolio: as raw bytes of the input, then as contracts and refused lines, in chunks that each make
+ * one batch of requests.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -11,7 +11,7 @@ import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-
 
 /** A contract to be calculated. */
 export interface Contract {
-  /** Its line in the input, counted from 1; the first one of a record over several lines. */
+  /** Its line in the input, counted from 1; the first line of a record that spans several lines. */
   readonly line: number;
   /** The id of the contract in the input. */
   readonly id: string | number;
@@ -20,7 +20,7 @@ export interface Contract {
   readonly rows: number;
   /** Ignored fields, as HTTP callers get them (E3); they are not sent to the worker. */
   readonly warnings: readonly Warning[];
-  /** The former schedule as sent, not validated; undefined if absent. */
+  /** The previous schedule as sent, not validated; undefined if absent. */
   readonly former: unknown;
 }
 
@@ -64,17 +64,17 @@ export interface InputOptions {
 /** A portfolio that is read once from start to end. */
 export interface PortfolioInput {
   /**
-   * The chunks in order; reads on only when the next one is asked for. Can be iterated once. Rejects with InputError
-   * where the input breaks off.
+   * The chunks in order; each is read only when it is requested. Can be iterated once. Rejects with InputError if the
+   * input breaks off.
    */
   records(): AsyncIterable<InputChunk>;
-  /** Size of the file on disk; undefined for the standard input and anything else without a size. */
+  /** The size of the file on disk; undefined for the standard input and other inputs without a size. */
   readonly totalBytes: number | undefined;
   /** Bytes of the file read so far, before decompression. */
   bytesRead(): number;
   /**
    * Skips all lines up to this one, the last line of a chunk of an earlier run; called before {@link records}. Rejects
-   * with InputChangedError when their digest differs.
+   * with InputChangedError if their digest differs.
    */
   skip(lastLine: number, digest: string): Promise<void>;
   close(): Promise<void>;
@@ -102,11 +102,11 @@ export interface RawRecord {
 
 /** The reader of one format. */
 export interface RecordFormat {
-  /** The records that end with these lines; blank lines are left out. */
+  /** The records that end with these lines; blank lines are omitted. */
   group(lines: readonly RawRecord[]): readonly RawRecord[];
-  /** The records that the end of the input ends. */
+  /** The records that end with the input. */
   end(): readonly RawRecord[];
-  /** One for each record; undefined for an empty record. */
+  /** One value for each record; undefined for an empty record. */
   read(raws: readonly RawRecord[]): Iterable<InputRecord | undefined>;
 }
 

@@ -43,7 +43,7 @@ export function checkpointFile(output: string): string {
   return `${output}.checkpoint.json`;
 }
 
-/** The options that determine the bytes of the output; the file of failures relative to it. */
+/** The options that determine the bytes of the output; the path of the file of failures is relative to the output. */
 export function outputOptions(args: RecalculateArguments): Checkpoint['options'] {
   const folder = path.dirname(args.output?.file ?? '');
   return {
@@ -71,7 +71,9 @@ export function readCheckpoint(file: string): Checkpoint | undefined {
   }
 }
 
-/** The path of the next checkpoint, with the token of the writer's lock, so that no other process writes it. */
+/**
+ * The path of the next checkpoint, which contains the token of the writer's lock so that no other process writes it.
+ */
 function draftOf(file: string, token: string): string {
   return `${file}.${token}.new`;
 }

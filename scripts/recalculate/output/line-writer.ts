@@ -83,9 +83,9 @@ const FULL_PIPE_WAIT_MS = 5;
 /** An open file. */
 export interface OpenFile {
   readonly descriptor: number;
-  /** Name in messages. */
+  /** The name in messages. */
   readonly name: string;
-  /** Where writing continues; undefined for files without positions, such as a pipe. */
+  /** The position where writing continues; undefined for files without positions, such as a pipe. */
   readonly from: number | undefined;
 }
 
@@ -130,8 +130,8 @@ function outputError(name: string, cause: unknown): RunError {
 const GZIP_LEVEL = 3;
 
 /**
- * Compresses what goes to another sink. Each sync ends a member of the gzip file (RFC 1952, 2.2), so that the file can be
- * truncated there and continued.
+ * Compresses the bytes for another sink. Each sync ends a member of the gzip file (RFC 1952, 2.2), so that the file can
+ * be truncated there and continued.
  */
 export function gzipSink(target: ByteSink): ByteSink {
   let member: Member | undefined;

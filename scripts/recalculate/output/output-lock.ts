@@ -41,8 +41,8 @@ export function lockFile(output: string): string {
 }
 
 /**
- * Takes the lock of an output, or takes over the lock of a process of this machine that is gone. Throws UsageError when
- * another process holds it, or may hold it on another machine, and when it cannot be written.
+ * Takes the lock of an output, or takes over the lock of a process of this machine that is gone. Throws UsageError if
+ * another process holds it, or may hold it on another machine, or if it cannot be written.
  */
 export function lockOutput(output: string): OutputLock {
   const file = lockFile(output);
@@ -99,7 +99,7 @@ function isCreated(file: string, content: string): boolean {
   return true;
 }
 
-/** Undefined without a valid lock. */
+/** Undefined if there is no valid lock. */
 function holderOf(file: string): Holder | undefined {
   try {
     return holderShape.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -128,7 +128,7 @@ function removeUnwritten(file: string, busy: string): void {
 
 /**
  * Replaces the lock of a process that is gone. Tokens are unique, so only one process can create the claim named after the
- * old one, and only the owner of the claim may replace the old lock. False when that was another process.
+ * old one, and only the owner of the claim may replace the old lock. False if that was another process.
  */
 function isTakenOver(file: string, gone: Holder, own: { token: string; content: string }): boolean {
   const claim = `${file}.${gone.token}`;

@@ -15,7 +15,7 @@ export interface ContractResult {
   readonly sums: ScheduleSums;
   /** In the format of the header plat-warnings (E3). */
   readonly warnings: string | undefined;
-  /** Present only with --compare and a former schedule. */
+  /** Present only with --compare and a previous schedule. */
   readonly comparison: Comparison | undefined;
 }
 
@@ -48,7 +48,7 @@ export function csvHeader(isCompared: boolean): string {
   return `${[...COLUMNS, ...(isCompared ? COMPARED_COLUMNS : [])].join(',')}\n`;
 }
 
-/** One line for a contract; cells without a value and of a missing comparison are empty. */
+/** The line of a contract; cells without a value, and those of a missing comparison, are empty. */
 export function csvResult(result: ContractResult, isCompared: boolean): string {
   const { id, schedule, sums, comparison } = result;
   const { rows, currencyDigits, dae, eir } = schedule;

@@ -67,8 +67,8 @@ export interface RunFilesOwner {
 }
 
 /**
- * Opens the files and truncates them where the plan continues. Rejects with UsageError when one cannot be opened, with the
- * reason of `stopped` when it is aborted; nothing is changed then.
+ * Opens the files and truncates them at the positions where the plan continues. Rejects with UsageError if one cannot
+ * be opened, and with the reason of `stopped` if that is aborted; then nothing is changed.
  */
 export async function openRunFiles(
   args: RecalculateArguments,
@@ -126,8 +126,8 @@ export async function openRunFiles(
 }
 
 /**
- * Throws UsageError when two of the files of a run are the same: by a symbolic or hard link, or by a redirected standard
- * stream. Writing one would destroy the other.
+ * Throws UsageError if two of the files of a run are the same because of a symbolic link, a hard link or a redirected
+ * standard stream. Writing one would destroy the other.
  */
 export function refuseSameFiles({ input, output, failures }: RecalculateArguments): void {
   const isFile = output !== undefined && output.file !== STANDARD_STREAM;
@@ -174,7 +174,7 @@ interface WrittenFile {
 /** The open files of a run before any change. */
 interface WrittenFiles {
   readonly sinks: readonly ByteSink[];
-  /** Truncates each file where writing continues. Throws UsageError. */
+  /** Truncates each file at the position where writing continues. Throws UsageError. */
   truncate(): void;
   close(): void;
   /** Closes the files and removes new ones, for a run that does not start. */
@@ -187,7 +187,9 @@ interface OpenedFile extends WrittenFile {
   readonly isNew: boolean;
 }
 
-/** Opens all files before any is changed. Rejects with UsageError, or with the reason of the signal when it is aborted. */
+/**
+ * Opens all files before any is changed. Rejects with UsageError, or with the reason of the signal if that is aborted.
+ */
 async function openWrittenFiles(files: readonly WrittenFile[], stopped: AbortSignal): Promise<WrittenFiles> {
   const opened: OpenedFile[] = [];
   const close = (): void => {

@@ -32,7 +32,8 @@ export interface RunPlan {
 }
 
 /**
- * Inspects the existing files; changes nothing. Throws UsageError when a file would be lost, or none matches the arguments.
+ * Inspects the existing files; changes nothing. Throws UsageError if a file would be lost, or if there is no run that
+ * matches the arguments.
  */
 export function planRun(args: RecalculateArguments, nowMs: number): RunPlan {
   const output = args.output?.file;
@@ -54,7 +55,7 @@ export function planRun(args: RecalculateArguments, nowMs: number): RunPlan {
   const written = [output, args.failures].filter((name) => name !== undefined && hasContent(name));
   if (written.length > 0 && sizeOf(output) !== undefined) {
     throw new UsageError(
-      `${output} has no checkpoint (${file}), so its run is complete or it has none; --overwrite replaces it`,
+      `${output} has no checkpoint (${file}), so its run is complete or it does not belong to a run; --overwrite replaces it`,
     );
   }
   refuseExisting(args, written);

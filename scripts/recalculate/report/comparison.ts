@@ -1,4 +1,4 @@
-/** Reads the former schedule of a contract and compares the new one with it. */
+/** Reads the previous schedule of a contract and compares the new one with it. */
 
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
 import { bySum, minus, type ScheduleSums, SUM_NAMES, type SummedRow, sumsOf } from './schedule-sums.ts';
@@ -12,19 +12,21 @@ export interface FormerSchedule {
   readonly sums: ScheduleSums;
 }
 
-/** A decimal amount with as many digits as the largest figure has. */
+/** A decimal amount with at most as many digits as the largest figure. */
 const PLAIN_AMOUNT = /^(-?)(\d{1,16})(?:\.(\d{1,8}))?$/;
 
 /**
- * Numbers of JSON arrive as binary fractions. Up to 2^52 minor units the shortest text of such a number is exactly the
- * decimal that was written: two decimals of that size never share a binary fraction. Larger ones are taken as text only.
+ * JSON numbers are parsed as binary fractions. Up to 2^52 minor units, the shortest representation of such a number is
+ * exactly the decimal that was written, because no two decimals of that size have the same binary fraction. Larger
+ * amounts must be strings.
  */
 const MAX_EXACT_MINOR = 2 ** 52;
 
 /**
- * Reads the former schedule as the input line has it, in either spelling of the interface, with the digits of the new one
- * (M2). Rows need InstallmentNo, principal, interest and totalInstallment; absent commissions and insurances count as
- * zero. Undefined when it is not a list of such rows: an amount with more decimals than the currency has is never rounded.
+ * Reads the previous schedule of an input line, in either spelling of the interface, with the decimals of the new one
+ * (M2). Rows must have InstallmentNo, principal, interest and totalInstallment; absent commissions and insurances count
+ * as zero. Undefined if it is not a list of such rows, or if an amount has more decimals than the currency; amounts are
+ * never rounded.
  */
 export function readFormerSchedule(former: unknown, currencyDigits: number): FormerSchedule | undefined {
   if (!Array.isArray(former) || former.length === 0) return undefined;
@@ -42,7 +44,7 @@ interface InstallmentChange {
   readonly InstallmentNo: number;
   readonly before: number | undefined;
   readonly after: number | undefined;
-  /** after - before, where an absent total counts as zero. */
+  /** after - before; an absent total counts as zero. */
   readonly difference: bigint;
 }
 
@@ -62,7 +64,10 @@ interface NumberedRow {
   readonly totalInstallment: number;
 }
 
-/** Compares instalments by number, and those with the same number (a prepayment has that of the one before, X3) in order. */
+/**
+ * Compares instalments by number, and those with the same number (a prepayment has the number of the previous
+ * instalment, X3) in order.
+ */
 export function compareSchedules(
   former: FormerSchedule,
   rows: readonly NumberedRow[],
@@ -103,7 +108,10 @@ function readRow(item: unknown, digits: number): FormerRow | undefined {
   };
 }
 
-/** The amount in minor units; undefined when it is not one, has too many decimals or is too large to be exact. */
+/**
+ * The amount in minor units; undefined if the value is not an amount, has too many decimals or is too large to be
+ * exact.
+ */
 function minorUnits(value: unknown, digits: number): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;
   const parts = PLAIN_AMOUNT.exec(String(value));
@@ -152,7 +160,7 @@ export function magnitude(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
 }
 
-/** The comparison as JSON text, amounts as exact decimals. */
+/** The comparison as JSON, with amounts as exact decimals. */
 export function renderComparison(comparison: Comparison, digits: number): string {
   const { installments, before, after, difference, largestDifference } = comparison;
   const money = (minor: number | bigint | undefined): string =>

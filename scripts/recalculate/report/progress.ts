@@ -1,4 +1,4 @@
-/** Shows the progress of a run: a bar that is redrawn on a terminal, else log lines. */
+/** Shows the progress of a run: a bar on a terminal, otherwise log lines. */
 
 /** The progress of a run. */
 export interface ProgressState {
@@ -21,12 +21,15 @@ const MAX_BAR = 40;
 /** A shorter bar is not drawn. */
 const MIN_BAR = 5;
 const SECOND_MS = 1_000;
-/** Before this the rate is too uncertain to estimate the time left. */
+/** Before this, the rate is too uncertain to estimate the remaining time. */
 const MIN_ELAPSED_MS = 1_000;
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** One line of at most `columns` characters: a bar where the size is known, then what is done, the rate and the time left. */
+/**
+ * One line of at most `columns` characters: a bar if the size is known, then the number of processed lines, the rate
+ * and the remaining time.
+ */
 export function progressBar(state: ProgressState, columns: number): string {
   const text = facts(state).join('  ');
   const share = shareOf(state);

@@ -13,7 +13,7 @@ export interface RunEnd {
   readonly reason?: string | undefined;
   /** The command that resumes the run; undefined if it is complete or cannot be resumed. */
   readonly resumeWith?: string | undefined;
-  /** The total of all sessions. */
+  /** The total duration of all sessions. */
   readonly elapsedMs: number;
   readonly sessions: number;
   /** Whether --compare was set. */
@@ -22,7 +22,7 @@ export interface RunEnd {
 
 const SECOND_MS = 1_000;
 
-/** The output of --json. Amounts are decimal text, so that every reader keeps them exact. */
+/** The output of --json. Amounts are decimal strings, so that every parser keeps them exact. */
 export type Report = ReturnType<typeof createReport>;
 
 export function createReport(tally: Tally, end: RunEnd) {
@@ -33,7 +33,7 @@ export function createReport(tally: Tally, end: RunEnd) {
     runId,
     outcome,
     // An empty input is probably a mistake, although nothing failed.
-    warning: outcome === 'complete' && read === 0 ? 'the input held no contract' : undefined,
+    warning: outcome === 'complete' && read === 0 ? 'the input did not contain a contract' : undefined,
     reason,
     resumeWith,
     read,
@@ -62,7 +62,7 @@ function byCurrency(left: CurrencyTotals, right: CurrencyTotals): number {
 function reportedTotals(totals: CurrencyTotals) {
   const { currency, digits, contracts, compared, after, before, difference } = totals;
   const texts = (sums: ScheduleSums) => bySum((name) => formatMinorUnits(sums[name], digits));
-  // Of the contracts that have a former schedule.
+  // The contracts that have a previous schedule.
   const comparedTotals =
     compared === 0
       ? undefined
@@ -112,7 +112,7 @@ function totalLines(totals: Report['totals'][number]): string[] {
   const { currency, contracts, compared } = totals;
   const name = `${currency ?? 'no currency'}, ${grouped(String(contracts))} contracts`;
   if (compared === undefined) return [`  ${name}: ${amounts(totals)}`];
-  const of = `${grouped(String(compared.contracts))} with a former schedule`;
+  const of = `${grouped(String(compared.contracts))} with a previous schedule`;
   return [
     `  ${name}: ${amounts(totals)}`,
     `    ${of}, before: ${amounts(compared.before)}`,
@@ -125,16 +125,16 @@ function amounts(texts: Readonly<Record<SumName, string>>): string {
   return SUM_NAMES.map((name) => `${name} ${grouped(texts[name])}`).join(', ');
 }
 
-/** Printed with --compare, also without any former schedule. */
+/** Printed with --compare, even if there is no previous schedule. */
 function formerLines({ former, largestMovers, unreadableFormerLines: lines = [] }: Report): string[] {
   const { compared, changed, unreadable } = former;
   if (compared + unreadable === 0) {
-    return largestMovers === undefined ? [] : ['  compared      0: no line has a former schedule'];
+    return largestMovers === undefined ? [] : ['  compared      0: no line has a previous schedule'];
   }
   const more = unreadable > lines.length ? ', ...' : '';
   const faulty =
     unreadable > 0
-      ? `, ${grouped(String(unreadable))} former schedules unreadable (line ${lines.join(', ')}${more})`
+      ? `, ${grouped(String(unreadable))} previous schedules unreadable (line ${lines.join(', ')}${more})`
       : '';
   return [`  compared      ${grouped(String(compared))}, ${grouped(String(changed))} changed${faulty}`];
 }
@@ -148,7 +148,7 @@ function moverLine({
   difference,
 }: ReturnType<typeof reportedMover>): string {
   const unit = currency === null ? '' : ` ${currency}`;
-  return `  moves most: ${id} (line ${line}) ${grouped(before)} -> ${grouped(after)}, ${grouped(difference)}${unit}`;
+  return `  largest change: ${id} (line ${line}) ${grouped(before)} -> ${grouped(after)}, ${grouped(difference)}${unit}`;
 }
 
 /** Renders 1234567.89 as 1 234 567.89, since a comma is the decimal separator in some languages. */

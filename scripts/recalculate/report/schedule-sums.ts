@@ -1,6 +1,6 @@
 /** The exact sums of the instalments of a schedule, in minor units; bigint for more than one schedule. */
 
-/** In minor units. fees are commissions and insurances; total = principal + interest + fees (M3). */
+/** Sums in minor units; fees are commissions and insurances, and total = principal + interest + fees (M3). */
 export interface ScheduleSums {
   readonly principal: bigint;
   readonly interest: bigint;

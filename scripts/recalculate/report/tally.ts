@@ -1,6 +1,6 @@
 /**
- * The results of a recalculation so far: counts, exact totals by currency, and what changed against former schedules. It
- * is stored in checkpoints, with amounts as text, since JSON has no numbers of their size.
+ * The results of a recalculation so far: counts, exact totals by currency, and the changes compared with previous
+ * schedules. It is stored in checkpoints, with amounts as strings, because JSON numbers cannot represent them exactly.
  */
 
 import { z } from 'zod';
@@ -17,13 +17,13 @@ const sums = z.object({ principal: amount, interest: amount, fees: amount, total
 /** ISO code of the requests in capitals; null without one. */
 const currency = z.string().max(3).nullable();
 
-/** Totals of the contracts of one currency and number of digits; amounts in minor units. */
+/** Totals of the contracts with the same currency and number of digits; amounts in minor units. */
 const totalsShape = z.object({
   currency,
   digits,
   contracts: count,
   after: sums,
-  /** The contracts that were compared with a former schedule, with its sums and the change. */
+  /** The contracts that were compared with a previous schedule, with its sums and the change. */
   compared: count,
   before: sums,
   difference: sums,
@@ -53,7 +53,7 @@ export const tallyShape = z.object({
   compared: count,
   changed: count,
   formerUnreadable: count,
-  /** The first lines with an invalid former schedule; absent in old checkpoints. */
+  /** The first lines with an invalid previous schedule; absent in old checkpoints. */
   formerUnreadableLines: z.array(count).default([]),
   failuresByCode: z.array(z.tuple([z.string(), count])).transform((entries) => new Map(entries)),
   totals: z
@@ -73,14 +73,16 @@ export interface CountedSchedule {
   readonly rows: number;
   readonly sums: ScheduleSums;
   readonly hasWarnings: boolean;
-  /** `none` without a former schedule, `unreadable` if it is not a list of instalments. */
+  /** `none` if there is no previous schedule, `unreadable` if it is not a list of instalments. */
   readonly comparison: Comparison | 'none' | 'unreadable';
 }
 
-/** Maximum number of listed lines with an invalid former schedule. */
+/** Maximum number of listed lines with an invalid previous schedule. */
 const MAX_LISTED_LINES = 10;
 const MAX_MOVERS = 10;
-/** The maximum of all currencies, so that amounts of different currencies can be compared by figure. */
+/**
+ * The maximum number of decimals of all currencies, so that amounts of different currencies can be compared by figure.
+ */
 const COMMON_DIGITS = 12;
 
 export function emptyTally(): Tally {

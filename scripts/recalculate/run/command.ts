@@ -37,12 +37,12 @@ export interface CommandEnd {
   forget(): void;
 }
 
-/** A batch is sent again after this time. A reply usually takes a second, ten when a worker was killed. */
+/** A batch is sent again after this time. A reply usually takes one second, or ten if a worker was killed. */
 const BATCH_TIMEOUT_MS = 120_000;
 
 /**
- * Runs a recalculation. Rejects with UsageError, ConfigError or InputError before anything is changed; what ends the
- * run later is in the report.
+ * Runs a recalculation. Rejects with UsageError, ConfigError or InputError before anything is changed; errors that end
+ * the run later are in the report.
  */
 export async function recalculate(args: RecalculateArguments, context: RunContext): Promise<CommandEnd> {
   const config = loadConfig(context.environment);
@@ -69,8 +69,8 @@ export async function recalculate(args: RecalculateArguments, context: RunContex
 }
 
 /**
- * Connects, and retries while brokers or the registry are unavailable. What cannot be reached in time is reported as a
- * configuration error.
+ * Connects, and retries while brokers or the registry are unavailable. A service that cannot be reached in time is
+ * reported as a configuration error.
  */
 async function connect(config: Config, plan: RunPlan, { stderr, interruption }: RunContext): Promise<Engine> {
   const wait = createStartWait({
@@ -185,7 +185,7 @@ function endOf({ args, context, plan, files }: OpenRun, outcome: RunOutcome): Co
   return { report, lines: reportLines(report), forget };
 }
 
-/** The reason of the end of the run; the stack of a bug. */
+/** Why the run ended; for a bug, its stack. */
 function reasonOf(error: unknown, interruption: Interruption): string {
   if (error === undefined) return interruption.signalName() ?? 'stopped';
   if (error instanceof RunError || error instanceof InputError) return errorText(error);

@@ -8,7 +8,7 @@ export interface InOrderOptions<Item, Result> {
   readonly begin: (item: Item) => Promise<Result>;
   /** Called for one item at a time. */
   readonly finish: (item: Item, result: Result) => Promise<void>;
-  /** When aborted, no further item is started; those that were started are finished. */
+  /** When aborted, no further items are started, and started ones are finished. */
   readonly stopped: AbortSignal;
   /** When aborted, the call rejects with the reason without waiting. */
   readonly abandoned: AbortSignal;
@@ -16,8 +16,8 @@ export interface InOrderOptions<Item, Result> {
 
 /**
  * Takes items one by one, only while fewer than `window` of them are unfinished. Resolves when the source has ended
- * (`complete`) or was `stopped`, and all started work is finished. Rejects with the first failure: with one of the source
- * after all items before it are finished, with one of an item when its turn comes.
+ * (`complete`) or was `stopped`, and all started items are finished. Rejects with the first failure: with that of the
+ * source when all previous items are finished, with that of an item when its turn comes.
  */
 export async function inOrder<Item, Result>(
   source: AsyncIterable<Item>,

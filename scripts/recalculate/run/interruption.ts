@@ -47,7 +47,7 @@ export function listenToSignals(say: (line: string) => void, exitNow: () => void
   };
 }
 
-/** Resolves like the promise; rejects with the reason of the signal if that is aborted first. */
+/** Settles like the promise; rejects with the reason of the signal if that is aborted first. */
 export async function unlessAborted<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);

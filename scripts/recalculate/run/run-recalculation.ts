@@ -114,10 +114,7 @@ function finishContract(
     return calculated(contract, outcome.schedule, { ...options, warnings });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return failed(
-      contract,
-      createProblem('unexpected', { detail: 'The reply holds figures that are none.' }),
-    );
+    return failed(contract, createProblem('unexpected', { detail: 'The reply contains invalid figures.' }));
   }
 }
 

@@ -134,7 +134,7 @@ export function runtimeScenarios(test: ScenarioTest): void {
       await system.publisher.publish(
         numberedIds('n', 40).map((id, index) => system.request(`key-${index}`, { id, workMs: 300 })),
       );
-      await eventually('work', world.target.stepMs, () => first.started.length > 10);
+      await eventually('messages in progress', world.target.stepMs, () => first.started.length > 10);
       await first.stop();
       const done = new Set(first.started);
       await system.allAnswered([...done]);
@@ -192,7 +192,11 @@ export function runtimeScenarios(test: ScenarioTest): void {
       await system.publisher.publish(
         requested.map((id) => ({ ...system.request(id, { id, workMs: world.target.slowMs }), partition: 0 })),
       );
-      await eventually('work', world.target.stepMs, () => first.started.length === requested.length);
+      await eventually(
+        'messages in progress',
+        world.target.stepMs,
+        () => first.started.length === requested.length,
+      );
       const passing = await system.worker();
       await eventually(
         'an assignment',

@@ -39,7 +39,7 @@ it('verifies the published signature and reports its key and fields', () => {
   ]);
 });
 
-it('ignores changes of white space that mail servers may make', () => {
+it('ignores changes to white space that mail servers may make', () => {
   const changed = MESSAGE.replace('Subject: Is dinner', 'SUBJECT:  Is\r\n dinner')
     .replace('game.  Are', 'game. Are ')
     .replace('Joe.\r\n', 'Joe. \r\n\r\n\r\n');
@@ -50,7 +50,7 @@ it.each([
   ['another text', 'We lost', 'We won', 'fail: body'],
   ['another subject', 'Is dinner', 'Was dinner', 'fail: header'],
   ['a second subject', 'To: ', 'Subject: Hi\r\nTo: ', 'fail: header'],
-  ['another time of signing', 't=1528637909', 't=1528637900', 'fail: header'],
+  ['a different signing time', 't=1528637909', 't=1528637900', 'fail: header'],
   ['no signature', 'DKIM-Signature:', 'X-Signature:', undefined],
 ])('rejects %s', (_, from, to, result) => {
   expect(resultsOf(MESSAGE.replace(from, to))).toEqual(result === undefined ? [] : [result]);

@@ -4,7 +4,7 @@ import { createJumpResistantClock } from '../../../workers/notification/jump-res
 const NOW = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
 
-/** Its change after a minute in which the wall clock jumped. */
+/** The change of the clock after a minute in which the wall clock jumped. */
 const afterJump = (jumpMs: number): number => {
   const time = { wallMs: NOW, elapsedMs: 7 };
   const age = createJumpResistantClock({ now: () => time.wallMs }, { elapsedMs: () => time.elapsedMs });

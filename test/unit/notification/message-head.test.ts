@@ -18,7 +18,7 @@ describe('the message header', () => {
     });
   });
 
-  it('has empty fields when they are missing', () => {
+  it('has empty strings for missing fields', () => {
     expect(readMessageHead(Buffer.alloc(0))).toEqual({ sender: '', receiver: '', subject: '' });
     expect(readMessageHead(Buffer.from('\n\nTo: x'))).toEqual({ sender: '', receiver: '', subject: '' });
   });

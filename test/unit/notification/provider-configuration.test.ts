@@ -75,7 +75,7 @@ describe('the provider configuration (interface 4.8, N1)', () => {
     expect(entriesOf(text).map(({ name }) => name)).toEqual(['example', 'SMTP', 'SMTP#2', 'EXAMPLE#2']);
   });
 
-  it('gives a provider without a default sender that of the first of its channel that has one (N3)', () => {
+  it('gives a provider without a default sender the one of the first provider of its channel that has one (N3)', () => {
     const { defaultSender: _, ...without } = HTTP;
     const entries = entriesOf(configurationText(without, SMTP, { ...HTTP, defaultSender: 'Second' }));
     expect(entries.map(({ defaultSender }) => defaultSender)).toEqual([
@@ -85,7 +85,7 @@ describe('the provider configuration (interface 4.8, N1)', () => {
     ]);
   });
 
-  it('reads a file that begins with a byte order mark', () => {
+  it('reads a file that starts with a byte order mark', () => {
     expect(readProviderConfiguration(`\uFEFF${configurationText(HTTP)}`).kind).toBe('configuration');
   });
 });
@@ -135,7 +135,7 @@ describe('an invalid configuration', () => {
     );
   });
 
-  it('does not show a value in a fault', () => {
+  it('does not repeat values in faults', () => {
     const secret = 's3cr3t-v4lue';
     const wrong = [
       `{"notificationConfigurations": "${secret}"`,
@@ -235,7 +235,7 @@ describe('an invalid configuration', () => {
       'payload-template.a[0]',
     ],
     [
-      'an attachment outside of a list',
+      'an attachment outside a list',
       { ...HTTP, 'payload-template': { a: 'ATTACHMENT_NAME_PLACEHOLDER' } },
       'payload-template.a',
     ],
@@ -278,9 +278,9 @@ describe('an invalid configuration', () => {
     ['an e-mail sender without an address', { ...SMTP, defaultSender: 'Bank' }, 'defaultSender'],
     ['a sender with two addresses', { ...SMTP, defaultSender: 'a@b.example, c@d.example' }, 'defaultSender'],
     ['a sender with two lines', { ...SMTP, defaultSender: 'Bank <a@b.example> x' }, 'defaultSender'],
-    ['a sender of SMS with an @', { ...HTTP, defaultSender: 'a@b.example' }, 'defaultSender'],
-    ['a sender of SMS that is too long', { ...HTTP, defaultSender: 'TwelveLetter' }, 'defaultSender'],
-    ['a sender of SMS outside the GSM alphabet', { ...HTTP, defaultSender: 'Bancă' }, 'defaultSender'],
+    ['an SMS sender with an @', { ...HTTP, defaultSender: 'a@b.example' }, 'defaultSender'],
+    ['an SMS sender that is too long', { ...HTTP, defaultSender: 'TwelveLetter' }, 'defaultSender'],
+    ['an SMS sender outside the GSM alphabet', { ...HTTP, defaultSender: 'Bancă' }, 'defaultSender'],
     [
       'a key that cannot be written into a header',
       { ...HTTP, authentication: { key: 'k€y' } },
@@ -379,7 +379,7 @@ describe('an invalid configuration', () => {
       },
     ],
     [
-      'a mail server with a key besides user and password',
+      'a mail server with a key in addition to user and password',
       { ...SMTP, authentication: { ...SMTP.authentication, key: 'k' } },
     ],
     ['http to this machine', { ...HTTP, url: 'http://127.0.0.1:8080/' }],

@@ -15,7 +15,7 @@ const DELAY_MS = 10_000;
 const ORIGIN = 'commands';
 const { signal } = new AbortController();
 
-/** A tier of ten seconds with clocks that the test moves. */
+/** A tier of ten seconds, with clocks that the test moves. */
 function tier() {
   const time = { wallMs: NOW, elapsedMs: 5_000 };
   const copies = new FakePublisher();
@@ -53,7 +53,7 @@ function copy(skewMs: number, { attempt = 2, writtenMs = NOW, waitMs = DELAY_MS 
 }
 
 describe('a copy on a retry tier', () => {
-  it('waits until it is due when the clocks agree', async () => {
+  it('waits until it is due if the clocks agree', async () => {
     const { copies, pass, handling } = tier();
     pass(4_000);
     const handle = handling(copy(0));
@@ -84,8 +84,8 @@ describe('a copy on a retry tier', () => {
 
   it.each([
     ['was attempted', 2],
-    ['has only its place kept', 1],
-  ])('that %s waits at least a second when its writer is an hour behind', async (_, attempt) => {
+    ['is kept by position only', 1],
+  ])('that %s waits at least a second if its writer is an hour behind', async (_, attempt) => {
     const { pass, handling } = tier();
     const handle = handling(copy(-HOUR_MS, { attempt }));
     expect(await handle()).toEqual({ retryAfterMs: 1_000 });
@@ -108,7 +108,7 @@ describe('a copy on a retry tier', () => {
     },
   );
 
-  it('waits for the delay of its tier when its due time is later', async () => {
+  it('waits for the delay of its tier if its due time is later', async () => {
     expect(await tier().handling(copy(0, { waitMs: HOUR_MS }))()).toEqual({ retryAfterMs: DELAY_MS });
   });
 });

@@ -6,7 +6,7 @@ import {
 } from '../../../shared/platform/header-text.ts';
 
 describe('safeHeaderText', () => {
-  it('returns visible ASCII, blanks and percent signs without change', () => {
+  it('returns visible ASCII, blanks and percent signs unchanged', () => {
     expect(safeHeaderText('RO+TARGET;version=2026.1 %41')).toBe('RO+TARGET;version=2026.1 %41');
   });
 
@@ -30,14 +30,14 @@ describe('safeHeaderText', () => {
 });
 
 describe('warningsList (E3)', () => {
-  it('lists code and path of each warning once, its own before further ones', () => {
+  it('lists code and path of each warning once, its own before additional ones', () => {
     const own = [{ code: 'unknown-member', path: 'jsonParam.Foo' }];
     expect(warningsList(own, 'no-effect;jsonParam.X,unknown-member;jsonParam.Foo')).toBe(
       'unknown-member;jsonParam.Foo, no-effect;jsonParam.X',
     );
   });
 
-  it('returns undefined without warnings', () => {
+  it('returns undefined if there are no warnings', () => {
     expect(warningsList([], undefined)).toBeUndefined();
     expect(warningsList([], ' , ')).toBeUndefined();
   });

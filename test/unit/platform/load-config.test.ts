@@ -40,7 +40,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ KAFKA_BROKERS: 'a:1, b:2 ,' }).kafka?.brokers).toEqual(['a:1', 'b:2']);
   });
 
-  it('reads holiday countries and calendar, none by default (H2)', () => {
+  it('reads holiday countries and calendar, which are unset by default (H2)', () => {
     expect(loadConfig({}).lending).toEqual({ holidayCountries: [] });
     const env = {
       DEFAULT_HOLIDAY_CALENDAR: 'RO+TARGET',
@@ -128,7 +128,7 @@ describe('loadConfig', () => {
   });
 
   it.each(['SCHEMA_REGISTRY_URL', 'KAFKA_SASL_OAUTH_TOKEN_URL', 'AUTH_JWKS_URL'])(
-    'rejects credentials in the address of %s without repeating them',
+    'rejects credentials in the address %s without repeating them',
     (name) => {
       const fault = faultOf({ [name]: 'https://joe:onyx8842@registry.example/path' });
       expect(fault).toMatch(new RegExp(`${name}: must not contain a user or password`));

@@ -14,7 +14,7 @@ it('lowers the priority of the process to below normal', () => {
   expect(priorities).toEqual([constants.priority.PRIORITY_BELOW_NORMAL]);
 });
 
-it('logs a refusal of the system', () => {
+it('logs a refusal by the operating system', () => {
   const logged: object[] = [];
   const log = { warn: (fields: object) => void logged.push(fields) };
   lowerPriority(log, refuse);

@@ -13,12 +13,12 @@ describe('nearestName', () => {
     ['InstalmentDy', 'InstallmentDay'],
     ['FeId', 'FeeId'],
     ['PTM', 'PMT'],
-  ])('finds for %s the name %s', (given, nearest) => {
+  ])('for %s finds the name %s', (given, nearest) => {
     expect(nearestName(given, NAMES)).toBe(nearest);
   });
 
   it.each(['Colour', 'x', '', 'Am', 'AdvanceDay', '\u{1f600}', 'Amount'.repeat(20)])(
-    'finds no name for "%s"',
+    'does not find a name for "%s"',
     (given) => {
       expect(nearestName(given, NAMES)).toBeUndefined();
     },

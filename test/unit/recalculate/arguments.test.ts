@@ -123,15 +123,15 @@ describe('readArguments', () => {
 
   it('requires a format if the file name does not show it', () => {
     expect(faultsOf('--input', 'a.txt', '--output', 'b')).toEqual([
-      '--input ends in none of .ndjson, .jsonl and .csv, each also .gz: say --input-format',
-      '--output ends in none of .ndjson, .jsonl and .csv, each also .gz: say --output-format',
+      'the name of --input must end in .ndjson, .jsonl or .csv, optionally followed by .gz; otherwise set --input-format',
+      'the name of --output must end in .ndjson, .jsonl or .csv, optionally followed by .gz; otherwise set --output-format',
     ]);
   });
 
   it('refuses contradictory options', () => {
     expect(faultsOf(...FILES, '--summary', '--resume', '--overwrite')).toHaveLength(3);
     expect(faultsOf('--input', 'a.csv', '--output', '-', '--json', '--resume')).toEqual([
-      '--resume needs a file as --output: what was written to a stream cannot be taken up again',
+      '--resume requires a file as --output: output written to a stream cannot be continued',
       '--output - needs --failures FILE for the contracts that fail',
       '--json writes its report to the standard output, where the results go',
     ]);
@@ -145,7 +145,7 @@ describe('readArguments', () => {
   });
 
   it.each(['checkpoint.json', 'lock', 'checkpoint.json.0a1b.new'])(
-    'refuses OUTPUT.%s, which the run writes, as input and as file of failures',
+    'refuses OUTPUT.%s, which the run writes, as the input and as the file of failures',
     (ending) => {
       const fault =
         '--input and --failures must not be OUTPUT.checkpoint.json or OUTPUT.lock: the run writes these';

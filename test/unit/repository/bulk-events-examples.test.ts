@@ -59,7 +59,7 @@ function clientVersion(file: string): string | undefined {
 }
 
 describe('the examples of bulk requests as events', () => {
-  it.each(BULK_EXAMPLES)('%s uses the headers and the topic of the engine, and no other name', (file) => {
+  it.each(BULK_EXAMPLES)('%s uses the headers and the topic of the engine, and no other names', (file) => {
     const { headers, topics } = namesIn(read(file));
     expect([...topics]).toEqual([TOPIC.scheduleBulkRequests]);
     expect(NEEDED.filter((name) => !headers.has(name))).toEqual([]);
@@ -67,7 +67,7 @@ describe('the examples of bulk requests as events', () => {
     expect([...headers].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('the Java example sends to the interactive topic with the right type', () => {
+  it('the Java example sends to the interactive topic with the correct message type', () => {
     const { headers, topics } = namesIn(read(`${JAVA}/SingleRequest.java`));
     expect([...topics]).toEqual([TOPIC.scheduleRequests]);
     expect([...headers].toSorted()).toEqual([HEADER.errorCode, HEADER.messageType].toSorted());
@@ -85,7 +85,7 @@ describe('the examples of bulk requests as events', () => {
     expect(clientVersion('docs/examples/node-kafkajs/package.json')).toBe(clientVersion('package.json'));
   });
 
-  it('the sample portfolio contains contracts with an id each, and one invalid line', () => {
+  it('the sample portfolio contains contracts, each with an id, and one invalid line', () => {
     const lines = read('docs/examples/portfolio.ndjson').trimEnd().split('\n');
     const ids = lines.flatMap((line) => {
       try {
@@ -127,7 +127,7 @@ describe('the examples of bulk requests as events', () => {
     ['NaN', Buffer.from('{"id":"a","jsonParam":{"Amount":NaN}}')],
     ['no object', Buffer.from('null')],
     ['no id', Buffer.from('{"jsonParam":{}}')],
-    ['other bytes than UTF-8', Buffer.from('{"id":"\u00e9"}', 'latin1')],
+    ['bytes that are not UTF-8', Buffer.from('{"id":"\u00e9"}', 'latin1')],
   ])('the Node example skips lines that are not contracts: %s', (_, line) => {
     expect(readContract(line, 1)).toBeUndefined();
   });

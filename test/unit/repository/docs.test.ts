@@ -27,7 +27,7 @@ describe('documents', () => {
     expect(named).toEqual(new Set(documented));
   });
 
-  it('all documents name only existing paths, in code and in links', () => {
+  it('all documents name only existing paths, both in code and in links', () => {
     const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
     const isThere = (from: string, target: string): boolean =>
       globSync(path.posix.normalize(path.posix.join(from, target)), { cwd: root }).length > 0;

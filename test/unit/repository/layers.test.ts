@@ -5,7 +5,7 @@ import { FOLDER_ORDER, PARTS } from './layers.ts';
 
 /** The rules for imports, type imports included (docs/decisions/0002-layout-and-layers.md). */
 const root = path.resolve(import.meta.dirname, '../../..');
-/** With fewer modules the test has missed files. */
+/** If there are fewer modules, the test has missed files. */
 const MIN_MODULES = 400;
 const ROOT_FOLDERS = ['schemas', 'shared', 'workers', 'scripts', 'test'];
 /** Folders whose imports the table lists; tests may import everything. */
@@ -67,14 +67,14 @@ function outOfOrder(): string[] {
     const order = FOLDER_ORDER[part] ?? ['.'];
     const placeOf = (other: string): number =>
       order.indexOf(path.posix.relative(part, folderOf(other)) || '.');
-    if (placeOf(file) < 0) return [`${folderOf(file)} has no place among the folders of ${part}`];
+    if (placeOf(file) < 0) return [`${folderOf(file)} is not in the list of folders of ${part}`];
     return [...targets]
       .filter((target) => partOf(target) === part && placeOf(target) > placeOf(file))
       .map((target) => `${file} -> ${target}`);
   });
 }
 
-/** One cycle of a graph as a path, or undefined. */
+/** The path of one cycle in a graph, or undefined. */
 function findCycle(graph: ReadonlyMap<string, ReadonlySet<string>>): string | undefined {
   const done = new Set<string>();
   const trail: string[] = [];
@@ -129,21 +129,21 @@ describe('layers', () => {
     expect(sorted(importsOfParts())).toEqual(sorted(PARTS));
   });
 
-  it('has no cycle of parts', () => {
+  it('has no cycle between parts', () => {
     expect(findCycle(new Map(Object.entries(PARTS).map(([part, others]) => [part, new Set(others)])))).toBe(
       undefined,
     );
   });
 
-  it('lets a folder import only those before it in its part', () => {
+  it('lets a folder import only earlier folders of its part', () => {
     expect(outOfOrder()).toEqual([]);
   });
 
-  it('has no cycle of files', () => {
+  it('has no cycle between files', () => {
     expect(findCycle(fileGraph)).toBeUndefined();
   });
 
-  it('exports no name from two production files', () => {
+  it('does not export a name from two production files', () => {
     expect(duplicateExports()).toEqual([]);
   });
 
@@ -194,7 +194,7 @@ describe('layers', () => {
     expect(users.filter((file) => !/^(scripts|test)\//.test(file))).toEqual([]);
   });
 
-  it('loads the metadata of libphonenumber-js lazily, since it delays a start by 0.1 s', () => {
+  it('loads the metadata of libphonenumber-js lazily, because it delays startup by 0.1 s', () => {
     const importers = imports.filter((edge) => edge.to === 'libphonenumber-js').map((edge) => edge.from);
     expect(importers).toEqual(['shared/contract/notification/phone-number.ts']);
     const source = readFileSync(path.join(root, 'shared/contract/notification/phone-number.ts'), 'utf8');

@@ -42,12 +42,12 @@ const enumRecord = (...symbols: string[]) =>
     fields: [{ name: 'a', type: { type: 'enum', name: 'E', symbols } }],
   });
 
-describe('a change of schema', () => {
+describe('a schema change', () => {
   it.each<[string, (fields: Field[]) => void]>([
     ['a new optional field', (fields) => fields.push({ name: 'New', type: ['null', 'int'], default: null })],
     ['a new field with a default', (fields) => fields.unshift({ name: 'New', type: 'int', default: 3 })],
     ['a removed optional field', (fields) => remove(fields, 'Explain')],
-    ['another order of fields', (fields) => fields.push(fields.shift()!)],
+    ['a different order of fields', (fields) => fields.push(fields.shift()!)],
     ['another description', (fields) => Object.assign(field(fields, 'Amount'), { doc: 'Another text.' })],
   ])('is compatible: %s', (_, change) => {
     expect(incompatibilitiesOf(change)).toEqual([]);
@@ -71,7 +71,7 @@ describe('a change of schema', () => {
       'InstallmentsNo was int and is long',
     ],
     [
-      'another scale of a decimal',
+      'a different scale of a decimal',
       (fields) => Object.assign(field(fields, 'Amount'), { type: decimal(38, 6) }),
       'Amount was decimal(38,18) and is decimal(38,6)',
     ],
@@ -114,7 +114,7 @@ describe('a change of schema', () => {
     expect(incompatibilitiesOf(change)).toEqual([expect.stringContaining(reason)]);
   });
 
-  it('is incompatible: another name of the record', () => {
+  it('is incompatible: a different record name', () => {
     const renamed = REQUEST.replace('"CalculateRepaymentScheduleRequest"', '"Other"');
     expect(incompatibilities(REQUEST, renamed)).toEqual([
       expect.objectContaining({ reason: expect.stringContaining('a record keeps its name') }),

@@ -59,7 +59,7 @@ describe('the list of messages', () => {
     }
   });
 
-  it('has the reply of each request, and one error reply', () => {
+  it('has a reply for each request, and one error reply', () => {
     const replies = MESSAGES.flatMap((message) => (message.kind === 'request' ? [message.replyType] : []));
     expect(replies.length).toBeGreaterThan(0);
     expect(replies.map((type) => messageDefinition(type)?.kind)).toEqual(replies.map(() => 'reply'));

@@ -37,7 +37,7 @@ describe('checkReleases', () => {
     ]);
   });
 
-  it('refuses an incompatible change under the old and a new id, and names the field', () => {
+  it('refuses an incompatible change with the old id and with a new id, and names the field', () => {
     for (const localSchemaId of [definition.localSchemaId, nextId]) {
       const reasons = check({ definition: { ...definition, localSchemaId }, text: withMandatory });
       expect(reasons[0]).toContain(`hint is new and mandatory; make it optional, with a default`);
@@ -49,14 +49,14 @@ describe('checkReleases', () => {
 describe('the schema store without a registry', () => {
   const clock = { now: () => 0 };
 
-  it('throws at start if a schema was changed without a new id', () => {
+  it('throws at startup if a schema was changed without a new id', () => {
     const messages = [createAvroMessage(definition, withOptional)];
     expect(() => createSchemaStore({ messages, released, clock })).toThrow(
       /the schema of ProblemReply is not the one that was released with id 1073741826/,
     );
   });
 
-  it('reads the ids of earlier releases', () => {
+  it('decodes messages with the ids of earlier releases', () => {
     const message = createAvroMessage({ ...definition, localSchemaId: nextId }, withOptional);
     const store = createSchemaStore({ messages: [message], released, clock });
     expect(store.writerId(message)).toBe(nextId);

@@ -62,11 +62,11 @@ describe('installOwnPackages', () => {
     expect(calls()).toHaveLength(2);
   });
 
-  it('rejects with the output of npm when it fails or installs other packages', async () => {
+  it('rejects with the output of npm if it fails or installs other packages', async () => {
     replaceNpm('echo "connection refused" >&2; exit 7');
     await expect(installOwnPackages(folder, report)).rejects.toMatchObject({
       code: 'packages-missing',
-      message: expect.stringMatching(/could not be installed: npm ci ended with 7; .*\nconnection refused$/),
+      message: expect.stringMatching(/could not be installed: npm ci exited with 7; .*\nconnection refused$/),
     });
     writeFileSync(path.join(folder, 'bin/npm'), '#!/bin/sh\n', { mode: 0o755 });
     await expect(installOwnPackages(folder, report)).rejects.toMatchObject({ code: 'packages-missing' });

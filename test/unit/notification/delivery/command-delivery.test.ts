@@ -23,7 +23,7 @@ import {
 } from '../../../support/fakes/scripted-providers.ts';
 
 const NOW = 1_700_000_000_000;
-/** The monotonic clock at the start. */
+/** The initial value of the monotonic clock. */
 const START_MS = 5_000;
 const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
 const { signal } = new AbortController();
@@ -188,7 +188,7 @@ describe('a delivery', () => {
     expect(await deliver({}, NOW - 2_000)).toEqual({ kind: 'done' });
   });
 
-  it('sends nothing after a lost claim', async () => {
+  it('does not send after a lost claim', async () => {
     const { providers, done, ledger, deliver } = world();
     ledger.claim = () => Promise.resolve(false);
     providers.add('one');
@@ -197,7 +197,7 @@ describe('a delivery', () => {
   });
 });
 
-it('sends nothing when the lease is too short after a slow claim, and delivers later', async () => {
+it('does not send if the lease is too short after a slow claim, and delivers later', async () => {
   const { time, providers, done, ledger, deliver } = world();
   providers.add('one');
   ledger.claim = () => {
@@ -238,7 +238,7 @@ describe('an intent without an outcome', () => {
     ]);
   });
 
-  it('is retried later when another outcome precedes it on the log', async () => {
+  it('is retried later if another outcome precedes it on the log', async () => {
     const { done, ledger, deliver } = world({}, { ...intent, owner: 'another' });
     ledger.declare = () => Promise.resolve(false);
     expect(await deliver()).toMatchObject({ kind: 'retry' });
@@ -273,7 +273,7 @@ describe('waiting for a provider', () => {
     expect(time.elapsedMs).toBe(START_MS + 10_000);
   });
 
-  it('ends immediately for an overdue copy when no provider was available for the whole time limit', async () => {
+  it('ends immediately for an overdue copy if no provider was available during the whole time limit', async () => {
     const { time, done, providers, deliver } = world();
     providers.add('one', {
       condition: 'degraded',
@@ -291,7 +291,7 @@ describe('waiting for a provider', () => {
   it.each([
     ['overdue with an available provider', 600_001, 'ready'],
     ['not overdue without an available provider', 0, 'degraded'],
-  ] as const)('takes ten seconds when the copy is %s', async (_, ageMs, condition) => {
+  ] as const)('takes ten seconds if the copy is %s', async (_, ageMs, condition) => {
     const { time, providers, deliver } = world();
     providers.add('one', { condition, admission: () => ({ kind: 'wait', afterMs: 60_000 }) });
     providers.add('down', { condition: 'degraded' }).admission = () => ({
@@ -331,7 +331,7 @@ describe('waiting for a provider', () => {
     expect(delivery.inProgress.hasRound(0)).toBe(true);
   });
 
-  it('parks the notification when no provider may repeat a send with an unknown outcome', async () => {
+  it('parks the notification if no provider may repeat a send with an unknown outcome', async () => {
     const history = [{ attempt: 1, at: NOW, provider: 'gone', result: 'unknown', code: 'timeout' }];
     const { done, providers, deliver } = world();
     providers.add('one', { isIdempotent: true });

@@ -4,7 +4,7 @@ import { SendGate } from '../../../../workers/notification/delivery/delivery-lim
 import { scriptedProviders } from '../../../support/fakes/scripted-providers.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';
 
-/** Providers with these limits of concurrent calls; undefined: no limit. */
+/** Providers with these limits on concurrent calls; undefined means no limit. */
 const of = (...concurrency: (number | undefined)[]) => {
   const set = scriptedProviders();
   for (const [index, most] of concurrency.entries())
@@ -14,7 +14,7 @@ const of = (...concurrency: (number | undefined)[]) => {
 
 describe('the send gate', () => {
   const never = new AbortController().signal;
-  it('admits three times the concurrency of the largest provider, then one waiter per release in order of arrival', async () => {
+  it('admits three times the concurrency of the largest provider, then one waiting call per release in order of arrival', async () => {
     const gate = new SendGate(systemTimers);
     const providers = of(1, 2);
     expect(await Promise.all([1, 2, 3, 4, 5, 6].map(() => gate.enter(providers, 1_000, never)))).toEqual(

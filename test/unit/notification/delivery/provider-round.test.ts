@@ -119,7 +119,7 @@ it('reports the shortest Retry-After of its providers', async () => {
   expect(failureOf(soon.end)).toEqual({ kind: 'transient', code: 'b' });
 });
 
-it('keeps the Retry-After of one provider when another is misconfigured', async () => {
+it('keeps the Retry-After of one provider if another is misconfigured', async () => {
   const misconfigured: SendResult = { kind: 'misconfigured', code: 'http-401' };
   const done = await round([{ result: transient('a', 60_000) }, { result: misconfigured }]);
   expect(failureOf(done.end)).toEqual({ kind: 'transient', code: 'http-401', retryAfterMs: 60_000 });
@@ -155,7 +155,7 @@ it('starts with the given provider without admitting it again', async () => {
   expect(admissions).toBe(1);
 });
 
-it('makes no call that could exceed the lease', async () => {
+it('does not make a call that could exceed the lease', async () => {
   expect((await round([{ result: SENT }], 999)).end).toBeUndefined();
   expect((await round([{ result: SENT }], 1_000)).asked).toEqual(['a']);
   const slow = await round([{ result: transient(), takesMs: 600 }, { result: SENT }], 1_500);
@@ -200,12 +200,12 @@ describe('the eligible providers', () => {
   const second = providers.add('second', { isIdempotent: true });
   const all = [first, second];
 
-  it('are all without an unknown outcome, or when a second send is accepted', () => {
+  it('are all if there is no unknown outcome, or if a second send is accepted', () => {
     expect(eligibleProviders(all, [attemptOf(1)], false)).toEqual(all);
     expect(eligibleProviders(all, [attemptOf(1, 'unknown')], true)).toEqual(all);
   });
 
-  it('are only the provider with the unknown outcome, if it recognises ids', () => {
+  it('include only the provider with the unknown outcome if it recognises ids', () => {
     expect(eligibleProviders(all, [attemptOf(1, 'unknown'), attemptOf(2)], false)).toEqual([first]);
     expect(eligibleProviders([second], [attemptOf(1, 'unknown')], false)).toEqual([]);
     const forgetful = { ...first, isIdempotent: false };
@@ -214,7 +214,7 @@ describe('the eligible providers', () => {
     expect(eligibleProviders([forgetful], [unrepeatable], false)).toEqual([]);
   });
 
-  it('are none if that provider has other settings, did not recognise ids, or was not the only one', () => {
+  it('are empty if that provider has other settings, did not recognise ids, or was not the only one', () => {
     const one = attemptOf(1, 'unknown');
     expect(eligibleProviders([{ ...first, identity: 'other' }], [one], false)).toEqual([]);
     expect(eligibleProviders(all, [{ ...one, repeatableBy: undefined }], false)).toEqual([]);

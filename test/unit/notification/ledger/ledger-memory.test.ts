@@ -26,7 +26,7 @@ const memoryOf = (options: Partial<LedgerMemoryOptions> = {}): LedgerMemory => {
 };
 
 describe('the ledger in memory', () => {
-  it('removes the oldest ended notifications beyond its limit, but no open ones', () => {
+  it('removes the oldest ended notifications beyond its limit, but never open ones', () => {
     const memory = memoryOf({ maxEntries: 10 });
     memory.apply(state(0, 'sending'));
     memory.apply(state(1, 'retrying'));
@@ -89,7 +89,7 @@ describe('the ledger in memory', () => {
     expect(memory.find('1')?.leaseEndsMs).toBe(30_500);
   });
 
-  it('limits the time of the next attempt by the wait of its writer, counted by the local clock', () => {
+  it('limits the time until the next attempt to the wait that its writer planned, measured by the local clock', () => {
     const memory = memoryOf({ clock: { now: () => NOW } });
     const ahead = NOW + HOUR_MS;
     memory.apply({ ...state(1, 'retrying', ahead), nextAttemptAt: ahead + 10_000 });
@@ -97,7 +97,7 @@ describe('the ledger in memory', () => {
     expect(['1', '2'].map((id) => memory.find(id)?.nextAttemptAt)).toEqual([NOW + 10_000, NOW + 6_000]);
   });
 
-  it('removes nothing when the local clock jumps ahead', () => {
+  it('does not remove anything when the local clock jumps ahead', () => {
     let jumpMs = 0;
     const clock = { now: () => NOW + jumpMs };
     const ageClock = createJumpResistantClock(clock, { elapsedMs: () => 0 });

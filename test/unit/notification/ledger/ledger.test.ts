@@ -134,7 +134,7 @@ it('retries an outcome until it is on the log, and logs a rejection once', async
   await expect.poll(() => records.map(({ status }) => status)).toEqual(['sent']);
 });
 
-it('rejects an unwritten outcome with ledger-stopped when it is stopped', async () => {
+it('rejects an unwritten outcome with ledger-stopped if it is stopped', async () => {
   const { open, failures } = await world();
   const one = await open('one');
   await one.stop(0);
@@ -157,7 +157,7 @@ it('accepts a declared outcome unless another one supersedes it', async () => {
   expect(await one.declare(stateOf('c', { status: 'parked' }))).toBe(false);
 });
 
-it('writes a superseding outcome again without the fields of an intent after a record of its own', async () => {
+it('writes a superseding outcome again, without intent fields, after a record of its own process', async () => {
   const { open, writeState, records } = await world();
   const one = await open('one');
   await writeState('a', stateOf('a', { status: 'failed', attempt: 2, code: 'gone' }));
@@ -174,7 +174,7 @@ it('writes a superseding outcome again without the fields of an intent after a r
   });
 });
 
-it('skips and counts records of other types, and removes an entry at its tombstone', async () => {
+it('skips and counts records of other types, and removes an entry on its tombstone', async () => {
   const { open, write, writeState } = await world();
   const one = await open('one');
   expect(one.health()).toEqual({ status: 'ready' });

@@ -14,7 +14,7 @@ const echoOf = (message: OutgoingMessage | undefined): LogMessage =>
   fakeMessage(0, { headers: message?.headers ?? {} });
 
 describe('read-back', () => {
-  it('resolves when the record was read, not before', async () => {
+  it('resolves when the record has been read, and not earlier', async () => {
     const publisher = new FakePublisher();
     const readBack = new ReadBack(publisher, 'self', systemTimers);
     let isResolved = false;
@@ -29,14 +29,14 @@ describe('read-back', () => {
     expect(isResolved).toBe(true);
   });
 
-  it('resolves when the record is read before the broker has answered', async () => {
+  it('resolves if the record is read before the broker has answered', async () => {
     const publisher = new FakePublisher();
     const readBack = new ReadBack(publisher, 'self', systemTimers);
     publisher.onPublish = async ([message]) => readBack.seen(echoOf(message));
     await expect(readBack.write(record('a'))).resolves.toBeUndefined();
   });
 
-  it('rejects as retryable when the record is not read in time or cannot be written', async () => {
+  it('rejects as retryable if the record is not read in time or cannot be written', async () => {
     const publisher = new FakePublisher();
     await expect(new ReadBack(publisher, 'self', fastTimers(500)).write(record('a'))).rejects.toMatchObject({
       code: 'read-back-late',

@@ -42,7 +42,7 @@ const follower = (offset: number, value: string | undefined = 'text') => ({
   timestampMs: 1_700_000_000_000 + offset,
 });
 
-it('shows written records immediately to the writer, and in the same order to other processes', async () => {
+it('shows written records to the writer immediately, and to other processes in the same order', async () => {
   const { broker, open } = await holds();
   const one = await open('one');
   const other = await open('other');
@@ -75,7 +75,7 @@ it('shows written records immediately to the writer, and in the same order to ot
   await broker.close();
 });
 
-it('keeps whole messages up to its limits, then places, then nothing', async () => {
+it('keeps whole messages up to its limits, then positions only, then nothing', async () => {
   const { broker, open } = await holds({
     followersPerKey: 2,
     placesPerKey: 3,
@@ -96,7 +96,7 @@ it('keeps whole messages up to its limits, then places, then nothing', async () 
   await broker.close();
 });
 
-it('is degraded when it is full, and skips invalid records', async () => {
+it('is degraded if it is full, and skips invalid records', async () => {
   const { broker, open } = await holds({ bytes: 4 });
   const hold = await open('one');
   expect(hold.health()).toEqual({ status: 'ready' });
@@ -110,7 +110,7 @@ it('is degraded when it is full, and skips invalid records', async () => {
   await broker.close();
 });
 
-it('builds the hold key of channel, partition and message key, and has none without a message key', () => {
+it('builds the hold key from channel, partition and message key; there is none without a message key', () => {
   expect(holdKey('sms', { key: Buffer.from('ab'), partition: 2 })).toBe(KEY);
   expect(holdKey('email', { key: Buffer.from('ab'), partition: 2 })).not.toBe(KEY);
   expect(holdKey('sms', { key: Buffer.from('ab'), partition: 3 })).not.toBe(KEY);

@@ -95,14 +95,14 @@ async function world(
   return { hold, key, states, order, wakes, processed, counted, breaker, handle };
 }
 
-it('processes followers immediately when the copy of their head fails unexpectedly', async () => {
+it('processes followers immediately if the copy of their head fails unexpectedly', async () => {
   const { hold, key, processed, handle } = await world([1, 2], { head: 'failed' });
   expect(await handle(copyOfHead())).toBe('failed');
   expect(processed).toEqual(['head', 'id-1', 'id-2']);
   expect(hold.has(key)).toBe(false);
 });
 
-it('keeps followers waiting when another message of the key fails or their head is retried again', async () => {
+it('keeps followers waiting if another message with the key fails or their head is retried again', async () => {
   const { states, processed, handle } = await world([1]);
   await handle(fakeMessage(8, { key: 'k', headers: { [HEADER.notificationId]: 'other' } }));
   states.set('head', { status: 'retrying', attempt: 2 });
@@ -130,7 +130,7 @@ it('treats the copy of a head without an attempt header as the first round', asy
   expect(processed).toEqual(['HEAD']);
 });
 
-it('writes one wake message for a key whose head is not awaited, and then processes the followers', async () => {
+it('writes one wake message for a key without an awaited head, and then processes the followers', async () => {
   const { hold, key, states, order, wakes, processed, handle } = await world([1, 2]);
   await order.wakeLost(OWNED);
   states.set('head', { status: 'failed', attempt: 1 });

@@ -23,7 +23,7 @@ const HEAD = idOf(1);
 const copyOf = (number: number, key: string | null = 'k') =>
   readCopy(fakeMessage(number, { key, timestampMs: NOW }), NOW, idOf(number));
 
-/** The order of one receiver with a retrying head, and room for two whole followers and three places. */
+/** The order of one receiver with a retrying head, and room for two whole followers and three positions. */
 async function world() {
   const broker = createMemoryBroker();
   onTestFinished(() => broker.close());
@@ -58,7 +58,7 @@ async function world() {
   return { hold, key, copies, states, held, logged, order };
 }
 
-it('does not queue the first notification of a receiver, one without a key, or the head itself', async () => {
+it('does not queue the first notification of a receiver, a notification without a key, or the head itself', async () => {
   const { order, hold, copies } = await world();
   expect(await order.enqueue(copyOf(5))).toBe('first-in-line');
   await order.setHead(copyOf(1), 2);
@@ -68,7 +68,7 @@ it('does not queue the first notification of a receiver, one without a key, or t
   expect([hold.figures().followers, copies.sent.length]).toEqual([0, 0]);
 });
 
-it('records the next round of a head, and no head for a message without a key', async () => {
+it('records the next round of a head, but no head for a message without a key', async () => {
   const { order, hold, key } = await world();
   await order.setHead(copyOf(1), 4);
   await order.setHead(copyOf(2, null), 4);
@@ -76,7 +76,7 @@ it('records the next round of a head, and no head for a message without a key', 
   expect(hold.figures().keys).toBe(1);
 });
 
-it('queues followers whole, then by place only, then not at all, and ignores duplicates', async () => {
+it('queues followers whole, then by position only, then not at all, and ignores duplicates', async () => {
   const { order, hold, key, copies, held } = await world();
   await order.setHead(copyOf(1), 2);
   expect(await order.enqueue(copyOf(5))).toBe('queued');
@@ -92,14 +92,14 @@ it('queues followers whole, then by place only, then not at all, and ignores dup
     [idOf(7), undefined],
   ]);
   const due = copies.sent[0]?.headers?.[HEADER.dueAt];
-  // After two other followers, and not before its head is due.
+  // It comes after two other followers, and not before its head is due.
   expect(Number(due)).toBe(NOW + 30_000 + 2 * 20);
   expect(copies.sent[0]).toMatchObject({ topic: 'tier-60000', headers: { [HEADER.attempt]: '1' } });
   expect(await order.enqueue(copyOf(7))).toBe('queued');
   expect(copies.sent).toHaveLength(2);
 });
 
-it('delays a place by at least the first tier if its head has no due time', async () => {
+it('delays a position by at least the first tier if its head has no due time', async () => {
   const { order, copies, states } = await world();
   await order.setHead(copyOf(1), 2);
   for (const number of [5, 6]) await order.enqueue(copyOf(number));
@@ -136,7 +136,7 @@ it('retries failed wake messages at the next search', async () => {
   ]);
 });
 
-it('makes a follower stored by place only the head and awaits its copy', async () => {
+it('makes a follower that is stored by position only the head, and awaits its copy', async () => {
   const { order, hold, key, states } = await world();
   await order.setHead(copyOf(1), 2);
   const headers = { [HEADER.attempt]: '3' };
@@ -174,7 +174,7 @@ it.each<[string, LedgerEntry | undefined, { isDeferred?: boolean; attempt?: numb
   ['whose lease expired long ago', { status: 'sending', attempt: 2, leaseEndsMs: -LOST_AFTER_MS }, {}, false],
   ['whose lease is unknown', { status: 'sending', attempt: 2 }, {}, true],
   ['that is not in the ledger', undefined, {}, false],
-  ['that is stored by place only', undefined, { isDeferred: true }, true],
+  ['that is stored by position only', undefined, { isDeferred: true }, true],
   ['whose redrive waits on a tier', { status: 'failed', attempt: 1 }, { isDeferred: true }, true],
   ['whose redrive has failed', { status: 'failed', attempt: 2 }, { isDeferred: true }, false],
 ])('a head %s is awaited: %s', (...[, known, given, expected]) => {

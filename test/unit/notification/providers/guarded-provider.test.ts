@@ -71,7 +71,7 @@ describe('the circuit breaker of a provider', () => {
     expect(changes).toEqual(['open timeout-after-data']);
   });
 
-  it('resets the failure count at any result about the message itself', async () => {
+  it('resets the failure count on any result that concerns the message itself', async () => {
     const { subject, fail, call } = guarded({ breaker: BREAKER });
     await fail(2);
     await call({ kind: 'permanent', code: 'smtp-550' });
@@ -85,7 +85,7 @@ describe('the circuit breaker of a provider', () => {
     expect(subject.admit()).toEqual({ kind: 'go' });
   });
 
-  it('opens immediately when the provider is misconfigured', async () => {
+  it('opens immediately if the provider is misconfigured', async () => {
     const { subject, call } = guarded({ breaker: BREAKER });
     await call({ kind: 'misconfigured', code: 'smtp-535-5.7.8' });
     expect(subject.admit()).toEqual({ kind: 'open', afterMs: 1_000, code: 'smtp-535-5.7.8' });
@@ -205,13 +205,13 @@ describe('the rate limit of a provider', () => {
     expect(subject.admit()).toEqual({ kind: 'wait', afterMs: 250 });
   });
 
-  it('supports less than one call per second', () => {
+  it('supports rates below one call per second', () => {
     const slow = guarded({ ratePerSecond: 0.5 });
     expect(slow.subject.admit()).toEqual({ kind: 'go' });
     expect(slow.subject.admit()).toEqual({ kind: 'wait', afterMs: 2_000 });
   });
 
-  it('keeps the rate over a long time at any step of the clock', () => {
+  it('keeps the rate over a long time, whatever the resolution of the clock', () => {
     for (const stepMs of [1, 7, 33, 1_001]) {
       const { subject, time } = guarded({ ratePerSecond: 30 });
       let admitted = 0;
@@ -270,7 +270,7 @@ describe('the guard', () => {
     expect(await call({ kind: 'transient', code: '¡!' })).toEqual({ kind: 'transient', code: 'unnamed' });
   });
 
-  it('returns an unknown outcome when the provider rejects', async () => {
+  it('returns an unknown outcome if the provider rejects', async () => {
     const { subject, next } = guarded();
     next.answer = () => Promise.reject(new Error('secret'));
     subject.admit();

@@ -26,7 +26,7 @@ const attempt = (number: number, result: AttemptRecord['result'] = 'transient'):
 });
 
 describe('a copy of a command', () => {
-  it('has the id of the command, otherwise of its header, otherwise of its offset', () => {
+  it('has the id of the command, or that of its header, or one derived from its offset', () => {
     expect(copyOf({ [HEADER.notificationId]: 'x' }, ID.toUpperCase()).id).toBe(ID);
     expect(copyOf({ [HEADER.notificationId]: ID }).id).toBe(ID);
     expect(copyOf({ [HEADER.notificationId]: ID.toUpperCase() }, 'no uuid').id).toBe(ID);
@@ -63,7 +63,7 @@ describe('a copy of a command', () => {
     });
   });
 
-  it('counts its time limit from its origin, or from its redrive', () => {
+  it('measures its time limit from its origin, or from its redrive', () => {
     expect(copyOf().timeLimitFromMs).toBe(ORIGIN);
     expect(copyOf({ [HEADER.redriveCount]: '1' }).timeLimitFromMs).toBe(ORIGIN + 5_000);
     const redriven = copyOf({ [HEADER.redriveCount]: '1', [HEADER.timeLimitFrom]: '77' });
@@ -72,7 +72,7 @@ describe('a copy of a command', () => {
     expect(headers?.[HEADER.timeLimitFrom]).toBe('77');
   });
 
-  it('drops the permission for a second send and the time limit in its dead letter', () => {
+  it('omits the permission for a second send and the time limit in its dead letter', () => {
     const copy = copyOf(
       { [HEADER.redriveUnknown]: 'true', [HEADER.redriveCount]: '1', [HEADER.attempt]: '4' },
       ID,
@@ -104,7 +104,7 @@ describe('the attempt history', () => {
     expect(kept[0]?.result).toBe('unknown');
   });
 
-  it('keeps unknown outcomes in preference, in order', () => {
+  it('keeps unknown outcomes preferentially, in order', () => {
     const all = Array.from({ length: 30 }, (_, index) =>
       attempt(index, index % 10 === 0 ? 'unknown' : 'transient'),
     );
@@ -127,7 +127,7 @@ describe('the attempt history', () => {
     expect(historyOf([second], undefined)).toEqual([second]);
   });
 
-  it('is empty when the header is invalid', () => {
+  it('is empty if the header is invalid', () => {
     for (const text of [
       undefined,
       '',

@@ -1,4 +1,4 @@
-/** All interruptions of the delivery of one command: the state machine over a log in memory. */
+/** Tests all interruptions of the delivery of one command, with the state machine over an in-memory log. */
 
 import { expect, it } from 'vitest';
 import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
@@ -65,7 +65,7 @@ class Scenario {
     this.#copies = [{ ...first, timeLimitFromMs: NOW } as unknown as CommandCopy];
   }
 
-  /** Delivers all copies, each until it is committed. */
+  /** Delivers all copies, each repeatedly until it is committed. */
   run(): void {
     for (const copy of this.#copies) {
       let isCommitted = false;
@@ -228,7 +228,7 @@ it.each([
   ['park', true],
   ['resend', false],
 ] as const)(
-  'with policy %s and recognised ids %s, an interrupted delivery is not lost and not sent twice against the policy',
+  'with policy %s and recognised ids %s, an interrupted delivery is neither lost nor sent twice against the policy',
   (policy, isIdempotent) => {
     const ends = new Set<string>();
     const faults: unknown[] = [];

@@ -191,7 +191,7 @@ describe('after reading a copy', () => {
     }
   });
 
-  it('writes a dead letter when its id belongs to the other channel', () => {
+  it('writes a dead letter if its id belongs to the other channel', () => {
     for (const known of [OURS, RETRYING, FAILED, PARKED, SENT]) {
       const event = read({ ...known, channel: 'email' });
       expect(shown(advance(deliveryOf(), RECEIVED, event))).toBe('following-up, dead letter duplicate-id');
@@ -380,7 +380,7 @@ describe('waiting for a provider', () => {
     expect(shown(advance(deliveryOf(), state, { kind: 'no-provider', isUnserved }))).toBe(expected);
   });
 
-  it('keeps isOverdue and passes on the turn', () => {
+  it('keeps isOverdue and lets the next delivery proceed', () => {
     const step = advance(deliveryOf(), { step: 'queueing', isOverdue: true }, { kind: 'first-in-line' });
     expect(step).toEqual({ state: OVERDUE, effects: [{ kind: 'acquire-provider', isOverdue: true }] });
     const acquired = advance(deliveryOf(), OVERDUE, { kind: 'provider-acquired', turn: TURN });
@@ -452,7 +452,7 @@ describe('the end of a round', () => {
     );
   });
 
-  it('sets the next attempt by the wall clock, not before the Retry-After of a provider', () => {
+  it('sets the time of the next attempt by the wall clock, not before the Retry-After of a provider', () => {
     const failure = { kind: 'transient', code: 'busy', retryAfterMs: 11_000 } as const;
     const { state } = advance(deliveryOf({ attempt: 1 }), SENDING, ended(notSent(failure)));
     expect(state).toEqual({

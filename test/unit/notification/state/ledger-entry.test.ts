@@ -34,7 +34,7 @@ describe('supersedes', () => {
     expect(supersedes({ ...failed, attempt: 1 }, retrying)).toBe(false);
   });
 
-  it('keeps an id with the channel that used it first', () => {
+  it('reserves an id for the channel that used it first', () => {
     const text = { ...sending(2, 'a'), channel: 'sms' } as const;
     expect(supersedes({ ...text, channel: 'email' }, text)).toBe(false);
     expect(supersedes({ ...sent, channel: 'email' }, text)).toBe(false);

@@ -31,7 +31,7 @@ describe('planRetry', () => {
     expect(planRetry(PLAN, 3, 0, 1)).toBe(10 * MINUTE);
   });
 
-  it('plans no round after the time limit or without a tier', () => {
+  it('does not plan a round after the time limit or without a tier', () => {
     expect(planRetry(PLAN, 4, 5 * HOUR)).toBe(HOUR);
     expect(planRetry(PLAN, 4, 5 * HOUR + 1)).toBeUndefined();
     expect(planRetry({ tiersMs: [], timeLimitMs: HOUR }, 1, 0)).toBeUndefined();

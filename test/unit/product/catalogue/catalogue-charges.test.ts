@@ -37,7 +37,7 @@ describe('the known charges of a catalogue (F1, S6)', () => {
     }
   });
 
-  it('do not determine when a charge is due: the schedule type or the request does (F1)', () => {
+  it('do not determine when a charge is due, which the schedule type or the request does (F1)', () => {
     const catalogue = catalogueOf({ commissions: [commission({ IsUpfront: true })] }).lending;
     const fees = (IsUpfront?: boolean) => {
       const quarterly = fee({ FeeName: 'Administration', FeePeriodicityType: 'Quarterly', IsUpfront });
@@ -52,7 +52,7 @@ describe('the known charges of a catalogue (F1, S6)', () => {
     expect(fees(true)).toEqual(['5.00', '0.00', '0.00', '5.00']);
   });
 
-  it('are undefined without commissions and insurances, so that no name is unknown', () => {
+  it('are undefined if there are no commissions and insurances, so that no name is unknown', () => {
     expect(chargesOf(catalogueOf())).toBeUndefined();
     expect(chargesOf(catalogueOf({ commissions: [commission({ Status: 'Closed' })] }))).toBeUndefined();
   });

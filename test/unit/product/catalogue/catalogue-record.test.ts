@@ -8,7 +8,7 @@ import {
 import { EXAMPLE_RECORDS, exampleJson, recordFrom } from '../../../support/builders/catalogue-entries.ts';
 
 describe('the identity of a record (L1)', () => {
-  it('of a product includes id in lower case, status and validity', () => {
+  it('of a product includes its id in lower case, its status and its validity', () => {
     const json = exampleJson('product', 'TL-PERSONAL', 1);
     const identity = identifyRecord(recordFrom('product', { ...json, Id: json.Id.toUpperCase() }));
     expect(identity).toEqual({

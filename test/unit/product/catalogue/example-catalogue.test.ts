@@ -85,7 +85,7 @@ describe('the example catalogue', () => {
       ),
     ],
     ['optional and automatic discounts', new Set(discounts.map((one) => one.IsOptionalDiscount)).size === 2],
-    ['discounts in percent and in figures', new Set(discounts.map((one) => one.IsPercentage)).size === 2],
+    ['discounts in percent and as figures', new Set(discounts.map((one) => one.IsPercentage)).size === 2],
     ['discounts in every dimension', new Set(discounts.map((one) => one.AppliedToDimension)).size === 3],
     ['a custom list', selectEntries(EXAMPLE_RECORDS, 'custom-list').length > 0],
     [
@@ -128,7 +128,7 @@ describe('the example catalogue', () => {
     expect(discounts.some(({ Filters }) => Filters.length > 0)).toBe(true);
   });
 
-  it('uses every list that it has', () => {
+  it('uses every list that it contains', () => {
     const used = new Set(
       products.flatMap(({ InterestsAndCommissions, Insurances, Discounts }) => [
         ...InterestsAndCommissions.flatMap((item) => [item.InterestList, item.CommissionList]),

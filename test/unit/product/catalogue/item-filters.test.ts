@@ -61,7 +61,7 @@ describe('filters of items (L3)', () => {
     expect(passes(filters, { name: 'Amount', value: 1 }, { name: 'EnergyClass', value: 2 })).toBe(false);
   });
 
-  it('pass when the request does not have their figure, or when there are none', () => {
+  it('pass if the request does not have their figure, or if there are no filters', () => {
     expect(passes([AMOUNT, CLASS, EMPLOYER])).toBe(true);
     expect(passes([AMOUNT, CLASS], { name: 'EnergyClass', value: 1 })).toBe(true);
     expect(passes([], { name: 'Amount', value: 1 })).toBe(true);
@@ -76,13 +76,13 @@ describe('filters of items (L3)', () => {
     expect(passes([AMOUNT, second], { name: 'Amount', value: 600 })).toBe(false);
   });
 
-  it('do not pass when their custom list is missing', () => {
+  it('do not pass if their custom list is missing', () => {
     expect(passes([{ Name: 'Employer', List: 'GONE' }], { name: 'Employer', value: 1001 })).toBe(false);
   });
 });
 
 describe('figures of a request (L3)', () => {
-  it('are rejected when two of one name differ', () => {
+  it('are rejected if two with the same name differ', () => {
     const { figures, faults } = read([
       { name: 'Amount', value: 600 },
       { name: 'amount', value: 600 },
@@ -96,7 +96,7 @@ describe('figures of a request (L3)', () => {
     expect(faults).toEqual(['exclusive filterList[3].value']);
   });
 
-  it('without a filter are ignored with a warning each', () => {
+  it('without a filter are ignored, each with a warning', () => {
     const sent = [
       { name: 'Colour', value: 1 },
       { name: 'AMOUNT', value: 600 },

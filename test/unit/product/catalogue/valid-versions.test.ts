@@ -33,7 +33,7 @@ describe('the valid version of a product (L1)', () => {
     ['2023-12-31', 1],
     ['2024-01-01', 2],
     ['2999-12-31', 2],
-  ])('is on %s version %s: both ends are inclusive, null is open', (day, expected) => {
+  ])('is on %s version %s; both ends are inclusive, and null is open-ended', (day, expected) => {
     expect(selectProductVersion([second, first], date(day))?.Version).toBe(expected);
   });
 
@@ -66,7 +66,7 @@ describe('overlapping versions (L1)', () => {
     expect(findOverlaps([one, other])).toHaveLength(expected);
   });
 
-  it('are reported pair by pair', () => {
+  it('are reported in pairs', () => {
     const [one, two, three] = [1, 2, 3].map((number) => version(number, null, null));
     expect(findOverlaps([one!, two!, three!])).toEqual([
       [one, two],
@@ -88,7 +88,7 @@ describe('the version of a list in force (L2)', () => {
     expect(selectListVersion(versions.slice(2))).toBeUndefined();
   });
 
-  it('is the highest of versions without a status', () => {
+  it('is the highest one of versions without a status', () => {
     expect(selectListVersion([{ Version: 1 }, { Version: 3 }, { Version: 2 }])).toEqual({ Version: 3 });
   });
 });
@@ -112,7 +112,7 @@ describe('dated values (L2)', () => {
     expect(isWithin(date(day), from, to)).toBe(expected);
   });
 
-  it('overlap when they share a day, in either order', () => {
+  it('overlap if they share a day, in either order', () => {
     const one = value('2024-01-01', '2024-01-31');
     for (const [other, expected] of [
       [value('2024-01-31', null), true],
@@ -125,7 +125,7 @@ describe('dated values (L2)', () => {
     }
   });
 
-  it('are returned when they are Active and valid on the day, in catalogue order', () => {
+  it('are returned if they are Active and valid on the day, in catalogue order', () => {
     const old = value(null, '2023-12-31');
     const draft = value('2024-01-01', null, 'Draft');
     const closed = value('2024-01-01', null, 'Closed');

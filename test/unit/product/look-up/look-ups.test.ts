@@ -63,7 +63,7 @@ describe('selection of the product (L1)', () => {
 });
 
 describe('display data', () => {
-  test('has the images as JSON text, with the fields of the interface only', () => {
+  test('has the images as a JSON string, with only the fields of the interface', () => {
     const found = lookUpDetails({ productCode: 'MG-HOME' }, example);
     expect(found).toMatchObject({
       answer: { ProductImage: '[{"Name":"home-loan.png","RealName":"home-loan-large.png"}]', NoOfDebtor: 4 },
@@ -153,7 +153,7 @@ describe('insurance lists (L3)', () => {
     expect(codesFor([filtered('A', AGE)], figures)).toEqual(['A', 'unknown-filter;filterList[0].name']);
   });
 
-  test('rejects two values of one name', () => {
+  test('rejects two values with the same name', () => {
     const figures = [
       { name: 'Age', value: 30 },
       { name: 'AGE', value: 31 },
@@ -161,7 +161,7 @@ describe('insurance lists (L3)', () => {
     expect(codesFor([filtered('A', AGE)], figures)).toEqual(['filterList[1].value exclusive']);
   });
 
-  test('leaves out items that are not valid on the day, or whose list is not in force', () => {
+  test('omits items that are not valid on the day, or whose list is not in force', () => {
     const items = [
       insuranceItem('A', { StartDate: '2025-01-01', EndDate: '2025-01-01' }),
       insuranceItem('B', { InsuranceList: 'UNKNOWN' }),

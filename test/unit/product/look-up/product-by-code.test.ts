@@ -19,7 +19,7 @@ import {
 const example: LookUpContext = { catalogue: EXAMPLE_CATALOGUE, requestDay: date('2026-01-15') };
 const ALL: SectionFlags = Object.fromEntries(SECTION_FLAGS.map((flag) => [flag, true]));
 
-/** The answer as JSON; throws when there is none. */
+/** The answer as JSON; throws if there is none. */
 function answerOf(request: ProductByCodeRequest, context = example) {
   const found = lookUpProduct(request, context);
   if (found.kind !== 'found') throw new Error(JSON.stringify(found));
@@ -92,12 +92,12 @@ function fieldsOf({ BankingProduct: _always, ...containers }: Answer): string {
 const EMPTY = { InterestsAndCommissions: [], Insurances: [], Discounts: [] };
 
 describe('sections (L2)', () => {
-  test('have a flag each', () => {
+  test('each have a flag', () => {
     const known = Object.values(FIELDS).flatMap((sections) => Object.keys(sections));
     expect([...SECTION_FLAGS].toSorted()).toEqual(known.toSorted());
   });
 
-  test('are returned for every combination of flags, with their containers, in order', () => {
+  test('are returned in order for every combination of flags, with their containers', () => {
     const plain = { catalogue: catalogueOf(), requestDay: SIMULATION_DAY };
     const combinations = 2 ** SECTION_FLAGS.length;
     expect(combinations).toBe(16_384);
@@ -114,7 +114,7 @@ describe('sections (L2)', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('are absent without flags, except BankingProduct', () => {
+  test('are absent if there are no flags, except BankingProduct', () => {
     expect(answerOf({ BankingProductCode: 'MG-HOME' })).toEqual({
       BankingProduct: {
         BankingProductCode: 'MG-HOME',
@@ -130,7 +130,7 @@ describe('sections (L2)', () => {
     expect(answerOf({ BankingProductCode: 'MG-HOME', displayBPDimensions: true }).Dimensions).toEqual({});
   });
 
-  test('are empty lists without data', () => {
+  test('are empty lists if there is no data', () => {
     const { Details, Availability, Dimensions } = answerOf(
       { BankingProductCode: 'pl', ...ALL },
       {
@@ -177,7 +177,7 @@ describe('the version of a look-up (L1)', () => {
     expect(versionOn(day)).toMatchObject({ answer: { BankingProduct: { StartDate, EndDate } } });
   });
 
-  test('is that of the extension Date instead of the day of the request', () => {
+  test('is that on the day in the extension Date instead of the day of the request', () => {
     const Date = date('2021-05-05');
     expect(answerOf({ BankingProductCode: 'TL-PERSONAL', Date }).BankingProduct).toMatchObject({
       EndDate: '2023-12-31T00:00:00',
@@ -253,7 +253,7 @@ describe('items and values (L2)', () => {
       { catalogue, requestDay: SIMULATION_DAY },
     ).Dimensions?.['InterestsAndCommissions']?.[0] as { Interests: readonly Fields[] } & Fields;
 
-  test('are left out unless Active; a list that is not in force has neither name nor items', () => {
+  test('are omitted unless Active; a list that is not in force has neither name nor items', () => {
     const offer = offerOn('2026-01-15');
     expect(offer).toMatchObject({ CommissionListName: null, InterestListName: 'List INT', Commissions: [] });
     expect(offer.Interests.map((one) => one['Name'] ?? one['InterestName'])).toEqual([
@@ -279,7 +279,7 @@ describe('items and values (L2)', () => {
     });
   });
 
-  test('are empty lists without a value on the day', () => {
+  test('are empty lists if there is no value on the day', () => {
     const [changing, stepped, banded] = offerOn('2027-01-01').Interests;
     expect(changing).toMatchObject({ Values: [] });
     expect(stepped).toMatchObject({ Values: [], CollectionInterests: [{ InterestStartPeriod: 1 }] });
@@ -289,7 +289,7 @@ describe('items and values (L2)', () => {
     expect(bandedBefore).toMatchObject({ BandedInterests: [] });
   });
 
-  test('have the second shape for a Collection interest by utilised amount, with days as text', () => {
+  test('have the second structure for a Collection interest by utilised amount, with days as strings', () => {
     expect(offerOn('2026-01-15').Interests[2]).toEqual({
       InterestName: 'Banded',
       InterestCode: 'BANDED',
@@ -352,7 +352,7 @@ describe('the product type of a schedule type', () => {
     expect(productTypesOf('Bank Account', 'Overdraft', 'Deposit')).toEqual(['BA', 'BA']);
   });
 
-  test('is the first type of the schedule type otherwise (S4)', () => {
+  test('is otherwise the first type of the schedule type (S4)', () => {
     expect(productTypesOf('LS', 'EqualInstallments', 'Leasing')).toEqual(['TL', 'LS']);
     expect(productTypesOf('Unknown', 'Overdraft')).toEqual(['OD']);
   });

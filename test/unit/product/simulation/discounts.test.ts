@@ -42,7 +42,7 @@ function text(figure: Decimal | null | undefined): string | null {
   return figure?.toFixed() ?? null;
 }
 
-/** The figures of a record's only commission as plain text. */
+/** The figures of the only commission of a record as strings. */
 function figuresOf(record: SimulationRecord) {
   const [charge] = record.commissions;
   return {
@@ -64,7 +64,7 @@ function feeWithDiscount(changes: Partial<DiscountRecord>, figure?: number): num
 
 describe('discounts', () => {
   it.each(['DIS', 'dis', ' DIS '])(
-    'of a list that the product names twice, as %o, apply once (Q5)',
+    'in a list that the product names twice, as %o, apply once (Q5)',
     (again) => {
       const record = recordOf({
         commissions: [commission(price(100))],
@@ -75,7 +75,7 @@ describe('discounts', () => {
     },
   );
 
-  it('of a list that is not in force do not apply', () => {
+  it('in a list that is not in force do not apply', () => {
     const offering = { commissions: [commission()], product: { Discounts: ['GONE'] } };
     expect(recordOf(offering).firstFee).toBe(1000);
   });

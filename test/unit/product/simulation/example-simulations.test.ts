@@ -30,7 +30,7 @@ const input = (part: FormulaInputPart, ...values: readonly (readonly [name: stri
   jsonInputFormula: { [part]: values.map(([name, value]) => ({ name, value: new Decimal(value) })) },
 });
 
-/** The offers of a loan; throws with the faults of a refusal. */
+/** The offers of a loan; throws an error with the faults if it is refused. */
 function offersOf([productCode, scheduleType, amount, loanPeriod, more]: Loan): readonly SimulationRecord[] {
   const request = { productCode, scheduleType, amount: new Decimal(amount), loanPeriod, ...more };
   const outcome = simulate(request, context);
@@ -57,7 +57,7 @@ const LOANS: readonly Loan[] = [
 const loanOf = (code: string): Loan => LOANS.find(([known]) => known === code)!;
 
 describe('simulations of the example catalogue', () => {
-  it('discount 8.5 % by 0.55 points, and a fee of 100 by 10 % and then by 5 to 85 (Q5)', () => {
+  it('reduce a rate of 8.5 % by 0.55 points, and a fee of 100 by 10 % and then by 5 to 85 (Q5)', () => {
     const [offer] = offersOf(loanOf('TL-PERSONAL'));
     expect(offer?.interestPercent).toBe('7.9500%');
     expect(offer?.commissions.map(({ name, value }) => `${name} ${String(value)}`)).toEqual([

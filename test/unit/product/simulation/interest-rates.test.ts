@@ -57,7 +57,7 @@ describe('the interests of a simulation', () => {
     expect(recordOf(SEVERAL, both).interestId).toBe(guid(103));
   });
 
-  it('are the default interest without a type, else the first (Q3)', () => {
+  it('are the default interest, or else the first one, if there is no type (Q3)', () => {
     expect(recordOf(SEVERAL).interestId).toBe(guid(102));
     const interests = SEVERAL.interests.map((found) => ({ ...found, IsDefault: false }));
     expect(recordOf({ interests }).interestId).toBe(guid(101));
@@ -115,7 +115,7 @@ describe('the interests of a simulation', () => {
     expect(recordsOf(offering, { jsonFilterCommission: [{ name: 'Branch', value: 3 }] })).toHaveLength(2);
   });
 
-  it('warn of an unknown filter name, and reject different figures of one name (L3)', () => {
+  it('warn of an unknown filter name, and reject different figures with the same name (L3)', () => {
     const sent = [
       { name: 'Age', value: 20 },
       { name: 'Shoe', value: 43 },
@@ -129,7 +129,7 @@ describe('the interests of a simulation', () => {
     ]);
   });
 
-  it('are rejected when no item passes the filters (Q3)', () => {
+  it('are rejected if no item passes the filters (Q3)', () => {
     const [, item] = FURTHER_ITEM.product.InterestsAndCommissions;
     const offering = { product: { InterestsAndCommissions: item === undefined ? [] : [item] } };
     expect(refusalOf(offering, { jsonFilterCommission: [{ name: 'Age', value: 99 }] })).toEqual([
@@ -213,7 +213,7 @@ describe('a Collection interest', () => {
     expect(recordOf(STEPPED, { jsonMultipleInterestRates: [] }).interestPercent).toBe('12.0000%');
   });
 
-  it('is not offered when one of its ranges has no rate on the day (L2)', () => {
+  it('is not offered if one of its ranges has no rate on the day (L2)', () => {
     const interests = STEPPED.interests.slice(0, 2);
     expect(refusalOf({ interests }, { interestTypeName: 'Collection' })).toEqual([
       'interestTypeName not-allowed 422',
@@ -320,7 +320,7 @@ describe('a banking formula', () => {
     expect(warningsOf({}, { jsonFilterCommission: filters, jsonDiscountFilter: filters })).toHaveLength(6);
   });
 
-  it('is rejected when it has no value, or an argument is repeated (Q7)', () => {
+  it('is rejected if it has no value, or if an argument is repeated (Q7)', () => {
     const interests = [
       interest({ Type: 'BankingFormula', Values: [], Formula: formula('1 / Base', ['Base']) }),
     ];

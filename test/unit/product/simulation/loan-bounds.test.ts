@@ -30,7 +30,7 @@ describe('the bounds of a product', () => {
     expect(recordOf({ availability: bounds }, { amount: decimal('2000.5') }).rows).toHaveLength(5);
   });
 
-  it('limit the amount before the down payment (Q6)', () => {
+  it('limit the amount including the down payment (Q6)', () => {
     const bounds = { MinimumAmount: 1000, MaximumAmount: 1000 };
     expect(recordOf({ availability: bounds }, { downPayment: decimal(400) }).rows[1]?.remainingValue).toBe(
       60_000,

@@ -22,13 +22,13 @@ const withCommission = (changes: Partial<CommissionRecord>) =>
   recordOf({ commissions: [commission(changes)] });
 const withInsurance = (changes: Partial<InsuranceRecord>) => recordOf({ insurances: [insurance(changes)] });
 
-/** A value from a day on. */
+/** A value that is valid from a day on. */
 function dated(ValidFrom: string, CommissionValue: number): CommissionValue {
   return { CommissionValue, CommissionPercent: null, Status: 'Active', ValidFrom, ValidTo: null };
 }
 
 describe('the terms of an offer', () => {
-  it('have no charge fields without charges', () => {
+  it('have no charge fields if there are no charges', () => {
     const { terms } = recordOf({ commissions: [], insurances: [] });
     expect(terms).not.toHaveProperty('Commission');
     expect(terms).not.toHaveProperty('Insurance');
@@ -66,7 +66,7 @@ describe('the commissions of a simulation', () => {
     expect(withCommission({ ValueIsPercent: true, ...price(null), Percent: 2 }).firstFee).toBe(2000);
   });
 
-  it('have the value of the day, and are omitted without one (L2)', () => {
+  it('have the value of the day, and are omitted if there is none (L2)', () => {
     const ended = { ...dated('2020-01-01', 7), ValidTo: '2024-12-31' };
     expect(withCommission({ Values: [ended, dated('2025-01-01', 9)] }).firstFee).toBe(900);
     expect(withCommission({ Values: [ended, dated('2025-01-02', 9)] }).commissions).toEqual([]);
@@ -114,7 +114,7 @@ describe('the commissions of a simulation', () => {
     expect(withCommission({}).commissions[0]?.isUpfront).toBeNull();
   });
 
-  it('are rejected by name when the loan cannot be charged with them (E1)', () => {
+  it('are rejected by name if the loan cannot be charged with them (E1)', () => {
     expect(messagesOf({ commissions: [commission({ Currency: 'RON' })] })).toEqual([
       'must be a product whose commission Administration is in EUR',
     ]);

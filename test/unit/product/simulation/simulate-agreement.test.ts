@@ -122,7 +122,7 @@ function reportedCharges({ commissions, insurances, terms }: SimulationRecord) {
 
 /**
  * Sends the terms of a record to CalculateRepaymentSchedule as JSON, with the charges as the simulation reply lists them:
- * their base, and whether they are annual, is known from the catalogue only (S6).
+ * only the catalogue determines their base and whether they are annual (S6).
  */
 function recalculate(record: SimulationRecord, names: ScheduleCatalogue) {
   const { jsonParam } = JSON.parse(repaymentScheduleRequest.render(record.terms)) as { jsonParam: Json };
@@ -143,7 +143,7 @@ function recalculateRows(record: SimulationRecord) {
   return outcome.rows.map(figuresOf);
 }
 
-/** The figures of a row that both replies have. */
+/** The figures of a row that are in both replies. */
 function figuresOf(row: SimulationRow): readonly number[] {
   return [
     row.InstallmentNo,

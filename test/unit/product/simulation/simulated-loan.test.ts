@@ -44,7 +44,7 @@ describe('the schedule of a simulation', () => {
     expect(rows[1]).toMatchObject({ remainingValue: 100_000, interest: 1000, pmt: 25_628 });
   });
 
-  it('rejects a down payment of the whole amount (Q1)', () => {
+  it('rejects a down payment that equals the whole amount (Q1)', () => {
     expect(refusalOf({}, { downPayment: decimal(1000) })).toEqual(['downPayment out-of-range 422']);
     expect(refusalOf({}, { downPayment: decimal(-1) })).toEqual(['downPayment out-of-range 422']);
   });
@@ -129,7 +129,7 @@ describe('the figures of a simulation record', () => {
     insurances: [insurance()],
   };
 
-  it('include those of row 1 and the column sums, row 0 included (Q4)', () => {
+  it('include those of row 1, and the column sums including row 0 (Q4)', () => {
     const record = recordOf(offering, { downPayment: decimal(100) });
     const [, first] = record.rows;
     expect(first).toMatchObject({ managementFee: 1000, insurance: 300 });
@@ -199,7 +199,7 @@ describe('AdvanceAmount in formulas of a schedule type', () => {
     expect(warningsOf(own, sent)).toEqual([]);
   });
 
-  it('is left out for schedule types that do not read it (E5)', () => {
+  it('is omitted for schedule types that do not read it (E5)', () => {
     const level = { ...sent, scheduleType: 'EqualInstallments' };
     expect(warningsOf(own, level)).toEqual([]);
     expect(recordOf(own, level).terms.AdvanceAmount).toBeUndefined();

@@ -9,7 +9,7 @@ const TODAY = date('2025-06-30');
 /** A GUID that is not in the example catalogue. */
 const id = (last: number): string => `11111111-1111-4111-8111-11111111111${last}`;
 
-describe('a catalogue in memory (L1, L2)', () => {
+describe('an in-memory catalogue (L1, L2)', () => {
   const catalogue = EXAMPLE_CATALOGUE;
 
   it('finds the Approved version of the day by code, case-insensitively', () => {
@@ -47,7 +47,7 @@ describe('a catalogue in memory (L1, L2)', () => {
     expect(buildCatalogue(records).kind).toBe('catalogue');
   });
 
-  it('has built-in and own schedule types, periodicities and calendars', () => {
+  it('has built-in and custom schedule types, periodicities and calendars', () => {
     const { lending } = catalogue;
     expect(lending.findScheduleType('CardMinimumPayment')?.type.code).toBe('CMP');
     expect(lending.findScheduleType('EqualInstallments')?.type.code).toBe('EI');

@@ -87,7 +87,7 @@ describe('checks of a catalogue', () => {
       `LS-CAR: PaymentScheduleTypes[1] names the schedule type Leasing 2, ${LIST} schedule-types, or name another`,
     ],
     [
-      'a schedule type for other products',
+      'a schedule type for other product types',
       ['product', 'LS-CAR', (product) => (product.PaymentScheduleTypes[0] = 'Deposit')],
       'LS-CAR: PaymentScheduleTypes[0] names Deposit, which does not support products of type LS: name another',
     ],
@@ -260,7 +260,7 @@ describe('checks of a catalogue', () => {
     expect(faultsAfter(change)).toEqual(expected.map((message) => `${change[1]}: ${message}`));
   });
 
-  it('report a gap between ranges once for all days', () => {
+  it('report a gap between ranges once, not for each day', () => {
     const change: Change = [
       'interest-list',
       'INT-STEPS',

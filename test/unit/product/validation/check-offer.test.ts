@@ -32,7 +32,7 @@ const OFFER = { Id: guid(10), Name: 'Offer', InterestList: 'INT', CommissionList
 const list = (Code: string, number: number) =>
   ({ Version: 1, Status: 'Active', Code, Id: guid(number), Name: Code }) as const;
 
-/** The faults of a product with interests and nothing else, unless changed. */
+/** The faults of a product that has only interests, unless changed. */
 function faultsOf(changes: Partial<ProductRecord>, parts: Parts = {}): readonly string[] {
   const source = 'test';
   const bare = { Insurances: [], Discounts: [], InterestsAndCommissions: [OFFER], ...changes };
@@ -84,8 +84,8 @@ const item = (place: number, changes: Partial<ProductInsuranceItem> = {}) =>
 
 describe('checks of an Approved product', () => {
   it.each([
-    ['in the same case', ['DIS', 'DIS'], 'DIS'],
-    ['in another case', ['DIS', 'dis'], 'dis'],
+    ['with the same case', ['DIS', 'DIS'], 'DIS'],
+    ['with different case', ['DIS', 'dis'], 'dis'],
   ])('report a repeated discount list %s (Q5)', (_, Discounts, second) => {
     expect(faultsOf({ Discounts })).toEqual([
       `Discounts[1] names the discount list ${second}, as Discounts[0] does: remove one of them`,
@@ -182,7 +182,7 @@ describe('checks of insurance counts', () => {
     ]);
   });
 
-  it('count an insurance of several items once, and only insurances of the same day', () => {
+  it('count an insurance of several items once, and only insurances on the same day', () => {
     const twice = [item(0), item(1, { InsuranceList: 'ins0' })];
     expect(faultsOf({ Insurances: twice }, { insuranceLists: lists })).toEqual([]);
     const oneAfterTheOther = [item(0, { EndDate: '2024-12-31' }), item(1, { StartDate: '2025-01-01' })];

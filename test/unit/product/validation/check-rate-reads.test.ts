@@ -8,7 +8,7 @@ import { guid, interest, product } from '../../../support/worlds/simulated-produ
 
 const VALUES = 400;
 const INTERESTS = 5;
-/** Several passes over the values. */
+/** The number of passes over the values that is allowed. */
 const MAX_READS_OF_A_VALUE = 20;
 
 let reads = 0;
@@ -49,7 +49,7 @@ const stepped: InterestRecord = interest({
   })),
 });
 
-/** The reads of ValidFrom when a number of products with one list is checked. */
+/** The number of reads of ValidFrom when the given number of products with one list is checked. */
 function readsFor(products: number): number {
   const list = { Version: 1, Status: 'Active', Code: 'INT', Id: guid(11), Name: 'Interests' } as const;
   const records: readonly CatalogueRecord[] = [

@@ -205,7 +205,7 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
     'LS-CAR: ResidualPercent must be at most 100, or null',
   ],
   [
-    'a schedule type with another unit than the periodicity (S1)',
+    'a schedule type whose unit differs from that of the periodicity (S1)',
     ['product', 'CC-CLASSIC', (product) => (product.GeneralData.PeriodicityType = 'Weekly')],
     'CC-CLASSIC: PaymentScheduleTypes[0] names CardMinimumPayment, which counts in months, but PeriodicityType is Weekly: name another',
   ],

@@ -123,7 +123,7 @@ it.each([
   expect(await changedIds(change).outcomes(contracts(2))).toMatchObject([unexpected, unexpected]);
 });
 
-it('sends contracts one by one when answers are in another order', async () => {
+it('sends contracts one by one if answers are in a different order', async () => {
   const { requests, outcomes } = changedIds((ids) => ids.toReversed());
   expect((await outcomes(contracts(2))).map(({ kind }) => kind)).toEqual(['schedule', 'schedule']);
   expect(requests.map(idsOf)).toEqual([['1', '2'], ['1'], ['2']]);
@@ -141,7 +141,7 @@ it('refuses a contract whose figures cannot be encoded, and sends the others', a
   expect(requests.map(idsOf)).toEqual([['1', '3']]);
 });
 
-it('sends nothing without a valid contract', async () => {
+it('sends nothing if there is no valid contract', async () => {
   const { requests, outcomes } = scene(allGood);
   expect(await outcomes([contract(1, { UpFrontValue: new Decimal('1e-40') })])).toMatchObject([
     { kind: 'problem' },
@@ -149,13 +149,13 @@ it('sends nothing without a valid contract', async () => {
   expect(requests).toEqual([]);
 });
 
-it('fails the run after three consecutive batches without a usable reply, whole or halved', async () => {
+it('fails the run after three consecutive batches without a usable reply, even when split into halves', async () => {
   const { requests, outcomes } = scene(() => problemReply('unexpected'));
   expect(await outcomes(contracts(8))).toHaveLength(8);
   await outcomes(contracts(8));
   await expect(outcomes(contracts(8))).rejects.toThrow(
     new RunError(
-      'the workers fail: the last 3 batches, of 24 contracts, had no usable reply, whole or halved (unexpected)',
+      'the workers fail: the last 3 batches, with 24 contracts, had no usable reply, even when split into halves (unexpected)',
     ),
   );
   expect(requests).toHaveLength(3 * 15);

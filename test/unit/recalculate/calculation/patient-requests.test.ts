@@ -18,7 +18,7 @@ const REQUEST: OutgoingRequest = {
 const answer: Reply = { kind: 'reply', type: 'ReplyBatch', payload: { items: [] } };
 const problem = (code: ErrorCode): Reply => ({ kind: 'problem', problem: createProblem(code) });
 
-/** A world whose clock moves by what each attempt and each wait take. */
+/** A world whose clock advances by the duration of each attempt and each wait. */
 function scene(
   answers: (request: OutgoingRequest, attempt: number) => { reply: Reply; tookMs?: number },
   patienceMs = 600_000,
@@ -67,7 +67,7 @@ it.each(['reply-too-large', 'unexpected', 'invalid-request'] as const)(
 it('gives up after the time limit without a reply, and reports the last problem', async () => {
   const { clock, patient } = scene(() => ({ reply: problem('broker-unavailable') }));
   await expect(patient.request(REQUEST)).rejects.toThrow(
-    new RunError('no reply for 600 s; the last attempt ended as broker-unavailable'),
+    new RunError('no reply for 600 s; the last attempt ended with broker-unavailable'),
   );
   expect(clock.nowMs - 1_000).toBeGreaterThanOrEqual(600_000);
   expect(clock.nowMs - 1_000).toBeLessThan(610_000);
@@ -126,13 +126,13 @@ it('gives up when workers reply without ever calculating, with and without idle 
     }
   };
   await expect(askOn()).rejects.toThrow(
-    new RunError('no reply for 30 s; the last attempt ended as unexpected'),
+    new RunError('no reply for 30 s; the last attempt ended with unexpected'),
   );
-  // Never 0 in between, which would be reported as resumed replies.
+  // The value is never 0 in between, which would be reported as the resumption of replies.
   expect(silences).toEqual(Array.from({ length: 29 }, (_, index) => (index + 1) * 1_000));
 });
 
-it('counts a reply that is too large as a sign of life, but not a reply to another request', async () => {
+it('counts an overlarge reply as a sign of life, but not a reply to another request', async () => {
   const { clock, patient } = scene(
     (_, attempt) => ({
       reply: problem(attempt % 2 === 0 ? 'reply-too-large' : 'unexpected'),

@@ -30,7 +30,7 @@ const valuesOf = (name: string, ...cells: string[]) => {
 };
 
 describe('a portfolio in CSV', () => {
-  it('returns the same record as NDJSON for any delimiter, line end and casing of the names', async () => {
+  it('returns the same record as NDJSON for any delimiter, line ending and casing of the names', async () => {
     const expected = [{ ...(await readRecords(contractLine('c-1')))[0], line: 2 }];
     for (const delimiter of [',', ';', '\t']) {
       const header = ['\uFEFFID', ...NAMES.map((name) => ` ${name.toUpperCase()} `)].join(delimiter);
@@ -39,7 +39,7 @@ describe('a portfolio in CSV', () => {
     }
   });
 
-  it('reads lists, the request and the former schedule as JSON in a cell', async () => {
+  it('reads lists, the request and the previous schedule as JSON in a cell', async () => {
     const schedule = { Installments: [] };
     const whole = `id,schedule,jsonParam\nc,${quoted(schedule)},${quoted({ ...PLAIN_LOAN, EarlyRepayments: [] })}`;
     expect((await readRecords(whole, 'csv'))[0]).toMatchObject({
@@ -106,7 +106,7 @@ describe('a portfolio in CSV', () => {
     expect(await digests('\n\n\n')).toEqual(await digests('\n'));
   });
 
-  it('refuses only one line for an unclosed quote', async () => {
+  it('refuses only one line because of an unclosed quote', async () => {
     const good = Array.from({ length: 3 }, (_, index) => `g-${index},${CELLS}`);
     expect(outline(await csv(...good, `"open,${CELLS}`, ...good, `"quoted",${CELLS}`))).toEqual([
       '2: g-0',
@@ -123,7 +123,7 @@ describe('a portfolio in CSV', () => {
 });
 
 describe('the header line of CSV', () => {
-  it('accepts every field of the request in any case, and no two that differ only in case', () => {
+  it('accepts every field of the request case-insensitively, but not two that differ only in case', () => {
     expect(FIELD_NAMES).toContain('installmentValue');
     expect(new Set(FIELD_NAMES.map((name) => name.toLowerCase())).size).toBe(FIELD_NAMES.length);
     expect(readHeader(['id', ...FIELD_NAMES.map((name) => name.toUpperCase())])).toMatchObject({
@@ -136,10 +136,10 @@ describe('the header line of CSV', () => {
     expect(faults).toEqual([
       'column 3 has no name',
       expect.stringMatching(
-        /^not known: "Ammount", "Rate"; known columns, in any case, are id, jsonParam, schedule, ScheduleType, /,
+        /^not known: "Ammount", "Rate"; known columns \(case-insensitive\) are id, jsonParam, schedule, ScheduleType, /,
       ),
       'schedule occurs more than once',
-      "id is missing; must name the column of the contract's own id",
+      'id is missing; there must be a column with the ids of the contracts',
       'jsonParam holds the whole request; must not be combined with columns for its fields',
     ]);
     expect(faultsOf('id,schedule')).toEqual([
@@ -147,7 +147,7 @@ describe('the header line of CSV', () => {
     ]);
   });
 
-  it('stops the reading when it is invalid, missing or unreadable', async () => {
+  it('stops reading if it is invalid, missing or unreadable', async () => {
     for (const text of ['', '\n\n', 'a,b\n', 'id,Amount"\n', contractLine('c')]) {
       await expect(readRecords(text, 'csv')).rejects.toThrow(InputError);
     }
@@ -156,13 +156,13 @@ describe('the header line of CSV', () => {
 });
 
 describe('the cells of a record', () => {
-  it('are numbers in JSON notation, else text', () => {
+  it('are numbers in JSON notation, otherwise strings', () => {
     expect(
       valuesOf('Amount', '1234.50', ' -1e3 ', '0', '007', '+1', '1,5', '.5', '0x10', 'NaN', ' '),
     ).toEqual([1234.5, -1000, 0, '007', '+1', '1,5', '.5', '0x10', 'NaN', undefined]);
   });
 
-  it('are flags as words or digits, trimmed dates, and unchanged text', () => {
+  it('may be flags as words or digits, trimmed dates, and unchanged strings', () => {
     expect(valuesOf('HolidayShift', 'TRUE', 'false', '1', '0', 'yes')).toEqual([true, false, 1, 0, 'yes']);
     expect(valuesOf('InterestCapitalization', 'True', '1')).toEqual([true, 1]);
     expect(valuesOf('FirstDueDate', ' 2024-01-31 ')).toEqual(['2024-01-31']);

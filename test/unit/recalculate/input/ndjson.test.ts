@@ -6,7 +6,7 @@ import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../../support
 const padded = (bytes: number) => contractLine('p').padEnd(bytes, ' ');
 
 describe('a portfolio in NDJSON', () => {
-  it('returns the same request as the same HTTP body, with id, line and former schedule', async () => {
+  it('returns the same request as the same HTTP body, with id, line and previous schedule', async () => {
     const schedule = { Installments: [{ InstallmentNo: 1 }] };
     const line = JSON.stringify({ id: 'c-1', jsonParam: PLAIN_LOAN, schedule });
     const [record] = await readRecords(`${line}\n`);
@@ -23,7 +23,7 @@ describe('a portfolio in NDJSON', () => {
     });
   });
 
-  it('accepts both line ends, a byte order mark, blank lines and a last line without an end, and counts them', async () => {
+  it('accepts both line endings, a byte order mark, blank lines and a last line without line ending, and counts the lines', async () => {
     const text = `\uFEFF${contractLine('a')}\r\n\n  \t\r\n${contractLine(7)}\n${contractLine('c')}`;
     expect(outline(await readRecords(text))).toEqual(['1: a', '4: 7', '5: c']);
     expect(await readRecords('')).toEqual([]);
@@ -51,7 +51,7 @@ describe('a portfolio in NDJSON', () => {
     });
   });
 
-  it('refuses a line above 1 MiB without its line end, and accepts one of exactly 1 MiB', async () => {
+  it('refuses a line of more than 1 MiB without its line ending, and accepts one of exactly 1 MiB', async () => {
     const text = [padded(MAX_LINE_BYTES), padded(MAX_LINE_BYTES + 1), contractLine('next')].join('\r\n');
     expect(outline(await readRecords(text))).toEqual(['1: p', '2: body-too-large line too-long', '3: next']);
   });
@@ -114,7 +114,7 @@ describe('a portfolio in NDJSON', () => {
     });
   });
 
-  it('counts the cost of a refused request as at most the longest schedule', async () => {
+  it('counts the cost of a refused request as that of the longest schedule at most', async () => {
     const records = await readRecords(
       [-5, 0, 2_000_000].map((no) => contractLine(no, { InstallmentsNo: no })).join('\n'),
     );

@@ -47,7 +47,7 @@ it('a failure contains its line, its id if there is one, and the problem', () =>
   expect(JSON.parse(failureLine(7, 8, problem))).toMatchObject({ line: 7, id: 8 });
 });
 
-it('the command that resumes a run is quoted for a shell and overwrites nothing', () => {
+it('the command that resumes a run is quoted for a shell and does not overwrite anything', () => {
   expect(resumeCommand(['--input', 'my file.ndjson', '--output', "o'brien.csv", '--overwrite'])).toBe(
     String.raw`npm run recalculate -- --input 'my file.ndjson' --output 'o'\''brien.csv' --resume`,
   );

@@ -24,12 +24,12 @@ const read = (amount: unknown) => readFormerSchedule([lower(1, amount, 0, amount
 
 const compared = (before: object[], after: ReturnType<typeof minorRow>[]) => {
   const former = readFormerSchedule(before, EURO_DIGITS);
-  if (former === undefined) throw new Error('the former schedule is not readable');
+  if (former === undefined) throw new Error('the previous schedule is invalid');
   return compareSchedules(former, after, sumsOf(after));
 };
 
-describe('a former schedule', () => {
-  it('is read in both casings, from numbers and texts, to exact minor units', () => {
+describe('a previous schedule', () => {
+  it('is read in either casing, with amounts as numbers or strings, as exact minor units', () => {
     const former = readFormerSchedule(
       [
         { ...lower(1, 16.1, 0.58, 18.93), managementFee: 1, insurance: '1.25' },
@@ -44,20 +44,20 @@ describe('a former schedule', () => {
     expect(former?.sums).toEqual({ principal: 3_110n, interest: 58n, fees: 225n, total: 3_393n });
   });
 
-  it('keeps the largest numbers that JSON represents exactly; larger ones must be text', () => {
+  it('keeps the largest numbers that JSON represents exactly; larger ones must be strings', () => {
     expect(read(45_035_996_273_704.95)?.principal).toBe(4_503_599_627_370_495);
     expect(read(90_071_992_547_409.91)).toBeUndefined();
     expect(read('90071992547409.91')?.principal).toBe(9_007_199_254_740_991);
     expect(read('90071992547409.92')).toBeUndefined();
   });
 
-  it('may have negative amounts, and zero has no sign', () => {
+  it('may have negative amounts, and zero has no minus sign', () => {
     const former = readFormerSchedule([lower(1, -0.05, '-0.00', '-0.05')], EURO_DIGITS);
     expect(former?.rows[0]).toMatchObject({ principal: -5, interest: 0, totalInstallment: -5 });
     expect(Object.is(former?.rows[0]?.interest, 0)).toBe(true);
   });
 
-  it('has the digits of the new one; further zeros are ignored, further figures refused', () => {
+  it('has the decimals of the new one; extra zeros are ignored, other extra digits are refused', () => {
     expect(readFormerSchedule([lower(1, '5.000', 0, 5)], 0)?.rows[0]?.principal).toBe(5);
     expect(readFormerSchedule([lower(1, 5.001, 0, 5)], EURO_DIGITS)).toBeUndefined();
     expect(readFormerSchedule([lower(1, 5.001, 0, 5.001)], 3)?.rows[0]?.principal).toBe(5_001);
@@ -67,12 +67,12 @@ describe('a former schedule', () => {
     ['no list', { rows: [] }],
     ['an empty list', []],
     ['the rate alone', [{ dae: 7.1 }]],
-    ['a row that is none', [lower(1, 1, 1, 2), 'row']],
+    ['a row that is not an object', [lower(1, 1, 1, 2), 'row']],
     ['a row without a number', [{ principal: 1, interest: 1, totalInstallment: 2 }]],
     ['an amount in words', [lower(1, 'one', 1, 2)]],
     ['an amount with an exponent', [lower(1, 1e-7, 1, 2)]],
     ['a missing total', [{ InstallmentNo: 1, principal: 1, interest: 1 }]],
-  ])('that is %s is recognised', (_, former) => {
+  ])('is refused if it is %s', (_, former) => {
     expect(readFormerSchedule(former, EURO_DIGITS)).toBeUndefined();
   });
 });
@@ -94,7 +94,7 @@ describe('a comparison', () => {
     );
   });
 
-  it('of equal schedules finds nothing changed', () => {
+  it('of equal schedules finds no change', () => {
     const comparison = compared([lower(1, 10, 1, 11)], [minorRow(1, 1_000, 100)]);
     expect(comparison).toMatchObject({ isChanged: false, largestDifference: 0n });
   });
@@ -103,7 +103,7 @@ describe('a comparison', () => {
     expect(compared([lower(1, 9, 2, 11)], [minorRow(1, 1_000, 100)]).isChanged).toBe(true);
   });
 
-  it('compares a prepayment with the former one of the same number, not with the instalment (X3)', () => {
+  it('compares a prepayment with the previous prepayment of the same number, not with the instalment (X3)', () => {
     const comparison = compared(
       [lower(1, 10, 0, 10), lower(1, 100, 0, 100), lower(2, 5, 0, 5)],
       [minorRow(1, 1_000, 0), minorRow(1, 9_000, 0), minorRow(2, 600, 0)],

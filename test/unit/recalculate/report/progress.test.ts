@@ -28,7 +28,7 @@ describe('the progress of a run', () => {
     }
   });
 
-  it('is a line of text in a log', () => {
+  it('is a text line in a log', () => {
     expect(progressLine(HALF_WAY)).toBe('50%, 42,000 done, 700/s, 1m 00s left, 3 failed after 1m 00s');
   });
 

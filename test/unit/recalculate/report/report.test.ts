@@ -82,7 +82,7 @@ it('adds amounts of any size exactly by currency and digits', () => {
   ]);
 });
 
-it('counts failures by code, the most frequent first, and all lines', () => {
+it('counts all lines, and failures by code with the most frequent first', () => {
   const tally = tallyOf(counted(1, 100, { hasWarnings: true }));
   for (const code of ['not-computable', 'invalid-request', 'invalid-request']) countFailure(tally, code);
   const report = createReport(tally, END);
@@ -93,7 +93,7 @@ it('counts failures by code, the most frequent first, and all lines', () => {
   ]);
 });
 
-it('reports the changes of contracts with a former schedule', () => {
+it('reports the changes of contracts with a previous schedule', () => {
   const report = createReport(
     tallyOf(moved(1, 100, 80), moved(2, 50, 50), counted(3, 999, { digits: 0, comparison: 'unreadable' })),
     END,
@@ -111,23 +111,23 @@ it('reports the changes of contracts with a former schedule', () => {
   });
 });
 
-it('lists the first ten lines with an invalid former schedule', () => {
+it('lists the first ten lines with an invalid previous schedule', () => {
   const broken = Array.from({ length: 12 }, (_, index) =>
     counted(index + 5, 100, { digits: 0, comparison: 'unreadable' }),
   );
   const few = createReport(tallyOf(moved(1, 100, 80), ...broken.slice(0, 2)), END);
   expect(few.unreadableFormerLines).toEqual([5, 6]);
   expect(reportLines(few)).toContain(
-    '  compared      1, 1 changed, 2 former schedules unreadable (line 5, 6)',
+    '  compared      1, 1 changed, 2 previous schedules unreadable (line 5, 6)',
   );
   const many = reportLines(createReport(tallyOf(...broken), END)).join('\n');
-  expect(many).toContain('12 former schedules unreadable (line 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, ...)');
+  expect(many).toContain('12 previous schedules unreadable (line 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, ...)');
   expect(createReport(tallyOf(moved(1, 100, 80)), END).unreadableFormerLines).toBeUndefined();
 });
 
-it('reports with --compare that there was no former schedule', () => {
+it('reports with --compare that there was no previous schedule', () => {
   const tally = tallyOf(counted(1, 100));
-  const text = 'no line has a former schedule';
+  const text = 'no line has a previous schedule';
   expect(reportLines(createReport(tally, { ...END, withMovers: true })).join('\n')).toContain(text);
   expect(reportLines(createReport(tally, { ...END, withMovers: false })).join('\n')).not.toContain(text);
 });
@@ -171,12 +171,12 @@ it('renders text with grouped thousands and the command that resumes the run', (
     '  calculated    2  (2 installments)',
     '  failed        1  (invalid-request 1)',
     '  EUR, 1 contracts: principal 80, interest 0, fees 0, total 80',
-    '    1 with a former schedule, before: principal 100, interest 0, fees 0, total 100',
-    '    1 with a former schedule, after:  principal 80, interest 0, fees 0, total 80',
-    '    1 with a former schedule, change: principal -20, interest 0, fees 0, total -20',
+    '    1 with a previous schedule, before: principal 100, interest 0, fees 0, total 100',
+    '    1 with a previous schedule, after:  principal 80, interest 0, fees 0, total 80',
+    '    1 with a previous schedule, change: principal -20, interest 0, fees 0, total -20',
     '  EUR, 1 contracts: principal 1 234 567.84, interest 0.03, fees 0.02, total 1 234 567.89',
     '  compared      1, 1 changed',
-    '  moves most: c-2 (line 2) 100 -> 80, -20 EUR',
+    '  largest change: c-2 (line 2) 100 -> 80, -20 EUR',
     '  took          2.0 s, 2 contracts/s',
     'resume with: again --resume',
   ]);
@@ -184,8 +184,8 @@ it('renders text with grouped thousands and the command that resumes the run', (
 
 it('warns of an empty input', () => {
   const report = createReport(emptyTally(), END);
-  expect(report.warning).toBe('the input held no contract');
-  expect(reportLines(report)).toContain('  warning: the input held no contract');
+  expect(report.warning).toBe('the input did not contain a contract');
+  expect(reportLines(report)).toContain('  warning: the input did not contain a contract');
   expect(createReport(emptyTally(), { ...END, outcome: 'aborted' }).warning).toBeUndefined();
   expect(createReport(tallyOf(counted(1, 100)), END).warning).toBeUndefined();
 });

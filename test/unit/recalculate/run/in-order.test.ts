@@ -85,7 +85,7 @@ it('finishes ready items while the source is waiting', async () => {
   expect(await done).toBe('stopped');
 });
 
-it('starts no further item after a stop, and finishes those in progress', async () => {
+it('does not start another item after a stop, and finishes those in progress', async () => {
   const stop = open();
   const { started, finished, settings, answer } = scene({ stopped: stop.signal });
   const done = inOrder(numbers(9), settings);
@@ -110,7 +110,7 @@ it('does not wait after an abort', async () => {
   expect(finished).toEqual([1]);
 });
 
-it('fails with an item only after the items before it are finished', async () => {
+it('fails with an item only after all previous items are finished', async () => {
   const { finished, results, settings, answer } = scene();
   const done = inOrder(numbers(9), settings);
   const failure = done.catch(errorText);

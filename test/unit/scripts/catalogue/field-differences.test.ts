@@ -13,7 +13,7 @@ test('reports each differing field with its path', () => {
   ]);
 });
 
-test('matches items by their identifying fields, or else by position', () => {
+test('matches items by their identifying fields, or otherwise by position', () => {
   const from = [
     { Id: 'x', Name: 'One', Value: 1 },
     { Id: 'y', Name: 'Two', Value: 2 },
@@ -33,7 +33,7 @@ test('matches items by their identifying fields, or else by position', () => {
   ]);
 });
 
-test('reports a different order of items', () => {
+test('reports that items are in a different order', () => {
   const one = { Id: 'x', Name: 'One' };
   const two = { Id: 'y', Name: 'Two' };
   expect(compareFields({ Items: [one, two] }, { Items: [two, one] })).toEqual([

@@ -67,7 +67,7 @@ describe('delivery', () => {
     const publisher = await createPublisher(broker);
     await publisher.publish([...Array.from({ length: 5_000 }, () => textAt(0)), textAt(1)]);
     const member = await createMember(broker, 'member');
-    await eventually('the other partition', STEP_MS, () =>
+    await eventually('delivery of the other partition', STEP_MS, () =>
       member.messages.some(({ partition }) => partition === 1),
     );
     expect(member.messages.findIndex(({ partition }) => partition === 1)).toBeLessThan(1_000);

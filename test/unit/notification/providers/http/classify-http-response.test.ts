@@ -12,7 +12,7 @@ const contextOf = (message: Outbound, secrets: readonly string[] = []) => ({
 });
 const CONTEXT = contextOf(anSms());
 
-/** The kind of result of a response with these connector settings. */
+/** The kind of send result of a response with these connector settings. */
 function classified(
   answer: { readonly status: number; readonly body?: unknown; readonly text?: string },
   settings: object = {},
@@ -34,19 +34,19 @@ describe('the subject of a failure', () => {
   const byCode = { success, errorCode: ['/status'] };
   const byRow = { success, failures: [{ status: [200], result: 'unknown' }] };
 
-  it('is the message when the provider itself answered with an unknown outcome', () => {
+  it('is the message if the provider itself answered with an unknown outcome', () => {
     const about = { kind: 'unknown', isAboutMessage: true };
     expect(answered(200, { status: '9' }, byCode)).toMatchObject(about);
     expect(answered(200, { status: '9' }, byRow)).toMatchObject(about);
     expect(answered(409, {}, { idempotency: { header: 'Id' } })).toMatchObject(about);
   });
 
-  it('is the provider when the response cannot be read or comes from an intermediary', () => {
+  it('is the provider if the response cannot be read or comes from an intermediary', () => {
     expect(answered(200, '<html>', byCode)).toEqual({ kind: 'unknown', code: 'http-200' });
     expect(answered(502, { status: '9' }, byCode)).toEqual({ kind: 'unknown', code: 'http-502-9' });
   });
 
-  it('is the receiver when the matching row has aboutReceiver', () => {
+  it('is the receiver if the matching row has aboutReceiver', () => {
     const failures = [
       { code: ['7'], result: 'transient', aboutReceiver: true },
       { code: ['8'], result: 'transient' },
@@ -77,7 +77,7 @@ describe('a status without a matching row', () => {
 describe('the tests of a response body', () => {
   const settings = { success: { status: [200], tests: [{ pointer: '/a~1b/0/c~0d', equals: 0 }] } };
 
-  it('compare numbers and texts as texts at any JSON pointer', () => {
+  it('compare numbers and strings as strings at any JSON pointer', () => {
     expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': '0' }] } }, settings)).toBe('sent');
     expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': 0 }] } }, settings)).toBe('sent');
     expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': 1 }] } }, settings)).toBe('unknown');
@@ -88,8 +88,8 @@ describe('the tests of a response body', () => {
     ['empty', { status: 200, text: '' }],
     ['incomplete', { status: 200 }],
     ['null', { status: 200, body: null }],
-    ['an object where a scalar is wanted', { status: 200, body: { 'a/b': [{ 'c~d': {} }] } }],
-  ])('leave the outcome unknown when the body is %s', (_, answer) => {
+    ['an object instead of a scalar', { status: 200, body: { 'a/b': [{ 'c~d': {} }] } }],
+  ])('leave the outcome unknown if the body is %s', (_, answer) => {
     expect(classified(answer, settings)).toBe('unknown');
   });
 
@@ -187,7 +187,7 @@ describe('provider text', () => {
     expect(reported({ code }, otp)).toMatchObject({ code: 'http-400-other' });
   });
 
-  it('is not passed on as a number that an attachment contains', () => {
+  it('is not passed on if it is a number that an attachment contains', () => {
     const attachments = [{ name: 'a.txt', content: Buffer.from('PIN 4821') }];
     expect(reported({ code: 4_821 }, anEmail({ attachments }))).toMatchObject({ code: 'http-400-other' });
     expect(reported({ code: 4_822 }, anEmail({ attachments }))).toMatchObject({ code: 'http-400-4822' });
@@ -197,7 +197,7 @@ describe('provider text', () => {
     ['the password', 'otp-771234'],
     ['a part of the telephone number', 'x22123456y'],
     ['a word', 'id-POPESCU-1'],
-    ['a word within others', 'xxpopescuxx'],
+    ['a word within a longer one', 'xxpopescuxx'],
     ['the sender', 'YourBank.1'],
     ['the key', 'a-key-7f3a99'],
     ['blanks', 'a b'],

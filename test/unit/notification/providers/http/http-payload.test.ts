@@ -22,7 +22,7 @@ async function encoded(template: object | string, encoding: Encoding) {
 }
 
 describe('a payload', () => {
-  it('is JSON with constants and repeated items, and without fields that have no value', async () => {
+  it('is JSON with constants and repeated items, without fields that have no value', async () => {
     const template = {
       from: { name: 'SENDER_NAME_PLACEHOLDER', email: 'SENDER_ADDRESS_PLACEHOLDER' },
       version: 2,
@@ -72,7 +72,7 @@ describe('a payload', () => {
   it.each([
     ['fields', 'to=RECEIVER_PLACEHOLDER&as=CONTENT_TYPE_PLACEHOLDER&n=a{'],
     ['JSON', ' {"to": RECEIVER_PLACEHOLDER, "as": CONTENT_TYPE_PLACEHOLDER, "n": "a{"}'],
-  ])('is a form from a text template in the form of %s', async (_, template) => {
+  ])('is a form whose text template is %s', async (_, template) => {
     const { body } = await encoded(template, 'form');
     expect(body?.toString()).toBe('to=customer%40example.com&as=text%2Fplain&n=a%7B');
     await expect(encoded('to=RECEIVER_PLACEHOLDER', 'json')).rejects.toThrow('cannot be compiled');

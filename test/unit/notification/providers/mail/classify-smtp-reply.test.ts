@@ -44,7 +44,7 @@ describe('a failed SMTP transaction', () => {
     expect(classifySmtpReply(fault, true)).toEqual({ kind: 'unknown', code });
   });
 
-  it('is classified by a reply also after the end of the body', () => {
+  it('is classified by a reply even after the end of the body', () => {
     expect(classifySmtpReply(reply(451, '4.3.0 later', 'DATA'), true).kind).toBe('transient');
     expect(classifySmtpReply(reply(554, '5.6.0 no', 'DATA'), true).kind).toBe('permanent');
     expect(classifySmtpReply(reply(421, '4.3.2 closing', 'DATA'), true).kind).toBe('transient');

@@ -52,7 +52,7 @@ describe('a response of Twilio', () => {
   it.each([
     ['7', 7_000],
     [new Date(NOW + 90_000).toUTCString(), 90_000],
-  ])('has a wait for Retry-After %s', (text, retryAfterMs) => {
+  ])('has a waiting time for Retry-After %s', (text, retryAfterMs) => {
     const result = classified(429, fault(20_429), { headers: { 'retry-after': text } });
     expect(result).toEqual({ kind: 'transient', code: 'twilio-20429', retryAfterMs });
   });
@@ -72,7 +72,7 @@ describe('a response of Twilio', () => {
     expect(classified(201, { sid: 'SM1', status, error_code: 30_007 })).toEqual(expected);
   });
 
-  it('that cannot be read is sent, since the message was created', () => {
+  it('that cannot be parsed counts as sent, because the message was created', () => {
     expect(classified(201, '<html>')).toEqual({ kind: 'sent', providerMessageId: undefined });
     expect(classified(299, 'null')).toEqual({ kind: 'sent', providerMessageId: undefined });
   });
