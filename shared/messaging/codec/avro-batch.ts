@@ -66,21 +66,24 @@ interface ItemRecord {
 
 /**
  * The record of a batch. Ids are strings. Absent fields are null, not undefined: avsc writes a null faster than a
- * default value.
+ * default value. Complete items are not copied.
  */
 export function toBatchRecord({ items }: RequestBatch | ReplyBatch): {
   readonly items: readonly ItemRecord[];
 } {
+  return { items: items.map((item: Partial<ReplyBatchItem> & { value: Buffer }) => toItemRecord(item)) };
+}
+
+function toItemRecord(item: Partial<ReplyBatchItem> & { readonly value: Buffer }): ItemRecord {
+  const { id, status, value, warnings, holidayCalendar } = item;
+  if (typeof id === 'string' && warnings !== undefined && holidayCalendar !== undefined)
+    return item as ItemRecord;
   return {
-    items: items.map(
-      ({ id, status, value, warnings, holidayCalendar }: Partial<ReplyBatchItem> & { value: Buffer }) => ({
-        id: id === undefined ? null : String(id),
-        status,
-        value,
-        warnings: warnings ?? null,
-        holidayCalendar: holidayCalendar ?? null,
-      }),
-    ),
+    id: id === undefined ? null : String(id),
+    status,
+    value,
+    warnings: warnings ?? null,
+    holidayCalendar: holidayCalendar ?? null,
   };
 }
 
