@@ -50,10 +50,7 @@ it('refuses an output that a process of another machine has locked, with advice'
   const options = ['--input', input, '--output', files.at('out.ndjson')];
   files.write('out.ndjson.lock', JSON.stringify({ pid: 1, host: `not-${hostname()}`, token: 'aa' }));
   const refused = await runRecalculation(options);
-  expect([refused.code, refused.stderr]).toEqual([
-    2,
-    expect.stringMatching(/remove that file if it is not/),
-  ]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/remove that file if it is not/)]);
   expect(existsSync(files.at('out.ndjson'))).toBe(false);
   expect(existsSync(files.at('out.ndjson.lock'))).toBe(true);
 });
