@@ -71,7 +71,7 @@ export function renderStartBanner(options: {
     '# a repayment schedule',
     post(SCHEDULE_ACTION, SAMPLE),
     '',
-    '# the same with the effective annual rate, as an asynchronous request',
+    '# the same with the annual percentage rate of charge, as an asynchronous request',
     post(
       SCHEDULE_ACTION,
       { jsonParam: { ...SAMPLE.jsonParam, CalculateDAE: 2 } },

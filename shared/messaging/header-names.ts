@@ -12,7 +12,7 @@ export const HEADER = {
   nestError: 'kafka_nest-err',
   /** Message type of a JSON message: the name of the corresponding Avro record. */
   messageType: 'plat-message-type',
-  /** `application/json` or `application/vnd.apache.avro`; must agree with the first byte. */
+  /** `application/json` or `application/vnd.apache.avro`; must match the format that the first byte of the value indicates. */
   contentType: 'content-type',
   /** Epoch milliseconds as text after which the requester no longer waits for the reply. */
   deadline: 'plat-deadline',
@@ -32,8 +32,8 @@ export const HEADER = {
   /** Notifications: the id, where the command does not contain it (retries, redrives). */
   notificationId: 'plat-notification-id',
   /**
-   * Number of the delivery round that this copy starts, from 1; 1 if absent. A copy whose number is already known is
-   * stale.
+   * Number of the delivery round that this copy starts, from 1; 1 if absent. A copy of an earlier
+   * round than the ledger records is stale.
    */
   attempt: 'plat-attempt',
   /** Epoch milliseconds as text before which a copy on a retry tier is not handled. */
@@ -45,7 +45,7 @@ export const HEADER = {
   timeLimitFrom: 'plat-time-limit-from',
   /** JSON list of previous attempts without personal data, newest last. */
   attemptHistory: 'plat-attempt-history',
-  /** `true`: the first acceptance of an id, written again after a later one. */
+  /** `true`: the first acceptance of an id, republished because compaction would keep only a later one. */
   firstAcceptance: 'plat-first-acceptance',
   /** Identifies one write of one process, so that it recognises its own record when it reads the topic. */
   write: 'plat-write',

@@ -89,7 +89,7 @@ export function compileText(
     const name = token.slice(0, -SUFFIX.length);
     if (index > from) parts.push(text.slice(from, index));
     if (isPlaceholder(name)) parts.push({ placeholder: name });
-    else report(path, `contains an unknown placeholder; known are ${PLACEHOLDERS.join(', ')}`);
+    else report(path, `contains an unknown placeholder; known: ${PLACEHOLDERS.join(', ')}`);
     from = index + token.length;
   }
   if (from < text.length) parts.push(text.slice(from));

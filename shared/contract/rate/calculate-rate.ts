@@ -22,7 +22,7 @@ const cashFlow = objectOf({
 /** The fields of the request. */
 export const rateFields = requestOf({
   Rule: text().describe(
-    'DAE (effective annual rate of the European directives), XIRR (actual/365) or IRR (equal periods), case-insensitive.',
+    'DAE (annual percentage rate of charge of the European directives), XIRR (actual/365) or IRR (equal periods), case-insensitive.',
   ),
   Unit: optional(text()).describe('DAE: unit of its intervals: Years, Months (default), Weeks or Days.'),
   CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe('DAE and XIRR: the dated flows, in any order.'),
@@ -117,7 +117,7 @@ const CASH_FLOWS = [
 const RATE_EXAMPLES: Examples = [
   {
     key: 'effectiveAnnualRate',
-    summary: 'The effective annual rate of 1000, paid back in two parts',
+    summary: 'The annual percentage rate of charge of 1000, paid back in two parts',
     request: { jsonParam: { Rule: 'DAE', CashFlows: CASH_FLOWS } },
     reply: {
       Rate: 5.2604508791,
@@ -171,7 +171,7 @@ export const CALCULATE_RATE = defineAction<RateRequest, ProvenRate>({
   name: 'PLAT_BP_CalculateRate',
   summary: 'Calculates the rate of cash flows, with its proof',
   description:
-    'An extension that verifies a rate disclosed to a consumer: the effective annual rate (DAE), XIRR or IRR of the ' +
+    'An extension that verifies a rate disclosed to a consumer: the annual percentage rate of charge (DAE), XIRR or IRR of the ' +
     'flows in the request, with each flow discounted by it. Of several rates, the one nearest to zero is returned.',
   requestType: 'CalculateRateRequest',
   request: rateRequest,

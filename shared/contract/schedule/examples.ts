@@ -56,13 +56,13 @@ export const REPAYMENT_SCHEDULE_EXAMPLES: Examples = [
   },
   {
     key: 'lowerCaseWithDae',
-    summary: 'The same with the effective annual rate (CalculateDAE 2)',
+    summary: 'The same with the annual percentage rate of charge (CalculateDAE 2)',
     request: { jsonParam: { ...TERMS, CalculateDAE: 2 } },
     reply: reply('lower'),
   },
   {
     key: 'daeAlone',
-    summary: 'The effective annual rate alone (CalculateDAE 1)',
+    summary: 'The annual percentage rate of charge alone (CalculateDAE 1)',
     request: { jsonParam: { ...TERMS, CalculateDAE: 1 } },
     reply: [{ dae: DAE }],
   },

@@ -36,7 +36,7 @@ interface FormulaContext {
   readonly compiled: CompiledScheduleType;
   readonly money: MoneyFormat;
   readonly dayCountDenominator: number;
-  /** Inputs that do not vary by row, by slot. */
+  /** Inputs that are the same in every row, each with its slot. */
   readonly inputs: readonly (readonly [slot: number, value: FormulaValue])[];
   readonly charges: ScheduledCharges;
   /** Records the formulas with their numbers substituted, if the request asks for explanations (S6). */
@@ -58,7 +58,7 @@ interface FinishedRow extends FormulaFigures {
 
 const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
 
-/** Calculates the figures of rows in order: interest first, `finish` last. Prepayments only have interest. */
+/** Calculates the figures of rows in order: interest first, `finish` last. For a prepayment only the interest is calculated. */
 export class RowFormulas {
   readonly #context: FormulaContext;
   readonly #scope: FormulaScope;

@@ -1,4 +1,4 @@
-/** The two rates of a schedule: the effective annual rate of consumer credit, DAE, and the effective interest rate, EIR. */
+/** The two rates of a schedule: DAE, the annual percentage rate of charge, and EIR, the effective interest rate. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
@@ -23,8 +23,8 @@ export interface ScheduledLoan {
 }
 
 /**
- * DAE (A1): the rate at which the drawn amount equals all payments, at intervals of whole months, weeks or years
- * (Directive 2008/48/EC, Annex I; 2014/17/EU; (EU) 2023/2225). Percent with four decimals, rounded half up; null when
+ * DAE (A1): the rate at which the present value of all payments equals the amount drawn, with time in whole months, weeks or
+ * years plus leftover days (Directive 2008/48/EC, Annex I; 2014/17/EU; (EU) 2023/2225). Percent with four decimals, rounded half up; null when
  * there is no such rate (A4).
  */
 export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicity): string | null {

@@ -1,5 +1,5 @@
 /**
- * The time between two dates as the effective annual rate of consumer credit counts it (A1; Directive 2008/48/EC,
+ * The time between two dates as the annual percentage rate of charge counts it (A1; Directive 2008/48/EC,
  * Annex I, remark (c)): whole units counted back from the later date, left-over days over the year in which they end.
  */
 

@@ -50,9 +50,9 @@ export function parseFormula(text: string): FormulaTree | FormulaError {
 
 function describeRest(token: FormulaToken): string {
   if (token.text === ')') return 'this ) closes nothing: remove it, or add a ( before';
-  if (token.text === ',') return 'a comma separates the values of min, max, round and if only';
+  if (token.text === ',') return 'a comma may only separate the arguments of min, max, round and if';
   if (COMPARISONS.has(token.text)) {
-    return 'a comparison has two sides: put one of two comparisons in brackets, or use if';
+    return 'comparisons cannot be chained: put one of them in brackets, or use if';
   }
   return `write an operator before ${token.text}`;
 }
@@ -103,7 +103,7 @@ function parseSigned(reading: Reading): FormulaTree | undefined {
   if (token.kind === 'number') return parseNumber(reading, token);
   if (token.kind === 'name') return parseName(reading, token);
   if (token.text !== '-' && token.text !== '(') {
-    return fail(reading, token.at, `a number, a name or ( must stand here, not ${token.text}`);
+    return fail(reading, token.at, `expected a number, a name or ( here, not ${token.text}`);
   }
   return parseNested(reading, token, token.text === '-' ? parseNegation : parseBracket);
 }
@@ -157,7 +157,7 @@ function parseName(reading: Reading, token: FormulaToken): FormulaTree | undefin
   }
   if (!isFunction(name)) {
     const known = Object.keys(FORMULA_FUNCTIONS).join(', ');
-    return fail(reading, token.at, `there is no function ${token.text}; known are ${known}`);
+    return fail(reading, token.at, `there is no function ${token.text}; known: ${known}`);
   }
   reading.next += 1;
   return parseNested(reading, token, () => parseCall(reading, { name, at: token.at }, opening));

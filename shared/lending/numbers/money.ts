@@ -13,11 +13,11 @@ export const MAX_AMOUNT_MINOR = 1_000_000_000_000_000;
 
 /**
  * Largest figure of a row in minor units: the largest whole number that this system encodes exactly as an Avro long
- * (2^53 - 2). Negative figures occur only with negative rates, and their absolute value is less than the amount.
+ * (2^53 - 2). The limit applies to absolute values: negative rates and formula columns can make figures negative.
  */
 export const MAX_FIGURE_MINOR = Number.MAX_SAFE_INTEGER - 1;
 
-/** Amounts from this power of ten always exceed the limit; prevents huge exponents from being expanded. */
+/** Amounts with a larger exponent exceed the limit. They are refused first, so that a huge exponent is never expanded. */
 const MAX_EXPONENT = 15;
 
 /** An amount in minor units, or why it cannot be converted. */
@@ -36,7 +36,7 @@ export function toMinorUnits(amount: Decimal, digits: number): MinorUnits {
   return magnitude > BigInt(MAX_AMOUNT_MINOR) ? 'too-large' : Number(minor);
 }
 
-/** The amount times 10^digits; it has no more decimals than that. */
+/** The amount times 10^digits. `amount` must have at most `digits` decimals. */
 export function scaleToInteger(amount: Decimal, digits: number): bigint {
   return BigInt(amount.toFixed(digits).replace('.', ''));
 }
@@ -59,7 +59,7 @@ export function formatMinorUnits(minor: number | bigint, digits: number): string
 
 // Minor digits of the currencies of ISO 4217 (M2). Codes without a minor unit (metals, test codes) are left out.
 
-/** Digits of an amount with an unknown currency (M2). */
+/** Number of decimals of an amount in an unknown currency (M2). */
 export const DEFAULT_CURRENCY_DIGITS = 2;
 
 const CODES_BY_DIGITS: readonly (readonly [digits: number, codes: string])[] = [

@@ -218,7 +218,7 @@ function adviseOnName(name: string, columns: readonly ColumnDraft[]): string {
   if (missing !== undefined) return `names ${missing} in its formula: list that column before it`;
   const own = columns.filter(({ standard }) => standard === undefined).map((column) => column.name);
   const known = [...READABLE_COLUMNS, ...own, ...INPUT_NAMES].join(', ');
-  return `names ${name} in its formula, which is neither a column nor an input; known are ${known}`;
+  return `names ${name} in its formula, which is neither a column nor an input; known: ${known}`;
 }
 
 /** True when an expression is the sum of these names, each once, in any order and case. */

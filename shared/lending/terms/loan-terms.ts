@@ -87,7 +87,7 @@ function parseScheduleType(
   const found = catalogue.findScheduleType(request.ScheduleType);
   if (found === undefined) {
     const names = catalogue.scheduleTypes.map(({ type }) => type.name).join(', ');
-    const message = `must be an active schedule type; known are ${names}`;
+    const message = `must be an active schedule type; known: ${names}`;
     validation.reject('ScheduleType', 'unknown-schedule-type', message);
     return undefined;
   }

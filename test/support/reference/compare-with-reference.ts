@@ -89,7 +89,7 @@ function rateDifference(
   ] as const;
   for (const [name, rate, expected] of pairs) {
     const wanted = rate === undefined ? undefined : expected();
-    if (wanted !== undefined && wanted !== rate) return `${name} ${rate}, by the reference ${wanted}`;
+    if (wanted !== undefined && wanted !== rate) return `${name} ${rate}; the reference has ${wanted}`;
   }
   return undefined;
 }
@@ -110,13 +110,13 @@ export function difference(
       : `reference refuses: ${slow.kind === 'refused' ? slow.reason : ''}`;
   }
   const rows = engine.rows.map(plainRow);
-  if (rows.length !== slow.rows.length) return `${rows.length} rows, by the reference ${slow.rows.length}`;
+  if (rows.length !== slow.rows.length) return `${rows.length} rows; the reference has ${slow.rows.length}`;
   for (const [index, row] of rows.entries()) {
     const expected = slow.rows[index];
     const names = Object.keys(row) as (keyof ReferenceRow)[];
     const name = names.find((one) => !Object.is(row[one], expected?.[one]));
     if (name !== undefined)
-      return `row ${index + 1} ${name} ${String(row[name])}, by the reference ${expected?.[name]}`;
+      return `row ${index + 1} ${name} ${String(row[name])}; the reference has ${expected?.[name]}`;
   }
   return withRates ? rateDifference(engine, slow) : undefined;
 }

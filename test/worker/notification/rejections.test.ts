@@ -19,12 +19,12 @@ async function deliverAnother(world: NotificationWorld): Promise<void> {
   await eventually('the other message', PROMPTLY_MS, () => world.providers.delivered.has(OTHERS));
 }
 
-describe('rejected messages of one caller do not delay those of another', () => {
+describe('failed messages of one caller do not delay those of another', () => {
   it.each([
-    ['permanently', () => permanent('smtp-550')],
-    ['with an unknown outcome', () => unknown('http-200')],
-    ['transiently', () => transient('smtp-451')],
-  ])('when the provider rejects them %s', async (_, rejection) => {
+    ['permanent', () => permanent('smtp-550')],
+    ['unknown', () => unknown('http-200')],
+    ['transient', () => transient('smtp-451')],
+  ])('when their results are %s', async (_, rejection) => {
     const world = await notificationWorld({ tiersMs: [60_000] });
     world.providers.add('only').answer = ({ id }) => (id === OTHERS ? SENT : rejection());
     const worker = await world.worker();

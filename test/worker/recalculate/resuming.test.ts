@@ -30,8 +30,8 @@ function lastLineOf(file: string): number {
 }
 
 /**
- * Portfolios come in pieces, so that a run lasts for seconds on any machine. Kills are about one and a half seconds of
- * pieces apart. All of them come before the end, because a complete run cannot be resumed.
+ * Portfolios come in pieces, so that a run lasts for seconds on any machine. The process is killed about every one and
+ * a half seconds. All of them come before the end, because a complete run cannot be resumed.
  */
 const PIECES = 120;
 const PIECE_INTERVAL_MS = 100;
@@ -119,7 +119,7 @@ it('finishes work in progress on SIGINT and prints how to resume, also for gzip'
   expect(ids).toEqual(Array.from({ length: CONTRACTS }, (_, index) => `c-${index + 1}`));
 });
 
-it('refuses to resume with another input, other options or truncated files, without changes', async () => {
+it('refuses to resume with another input, other options or a truncated output, and leaves the files unchanged', async () => {
   const { files, lines, options, code } = await interrupted('out.ndjson');
   expect(code).toBe(3);
   const before = files.bytes('out.ndjson');

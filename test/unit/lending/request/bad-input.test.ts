@@ -276,7 +276,7 @@ describe('invalid schedule requests (E1, E3)', () => {
     ]);
     expect(activationMessages(record)).toEqual([
       expect.stringMatching(
-        /^column Levy names Nonsense in its formula, .*; known are RemainingValue, Interest/,
+        /^column Levy names Nonsense in its formula, .*; known: RemainingValue, Interest/,
       ),
       'column Tax must not be calculated from itself (Tax needs Base needs Tax): change one of these formulas',
     ]);

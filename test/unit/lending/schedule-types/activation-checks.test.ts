@@ -264,7 +264,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
 describe('names in a formula (S2, S3)', () => {
   it('rejects an unknown name and lists the known ones', () => {
     expect(withColumn(formulaColumn('Own', 'Income * 2'))).toEqual([
-      'column Own names Income in its formula, which is neither a column nor an input; known are RemainingValue, ' +
+      'column Own names Income in its formula, which is neither a column nor an input; known: RemainingValue, ' +
         'Interest, PMT, Principal, ManagementFee, Insurance, Own, InterestPercent, Amount, InstallmentsNo, ' +
         'InstallmentNo, NoDays, DayCountFraction, ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, ' +
         'UpFrontValue, LockedInstallment, LockedPrincipal, PeriodsPerYear',

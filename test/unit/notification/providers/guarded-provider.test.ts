@@ -117,7 +117,7 @@ describe('the circuit breaker of a provider', () => {
     expect(changes).toEqual(['open connect-refused', ...halfOpen, 'closed']);
   });
 
-  it('doubles the open time once for failed probes, and closes when a later probe succeeds', async () => {
+  it('doubles the open time only once for concurrent probes, and closes when the last one succeeds', async () => {
     const given = guarded({ breaker: BREAKER });
     const { subject } = given;
     const probes = await probing(given);
@@ -270,7 +270,7 @@ describe('the guard', () => {
     expect(await call({ kind: 'transient', code: '¡!' })).toEqual({ kind: 'transient', code: 'unnamed' });
   });
 
-  it('returns an unknown outcome if the provider rejects', async () => {
+  it('returns an unknown outcome if the provider throws', async () => {
     const { subject, next } = guarded();
     next.answer = () => Promise.reject(new Error('secret'));
     subject.admit();
