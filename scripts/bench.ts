@@ -38,13 +38,13 @@ const HELP = `Usage: npm run bench [-- OPTIONS]
 
   --json            one JSON document on stdout instead of tables
   --rounds N        rounds per scenario, medians are shown (default 3)
-  --seconds N measured seconds per round and scenario (default 4)
-  --only PART       embedded, kafka, costs, lending, catalogue, notifications, isolation, or bulk, which is
-                    throughput, lanes and portfolio, each also a part
+  --seconds N       measured seconds per round and scenario (default 4)
+  --only PART       embedded, kafka, costs, lending, catalogue, notifications, isolation, throughput,
+                    lanes, portfolio, or bulk for the last three
   --notifications N notifications during which memory is measured (default 100000)
   --contracts N     contracts in the largest portfolio to recalculate (default 20000)
-  --results FORM    what recalculating writes: ndjson (default), csv or summary
-  KAFKA_BROKERS     the Kafka to use instead of one started for the run
+  --results FORM    what the recalculation writes: ndjson (default), csv or summary
+  KAFKA_BROKERS     the Kafka to use (environment variable); otherwise the command starts one
 
 The packages for the comparison in the part lending are installed into scripts/bench when they are first needed.
 

@@ -11,7 +11,7 @@ const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
              package date-holidays; removes files of countries that the package no longer has
   check      lists the files that differ from what generate would write; changes nothing
 
-Countries are ISO 3166 alpha-2 codes such as NO, and limit the command to their files. All countries take about a minute.
+Countries are ISO 3166 alpha-2 codes such as NO, and limit the command to their files. Without them it takes about a minute.
 The package is installed into scripts/calendars on first use.
 
   --json   one JSON document on standard output

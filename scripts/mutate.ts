@@ -19,7 +19,7 @@ tested by test/unit/lending and test/golden/lending. Prints the mutants that sur
 mutants of code that a module runs when it is loaded. StrykerJS is installed into scripts/mutate when it is first
 needed.
 
-  --levels NAMES      test levels, separated by commas (default unit,golden; property takes long)
+  --levels NAMES      test levels, separated by commas (default unit,golden; property takes a long time)
   --sample LINES      mutates only this number of lines, picked at random
   --seed NUMBER       picks the same lines again (default: a random one, which is printed)
   --concurrency N     test processes side by side (default 1)

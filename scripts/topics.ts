@@ -19,8 +19,8 @@ const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
 
   create   creates missing topics, then checks all; never changes an existing topic. Waits at most START_TIMEOUT_MS
            (120000) while Kafka is starting. The replication factor is the number of brokers listed in KAFKA_BROKERS,
-           at most three, and the command waits until as many are running; with a single address it is the number
-           of running brokers
+           at most three, and the command waits until that many are running. If a single address is listed, it is
+           the number of running brokers
   check    lists the topics that are missing or differ in partitions or settings
   list     the required topics with their partitions and settings, and whether they exist
 

@@ -2,7 +2,7 @@
 
 import { median } from './load.ts';
 
-/** The form in which recalculating a portfolio writes the result of each contract. */
+/** What the recalculation of a portfolio writes: results as NDJSON or CSV, or only a summary. */
 export const RESULT_FORMS = ['ndjson', 'csv', 'summary'] as const;
 export type ResultForm = (typeof RESULT_FORMS)[number];
 

@@ -164,7 +164,9 @@ async function changeStatus(
   tools: CommandTools,
 ): Promise<CommandReport> {
   if (!KINDS_WITH_STATUS.includes(kind)) {
-    throw new UsageError(`a ${kind} has no status; those of ${KINDS_WITH_STATUS.join(', ')} have one`);
+    throw new UsageError(
+      `a ${kind} has no status; only these kinds have one: ${KINDS_WITH_STATUS.join(', ')}`,
+    );
   }
   const connection = await tools.connect();
   const topic = await readTopicRecords(connection);
@@ -200,7 +202,7 @@ function findPublicationFaults(
 ): readonly CatalogueFault[] {
   if (records.length > 0) return findSharedKeys(records);
   const kinds = Object.values(KIND_FOLDERS).join(', ');
-  return [{ source: folder, record: '', message: `must hold a record in one of the folders ${kinds}` }];
+  return [{ source: folder, record: '', message: `must contain a record in one of the folders ${kinds}` }];
 }
 
 function done(lines: readonly string[], result: CommandReport['result']): CommandReport {

@@ -18,11 +18,11 @@ export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
   validate FOLDER              validates the folder: its records, their references, and that versions do not overlap
   diff FOLDER                  shows the fields in which folder and topic differ; publishes nothing
   publish FOLDER               writes new and changed records; deletes nothing.
-                               Waits while Kafka is starting, START_TIMEOUT_MS (120000) at most
+                               Waits while Kafka is starting, at most START_TIMEOUT_MS (120000)
     --dry-run                  only shows what would be written
     --delete-missing           deletes records of the topic that are not in the folder
   list                         the records of the topic: kind, code, version, status, validity
-  show KIND CODE [VERSION]     a record of the topic as JSON, the highest version by default
+  show KIND CODE [VERSION]     a record on the topic as JSON; by default the highest version
   approve CODE VERSION         activates a version of a product: its status becomes Approved
   close CODE VERSION           ends a version of a product: its status becomes Closed
     --kind KIND                a list or schedule type instead: Active or Closed
@@ -32,8 +32,8 @@ export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
 
 KIND is one of: ${RECORD_KINDS.join(', ')}.
 Nothing is written unless folder and topic together form a valid catalogue.
-Environment: KAFKA_BROKERS (all commands but validate need it), KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other
-settings of docs/operations.md. Without Kafka the engine publishes CATALOGUE_FOLDER itself at start.
+Environment: KAFKA_BROKERS (required by all commands except validate), KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other
+settings of docs/operations.md. Without Kafka the engine publishes CATALOGUE_FOLDER itself at startup.
 Exit codes: 0 done, 1 faults or differences, 2 wrong usage, 3 the broker is unreachable or lacks the topic.
 `;
 

@@ -30,7 +30,7 @@ export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
 Selection (dead letters that match all of these; required by every command except list):
   ID, --id ID        topic/partition/offset as list prints it, or the id of a notification; repeatable
   --topic NAME       a worker (notification, schedule ...), a dead-letter topic, or the topic that they came from; repeatable
-  --code CODE        the error code; smtp-5* matches all with this prefix; repeatable
+  --code CODE        the error code; smtp-5* matches all codes with this prefix; repeatable
   --key KEY          the message key, as text or in hexadecimal
   --since, --until   2026-05-01, 2026-05-01T10:00:00Z, or 30m, 2h, 7d before now
   --limit N          the newest N (list: 100, show: 10), the oldest N for the other commands
@@ -40,16 +40,16 @@ Actions (redrive, edit, discard):
   --reason TEXT      recorded in the audit
   --operator NAME    recorded in the audit instead of the user of the operating system
   --again            includes dead letters that have already been handled
-  --rate N           dead letters a second (50)
+  --rate N           dead letters per second (50)
   --force            includes dead letters that have come back three times: fix the cause first
-  --accept-duplicates  includes notifications of unknown outcome, which may have been sent before
+  --accept-duplicates  includes notifications with an unknown outcome, which may have been sent already
 
   --json   one JSON document on standard output
   --help   this text
 
 Every action is recorded on the audit topic with operator, time, reason and result, never with a payload.
 Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. Without
-KAFKA_BROKERS the command works on the running \`npm start\` of this machine, which it finds by ADMIN_FILE.
+KAFKA_BROKERS the command connects to the process of \`npm start\` on this machine, which it finds through ADMIN_FILE.
 Exit codes: 0 done, 1 an action failed or was refused, 2 wrong usage.
 `;
 

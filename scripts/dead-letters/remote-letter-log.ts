@@ -90,7 +90,8 @@ async function callEndpoint<T extends z.ZodType>(
   }
   if (response.ok) return shape.parse(answer);
   const fault = ADMIN_BODY.fault.safeParse(answer);
-  if (response.status === 401) throw noProcess(`another process than that of ${file} responds at ${url}`);
+  if (response.status === 401)
+    throw noProcess(`the process that responds at ${url} is not the one that wrote ${file}`);
   const {
     code = 'unexpected',
     message = `the process responded with ${response.status}`,

@@ -27,8 +27,8 @@ Input:
   --input-format F   ndjson or csv, if the file name does not determine it
                      NDJSON: {"id": "c-1", "jsonParam": {...}}, and "schedule": [...] for the previous schedule
                      CSV: a column id, and columns named like the fields of jsonParam (case-insensitive); or a column
-                     jsonParam with all of them. Lists (Commission, Insurance, ...), jsonParam and schedule are JSON text in
-                     their cells; an empty cell is an absent field. Comma, semicolon or tab, as in the first line.
+                     jsonParam with all of them. Lists (Commission, Insurance, ...), jsonParam and schedule are written as JSON;
+                     an empty cell is an absent field. The delimiter is a comma, semicolon or tab, as in the first line.
                      Numbers as in JSON: 1234.5
 
 Output:
@@ -55,11 +55,11 @@ Examples:
   zcat portfolio.ndjson.gz | npm run --silent recalculate -- --input - --output - --failures failed.ndjson | gzip > schedules.gz
   KAFKA_BROKERS=kafka-1:9092,kafka-2:9092 npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson
   npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson --resume
-  npm run recalculate -- --input with-former-schedules.ndjson --output changes.ndjson --compare --as-of 2026-05-01
+  npm run recalculate -- --input with-previous-schedules.ndjson --output changes.ndjson --compare --as-of 2026-05-01
   npm run recalculate -- --input portfolio.csv --summary
 
-Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. With
-KAFKA_BROKERS the workers of that Kafka calculate; without, this process does it by itself.
+Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. If
+KAFKA_BROKERS is set, the workers on that Kafka calculate the schedules; otherwise this process does.
 Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configuration or input file, 3 aborted (--resume continues).
 `;
 

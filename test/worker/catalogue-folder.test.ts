@@ -39,7 +39,7 @@ function embedded(): Broker {
   return broker;
 }
 
-describe('a start on the embedded broker', () => {
+describe('startup on the embedded broker', () => {
   it('publishes the example catalogue by default', async () => {
     const keys = await keysAfterStart(embedded());
     expect(keys.length).toBeGreaterThan(10);
@@ -53,7 +53,7 @@ describe('a start on the embedded broker', () => {
     expect(await keysAfterStart(broker)).toEqual(['product/tl/1']);
   });
 
-  it('fails for an invalid folder, with all its faults', async () => {
+  it('fails for an invalid folder and reports all faults', async () => {
     const folder = createFolder({
       'products/tl.json': productValue('TL', { PaymentScheduleTypes: ['None'], Extra: 1 }),
       'products/two.json': productValue('TWO', { PaymentScheduleTypes: ['None'] }),

@@ -13,7 +13,7 @@ import { askRequester, startRawBatches } from './raw-batches.ts';
 
 /** Live requests per second. */
 const REQUESTS_PER_SECOND = 20;
-/** Together with the broker and the requester, more than two cores can serve. */
+/** With the broker and the requester, these processes need more than two cores. */
 const BULK_WORKERS = 2;
 const AIM_SLOWDOWN = 3;
 /** Warm-up for the just-in-time compilers: more live requests than later, and a first bulk run. */

@@ -64,10 +64,10 @@ const DAY_MS = 86_400_000;
 const MINOR_PER_MAJOR = 100;
 const MONTHS_PER_YEAR = 12;
 const PERCENT = 100;
-/** The last digit of a rate in percent. */
+/** The step of a rate in percent, its last digit. */
 const RATE_STEP = 0.0001;
 
-/** Target: the maximum cost of ten times as many rows. */
+/** Target: ten times as many rows cost at most this many times as much. */
 const MAX_TIMES_FOR_TEN = 11;
 
 /** Targets, as multiples of the engine's time. */
@@ -166,7 +166,7 @@ function engineWorks(charged: RepaymentScheduleRequest, loan: ReturnType<typeof 
   const plain = plainLoan(ROWS);
   const shifted = { ...shiftedLoan(ROWS), CalculateDAE: 2 };
   const answer = calculated(withRates);
-  // Dates shifted off holidays are whole months and some days apart.
+  // Between due dates that are shifted off holidays there are whole months and some days.
   const movedLoan = { ...loan, rows: calculated(shifted).rows };
   const mostRows = 1_200;
   const long = loanWithCharges(mostRows);

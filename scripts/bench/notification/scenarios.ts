@@ -43,7 +43,7 @@ const CONNECTIONS = 10;
 /** Messages sent concurrently, as many as the worker sends. */
 const DELIVERY_WINDOW = 64;
 const PROBE_LIMIT_MS = 30_000;
-/** The lowest rate before a run is aborted. */
+/** The rate from which the time limit of a run is calculated. */
 const LEAST_PER_SECOND = 10;
 const START_LIMIT_MS = 60_000;
 const RECORDS_OF_A_REQUEST = 500;

@@ -35,7 +35,7 @@ export interface LocalMta {
 const READY_LIMIT_MS = 15_000;
 const POLL_MS = 20;
 const STOP_LIMIT_MS = 5_000;
-/** The user `nobody`, since Exim refuses to run as root after its start. */
+/** The user `nobody`, since Exim does not continue to run as root after startup. */
 const UNPRIVILEGED_ID = 65_534;
 
 /**

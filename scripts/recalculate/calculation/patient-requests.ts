@@ -85,7 +85,7 @@ export function createPatientRequests(options: PatientRequestsOptions): PatientR
 const GATEWAY_TIMEOUT = 504;
 
 function codeOf(reply: Reply): string {
-  return reply.kind === 'problem' ? reply.problem.code : 'an answer to something else';
+  return reply.kind === 'problem' ? reply.problem.code : 'a reply to a different request';
 }
 
 function noAnswer(code: string, patienceMs: number): string {

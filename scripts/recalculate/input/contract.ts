@@ -13,7 +13,7 @@ const FIELDS: ReadonlySet<string> = new Set(Object.values(LINE_FIELD));
 /** Maximum length of a contract id in characters; the same as in a request batch. */
 const MAX_ID_LENGTH = 200;
 const ID = `text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
-/** Maximum number of instalments of a schedule (M6). A request for more is refused; its cost counts as this number. */
+/** Maximum number of instalments of a schedule (M6); also counted for a request for more, which the worker refuses. */
 const MAX_ROWS = 1_200;
 
 /**
@@ -54,12 +54,12 @@ function readId(sent: unknown): string | number | undefined {
 function idFault(sent: unknown): Fault {
   const path = LINE_FIELD.id;
   if (isAbsent(sent)) return shapeFault(path, 'missing', `is missing; must be ${ID}`);
-  if (sent === '') return shapeFault(path, 'empty', `must not be empty; must be ${ID}`);
+  if (sent === '') return shapeFault(path, 'empty', `must not be empty; it must be ${ID}`);
   if (typeof sent === 'string') {
     return shapeFault(path, 'too-long', `must have at most ${MAX_ID_LENGTH} characters`);
   }
   if (typeof sent !== 'number') return shapeFault(path, 'wrong-type', `must be ${ID}`);
-  const largest = `must be a whole number of at most ${Number.MAX_SAFE_INTEGER} in size, or text`;
+  const largest = `must be text or a whole number of at most ${Number.MAX_SAFE_INTEGER} in absolute value`;
   return shapeFault(path, 'out-of-range', largest);
 }
 

@@ -93,10 +93,14 @@ function contradictions(columns: Columns): readonly string[] {
   const fields = columns.filter(({ isRequestField }) => isRequestField);
   const faults = has(ID) ? [] : [`${ID} is missing; there must be a column with the ids of the contracts`];
   if (has(REQUEST) && fields.length > 0) {
-    faults.push(`${REQUEST} holds the whole request; must not be combined with columns for its fields`);
+    faults.push(
+      `${REQUEST} contains the whole request; it must not be combined with columns for the fields of the request`,
+    );
   }
   if (!has(REQUEST) && fields.length === 0) {
-    faults.push(`there is no column for any field of the request; must have them, or ${REQUEST}`);
+    faults.push(
+      `there is no column for any field of the request; there must be such columns, or the column ${REQUEST}`,
+    );
   }
   return faults;
 }

@@ -87,7 +87,7 @@ async function skipLines(batches: Batches, lastLine: number, digest: Hash): Prom
 
 interface Reading {
   readonly format: RecordFormat;
-  /** The digest of the records skipped before. */
+  /** The digest of the records that have been skipped. */
   readonly digest: Hash;
   readonly options: Pick<InputOptions, 'maxContracts'>;
   readonly bytes: Pick<InputBytes, 'bytesRead'>;

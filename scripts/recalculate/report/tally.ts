@@ -80,9 +80,7 @@ export interface CountedSchedule {
 /** Maximum number of listed lines with an invalid previous schedule. */
 const MAX_LISTED_LINES = 10;
 const MAX_MOVERS = 10;
-/**
- * The maximum number of decimals of all currencies, so that amounts of different currencies can be compared by figure.
- */
+/** The maximum number of decimals of a currency. Changes in all currencies are ordered by their amounts scaled to it. */
 const COMMON_DIGITS = 12;
 
 export function emptyTally(): Tally {
@@ -166,7 +164,7 @@ function totalsKey({
   return `${code ?? ''}/${decimals}`;
 }
 
-/** Inserts the contract by the size of its change; of equal changes the first in the input comes first. */
+/** Inserts the contract by the absolute value of its change; equal changes keep the order of the input. */
 function addMover(movers: Mover[], mover: Mover): void {
   const size = sizeOf(mover);
   if (size === 0n) return;

@@ -130,7 +130,7 @@ describe('the text of the holidays of a country', () => {
 });
 
 describeWithPackage('npm run calendars', () => {
-  it('checks files, and says so in JSON', async () => {
+  it('checks the file of a country and reports the result as JSON', async () => {
     const { code, stdout } = await calendars('check', 'no', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({ command: 'check', ok: true, files: 1, changed: [] });

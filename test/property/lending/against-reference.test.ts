@@ -11,7 +11,7 @@ const REQUESTS_WITH_RATES = 1_000;
 const MAX_TEST_MS = 120_000;
 /** A fixed seed, so that every run tests the same requests; each part adds its number. */
 const SEED = 20_261_121;
-/** The other random requests are refused by the rules. */
+/** The smallest accepted share of random requests that are calculated; the rules refuse the others. */
 const MIN_CALCULATED_SHARE = 0.8;
 
 /**

@@ -11,7 +11,7 @@ const DAYS_PER_WEEK = 7;
 const WEEKS_PER_YEAR = 52;
 const DAYS_PER_YEAR = 365;
 const STEPS_PER_WHOLE = 1_000_000;
-/** Above this step a rate has more digits than a floating-point estimate. */
+/** Above this number of steps a rate has more digits than a floating-point estimate. */
 const MAX_STEP = 1e13;
 const MAX_HALVINGS = 400;
 /** A net present value below this share of the drawn amount does not prove a sign. */

@@ -41,7 +41,7 @@ describe('redriveMessage of a notification', () => {
     });
   });
 
-  it('numbers the attempt one higher than all recorded ones, also when repeated', () => {
+  it('sets an attempt number one higher than all recorded ones, the same for repeated copies', () => {
     expect(copyOf().headers?.[HEADER.attempt]).toBe(copyOf().headers?.[HEADER.attempt]);
     const history = JSON.stringify([{ attempt: 6, provider: 'a', result: 'transient' }]);
     expect(copyOf({ [HEADER.attemptHistory]: history }).headers?.[HEADER.attempt]).toBe('7');

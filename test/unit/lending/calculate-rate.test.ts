@@ -21,8 +21,8 @@ function faultsOf(request: RateRequest): readonly string[] {
 const LOAN = cashFlows(['2013-01-12', -1000], ['2013-02-15', '510.50'], ['2013-04-30', 520]);
 
 /**
- * The times, in years, of flows on the given days in a DAE whose drawdown is on 2013-02-15; the first time is that of
- * the drawdown.
+ * Calculates a DAE with a drawdown on 2013-02-15 and costs on the given days. Returns the times of all flows in years,
+ * in the order of their dates.
  */
 function yearsBefore(Unit: string, ...days: readonly string[]): readonly number[] {
   const costs = days.map((day) => [day, 5] as const);
@@ -31,7 +31,7 @@ function yearsBefore(Unit: string, ...days: readonly string[]): readonly number[
 }
 
 describe('calculateRate (A6)', () => {
-  it('proves a DAE by one discounted amount for each flow', () => {
+  it('returns a proof of a DAE with the discounted amount of each flow', () => {
     const { rate, proof, residual } = rateOf({ Rule: 'DAE', CashFlows: LOAN });
     expect(rate).toBe('16.6130442615');
     expect(proof).toEqual([
@@ -184,7 +184,7 @@ describe('calculateRate (A6)', () => {
     expect(rateOf({ Rule: 'XIRR', CashFlows: huge }).rate).toBe('0.0000000000');
   });
 
-  it('returns the rate nearest to zero of several, and null without a proof if there is none (A4)', () => {
+  it('returns the rate nearest to zero if there are several, and null without a proof if no rate exists (A4)', () => {
     const several = cashFlows(['2025-01-01', -100], ['2026-01-01', 230], ['2027-01-01', -132]);
     expect(rateOf({ Rule: 'XIRR', CashFlows: several }).rate).toBe('10.0000000000');
     const none = cashFlows(['2025-01-01', -100], ['2026-01-01', 200], ['2027-01-01', -300]);

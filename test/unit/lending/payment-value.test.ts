@@ -85,7 +85,7 @@ describe('calculatePaymentValue for 1000 at 12 % in four months (P2)', () => {
     expect(figures(changes)).toBe(expected);
   });
 
-  it('treats 0 and an absent grace, future value or interest type alike', () => {
+  it('treats 0 like an absent grace period, future value or interest type', () => {
     expect(figures({ GracePeriodPrincipal: 0, FutureValue: decimal(0), InterestType: 0 })).toBe(figures());
   });
 
@@ -123,7 +123,7 @@ describe('calculatePaymentValue, rounding (M5)', () => {
   });
 });
 
-/** The fraction of a year that one period is, for each day count. */
+/** One period as a fraction of a year, for each day count. */
 function sharesOf(name: string) {
   const periodicity = BUILT_IN_PERIODICITIES.find((known) => known.name === name);
   return DAY_COUNT_NAMES.map((dayCount) => {

@@ -44,7 +44,7 @@ describe('the wait at startup while a service is unavailable', () => {
     expect(start.lines).toHaveLength(7);
   });
 
-  it('makes a last attempt at the limit, then rejects with the setting and the last error', async () => {
+  it('makes a last attempt at the time limit, then rejects with the name of the setting and the last error', async () => {
     const start = waiting({ limitMs: 5_000 });
     const attempt = start.attemptFailing(Array.from({ length: 99 }, unavailable));
     await expect(start.wait('Kafka', attempt)).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('the wait at startup while a service is unavailable', () => {
     expect(start.elapsedMs()).toBe(5_000);
   });
 
-  it('shares one limit among all services', async () => {
+  it('shares one time limit among all services', async () => {
     const start = waiting({ limitMs: 5_000, attemptMs: 2_000 });
     await start.wait('Kafka', start.attemptFailing([unavailable()]));
     const registryUnavailable = new InfrastructureError(
@@ -67,7 +67,7 @@ describe('the wait at startup while a service is unavailable', () => {
     );
   });
 
-  it('rejects with the first failure if the limit is 0', async () => {
+  it('rejects with the first failure if the time limit is 0', async () => {
     const start = waiting({ limitMs: 0 });
     await expect(start.wait('Kafka', start.attemptFailing([unavailable()]))).rejects.toThrow(
       /^connect ECONN/,

@@ -18,7 +18,7 @@ describe('the system timers', () => {
   it.each([
     [{}, true],
     [{ ref: false }, false],
-  ])('keep the process running as their options say: %j', (options, keepsRunning) => {
+  ])('keep the process running unless `ref` is false: %j', (options, keepsRunning) => {
     const scheduled = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setImmediate')];
     for (const afterMs of [0, 5]) systemTimers.schedule(() => undefined, afterMs, options);
     const timers = scheduled.flatMap((spy) => spy.mock.results.map(({ value }) => value as NodeJS.Timeout));

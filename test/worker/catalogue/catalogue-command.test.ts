@@ -123,7 +123,7 @@ describe('publish', () => {
     await run(world, 'publish', createFolder(whole));
     const empty = await run(world, 'publish', createFolder({ 'README.md': {} }), '--delete-missing');
     expect(empty.ok).toBe(false);
-    expect(empty.lines.join()).toContain('must hold a record in one of the folders products');
+    expect(empty.lines.join()).toContain('must contain a record in one of the folders products');
     const misspelt = await run(world, 'publish', createFolder({ 'product/x.json': {} }), '--delete-missing');
     expect(misspelt.ok).toBe(false);
     expect(misspelt.lines.join()).toContain('product: must be one of the folders products');

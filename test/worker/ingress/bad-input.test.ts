@@ -66,7 +66,7 @@ describe('path and method', () => {
   });
 
   it.each(['/docs', '/openapi.json', '/health/ready', '/metrics', '/platapi/results/x'])(
-    'responds with 405 and Allow to POST of %s',
+    'responds with 405 and Allow to POST %s',
     async (path) => {
       const ingress = await openTestIngress();
       const response = await fetch(ingress.url + path, { method: 'POST', body: 'x' });
@@ -165,7 +165,7 @@ describe('the body', () => {
     expect(inner['errors']).toMatchObject([{ path: 'Data', code: 'too-deep' }]);
   });
 
-  it('may repeat fields, of which the last counts; __proto__ is an ordinary field', async () => {
+  it('may repeat fields, and the last value applies; __proto__ is an ordinary field', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });
     const response = await postEcho(

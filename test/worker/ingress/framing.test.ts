@@ -33,7 +33,7 @@ describe('ambiguous framing (RFC 9112)', () => {
     expect(requester.requests).toEqual([]);
   });
 
-  it('is neither a chunked body nor HTTP/1.0 without Host', async () => {
+  it('does not include a chunked body or HTTP/1.0 without Host', async () => {
     const ingress = await openTestIngress();
     for (const bytes of [
       head('Host: localhost\r\nTransfer-Encoding: Chunked\r\n') + CHUNKED,

@@ -24,7 +24,7 @@ const providersAsked = (world: NotificationWorld) => world.providers.calls.map((
 const codesOf = (letters: readonly LogMessage[]) =>
   letters.map(({ headers }) => headerText(headers, HEADER.deadLetterCode));
 
-it('sends an SMS by the first provider after the intent and before the outcome is on the log', async () => {
+it('sends an SMS through the first provider, after writing the intent and before writing the outcome', async () => {
   const world = await notificationWorld();
   let known: string | undefined;
   world.providers.add('first').answer = () => {
@@ -51,7 +51,7 @@ it('sends an SMS by the first provider after the intent and before the outcome i
   ]);
 });
 
-it('sends an e-mail by the providers of its channel only', async () => {
+it('sends an e-mail only through providers of its channel', async () => {
   const world = await notificationWorld();
   world.providers.add('texts');
   world.providers.add('mails', { channel: 'email' });

@@ -178,7 +178,7 @@ it('writes a superseding outcome again after a late one', async () => {
   expect(stateOf(world)?.status).toBe('sent');
 });
 
-it('a lease by a clock that is ahead ends with the longest possible lease', async () => {
+it('ends a lease written with a clock that is ahead after the longest possible lease time', async () => {
   const world = await notificationWorld({ env: { NOTIFICATION_SEND_TIMEOUT_MS: '100' } });
   world.providers.add('only');
   const leaseUntil = Date.now() + 50 * 60_000;
@@ -214,7 +214,7 @@ it('sends only one of two commands for different channels with the same id', asy
   expect(world.providers.calls).toHaveLength(1);
 });
 
-it('keeps other outcomes when a process writes one with a clock days ahead', async () => {
+it('does not forget earlier outcomes when a process with a clock days ahead writes one', async () => {
   const world = await notificationWorld();
   world.providers.add('only');
   await world.worker();

@@ -13,7 +13,7 @@ import {
 /** Each run is a separate process, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-it('exits with 3 when more contracts fail than --max-failures allows, and can be resumed with a higher limit', async () => {
+it('exits with code 3 when more contracts fail than --max-failures allows, and can be resumed with a higher limit', async () => {
   const files = portfolioFolder();
   const bad = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [index + 100, 'broken']));
   const input = files.write('in.ndjson', portfolio(300, bad));
@@ -31,7 +31,7 @@ it('exits with 3 when more contracts fail than --max-failures allows, and can be
   expect(reportOf(second.stdout)).toMatchObject({ read: 300, failed: 50, sessions: 2 });
 });
 
-it('exits with 3 if the reader of a pipe has closed it or the disk is full', async () => {
+it('exits with code 3 if the reader of a pipe has closed it or the disk is full', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3_000));
   const piped = beginRecalculation(['--input', input, '--output', '-', '--failures', files.at('f.ndjson')]);
@@ -55,7 +55,7 @@ it('exits with 3 if the reader of a pipe has closed it or the disk is full', asy
   ]);
 });
 
-it('exits with 2 for an invalid command line, setting or input, before it writes anything', async () => {
+it('exits with code 2 for an invalid command line, setting or input, before it writes anything', async () => {
   const files = portfolioFolder();
   const output = files.at('out.ndjson');
   const input = files.write('in.ndjson', portfolio(2));
@@ -77,7 +77,7 @@ it('exits with 2 for an invalid command line, setting or input, before it writes
   expect(existsSync(`${output}.checkpoint.json`)).toBe(false);
 });
 
-it('exits with 3 if the input breaks off, keeps the results, and can be resumed with the complete input', async () => {
+it('exits with code 3 if the input breaks off, keeps the results, and can be resumed with the complete input', async () => {
   const files = portfolioFolder();
   const { gzipSync } = await import('node:zlib');
   const packed = gzipSync(portfolio(2_000));

@@ -30,8 +30,8 @@ function lastLineOf(file: string): number {
 }
 
 /**
- * Portfolios come in pieces, so that a run lasts for seconds on any machine. The process is killed about every one and
- * a half seconds. All of them come before the end, because a complete run cannot be resumed.
+ * The input arrives in pieces, so that a run lasts at least twelve seconds on any machine, and the test can kill or
+ * interrupt it before its end.
  */
 const PIECES = 120;
 const PIECE_INTERVAL_MS = 100;
@@ -70,7 +70,7 @@ it('writes the same bytes as an uninterrupted run when it is repeatedly killed a
     const run = beginRecalculation([...options, '--input', source, '--output', output, '--resume']);
     if (isToBeKilled) {
       void feedInPieces(run, lines);
-      // Shortly after a checkpoint, so that more was written than it records, usually part of a line.
+      // Killed shortly after a checkpoint, when the output usually extends beyond it and may end within a line.
       await checkpointBeyond(run, checkpoint, lastLineOf(checkpoint));
       await sleep(Math.random() * 300);
       run.child.kill('SIGKILL');

@@ -83,7 +83,7 @@ it('returns the same schedules for CSV, compressed or not, and writes CSV and gz
   expect(others).toHaveLength(count - 1);
 });
 
-it('writes each failed line, with its number and problem, to a file and exits with 1', async () => {
+it('writes each failed line, with its number and problem, to a file and exits with code 1', async () => {
   const files = portfolioFolder();
   const input = files.write(
     'in.ndjson',

@@ -22,7 +22,7 @@ const TERMS = {
   CalculateDAE: 0,
 };
 const PERIOD = { FeePeriodicityType: 'Monthly', FeeDate: '2025-01-01' };
-/** Fees of 1 % of the remaining value, the base in the catalogue, and of the financed amount, the default. */
+/** Fees of 1 % by base: the remaining value as in the catalogue, and the financed amount, which is the default. */
 const OF_REMAINING = ['10.00', '7.54', '5.05', '2.54'];
 const OF_AMOUNT = ['10.00', '10.00', '10.00', '10.00'];
 

@@ -127,7 +127,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     expect((await Promise.all(taken)).filter((end) => end === undefined)).toHaveLength(1);
   });
 
-  it('takes precedence over waiting calculations without a deadline if it has one', async () => {
+  it('with a deadline takes precedence over waiting calculations without one', async () => {
     const idle = new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000);')}`);
     const threads = startThreads(idle);
     const work = await workOf(EXPLAINED_LOAN);

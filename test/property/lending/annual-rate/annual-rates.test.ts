@@ -137,7 +137,7 @@ describe('solveRate for random cash flows (A4)', () => {
     expect(certain).toBeGreaterThan(3_500);
   });
 
-  it('returns the rate nearest to zero of several, and null only if the present value never changes sign', () => {
+  it('returns the rate nearest to zero if there are several, and null only if the present value never changes sign', () => {
     const runs = fc.property(flowsWith(-150_000, 8), (flows) => {
       const { percent, iterations } = solveRate(flows, TEN_DECIMALS);
       expect(iterations).toBeLessThanOrEqual(MAX_ITERATIONS);

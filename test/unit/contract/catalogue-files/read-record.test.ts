@@ -31,7 +31,7 @@ function faultsAfter(kind: RecordKind, code: string, change: (json: Json) => unk
 }
 
 describe('readCatalogueRecord', () => {
-  it('returns its own result unchanged', () => {
+  it('returns a record that it has already read unchanged', () => {
     for (const { kind, record, source } of EXAMPLE_RECORDS) {
       expect(readCatalogueRecord(kind, JSON.parse(JSON.stringify(record)), source)).toEqual({
         kind: 'record',

@@ -78,7 +78,7 @@ test('the guide has the limits of notifications', () => {
   expect(reported.filter((text) => !guide.replaceAll('\n', ' ').includes(text))).toEqual([]);
 });
 
-test('the generic form of the guide has readable Data', () => {
+test('the Data of the generic form in the guide can be read', () => {
   expect(action?.read(generic)).toMatchObject({
     faults: expect.arrayContaining([expect.anything()]) as unknown,
   });

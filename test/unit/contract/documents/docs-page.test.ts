@@ -123,7 +123,7 @@ describe('the page', () => {
   });
 });
 
-test('texts are escaped', () => {
+test('text and attributes are escaped', () => {
   expect(html`<p title="${'"\''}">${'<b>&'}</p>`.markup).toBe('<p title="&quot;&#39;">&lt;b&gt;&amp;</p>');
   expect(table(['<'], [['>']]).markup).toContain('<td data-label="&lt;">&gt;</td>');
   expect(html`${withCode('a `<b>` c')}`.markup).toBe('a <code>&lt;b&gt;</code> c');

@@ -184,7 +184,7 @@ describe('emailReader (interface 4.8)', () => {
     expect(JSON.stringify(read)).not.toContain('planted');
   });
 
-  it('accepts 20 files; with more, it also reports the other faults', () => {
+  it('accepts 20 files, and reports more than 20 together with the other faults', () => {
     expect(readEmail({ attachmentList: files(20) }).kind).toBe('valid');
     expect(faultsOf(readEmail({ attachmentList: files(21), receiver: 'x' }))).toEqual([
       'attachmentList too-many-items',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../../../scripts/dev/local-kafka/run-command.ts';
 
 describe('runCommand', () => {
-  it('gives the command no input to wait for', async () => {
+  it('runs the command with an empty standard input', async () => {
     expect(await runCommand('cat', [], { limitMs: 5_000 })).toEqual({ code: 0, output: '' });
   });
 

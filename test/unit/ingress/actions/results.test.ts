@@ -97,7 +97,7 @@ describe('the result feed', () => {
     return { feed, clock, deliver: (message: LogMessage) => tails[0]?.deliver(message), tail: tails[0] };
   }
 
-  it('is current once it has caught up, while its tail is ready', async () => {
+  it('is current after it has caught up, as long as its tail is ready', async () => {
     const { feed, tail } = await startFeed();
     expect(feed.isCurrent()).toBe(true);
     if (tail !== undefined) tail.ready = false;

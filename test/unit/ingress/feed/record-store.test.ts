@@ -53,7 +53,7 @@ describe('the record store', () => {
     expect([store.find('other'), store.find('a')]).toEqual([undefined, undefined]);
   });
 
-  it('evicts the records inserted first above the size limit, and reports the time up to which it did so', () => {
+  it('evicts the records inserted first above the size limit, and reports which times may be affected', () => {
     const store = openStore({ maxBytes: 6 });
     store.put('a', 'xx', 30);
     store.put('b', 'xx', 20);

@@ -83,13 +83,16 @@ describe('a prepayment that keeps the payment in capitalising grace (X3, G2)', (
     expect(paymentsAfterGrace(prepayment('2025-01-16', 300, true))[0]).toBeLessThan(without[0] ?? 0);
   });
 
-  it.each(['2025-04-01', '2025-04-16'])('keeps it if another prepayment lowers the payment on %s', (day) => {
-    const [kept] = paymentsAfterGrace(prepayment('2025-01-16', 300, false));
-    const [first, second = 0] = paymentsAfterGrace(
-      prepayment('2025-01-16', 300, false),
-      prepayment(day, 50, true),
-    );
-    expect(first).toBe(kept);
-    expect(second).toBeLessThan(kept ?? 0);
-  });
+  it.each(['2025-04-01', '2025-04-16'])(
+    'keeps the payment until another prepayment lowers it on %s',
+    (day) => {
+      const [kept] = paymentsAfterGrace(prepayment('2025-01-16', 300, false));
+      const [first, second = 0] = paymentsAfterGrace(
+        prepayment('2025-01-16', 300, false),
+        prepayment(day, 50, true),
+      );
+      expect(first).toBe(kept);
+      expect(second).toBeLessThan(kept ?? 0);
+    },
+  );
 });

@@ -161,14 +161,14 @@ describe('LastDueDate shifted off a holiday (X1, H3)', () => {
 });
 
 describe('RealInstallmentNo (B6)', () => {
-  it('limits the rows but not the due dates of the plan', () => {
+  it('limits the number of rows, but not the planned due dates', () => {
     const dates = datesFor({ ...RUNNING, RealInstallmentNo: 4 });
     expect(dates.rowCount).toBe(2);
     expect(dates.dueDates).toHaveLength(4);
     expect(datesFor({ ...RUNNING, RealInstallmentNo: 6 }).rowCount).toBe(4);
   });
 
-  it('is rejected if it is settled or after the last row', () => {
+  it('is rejected if it is not the number of a row that remains', () => {
     const faults = [2, 7, 0, 3.5].flatMap((RealInstallmentNo) =>
       dateFaults({ ...RUNNING, RealInstallmentNo }),
     );

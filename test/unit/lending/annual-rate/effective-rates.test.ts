@@ -169,7 +169,7 @@ describe('solveEffectiveRate (A4)', () => {
     expect(scheduleOf({ UpFrontValue: decimal(1200), CalculateDAE: 1 }).dae).toBeNull();
   });
 
-  it('returns the rate nearest to zero of several', () => {
+  it('returns the rate nearest to zero if there are several', () => {
     expect(solveEffectiveRate(yearly(100_000, [230_000, -132_000]))).toBe('10.0000');
     expect(solveEffectiveRate(yearly(100_000, [185_000, -85_500]))).toBe('-5.0000');
     expect(solveEffectiveRate(yearly(100_000, [245_000, -142_500]))).toBe('-5.0000');

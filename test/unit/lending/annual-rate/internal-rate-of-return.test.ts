@@ -48,7 +48,7 @@ describe('internalRateOfReturn (A3)', () => {
     expect(internalRateOfReturn(100_000, [50_000, 49_000], periodicity('Monthly'))).toBe('-8.0359%');
   });
 
-  it('returns the rate nearest to zero of several', () => {
+  it('returns the rate nearest to zero if there are several', () => {
     const flows = [77_196, 181_405, 352_030, 355_295, 358_499, 478_991, -100];
     expect(internalRateOfReturn(167_887, flows, periodicity('Annual'))).toBe('-99.9791%');
     expect(internalRateOfReturn(167_887, flows.slice(0, -1), periodicity('Annual'))).toBe('100.4273%');

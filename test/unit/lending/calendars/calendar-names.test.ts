@@ -95,7 +95,7 @@ describe('unions of calendars (H2)', () => {
     expect(calendarNamed('RO+Romania').name).toBe('RO');
   });
 
-  it('have a business day when all parts do', () => {
+  it('have a business day only when it is one in all parts', () => {
     const union = calendarNamed('RO+TARGET');
     const worked = ['2025-04-21', '2025-12-01', '2026-04-03', '2025-12-02'].map((day) =>
       union.isWorkingDay(date(day)),
@@ -299,7 +299,7 @@ describe('faults of unknown calendar names (H2)', () => {
 });
 
 describe('cached calendars (H2)', () => {
-  it('calculate each year and each requested day about once', () => {
+  it('check each requested day only once, and list the holidays of a year about once', () => {
     let years = 0;
     let days = 0;
     const calendar = createCachedCalendar({

@@ -43,7 +43,7 @@ interface DayCase {
 }
 
 const cases: readonly { readonly id: string; readonly kind: string }[] = rawCases;
-/** The published cases name two calendars by their purpose. */
+/** The calendar of a published case; some cases append `settlement` to its name. */
 const nameOf = (calendar: string): string => calendar.replace(' settlement', '');
 
 function dataOf(name: string) {
@@ -84,7 +84,7 @@ describe('published holidays (H2)', () => {
     expect(Object.keys(found).length).toBeGreaterThan(0);
   });
 
-  it('match both Easter computations', () => {
+  it('match the published dates of Western and Orthodox Easter', () => {
     const easters = cases.filter((known) => known.kind === 'easter') as unknown as readonly EasterCase[];
     expect(easters.length).toBeGreaterThan(5);
     for (const { input, expected } of easters) {
@@ -93,7 +93,7 @@ describe('published holidays (H2)', () => {
     }
   });
 
-  it('match individual days of Romania', () => {
+  it('match the published business days and holidays of Romania', () => {
     const days = cases.filter((known) => known.kind === 'is_business_day') as unknown as readonly DayCase[];
     expect(days.length).toBeGreaterThan(3);
     for (const { id, input, expected } of days) {
@@ -169,7 +169,7 @@ describe('changes of holiday law (H2)', () => {
     expect([calendar.isWorkingDay(date(worked)), calendar.isWorkingDay(date(closed))]).toEqual([true, false]);
   });
 
-  it('do not exist in Austria, Belgium, France and Spain since 2000', () => {
+  it('have not changed the number of holidays in Austria, Belgium, France and Spain since 2000', () => {
     for (const name of ['AT', 'BE', 'FR', 'ES']) {
       const count = listedHolidays(name, 2000).length;
       expect([2005, 2025, 2060].map((year) => listedHolidays(name, year).length)).toEqual([
@@ -196,7 +196,7 @@ describe('substitute and exchanged days (H2)', () => {
     expect(closedWeekdays('US', 2022)[0]).toBe('2022-01-17');
   });
 
-  it('exist in Bulgaria since 2017, except for Easter', () => {
+  it('have existed in Bulgaria since 2017, except for Easter', () => {
     expect(closedWeekdays('BG', 2022).slice(-3)).toEqual(['2022-12-26', '2022-12-27', '2022-12-28']);
     expect(closedWeekdays('BG', 2016)).not.toContain('2016-12-27');
     expect(closedWeekdays('BG', 2021)).not.toContain('2021-05-05');

@@ -179,14 +179,14 @@ const charges = (...other: readonly Partial<ChargeDefaults>[]) => {
   return all;
 };
 
-describe('name in several commission lists (S6)', () => {
-  it('applies the defaults if all lists agree', () => {
+describe('a commission name in several lists (S6)', () => {
+  it('gets the defaults if all lists agree', () => {
     const same = charges({ appliedTo: 'remainingvalue', perAnnum: true });
     expect(feeItem({ FeeName: 'Share' }, same).price).toMatchObject({ base: 'RemainingValue' });
     expect(feeWarnings({ FeeName: 'Share', ...ONE_PERCENT }, same)).toEqual(ADDED_BY_SHARE);
   });
 
-  it('does not apply defaults and warns if the lists differ, unless the id is sent', () => {
+  it('gets no defaults but a warning if the lists differ, unless the request has the id', () => {
     const other = charges({ appliedTo: 'Interest', perAnnum: true });
     expect(feeItem({ FeeName: 'Share' }, other).price).toMatchObject({
       base: 'FinancedAmount',
@@ -202,14 +202,14 @@ describe('name in several commission lists (S6)', () => {
     expect(feeWarnings({ FeeName: 'Share', FeeId: 'id-00', ...ONE_PERCENT }, other)).toEqual(ADDED_BY_SHARE);
   });
 
-  it('does not warn if the difference has no effect', () => {
+  it('causes no warning if the difference has no effect', () => {
     const other = charges({ appliedTo: 'Interest', perAnnum: true });
     expect(feeWarnings({ FeeName: 'Share' }, other)).toEqual([]);
     const all = { ...ONE_PERCENT, PercentAppliedTo: 'Interest', PerAnnum: true };
     expect(feeWarnings({ FeeName: 'Share', ...all }, other)).toEqual([]);
   });
 
-  it('applies the defaults after the differing list is removed', () => {
+  it('gets the defaults after the differing list is removed', () => {
     const other = charges({ appliedTo: 'Interest', perAnnum: true });
     other.replace('other 0', []);
     expect(feeItem({ FeeName: 'Share' }, other).price).toMatchObject({ base: 'RemainingValue' });
@@ -253,7 +253,7 @@ describe('name and class of an insurance (F1)', () => {
     expect(premiumItem(sent, beside).price).toMatchObject({ partOfYear: [12, 12] });
   });
 
-  it('apply the common defaults of a class if only the class is sent', () => {
+  it('select the defaults that all insurances of a class share if only the class is sent', () => {
     const byClass = { InsuranceName: undefined, InsuranceClassId: 'class-1' };
     expect(premiumItem(byClass).price).toMatchObject({ base: 'RemainingValue' });
     const differing = directory(LIFE, known({ InsuranceName: 'travel', InsuranceClassId: 'class-1' }));

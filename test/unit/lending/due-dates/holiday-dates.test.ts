@@ -22,7 +22,7 @@ const HOLIDAY_METHOD_NAMES: Readonly<Record<string, string>> = {
   Nearest: 'Nearest',
 };
 
-/** The payment date of an amount due on the day, by each method. */
+/** The shifted date of an amount due on the day, for each method. */
 function paidByMethods(day: string): readonly (string | undefined)[] {
   const methods = ['forward', 'BACKWARD', 'ModifiedForward', 'ModifiedBackward', 'Nearest', 'none'];
   return methods.map((HolidayMethod) => {
@@ -63,7 +63,7 @@ describe('due dates on holidays and weekends (H1, H3)', () => {
     expect(dates.regularMonths).toEqual([0, 0, 0, 1, 0, 0]);
   });
 
-  it('stay in the same array if none is shifted', () => {
+  it('are returned in the array of unshifted dates if no date is shifted', () => {
     const dates = datesFor({ ...ON_WORKING_DAYS, ActivationDate: date('2025-03-01'), InstallmentsNo: 2 });
     expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01']);
     expect(dates.shownDates).toBe(dates.dueDates);

@@ -134,7 +134,7 @@ describe('parseFormula and compileFormula (S2)', () => {
 describe('roundToMinorUnits (M2)', () => {
   const money = { digits: 2, rounding: 'HALF_UP' } as const;
 
-  it('rounds once, with exact ties', () => {
+  it('rounds the exact value once, ties by the given rounding', () => {
     expect(roundToMinorUnits({ numerator: 10_005n, denominator: 1000n }, money)).toBe(1001);
     expect(
       roundToMinorUnits({ numerator: 10_005n, denominator: 1000n }, { ...money, rounding: 'HALF_EVEN' }),
@@ -142,7 +142,7 @@ describe('roundToMinorUnits (M2)', () => {
     expect(roundToMinorUnits(moneyValue(-1250, 2), money)).toBe(-1250);
   });
 
-  it('returns a failure for an amount above the limit of a row', () => {
+  it('returns a failure for an amount above the maximum of a row', () => {
     const failure = { kind: 'formula-failure', reason: 'is larger than can be calculated with' };
     expect(roundToMinorUnits({ numerator: 10n ** 14n, denominator: 1n }, money)).toEqual(failure);
     expect(roundToMinorUnits({ numerator: -(10n ** 14n), denominator: 1n }, money)).toEqual(failure);

@@ -61,7 +61,7 @@ describe('rate ranges (R1)', () => {
     ['MultipleInterestRates[1].FromInstNo out-of-range', 2, 0, 4],
   ] as const;
   it.each(refused)(
-    'are rejected with %s if the first ends with %i and the second is from %i to %i',
+    'are rejected with %s if the first ends at row %i and the second covers rows %i to %i',
     (code, ...rows) => {
       const [end, FromInstNo, ToInstNo] = rows;
       const ranges = [

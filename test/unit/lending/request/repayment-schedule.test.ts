@@ -111,13 +111,13 @@ describe('ids (S7)', () => {
 });
 
 describe('casing and parts of the answer (A5)', () => {
-  it('is capitalised with EIR if CalculateDAE is absent', () => {
+  it('are capitalised with rows and EIR if CalculateDAE is absent', () => {
     const { casing, show, dae, eir } = scheduleOf();
     expect({ casing, show, dae }).toEqual({ casing: 'capitalised', show: 'rows-with-eir', dae: undefined });
     expect(eir).toMatch(/^\d+\.\d{4}$/);
   });
 
-  it('is lower case with rows only, the DAE only, or both, for 0, 1 and 2', () => {
+  it('are lower case with rows only for CalculateDAE 0, the DAE only for 1, and both for 2', () => {
     const shapes = [0, 1, 2].map((CalculateDAE) => {
       const { casing, show, dae, eir } = scheduleOf({ CalculateDAE });
       return [casing, show, dae === undefined, eir === undefined];

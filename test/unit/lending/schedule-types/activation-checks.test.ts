@@ -34,7 +34,7 @@ describe('valid schedule type (S3)', () => {
     expect(messagesOf(BALANCE, INTEREST, PARTS)).toEqual([]);
   });
 
-  it('may list the payment before the interest, spell names in any case and hide columns', () => {
+  it('may list the payment before the interest, write names in any casing, and hide columns', () => {
     expect(messagesOf(BALANCE, LEVEL, INTEREST, REST)).toEqual([]);
     expect(messagesOf(columnOf('remainingvalue', 'REMAININGVALUE'), INTEREST, PARTS)).toEqual([]);
     expect(withColumn(formulaColumn('Half', 'pmt / 2', { Display: false }))).toEqual([]);

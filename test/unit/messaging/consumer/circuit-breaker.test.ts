@@ -55,7 +55,7 @@ function failuresToOpen(key: null | undefined): number {
   return 0;
 }
 
-test('counts each message without a key as a separate key, and does not count work for other messages', () => {
+test('counts a separate key for each message without a key, and no key for work whose message is counted itself', () => {
   expect(failuresToOpen(null)).toBe(200);
   expect(failuresToOpen(undefined)).toBe(0);
 });
@@ -146,7 +146,7 @@ test('closes at the next probe once the handler works, without losing messages',
   expect(runtime.health().status).toBe('ready');
 });
 
-test('probes immediately with messages that arrive in an empty queue, up to the limit of the interval', async () => {
+test('probes immediately with messages that arrive in an empty queue, up to ten in an interval', async () => {
   const { started, runtime, sink } = createScene((offset) => (offset === 999 ? 'settled' : 'failed'));
   sink.onMessages(1, fakeMessages(0, MAX_FAILURES - 1), MAX_FAILURES);
   await vi.advanceTimersByTimeAsync(FIRST_MS);

@@ -95,7 +95,7 @@ test('pauses a partition with a full window and resumes it below half', async ()
   expect(source.paused.size).toBe(0);
 });
 
-test('counts only unfinished messages towards the limit of messages', async () => {
+test('counts only unfinished messages towards the maximum number of messages', async () => {
   const { work, source, sink } = createScene({ window: { messages: 2, pending: 100 } });
   sink.onMessages(1, fakeMessages(0, 0), 1);
   expect(source.paused.size).toBe(0);

@@ -41,7 +41,7 @@ function createScene(
 
 const never = () => new Promise<ProcessingResult>(() => undefined);
 
-test('does not run more work items than the limit', () => {
+test('does not run more work items at the same time than the limit allows', () => {
   const { executor, started, add } = createScene(never, { limit: 3 });
   for (let offset = 0; offset < 10; offset += 1) add(offset, `key-${offset}`);
   executor.dispatch();

@@ -341,7 +341,7 @@ test.each([
     'encoding',
     { encode: () => Promise.reject(new InfrastructureError('registry-unavailable', 'unavailable')) },
   ],
-])('rethrows unavailable infrastructure when %s', async (_, codec) => {
+])('rethrows an InfrastructureError when %s', async (_, codec) => {
   const { handle, replies, deadLetters } = createScene(undefined, codec);
   await expect(handle(question())).rejects.toMatchObject({ code: 'registry-unavailable' });
   expect([...replies.sent, ...deadLetters.sent]).toEqual([]);
@@ -557,7 +557,7 @@ test('retries a foreign reply while the broker is unavailable', async () => {
   expect(deadLetters.sent).toEqual([]);
 });
 
-test('retries if the look-up of the reply topic fails on refused credentials', async () => {
+test('retries if the broker refuses the look-up of the reply topic', async () => {
   const refusing = { partitionCounts: failWith('broker-refused') };
   const { handle, replies, deadLetters } = createScene(undefined, {}, { admin: refusing });
   await expect(handle(question())).rejects.toMatchObject({ canRetry: true });

@@ -230,7 +230,7 @@ test('accepts requests while the reply consumer is replaced', async () => {
   expect((await answer).kind).toBe('reply');
 });
 
-test('resolves with overloaded above the limit of pending requests', async () => {
+test('resolves with overloaded above the maximum number of pending requests', async () => {
   const { requester } = await createScene({ maxPending: 2 });
   const answers = [1, 2, 3].map(() => requester.request(question));
   expect(problemCode((await answers[2])!)).toBe('overloaded');
@@ -264,7 +264,7 @@ test.each([
   ['not-sent', 'broker-unavailable'],
   ['topic-unknown', 'broker-unavailable'],
   ['message-too-large', 'body-too-large'],
-])('a send that fails with %s is answered %s without waiting', async (failure, code) => {
+])('resolves immediately if a send fails with %s: %s', async (failure, code) => {
   const { requester, publisher } = await createScene();
   publisher.onPublish = () => Promise.reject(new MessagingError(failure, failure, { canRetry: false }));
   expect(problemCode(await requester.request(question))).toBe(code);

@@ -28,7 +28,7 @@ it('reports the delivery with the longest time since its last progress', () => {
   expect([deliveries.size, deliveries.has('one'), deliveries.has('two')]).toEqual([1, true, false]);
 });
 
-it('has a round from the state queueing until the given time after its end', () => {
+it('reports a round from the state queueing until the given time after the delivery has ended', () => {
   const { time, deliveries } = inProgressAt();
   deliveries.enter('one', 'queueing');
   deliveries.enter('one', 'acquiring');
@@ -41,7 +41,7 @@ it('has a round from the state queueing until the given time after its end', () 
   expect([deliveries.hasRound(5_000), deliveries.hasRound(4_999)]).toEqual([true, false]);
 });
 
-it('does not count a repeated follow-up of an earlier round as a round', () => {
+it('does not report a round for a delivery that only repeats the follow-up of an earlier one', () => {
   const { deliveries } = inProgressAt();
   deliveries.enter('one', 'following-up');
   expect(deliveries.hasRound(5_000)).toBe(false);

@@ -86,14 +86,17 @@ it.each([
     'unknown',
   ],
   ['busy everywhere', [{ result: transient() }, { result: transient('late') }], ['a', 'b'], 'transient'],
-])('calls the expected providers when a round is %s', async (_, script, asked, kind) => {
-  const done = await round(script);
-  expect(done.asked).toEqual(asked);
-  expect(done.end?.kind === 'sent' ? 'sent' : failureOf(done.end)?.kind).toBe(kind);
-  expect(done.end?.attempts.map(({ attempt, provider }) => `${attempt}${provider}`)).toEqual(
-    asked.map((name) => `3${name}`),
-  );
-});
+])(
+  'calls the next provider only after a transient failure or a misconfiguration: %s',
+  async (_, script, asked, kind) => {
+    const done = await round(script);
+    expect(done.asked).toEqual(asked);
+    expect(done.end?.kind === 'sent' ? 'sent' : failureOf(done.end)?.kind).toBe(kind);
+    expect(done.end?.attempts.map(({ attempt, provider }) => `${attempt}${provider}`)).toEqual(
+      asked.map((name) => `3${name}`),
+    );
+  },
+);
 
 it('skips a provider with an open breaker and waits for a short rate limit', async () => {
   const open: ProviderAdmission = { kind: 'open', afterMs: 9, code: 'x' };

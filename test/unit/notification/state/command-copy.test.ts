@@ -104,7 +104,7 @@ describe('the attempt history', () => {
     expect(kept[0]?.result).toBe('unknown');
   });
 
-  it('keeps unknown outcomes preferentially, in order', () => {
+  it('drops attempts with an unknown outcome last, and keeps the order', () => {
     const all = Array.from({ length: 30 }, (_, index) =>
       attempt(index, index % 10 === 0 ? 'unknown' : 'transient'),
     );

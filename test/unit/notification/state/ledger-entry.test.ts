@@ -23,7 +23,7 @@ describe('supersedes', () => {
     expect(supersedes(sending(3, 'b'), sending(2, 'a'))).toBe(true);
   });
 
-  it('prefers outcomes to parked, sent to everything, and later rounds to earlier ones', () => {
+  it('prefers outcomes over parked, sent over everything, and later rounds over earlier ones', () => {
     expect(supersedes(parked, theirs)).toBe(true);
     expect(supersedes(retrying, parked)).toBe(true);
     expect(supersedes(parked, retrying)).toBe(false);

@@ -33,7 +33,7 @@ describe('the valid version of a product (L1)', () => {
     ['2023-12-31', 1],
     ['2024-01-01', 2],
     ['2999-12-31', 2],
-  ])('is on %s version %s; both ends are inclusive, and null is open-ended', (day, expected) => {
+  ])('on %s is %s: both ends are inclusive, and null means no end', (day, expected) => {
     expect(selectProductVersion([second, first], date(day))?.Version).toBe(expected);
   });
 
@@ -62,7 +62,7 @@ describe('overlapping versions (L1)', () => {
     ['versions in reverse order of time', version(1, '2024-01-01', null), version(2, null, '2023-12-31'), 0],
     ['an Approved and a Draft version', version(1, null, null), version(2, null, null, 'Draft'), 0],
     ['an Approved and a Closed version', version(1, null, null, 'Closed'), version(2, null, null), 0],
-  ])('are counted for %s', (_, one, other, expected) => {
+  ])('are reported only if both are Approved and share a day: %s', (_, one, other, expected) => {
     expect(findOverlaps([one, other])).toHaveLength(expected);
   });
 

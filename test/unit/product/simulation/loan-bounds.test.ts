@@ -75,7 +75,7 @@ describe('the bounds of a product', () => {
     },
   );
 
-  it('have a minimum of the term (Q6)', () => {
+  it('include a minimum term (Q6)', () => {
     const offering = { availability: { PeriodType: 'Years', MinimumPeriod: 1 } } as const;
     expect(messagesOf(offering, { loanPeriod: 11 })).toEqual([
       "must come to at least 1 year, the product's MinimumPeriod; loanPeriod counts Monthly periods",

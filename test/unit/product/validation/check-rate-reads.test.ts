@@ -8,7 +8,7 @@ import { guid, interest, product } from '../../../support/worlds/simulated-produ
 
 const VALUES = 400;
 const INTERESTS = 5;
-/** The number of passes over the values that is allowed. */
+/** The maximum number of reads of each value. */
 const MAX_READS_OF_A_VALUE = 20;
 
 let reads = 0;

@@ -140,10 +140,10 @@ describe('the header line of CSV', () => {
       ),
       'schedule occurs more than once',
       'id is missing; there must be a column with the ids of the contracts',
-      'jsonParam holds the whole request; must not be combined with columns for its fields',
+      'jsonParam contains the whole request; it must not be combined with columns for the fields of the request',
     ]);
     expect(faultsOf('id,schedule')).toEqual([
-      'there is no column for any field of the request; must have them, or jsonParam',
+      'there is no column for any field of the request; there must be such columns, or the column jsonParam',
     ]);
   });
 

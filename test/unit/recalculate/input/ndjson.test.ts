@@ -75,7 +75,7 @@ describe('a portfolio in NDJSON', () => {
     });
   });
 
-  it('has the problem code of its faults, 422 if only a number is out of range', async () => {
+  it('refuses a line with 422 if its only fault is a number that cannot be calculated with', async () => {
     const [record] = await readRecords(contractLine('c', { InstallmentDay: 1.5 }));
     expect(record).toMatchObject({
       kind: 'refused',
@@ -114,7 +114,7 @@ describe('a portfolio in NDJSON', () => {
     });
   });
 
-  it('counts the cost of a refused request as that of the longest schedule at most', async () => {
+  it('limits the cost of a request to that of the longest schedule, even if it will be refused', async () => {
     const records = await readRecords(
       [-5, 0, 2_000_000].map((no) => contractLine(no, { InstallmentsNo: no })).join('\n'),
     );

@@ -132,7 +132,7 @@ it('reports with --compare that there was no previous schedule', () => {
   expect(reportLines(createReport(tally, { ...END, withMovers: false })).join('\n')).not.toContain(text);
 });
 
-it('lists the ten largest changes by absolute size, equal ones in the order of the input', () => {
+it('lists the ten changes with the largest absolute value, equal ones in the order of the input', () => {
   const changes = [1, -90, 3, 50, 0, -50, 7, 8, 9, 10, 11, 12, 13];
   const report = createReport(
     tallyOf(...changes.map((change, index) => moved(index + 1, 1_000, 1_000 + change))),
@@ -145,12 +145,12 @@ it('lists the ten largest changes by absolute size, equal ones in the order of t
   expect(createReport(tallyOf(moved(1, 1, 2)), { ...END, withMovers: false }).largestMovers).toBeUndefined();
 });
 
-it('compares changes by figure, not by minor units', () => {
+it('orders changes by their amounts, not by their minor units', () => {
   const tally = tallyOf(moved(1, 1_000, 1_005), { ...moved(2, 1_000, 1_400), digits: 2, currency: 'RON' });
   expect(tally.movers.map(({ line }) => line)).toEqual([1, 2]);
 });
 
-it('does not depend on checkpoints', () => {
+it('is the same for a tally restored from a checkpoint', () => {
   const tally = tallyOf(moved(1, 100, 80), counted(2, 100), counted(3, 7, { currency: null }));
   countFailure(tally, 'unexpected');
   const restored = tallyShape.parse(JSON.parse(JSON.stringify(storedTally(tally))));

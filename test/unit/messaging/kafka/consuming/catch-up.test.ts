@@ -60,7 +60,7 @@ describe('CatchUp', () => {
     expect(await isReached(catchUp)).toBe(true);
   });
 
-  test('resolves when the consumer fetches from the end of the log on, after control records', async () => {
+  test('resolves when the consumer fetches from the end of the log, beyond control records', async () => {
     const catchUp = new CatchUp([at(0, 5)], () => 3);
     catchUp.answered(answer({ partition: 0, from: 5, stableEnd: 5 }));
     expect(await isReached(catchUp)).toBe(true);

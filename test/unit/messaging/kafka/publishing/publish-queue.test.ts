@@ -161,7 +161,7 @@ describe('PublishQueue', () => {
     expect(taken.flat().toSorted()).toEqual(['0:M', '1:x']);
   });
 
-  test('orders suspects by their failures, and alternates them with large records', () => {
+  test('sends the partition with fewer failures first, and alternates failed partitions with large records', () => {
     const queue = new PublishQueue();
     for (const partition of [0, 1]) add(queue, partition, 'x');
     for (let count = 0; count < 3; count += 1) add(queue, 2, 'L', { bytes: 600 * KIB });

@@ -168,7 +168,7 @@ describe('provider text', () => {
     ['REJECTED_X', 'http-400-REJECTED_X'],
     [21_211, 'http-400-21211'],
     ['99', 'http-400-99'],
-  ])('is passed on as a code that is configured or a short number: %s', (code, expected) => {
+  ])('is passed on if it is a configured code or a short number: %s', (code, expected) => {
     expect(reported({ code }, otp)).toMatchObject({ code: expected });
   });
 
@@ -183,7 +183,7 @@ describe('provider text', () => {
     '123456',
     'E',
     true,
-  ])('is replaced by other in any other code: %s', (code) => {
+  ])('is replaced by `other` if it is any other code: %s', (code) => {
     expect(reported({ code }, otp)).toMatchObject({ code: 'http-400-other' });
   });
 

@@ -32,7 +32,7 @@ function client() {
       ssl: ssl as never,
       onConnect: () => undefined,
     });
-    // Not once(), which rejects on the preceding error.
+    // The promise of once() would reject on the error event, which precedes `close`.
     const closed = new Promise<void>((resolve) => {
       socket.on('error', () => undefined).once('close', () => resolve());
     });

@@ -10,8 +10,8 @@ import { Picks } from '../../../../support/random/pick.ts';
 
 /**
  * Clients of brokers that damage one of ten responses: truncated by a reset, with a flipped bit, with a wrong length,
- * repeated, or mixed with the response of another connection. `DAMAGED_RESPONSES_SECONDS=600` runs it for ten minutes,
- * and `DAMAGED_RESPONSES_SEED` selects other damages.
+ * repeated, or mixed with the response of another connection. `DAMAGED_RESPONSES_SECONDS=600` runs the test for ten
+ * minutes, and `DAMAGED_RESPONSES_SEED` varies the damage.
  */
 const SECOND = 1_000;
 const RUN_SECONDS = Number(process.env.DAMAGED_RESPONSES_SECONDS ?? 5);
