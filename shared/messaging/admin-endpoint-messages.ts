@@ -56,7 +56,7 @@ export function logMessageJson(message: LogMessage): unknown {
   return { ...contentJson(message), partition: number, offset: at, timestampMs };
 }
 
-/** Converts a message to be published to JSON, without its timestamp: the time of publishing. */
+/** Converts a message to be published to JSON. Its timestamp is omitted: the broker sets the time of publishing. */
 export function outgoingMessageJson(message: OutgoingMessage): unknown {
   return { ...contentJson(message), partition: message.partition };
 }

@@ -3,14 +3,14 @@
 import { MessagingError } from '../platform/errors.ts';
 import type { BrokerErrorCode } from './ports.ts';
 
-/** `partition`: the topic exists, but not this partition of it. */
+/** `partition` is set when the topic exists but does not have this partition. */
 export function topicUnknown(topic: string, partition?: number): MessagingError {
   const text =
     partition === undefined ? `there is no topic ${topic}` : `topic ${topic} has no partition ${partition}`;
   return failure('topic-unknown', text);
 }
 
-/** A publish that was rejected or given up. `isMaybeStored`: the result of a request with its records is unknown. */
+/** A publish was rejected or abandoned. `isMaybeStored`: a request with its records was sent and its result is unknown. */
 export function publishFailed(
   clientId: string,
   reason: string,

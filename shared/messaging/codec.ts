@@ -29,13 +29,14 @@ export interface Encoded {
 }
 
 /**
- * Decodes and encodes messages. The first byte determines the format (0x00 Avro, `{` or `[` JSON); a content-type header must
- * agree with it. Malformed bytes return `undecodable`, they never throw; an unreachable schema registry rejects with
- * InfrastructureError. Synchronous whenever the schema is known, so that the hot path needs no promise.
+ * Decodes and encodes messages. The first byte determines the format (0x00 Avro, `{` or `[` JSON); a content-type header
+ * must not contradict it. Malformed bytes return `undecodable` and never throw; if the schema registry cannot be reached,
+ * the call rejects with InfrastructureError. A call is synchronous if the schema is known, so that the hot path does not
+ * need a promise.
  */
 export interface Codec {
   decode(message: EncodedMessage): Decoded | Promise<Decoded>;
-  /** Whether the message is a batch, from its first bytes alone; false where the registry would have to be queried. Cheap. */
+  /** Detects a batch by the first bytes of the message, at low cost; false if the registry would have to be queried. */
   isBatch(message: EncodedMessage): boolean;
   /** Encodes a payload. Throws when it does not match its schema, which is a bug. */
   encode(type: string, payload: unknown, format: MessageFormat): Encoded | Promise<Encoded>;

@@ -2,9 +2,9 @@
 export const HEADER = {
   /** Opaque bytes chosen by the requester, echoed unchanged on the reply. */
   correlationId: 'kafka_correlationId',
-  /** Topic that the reply goes to. */
+  /** Topic to which the reply is sent. */
   replyTopic: 'kafka_replyTopic',
-  /** Partition that the reply goes to: 4 bytes big-endian (Spring) or decimal text (NestJS). */
+  /** Partition to which the reply is sent: 4 bytes big-endian (Spring) or decimal text (NestJS). */
   replyPartition: 'kafka_replyPartition',
   /** NestJS: marks the last (here: only) message of a reply. Set on every reply. */
   nestIsDisposed: 'kafka_nest-is-disposed',
@@ -32,8 +32,8 @@ export const HEADER = {
   /** Notifications: the id, where the command does not contain it (retries, redrives). */
   notificationId: 'plat-notification-id',
   /**
-   * Number of the delivery round that this copy starts, from 1; 1 if absent. A copy of an earlier
-   * round than the ledger records is stale.
+   * Number of the delivery round that this copy starts, from 1; 1 if absent. A copy is stale if its round is earlier than
+   * the one in the ledger.
    */
   attempt: 'plat-attempt',
   /** Epoch milliseconds as text before which a copy on a retry tier is not handled. */
@@ -41,7 +41,7 @@ export const HEADER = {
   /** Topic and partition to which a copy on a retry tier returns. */
   retryTopic: 'plat-retry-topic',
   retryPartition: 'plat-retry-partition',
-  /** Epoch milliseconds as text: start of the time limit of a redriven copy. */
+  /** Epoch milliseconds as text: the time from which the time limit of a redriven copy is measured. */
   timeLimitFrom: 'plat-time-limit-from',
   /** JSON list of previous attempts without personal data, newest last. */
   attemptHistory: 'plat-attempt-history',

@@ -2,7 +2,7 @@ import type { HeaderValue, MessageHeaders } from './message.ts';
 
 const DECIMAL = /^\d{1,15}$/;
 
-/** A header, byte for byte; of a repeated header the last value counts. */
+/** The value of a header without conversion; of a repeated header, its last value. */
 export function headerValue(headers: MessageHeaders, name: string): HeaderValue | undefined {
   const value = headers[name];
   return isList(value) ? value.at(-1) : value;

@@ -5,7 +5,8 @@ import type { ReplyContent } from './reply.ts';
 
 /**
  * A handler's decision about a message. Expected refusals are values. A handler throws when infrastructure is unavailable
- * (InfrastructureError: the message is retried and not committed) or by a bug (the reply is `unexpected`).
+ * (InfrastructureError: the message is retried and not committed) or because of a bug (the reply is the problem
+ * `unexpected`).
  */
 export type Outcome =
   /**

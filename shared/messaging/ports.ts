@@ -47,7 +47,7 @@ export const CLIENT_DEFAULTS = {
   stopTimeoutMs: 5_000,
 } as const;
 
-/** Nothing is connected until it is started or called. */
+/** Creates clients, which connect only when they are started or called. */
 export interface Broker {
   readonly kind: 'embedded' | 'kafka';
   /** A publisher with its own connection; bulk messages, replies to foreign topics and live traffic never share one. */
@@ -59,7 +59,7 @@ export interface Broker {
   /**
    * Reads these ranges, each in offset order, and waits for `onMessage` before it continues: no more than one fetch is in
    * memory at a time. Resolves when everything was delivered or `onMessage` returned `stop`; deleted offsets are skipped.
-   * Rejects with MessagingError, and with what `onMessage` threw.
+   * Rejects with MessagingError, or with the error that `onMessage` threw.
    */
   readRanges(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
   readonly admin: BrokerAdmin;
@@ -118,7 +118,9 @@ export interface GroupSource {
    * Rejects when the broker is unavailable.
    */
   commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean>;
-  /** Sends a heartbeat, in addition to the adapter's own ones. Never rejects: a rejected heartbeat calls onRevoking. */
+  /**
+   * Sends a heartbeat in addition to those that the adapter sends. Never rejects: a rejected heartbeat calls onRevoking.
+   */
   heartbeat(): Promise<void>;
   /** Leaves the group, at most after `timeoutMs`. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
@@ -131,8 +133,8 @@ export interface GroupSink {
    */
   onAssigned(generation: number, partitions: readonly TopicPartition[]): void;
   /**
-   * The group is about to rebalance: start no new work, and commit once what is done. Not called where the broker gives no
-   * notice: the member was expelled, or a partition's leader moved; onAssigned then follows directly.
+   * The group is about to rebalance: start no new work, and commit the completed work once. Not called where the broker
+   * gives no notice: the member was expelled, or a partition's leader moved; onAssigned then follows directly.
    */
   onRevoking(generation: number): void;
   /** Messages of one partition in offset order, with the partition's high watermark (the next offset to be written). */
@@ -166,9 +168,10 @@ export interface Tail {
   isReady(): boolean;
   /**
    * Resolves when everything that was on the log at the time of the call has been delivered, including every message whose
-   * publish was acknowledged. Messages of transactions that were open then are part of it, and so is what follows them:
-   * it waits for their end, which Kafka enforces after the producer's transaction.timeout.ms (one minute unless the
-   * producer sets it). Rejects with `tail-behind` after `timeoutMs`, and with `tail-stopped` when the tail is stopped.
+   * publish was acknowledged. This includes messages of transactions that were open at that time, and the messages after
+   * them: the call waits until these transactions end, which Kafka enforces after the producer's transaction.timeout.ms
+   * (one minute unless the producer sets it). Rejects with `tail-behind` after `timeoutMs`, and with `tail-stopped` when
+   * the tail is stopped.
    */
   caughtUp(timeoutMs: number): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;

@@ -2,8 +2,9 @@ import { SystemError } from '../platform/errors.ts';
 import type { LogMessage } from './message.ts';
 
 /**
- * What the consumer does with a processed message. `retryAfterMs`: it is processed again after the delay, later messages with
- * its key wait, and no offset beyond it is committed. Every other result is final, and the offset may be committed.
+ * What the consumer does with a processed message. `retryAfterMs`: the message is processed again after the delay; until
+ * then, later messages with its key wait, and no offset beyond it is committed. Every other result is final, and the offset
+ * may be committed.
  */
 export type ProcessingResult = FinalResult | { readonly retryAfterMs: number };
 
@@ -16,9 +17,9 @@ export type FinalResult = 'settled' | 'failed' | 'expired';
 
 /**
  * Processes one message. `attempt` counts from 1; `signal` is aborted when the consumer no longer waits for the result;
- * `receivedMs` is the time at which this process received it (monotonic milliseconds), possibly long before it is processed.
- * Returns synchronously where possible, so that the hot path needs no promise. When it throws, the message is retried with
- * growing delays; an error other than a transient one (`isTransientFailure`) counts as a failure.
+ * `receivedMs` is the time at which this process received it (monotonic milliseconds), possibly long before it is
+ * processed. Returns synchronously where possible, so that the hot path does not need a promise. When it throws, the
+ * message is retried with growing delays; an error other than a transient one (`isTransientFailure`) counts as a failure.
  */
 export type Process = (
   message: LogMessage,

@@ -56,7 +56,9 @@ export function createStartWait(options: StartWaitOptions): StartWait {
   };
 }
 
-/** Whether the attempt may succeed later, also with an unknown host name: those of containers appear when they start. */
+/**
+ * Whether the attempt may succeed later, even with an unknown host name: that of a container is known once it has started.
+ */
 function isTransient(error: unknown): error is SystemError {
   if (!(error instanceof SystemError) || !error.canRetry) return false;
   return error.code !== 'schema-registry-refused' && !CERTIFICATE.test(error.message);

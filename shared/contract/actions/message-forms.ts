@@ -1,7 +1,7 @@
 /**
- * The JSON form of every message type. A JSON message equals the HTTP body: a request in `jsonParam` stays in it (with a
- * bare record, a misspelt `jsonParam` would go unnoticed), a reply is the answer of the HTTP call, and an error reply is
- * the problem document.
+ * The JSON form of every message type. A JSON message equals the body of an HTTP call: a request keeps its wrapper
+ * `jsonParam` (in a message without the wrapper, a misspelt `jsonParam` would go unnoticed), a reply equals the answer, and
+ * an error reply is the problem document.
  */
 
 import { writeJsonReplyBatch } from '../../messaging/codec/json-batch.ts';
@@ -29,7 +29,7 @@ import { ACTIONS } from './actions.ts';
 interface MessageForm {
   /** Reads the value of `JSON.parse`. Never throws. */
   parse(value: unknown): ReadRequest<unknown>;
-  /** Writes a payload; throws on one of another type. */
+  /** Writes a payload; throws if the payload is of another type. */
   render(payload: unknown): string;
   /** Converts a payload into its Avro record, if they differ. */
   toRecord?(payload: unknown): unknown;
@@ -45,7 +45,7 @@ const RECORD_FORMS: Readonly<Record<string, Pick<MessageForm, 'toRecord' | 'from
   },
 };
 
-/** In messages, numbers have their country code; the notification worker checks for a default sender. */
+/** Telephone numbers in messages need their country code; the notification worker checks for a default sender. */
 const MESSAGE_READING: NotificationReading = { hasDefaultSender: true };
 
 /** The JSON forms by message type. */

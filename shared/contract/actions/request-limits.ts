@@ -1,4 +1,4 @@
-/** Limits of the size of a reply and of the processor time of a request (E6). */
+/** Limits on the size of a reply and on the processor time of a request (E6). */
 
 import type { RequestEffort } from '../../lending/request-effort.ts';
 import { MAX_BATCH_REPLY_BYTES } from '../../messaging/codec/request-batch.ts';

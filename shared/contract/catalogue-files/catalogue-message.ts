@@ -74,7 +74,7 @@ export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {
   };
 }
 
-/** Creates the message of a record. Rejects as the codec does. */
+/** Creates the message of a record. Rejects with the errors of the codec. */
 export async function encodeRecord(
   codec: Codec,
   topic: string,
@@ -84,7 +84,7 @@ export async function encodeRecord(
   return { topic, key: recordKey(identifyRecord(entry)), value: unpooled(value), headers };
 }
 
-/** The payload of a decoded message. Throws on a message of another type; the error has none of its content. */
+/** The payload of a decoded message. Throws on a message of another type; the error does not contain any of its content. */
 export function readPayload(decoded: Decoded): CatalogueMessage {
   if (decoded.kind === 'decoded' && decoded.type === CATALOGUE_RECORD)
     return decoded.payload as CatalogueMessage;
@@ -161,7 +161,7 @@ function packBody(record: object): Buffer {
   return gzipSync(text);
 }
 
-/** Parses a body; returns the value and the size of its JSON text. Errors have none of its content. */
+/** Parses a body; returns the value and the size of its JSON text. Errors do not contain any of its content. */
 export function unpackBody(
   encoding: string,
   body: Buffer,

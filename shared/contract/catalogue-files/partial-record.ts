@@ -11,7 +11,7 @@ import { fieldPath, isRecord, valueAt } from '../json/faults.ts';
 /** A record with placeholders. */
 export interface PartialRecord<Shaped> {
   readonly record: Shaped;
-  /** Fields of which no fault is reported. */
+  /** Fields whose faults are not reported. */
   readonly unread: ReadonlySet<string>;
 }
 

@@ -106,7 +106,7 @@ function requireFolder(folder: string): void {
   if (!isFolder(folder)) throw new ConfigError(`CATALOGUE_FOLDER: there is no folder ${folder}`);
 }
 
-/** Reports files and folders of a catalogue's folder other than `kinds`, which are read. */
+/** Reports the files and folders of a catalogue folder that are not one of the folders `kinds`. */
 function reportUnknownEntries(folder: string, kinds: readonly string[], faults: CatalogueFault[]): void {
   const unknown = recordNames(folder).filter((name) => !kinds.includes(name));
   const message = `must be one of the folders ${kinds.join(', ')}; ${IGNORED_TEXT}`;

@@ -108,7 +108,7 @@ export const maybeDay = (description?: string) =>
     description,
   );
 
-/** Days are compared as texts, so each day has only one accepted spelling. */
+/** Days are compared as strings, so each day has only one accepted spelling. */
 function isDay(value: string): boolean {
   const day = parseCalendarDate(value);
   return day !== undefined && formatCalendarDate(day) === value;

@@ -109,7 +109,7 @@ export const numericFlag = () =>
     })
     .transform((value, context) => wholeNumber(Number(value), context));
 
-/** Messages about empty and about too long texts. */
+/** Messages about strings that are empty or too long. */
 export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
 export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
 
@@ -226,7 +226,10 @@ export function isDateSchema(schema: { readonly pattern?: string }): boolean {
 export const optional = <Kind extends z.ZodType>(kind: Kind) =>
   kind.nullish().transform((value) => value ?? undefined);
 
-/** A list that may be left out; an empty one means the same (R1). Longer ones are refused before they are read. */
+/**
+ * A list that may be left out; an empty one means the same (R1). A list with too many items is refused before they are
+ * read.
+ */
 export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: number) =>
   anyList(item)
     .max(maxItems)
@@ -244,7 +247,7 @@ const namedFigure = objectOf({
 /** Named figures, `[{name, value}]`, for the filters of a product's items (L3); may be left out. */
 export const namedFigures = () => optionalList(namedFigure, MAX_NAMED_FIGURES);
 
-/** A list instead of which an empty string may be sent, as some callers do. */
+/** A list; an empty string is also accepted, because some callers send one instead. */
 export const emptyTextOr = <List extends z.ZodType>(list: List) =>
   z
     .preprocess((sent) => (sent === '' ? undefined : sent), list)

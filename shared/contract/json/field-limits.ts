@@ -1,7 +1,7 @@
 /**
- * Checks a payload that was decoded from Avro against the limits of its definition: length of texts and lists, years of
- * dates, GUIDs. The checks derive from the definition's JSON Schema, so that both formats have the same limits; those of
- * numbers are in the Avro schema.
+ * Checks a payload that was decoded from Avro against the limits of its definition: length of strings and lists, years of
+ * dates, GUIDs. The checks derive from the definition's JSON Schema, so that both formats have the same limits; the Avro
+ * schema limits numbers.
  */
 
 import { toCalendarDate, MIN_YEAR, MAX_YEAR } from '../../lending/dates/calendar-date.ts';

@@ -19,10 +19,10 @@ export function createJsonWriter(schema: JsonSchema): Writer {
   return scalarText;
 }
 
-/** Texts that need no escapes in JSON. */
+/** Strings that JSON writes without escapes. */
 const PLAIN_TEXT = /^[ !#-[\]-~]*$/;
 
-/** JSON of one value, without the cost of a call of JSON.stringify for flags and nearly all texts. */
+/** JSON of one value, without the cost of a call of JSON.stringify for flags and nearly all strings. */
 function scalarText(value: unknown): string {
   if (typeof value === 'string' && PLAIN_TEXT.test(value)) return `"${value}"`;
   if (typeof value === 'boolean') return String(value);

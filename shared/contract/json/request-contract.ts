@@ -76,7 +76,7 @@ export interface ContractDefinition<Request> {
   readonly jsonParam?: string;
   /** Checks the combination of fields, as sent; paths are relative to them. */
   readonly between?: (sent: Fields) => readonly Fault[];
-  /** Absent: meaning is validated only when all fields can be read. */
+  /** Absent: the engine validates the meaning only when all fields can be read. */
   readonly meaning?: SemanticValidation<Request>;
 }
 
@@ -186,7 +186,7 @@ function createSemanticCheck<Request>({ fields, meaning }: ContractDefinition<Re
   return { furtherFaults, semanticFaults };
 }
 
-/** The top-level fields of the paths of faults. */
+/** The top-level fields to which the paths of the faults lead. */
 function listTopFields(faults: readonly Fault[], place: string): ReadonlySet<string> {
   const start = place === '' ? 0 : place.length + 1;
   return new Set(faults.map(({ path }) => topField(path.slice(start))));

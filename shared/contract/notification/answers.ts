@@ -8,7 +8,7 @@ import type {
   NotificationStatus,
 } from '../../notification/notification-state.ts';
 
-/** The status that a caller sees; `sending` is shown as the status before it. */
+/** The status that a caller sees; instead of `sending`, the previous status is shown. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;
 
 const STATUSES = ['accepted', 'retrying', 'sent', 'failed', 'parked'] as const satisfies ShownStatus[];

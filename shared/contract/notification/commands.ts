@@ -196,8 +196,8 @@ export function checkEmailCommand(command: EmailCommand): InvalidRequest | undef
 }
 
 /**
- * Checks the content of an e-mail's files: no programs, and the content that their extensions name. Synchronous without
- * files, otherwise a promise that never rejects; undefined when all are valid.
+ * Checks the content of an e-mail's files: a file must not be a program, and its content must match its extension.
+ * Synchronous without files, otherwise a promise that never rejects; undefined when all are valid.
  */
 export function checkAttachments({
   attachments,

@@ -24,7 +24,7 @@ export function preparePhoneNumbers(): void {
 
 /**
  * Converts a number to E.164, such as +40722123456; undefined if no such number can exist. `00` before the country code
- * means `+`. A number without either belongs to `country` (ISO 3166), and is refused without it.
+ * means `+`. A number with neither belongs to `country` (ISO 3166); if `country` is absent, the number is refused.
  */
 export function cleanPhoneNumber(text: string, country?: string): string | undefined {
   if (text.length > NOTIFICATION_LIMITS.phoneCharacters) return undefined;
@@ -43,7 +43,7 @@ const ALPHANUMERIC =
 
 /**
  * Normalises the sender of an SMS: a name of at most 11 GSM characters, a short code of 3 to 8 digits, or a number, which
- * becomes E.164. Undefined for other texts.
+ * becomes E.164. Undefined for any other string.
  */
 export function cleanSmsSender(text: string, country?: string): string | undefined {
   const trimmed = text.trim();

@@ -67,7 +67,7 @@ const EXPLANATION_FIELDS = [
 /** The text before the value of each field, such as `,"interest":`. */
 type Labels<Field extends string> = Readonly<Record<Field, string>>;
 
-/** The fixed texts of one spelling. */
+/** The fixed strings of one spelling. */
 interface Spelling {
   readonly row: Labels<(typeof ROW_FIELDS)[number]>;
   readonly explanation: Labels<(typeof EXPLANATION_FIELDS)[number]>;
@@ -100,7 +100,7 @@ function createSpelling(casing: Casing, midnight: string): Spelling {
   };
 }
 
-/** The texts and digits that all rows of a schedule share. */
+/** The strings and the number of decimals that all rows of a schedule share. */
 interface RowStyle {
   readonly spelling: Spelling;
   readonly digits: number;
@@ -110,7 +110,7 @@ interface RowStyle {
   readonly tail: string;
 }
 
-/** Rates are plain decimal text with a fixed number of digits; other text would not be valid JSON. */
+/** Rates are plain decimal text with a fixed number of decimals; other text would not be valid JSON. */
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /**
@@ -179,7 +179,7 @@ function renderExplanation(
   digits: number,
 ): string {
   const texts = figures.map((one) => {
-    // A worker of a later version may explain further figures.
+    // A worker of a later version may explain other figures.
     const named = known.get(one.figure) ?? figure + JSON.stringify(one.figure);
     return (
       `{${named}` +

@@ -1,5 +1,5 @@
 /**
- * The JSON texts in a simulation record (interface 4.4): ScheduleJson, OutputInterestJson, OutputCommissionJson and
+ * The JSON strings in a simulation record (interface 4.4): ScheduleJson, OutputInterestJson, OutputCommissionJson and
  * OutputInsuranceJson. Field names are those of the interface, including CurrenctyId of insurances. Numbers keep all
  * digits; amounts of rows have the decimals of the currency.
  */

@@ -55,7 +55,7 @@ function toItem(
   return { id: undefined, decode: () => ({ kind: 'undecodable', format: 'avro', problem }) };
 }
 
-/** An item as its record has it; those of a RequestBatch have an id and a value only. */
+/** An item of a batch record; the items of a RequestBatch have only an id and a value. */
 interface ItemRecord {
   readonly id: string | null;
   readonly status: number | undefined;

@@ -32,8 +32,8 @@ type Walk = (cursor: Cursor) => void;
 
 /**
  * Compiles the check of a schema. Arrays that are fields of the top-level record may have at most `maxItems` items in all
- * blocks; the check throws TooManyItemsError beyond them. Throws TypeError when the schema has arrays whose items have no
- * bytes, since a few bytes could then declare billions of items.
+ * blocks together; if there are more, the check throws TooManyItemsError. Throws TypeError when the schema has arrays whose
+ * items have no bytes, since a few bytes could then declare billions of items.
  */
 export function compileBoundsCheck(type: Type, maxItems = Infinity): BoundsCheck {
   const known = new Map<Type, Walk>();

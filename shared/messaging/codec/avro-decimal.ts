@@ -21,7 +21,7 @@ const MAX_EXACT_NUMBER_BYTES = 6;
 const SIGN_BIT = 0x80;
 const ZERO = Buffer.from([0]);
 
-/** The reason why a value does not fit exactly; undefined when it does. */
+/** The reason why a value does not fit exactly; undefined if it fits. */
 export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMisfit | undefined {
   if (!Decimal.isDecimal(value) || !value.isFinite()) return 'not-a-decimal';
   if (value.isZero()) return undefined;
@@ -41,7 +41,7 @@ export function decimalToBytes(value: Decimal, scale: number): Buffer {
   return bytes;
 }
 
-/** Decodes a value. Throws RangeError on no bytes, and on more bytes or digits than the precision allows. */
+/** Decodes a value. Throws RangeError if there are no bytes, or more bytes or digits than the precision allows. */
 export function bytesToDecimal(bytes: Buffer, limits: DecimalLimits): Decimal {
   if (bytes.length === 0 || bytes.length > maxBytes(limits.precision)) {
     throw new RangeError(`a decimal of ${limits.precision} digits cannot have ${bytes.length} bytes`);

@@ -18,7 +18,7 @@ import { MAX_BATCH_ITEMS, type ReplyBatch, type RequestBatch } from './request-b
 export const MAGIC_BYTE = 0;
 /** Bytes before the value. */
 export const WIRE_HEADER_BYTES = 5;
-/** Sufficient for nearly all messages; larger ones make the buffer grow up to the limit below. */
+/** Sufficient for nearly all messages; a larger message allocates a larger buffer. */
 const INITIAL_SCRATCH_BYTES = 64 * 1_024;
 /** A larger buffer is not kept, so that one large message does not occupy memory permanently. */
 const MAX_KEPT_SCRATCH_BYTES = 1_024 * 1_024;
@@ -52,7 +52,7 @@ export class PayloadError extends SystemError {
   }
 }
 
-/** Builds a message from its schema. Throws when the schema is not valid or is of another record. */
+/** Builds a message from its schema. Throws when the schema is invalid or describes a different record. */
 export function createAvroMessage(
   definition: MessageDefinition,
   schemaText: string,

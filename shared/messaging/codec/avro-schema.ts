@@ -25,7 +25,7 @@ export function parseWriterSchema(text: string): Type {
   return avro.Type.forSchema(JSON.parse(text) as avro.Schema, { ...AVRO_OPTIONS, wrapUnions: 'auto' });
 }
 
-/** Whether the schemas are equal, including logical types and their attributes but not doc texts. */
+/** Whether the schemas are equal, including logical types and their attributes but ignoring documentation. */
 export function isSameSchema(one: Type, other: Type): boolean {
   return JSON.stringify(withoutDocs(one)) === JSON.stringify(withoutDocs(other));
 }

@@ -1,7 +1,7 @@
 /**
  * Batches in JSON. The array is first split into its items, in steps of half a millisecond (3 to 8 ms for 1 MiB). Each item
- * is parsed when it is handled (about 10 ms for 1 MiB, without interruption), so that one of invalid JSON or UTF-8 does not
- * affect the others.
+ * is parsed when it is handled (about 10 ms for 1 MiB, without interruption), so that an item with invalid JSON or UTF-8
+ * does not affect the others.
  */
 
 import { isUtf8 } from 'node:buffer';

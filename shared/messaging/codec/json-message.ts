@@ -39,7 +39,7 @@ export interface JsonType {
   readonly form: MessageForm;
 }
 
-/** Largest JSON message that is parsed: parsing blocks for about 10 ms a MiB, and 4,000 instalments have 2 MiB. */
+/** Largest JSON message that is parsed: parsing blocks for about 10 ms per MiB, and 4,000 instalments take 2 MiB. */
 export const MAX_JSON_BYTES = 4 * 1_024 * 1_024;
 
 export const TOO_LARGE_JSON = createProblem('body-too-large', {

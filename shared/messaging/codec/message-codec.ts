@@ -26,7 +26,7 @@ export interface MessageCodecOptions {
   /** The forms by message type; a type without one has no JSON representation. */
   readonly shapes: MessageForms;
   readonly clock: Clock;
-  /** Absent: the schema ids of the list of messages are used, and all readers need the same list. */
+  /** If absent, the codec uses the schema ids in the list of messages, and all readers need the same list. */
   readonly registry?: SchemaRegistry | undefined;
   /** Whether prepare() registers a schema that the registry lacks (default), or rejects. */
   readonly registerMissing?: boolean | undefined;
@@ -36,7 +36,8 @@ export interface MessageCodecOptions {
 export interface MessageCodec extends Codec {
   /**
    * Fields of a payload whose value has no exact representation in the Avro schema of the type, such as a number with too
-   * many decimals; empty when it fits. Such a request is answered with 422 (E1). Never throws for a type of the list.
+   * many decimals; empty if all values fit. The reply to a request with such a field has status 422 (E1). Never throws for
+   * a type in the list.
    */
   faultsOf(type: string, payload: unknown): readonly Fault[];
 }
@@ -47,14 +48,14 @@ export const CONTENT_TYPE = {
   json: 'application/json',
 } as const satisfies Record<MessageFormat, string>;
 
-/** Does not indicate a format; some producers set it on every message. */
+/** This content type does not indicate a format; some producers set it on every message. */
 const NEUTRAL_TYPE = 'application/octet-stream';
 const AVRO_TYPES: ReadonlySet<string> = new Set([CONTENT_TYPE.avro, 'application/avro', 'avro/binary']);
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 /** JSON whitespace: blank, tab, line feed, carriage return. */
 const JSON_WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
-/** Whitespace beyond this is not scanned; no producer indents more. */
+/** Maximum number of whitespace bytes that are scanned before the JSON value; no producer indents more. */
 const MAX_JSON_INDENT = 1_024;
 /**
  * Maximum number of unknown schema ids that are looked up for one batch; without a limit, a batch with 500 unknown

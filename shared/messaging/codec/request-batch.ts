@@ -12,8 +12,8 @@ export const REQUEST_BATCH = 'RequestBatch';
 export const REPLY_BATCH = 'ReplyBatch';
 
 /**
- * Maximum number of requests in one message. With schedules of 60 instalments the reply has 2 MB in Avro; in JSON,
- * 400 fill a message.
+ * Maximum number of requests in one message. With schedules of 60 instalments, the replies to 500 requests take 2 MB in
+ * Avro; in JSON, the replies to 400 requests fill a message.
  */
 export const MAX_BATCH_ITEMS = 500;
 /** Maximum size of the replies of a batch: the largest message of all our topics. */
@@ -50,7 +50,7 @@ export interface EncodedBatch {
   open(): BatchOpening;
 }
 
-/** Opens a batch without interruption, which may block for 20 ms. For commands and tests. */
+/** Opens a batch without interruption; this may block the event loop for 20 ms. For commands and tests. */
 export function openAtOnce(batch: EncodedBatch): OpenedBatch {
   const opening = batch.open();
   let opened = opening.step();

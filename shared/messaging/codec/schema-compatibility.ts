@@ -139,7 +139,7 @@ function compareDecimals(older: DecimalType, newer: DecimalType, field: string):
   return [{ field, reason }];
 }
 
-/** Differences beyond those of fields are found by the resolution rules of Avro. */
+/** Avro's resolution rules find the other differences. */
 function resolve(reader: Type, writer: Type): Incompatibility[] {
   try {
     reader.createResolver(writer);

@@ -8,8 +8,8 @@ import { errorText, InfrastructureError, SystemError } from '../../platform/erro
 import { AVRO_OPTIONS } from './avro-schema.ts';
 
 /**
- * Every version can read the messages of all others: requesters, workers and upstream systems are upgraded in any order,
- * and messages stay on their topics for days.
+ * Every version must be able to read the messages of all others, because requesters, workers and upstream systems are
+ * upgraded in any order and messages stay on their topics for days.
  */
 export const COMPATIBILITY_LEVEL = COMPATIBILITY.FULL_TRANSITIVE;
 
@@ -50,14 +50,14 @@ export interface RegisteredVersion {
   readonly text: string;
 }
 
-/** One attempt. A registry responds in milliseconds, and a partition waits for it. */
+/** Time limit for one attempt. A registry responds in milliseconds, and a partition waits for the response. */
 const REQUEST_TIMEOUT_MS = 2_000;
-/** Further attempts after a server error. */
+/** Number of further attempts after a server error. */
 const RETRIES = 1;
 const FIRST_RETRY_SECONDS = 0.1;
-/** All attempts and a slow response body together. */
+/** Time limit for all attempts together, including a slow response body. */
 const TOTAL_TIMEOUT_MS = 5_000;
-/** One call of a command, which may wait longer than a consumer. */
+/** Time limit for one call by a command, which may wait longer than a consumer. */
 const COMMAND_TIMEOUT_MS = 5_000;
 
 const NOT_FOUND = 404;
@@ -89,8 +89,8 @@ export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRe
 }
 
 /**
- * All registered versions of a subject, oldest first; empty when there is none. The library cannot list them. Rejects as
- * the calls of {@link SchemaRegistry} do.
+ * All registered versions of a subject, oldest first; empty if there are none. The library cannot list them. Rejects with
+ * the same errors as the calls of {@link SchemaRegistry}.
  */
 export async function registeredVersions(
   settings: SchemaRegistrySettings,
@@ -114,7 +114,7 @@ async function findSchema(library: LibraryRegistry, id: number): Promise<FoundSc
       : { kind: 'unusable', reason: 'it is not an Avro schema' };
   } catch (error) {
     if (statusOf(error) === NOT_FOUND && isRegistryAnswer(error)) return { kind: 'unknown' };
-    // Without a status the registry has answered, but its answer cannot be built into a type.
+    // An error without a status means that the registry responded, but that no type can be built from its response.
     if (statusOf(error) === undefined && !(error instanceof InfrastructureError)) {
       return { kind: 'unusable', reason: errorText(error) };
     }
@@ -130,7 +130,7 @@ async function findRegisteredId(
   try {
     return await withinTime(library.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema }));
   } catch (error) {
-    // The library reports "not found" by an error class of its own, which has no status; all others keep theirs.
+    // The library reports "not found" with a separate error class, which has no status; all other errors keep their status.
     if (isNamed(error, 'ConfluentSchemaRegistryError') && isRegistryAnswer(error)) return undefined;
     throw libraryFailure(error);
   }
@@ -179,8 +179,8 @@ function statusOf(error: unknown): number | undefined {
 }
 
 /**
- * Whether a 404 is from the registry, which sends a message with it, and not from a proxy whose registry is down. For a
- * response without a message the library makes a text with the status.
+ * Whether a 404 is from the registry, which sends a message with it, and not from a proxy whose registry is down. If the
+ * response has no message, the library generates one that contains the status.
  */
 function isRegistryAnswer(error: unknown): boolean {
   return !/\bError, status \d+/.test(errorText(error));

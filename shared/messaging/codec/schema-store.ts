@@ -32,7 +32,7 @@ export interface SchemaStore {
   known(id: number): Found | undefined;
   /** Queries the registry. Rejects with InfrastructureError when it is unavailable. */
   find(id: number): Promise<Found>;
-  /** The schema id to encode a message with; undefined when the registry must be queried. */
+  /** The schema id for encoding a message; undefined when the registry must be queried. */
   writerId(message: AvroMessage): number | undefined;
   /** Looks up the schema id of a message and registers a missing schema where allowed. Rejects with SystemError otherwise. */
   findWriterId(message: AvroMessage): Promise<number>;
@@ -43,7 +43,7 @@ export interface SchemaStoreOptions {
   readonly released: readonly ReleasedSchema[];
   readonly clock: Clock;
   readonly registry?: SchemaRegistry | undefined;
-  /** Whether a schema that the registry lacks is registered (default), or an error. */
+  /** Whether a schema that the registry lacks is registered (default); otherwise it is an error. */
   readonly registerMissing?: boolean | undefined;
 }
 

@@ -36,15 +36,15 @@ export interface BreakerParts {
 const MAX_FAILURES = 200;
 const MIN_KEYS = 20;
 const PROBE_INTERVAL_MS = 60_000;
-/** Concurrent probes, of different keys: some may succeed while others fail. */
+/** Number of concurrent probes, each of a different key, since some may succeed while others fail. */
 export const PROBE_MESSAGES = 10;
 /** The first probes follow soon, since failing messages of one caller may block others; the interval then doubles. */
 const FIRST_PROBE_MS = 250;
 
 /**
- * Stops consumption after a bad deployment, which would turn every message into an error. It opens when only failures of
- * many keys occur, and closes with the first success, so that a few failing messages do not open it while others succeed.
- * Refusals count as successes; transient failures are ignored.
+ * Stops consumption after a bad deployment, which would turn every message into an error. It opens after
+ * consecutive failures of many messages with different keys, and closes with the first success, so that a few failing
+ * messages do not open it while others succeed. Refusals count as successes; transient failures are ignored.
  *
  * While it is open, the consumer stays in its group and starts only a few probes of different keys, the oldest and newest
  * message alternately, at growing intervals. A failed probe is completed like any other failure (answered, or stored as a
@@ -137,7 +137,7 @@ export class CircuitBreaker {
     const { executor, mayProbe } = this.#parts;
     while (this.state === 'open' && this.#probesLeft > 0 && executor.running < PROBE_MESSAGES) {
       if (!mayProbe()) return;
-      // Before the call, since a message that ends within it may return its probe.
+      // The probe is counted before the call, since a message that ends during the call may return its probe.
       this.#probesLeft -= 1;
       const work = executor.runOne(this.#isTurnOfNewest ? 'newest' : 'oldest');
       if (work === undefined) {

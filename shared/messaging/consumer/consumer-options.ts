@@ -8,13 +8,13 @@ import type { WindowOptions } from './owned-partitions.ts';
 
 /** The defaults of a consumer. */
 export const CONSUMER_DEFAULTS = {
-  /** Messages in progress: hides the round trip of a reply to the broker, and limits memory. */
+  /** Messages in progress: enough to hide the round trip of a reply to the broker, few enough to limit memory. */
   concurrency: 64,
   /** Longest synchronous work between two turns of the event loop, which delays HTTP and heartbeats. */
   sliceMs: 10,
-  /** Limits how many messages are processed again after a kill -9; each commit costs one request. */
+  /** A longer interval repeats more messages after a kill -9; each commit costs one request. */
   commitIntervalMs: 200,
-  /** A sixth of the interactive session timeout: several may be lost. */
+  /** A sixth of the session timeout of interactive consumers, so that several heartbeats may be lost. */
   heartbeatIntervalMs: 1_000,
   /** A partition that has a backlog but made no progress for this time is reported. */
   stallMs: 60_000,
@@ -47,7 +47,7 @@ export interface RuntimeOptions {
   readonly retryBackoff?: BackoffOptions;
   readonly breaker?: BreakerOptions;
   readonly stallMs?: number;
-  /** Returns 0 up to 1, to spread delays. Default Math.random. */
+  /** Returns a number from 0 to below 1, to spread delays. Default Math.random. */
   readonly random?: () => number;
   /** Called after each change. Must not throw. */
   readonly onBreaker?: (state: BreakerState) => void;

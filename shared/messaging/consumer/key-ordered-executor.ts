@@ -25,7 +25,7 @@ export interface ExecutorOptions {
   readonly sliceMs: number;
 }
 
-/** The unfinished works of one key, the oldest first. A message without a key has a queue of its own. */
+/** The unfinished works of one key, the oldest first. A message without a key has its own queue. */
 interface KeyQueue {
   first: Work;
   last: Work;

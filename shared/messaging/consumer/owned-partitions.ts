@@ -10,8 +10,8 @@ export interface WindowOptions {
   /** Bytes of messages that are not done. Default 32 MiB. */
   readonly bytes?: number;
   /**
-   * Messages beyond the prefix, done ones included, which a crash may repeat. Default as `messages`: one message held for
-   * another attempt then soon blocks its partition.
+   * Messages beyond the prefix, including completed ones; a crash may repeat them. Defaults to `messages`, so that one
+   * message that is held for another attempt soon blocks its partition.
    */
   readonly pending?: number;
 }
@@ -45,8 +45,8 @@ export class OwnedPartitions {
   }
 
   /**
-   * Starts a new generation. Started work of the previous one is kept for redeliveries. Partitions that the source still has
-   * paused are resumed.
+   * Starts a new generation. Started work of the previous one is kept for redeliveries. Partitions that are still paused at
+   * the source are resumed.
    */
   assign(source: PausableSource, partitions: readonly TopicPartition[]): void {
     const paused = [...this.#trackers.values()].filter((tracker) => tracker.paused);

@@ -41,9 +41,10 @@ export interface BatchCounts {
 const STATUS_DONE = 200;
 
 /**
- * Handles batches, one at a time in time slices; while one waits, the next one uses them. Each item is handled as if it had
- * been sent alone: one that is refused or fails unexpectedly is answered with its problem and does not affect the others.
- * After a transient failure the whole batch is retried. The same message always gets the same reply bytes (D2).
+ * Handles batches in time slices, one batch at a time; while a batch waits, the next one uses the slices. Each item is
+ * handled as if it had been sent alone: the reply to an item that is refused or fails unexpectedly is its problem, and the
+ * other items are not affected. After a transient failure the whole batch is retried. The same message always gets the same
+ * reply bytes (D2).
  */
 export function createBatchHandler(options: BatchHandlingOptions): Handler {
   const { slices } = options;
@@ -89,7 +90,7 @@ class BatchRun {
       this.#options.onItems?.(this.#counts);
       return refused(answers);
     }
-    // In a slice of its own, since it copies megabytes. Encoding here also frees the single replies early.
+    // Encoding starts in a new slice, since it copies megabytes. Encoding here also frees the single replies early.
     if (this.#options.slices.isOver()) await this.#yield();
     const encoding = this.#options.codec.encode(REPLY_BATCH, { items: answers }, this.#batch.format);
     const encoded = isPromise(encoding) ? await this.#awaitOutside(encoding) : encoding;

@@ -26,7 +26,7 @@ export type DeadRequest = Pick<Request, 'message' | 'attempt' | 'originTimestamp
 
 /** Longer explanations belong in the log. */
 const MAX_REASON_CHARACTERS = 1_000;
-/** A dead letter without value and headers omits longer keys; shorter ones cannot make it too large. */
+/** Longer keys are omitted from a dead letter without value and headers; shorter keys cannot make it too large. */
 const MAX_BARE_KEY_BYTES = 1_024;
 
 /** Writes dead letters. Rejects with transient failures only; the message then stays on its topic. */

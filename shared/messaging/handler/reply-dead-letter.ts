@@ -39,7 +39,10 @@ export async function classifyReplyError(
   return replyDeadLetterReason(await findMissing(destination, directory));
 }
 
-/** Queries the broker for what the publisher did not find. Throws a transient failure when it exists, since the metadata is stale. */
+/**
+ * Queries the broker for a topic or partition that the publisher did not find. If it exists, the publisher's metadata is
+ * stale: throws a transient failure.
+ */
 async function findMissing(
   { topic, partition }: TopicPartition,
   directory: TopicDirectory,

@@ -8,7 +8,7 @@ import type { HeaderValue, OutgoingMessage, TopicPartition } from '../message.ts
 import type { ReplyBody } from '../outcome.ts';
 import type { Request } from './request.ts';
 
-/** NestJS ends a reply by the presence of this header, and writes one zero byte itself. */
+/** NestJS ends a reply when this header is present, with any value; its own value is one zero byte. */
 const DISPOSED = Buffer.alloc(1);
 /**
  * NestJS passes only this header of an error to its callers, parsed if it is JSON: the complete problem if it fits,

@@ -83,7 +83,7 @@ export class ReplyRouter {
   /**
    * Decides whether a request can be handled, before it is calculated. Throws a transient failure when its reply could not
    * be sent now; a few requests for a silent partition are admitted as probes (`probeEnded` must follow). Returns undefined
-   * for a request to be handled, otherwise the outcome of one that has waited too long.
+   * if the request is to be handled, and its outcome if it has waited too long.
    */
   admit(request: Request): SyncOrAsync<Outcome | undefined> {
     const isSlow = this.#isSlow();
@@ -112,7 +112,7 @@ export class ReplyRouter {
     });
   }
 
-  /** Publishes a reply and records whether its partition is silent. Rejects as publishers do. */
+  /** Publishes a reply and records whether its partition is silent. Rejects like {@link Publisher.publish}. */
   async publish(route: Route, reply: OutgoingMessage): Promise<void> {
     const id = partitionId(route.topic, route.partition);
     const send = { startedMs: performance.now() };
@@ -165,7 +165,7 @@ export class ReplyRouter {
     return this.#own.has(topic) ? replies : foreignReplies;
   }
 
-  /** By the key, as all Kafka clients do; without a key a partition that is not silent, the same at each attempt. */
+  /** Uses the key, as all Kafka clients do; without a key, the offset chooses among the partitions, and silent ones are skipped. */
   #choosePartition({ key, offset }: LogMessage, topic: string, count: number): number {
     if (key !== null) return partitionOfKey(key, count);
     for (let step = 0; step < count; step += 1) {
@@ -176,7 +176,7 @@ export class ReplyRouter {
   }
 }
 
-/** Whether the leader of the partition failed, and not requests before it in the queue of the publisher. */
+/** Whether the leader of the partition caused the error, and not the requests that the publisher had queued earlier. */
 function isOfLeader(error: unknown): boolean {
   return error instanceof MessagingError && (error.code === 'send-unknown' || error.cause !== undefined);
 }

@@ -53,8 +53,8 @@ export interface RequestConsumer {
 }
 
 /**
- * Batches in progress: one is calculated while the others are decoded or their replies acknowledged. More would only
- * occupy memory, and be wasted when their partition is reassigned.
+ * Batches in progress: one is calculated while the others are decoded or their replies acknowledged. More batches would
+ * only occupy memory, and their work would be wasted when their partition is reassigned.
  */
 const MAX_BATCHES_IN_PROGRESS = 4;
 
@@ -64,7 +64,7 @@ const MAX_BATCHES_IN_PROGRESS = 4;
  * leaders when a broker dies (session timeout 9 s by default).
  */
 const FOREIGN_DEADLINE_MS: Readonly<Record<Lane, number>> = { interactive: 3_000, bulk: 30_000 };
-/** The same limit for probes of silent partitions. */
+/** How long a probe of a silent partition occupies such a place. */
 const PROBE_DEADLINE_MS = 3_000;
 
 /**
@@ -76,14 +76,14 @@ const WINDOW = { pending: 50_000 } as const;
 
 /**
  * Limits of the circuit breaker. On the interactive lane it probes often, since callers wait. On the bulk lane it opens
- * sooner, since a message has hundreds of requests, often all with one key.
+ * sooner, since a message may contain hundreds of requests, and often all messages have the same key.
  */
 const BREAKER: Readonly<Record<Lane, BreakerOptions>> = {
   interactive: { probeIntervalMs: 2_000 },
   bulk: { maxFailures: 20, minKeys: 0 },
 };
 
-/** Starts a consumer with publishers of its own. Stops everything again before it rejects. */
+/** Starts a consumer with its own publishers. If that fails, stops everything again and then rejects. */
 export async function startRequestConsumer(
   context: RequestConsumerContext,
   options: RequestConsumerOptions,

@@ -11,7 +11,7 @@ export interface Request {
   readonly message: LogMessage;
   /** Counts from 1. */
   readonly attempt: number;
-  /** Aborted when the process no longer waits for what is still running. */
+  /** Aborted when the stopping process no longer waits for handlers. */
   readonly signal: AbortSignal;
   /** As sent, any bytes; echoed in the reply. */
   readonly correlationId: HeaderValue | undefined;
@@ -31,7 +31,7 @@ export interface Request {
   probedPartition?: string | undefined;
 }
 
-/** Handles one message type, synchronously where possible so that calculations need no promise. */
+/** Handles one message type, synchronously where possible so that calculations do not need a promise. */
 export type Handler = (payload: unknown, request: Request) => Outcome | Promise<Outcome>;
 
 /** Handlers by message type (record name in the list of messages). */

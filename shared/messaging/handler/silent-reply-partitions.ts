@@ -3,13 +3,13 @@ import { partitionId, type LogMessage } from '../message.ts';
 /** Maximum number of concurrent probes, each of which occupies a place of the consumer for seconds. */
 const MAX_PROBES = 2;
 /**
- * Requests of one request partition that may wait for silent reply partitions up to MAX_SILENCE_MS: half of the consumer
- * window, so that requests of other requesters are still handled.
+ * Maximum number of requests of one request partition that may wait for silent reply partitions up to MAX_SILENCE_MS: half
+ * of the consumer window, so that requests of other requesters are still handled.
  */
 const MAX_WAITING = 500;
 /**
- * Time limit for further requests, which may delay those of other requesters. Within it, the partitions of a broker
- * that froze or died have new leaders (session timeout 9 s by default, 18 s with ZooKeeper).
+ * Time limit on the wait of all further requests, since these may delay those of other requesters. Within it, the
+ * partitions of a broker that froze or died have new leaders (session timeout 9 s by default, 18 s with ZooKeeper).
  */
 const MAX_CROWDED_SILENCE_MS = 30_000;
 /**

@@ -21,7 +21,7 @@ const MIN_IN_SYNC_REPLICAS = '2';
 const OFFSETS_SPREAD_MS = 2_000;
 /** Prefix of the broker's internal topics. */
 const INTERNAL_PREFIX = '__';
-/** Kafka's number of the isolation level under which the end of a partition is its high watermark. */
+/** Kafka's number for the isolation level under which the end of a partition is its high watermark. */
 const READ_UNCOMMITTED = 0;
 
 /** A new topic has its leaders after about 10 ms on an idle broker. */
@@ -65,7 +65,7 @@ export class KafkaAdmin implements BrokerAdmin {
       const replicas = Math.min(WANTED_REPLICAS, brokers.length);
       const topics = missing.map((spec) => topicConfig(spec, replicas));
       try {
-        // The wait for leaders of kafkajs fails on a broker that does not know the new topic yet.
+        // kafkajs' own wait for leaders fails on a broker that does not know the new topic yet.
         await admin.createTopics({ topics, timeout: CREATE_TIMEOUT_MS, waitForLeaders: false });
       } catch (error) {
         if (brokerErrorType(error) !== 'TOPIC_ALREADY_EXISTS') throw error;

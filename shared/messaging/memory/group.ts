@@ -1,7 +1,7 @@
 import type { LogUser, MemoryTopics } from './topics.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../message.ts';
 
-/** Session checks within the shortest session of a group. */
+/** Number of session checks within the shortest session of a group. */
 const CHECKS_PER_SESSION = 4;
 const MIN_CHECK_INTERVAL_MS = 10;
 
@@ -16,7 +16,7 @@ export interface GroupMember {
 }
 
 interface Membership {
-  /** Joined for the generation that is being prepared. */
+  /** Whether the member has joined for the generation that is being prepared. */
   joined: boolean;
   /** The last generation in which the member got an assignment; 0: none. */
   generation: number;
@@ -63,7 +63,7 @@ export class MemoryGroup implements LogUser {
     return this.#preparing && !membership.joined ? 'join' : 'stable';
   }
 
-  /** Returns false, and commits nothing, for a former member or generation. */
+  /** Returns false, and commits nothing, if the member has left or the generation is over. */
   commit(member: GroupMember, generation: number, offsets: readonly PartitionOffset[]): boolean {
     const membership = this.#members.get(member);
     if (membership?.generation !== generation || generation !== this.#generation) return false;
@@ -132,7 +132,7 @@ export class MemoryGroup implements LogUser {
     this.#timer = setInterval(() => this.#expelSilent(intervalMs), intervalMs).unref();
   }
 
-  /** While the process was blocked its members could not send heartbeats, so a late check expels none. */
+  /** While the process was blocked, its members could not send heartbeats, so a late check expels no member. */
   #expelSilent(intervalMs: number): void {
     const now = performance.now();
     const late = now - this.#checkedAtMs > 2 * intervalMs;

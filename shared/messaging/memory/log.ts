@@ -18,7 +18,7 @@ const NO_KEY = Buffer.alloc(0);
 interface Entry {
   readonly message: LogMessage;
   readonly bytes: number;
-  /** The age of a record counts from here: a message with an old timestamp must still be read. */
+  /** The age of a record is measured from this time: a message with an old timestamp must still be read. */
   readonly storedAtMs: number;
 }
 

@@ -13,7 +13,10 @@ const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 export interface MemoryLimits {
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;
-  /** For topics with cleanup.policy=compact, whose records cannot be removed to make room. Absent: as for every topic. */
+  /**
+   * For topics with cleanup.policy=compact, whose records cannot be removed to make room. Absent: the limits of other
+   * topics.
+   */
   readonly maxRecordsPerState?: number;
   readonly maxBytesPerState?: number;
 }

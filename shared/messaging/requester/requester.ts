@@ -89,7 +89,7 @@ export interface RequesterOptions {
   readonly instanceId: string;
   /** Default 10,000. */
   readonly maxPending?: number;
-  /** Default 5,000 ms; a longer one outlasts a leader election, where latency does not matter. */
+  /** Default 5,000 ms. Where latency does not matter, a longer deadline allows for a leader election. */
   readonly sendDeadlineMs?: number;
   readonly createId?: () => string;
   /** Reads a reply; default: readReply with the codec. Rejects when infrastructure is unavailable. */
@@ -98,7 +98,7 @@ export interface RequesterOptions {
 
 /** Maximum number of pending requests of one instance: with 10 KiB each, they take 100 MiB. */
 const MAX_PENDING = 10_000;
-/** Shorter than callers wait, so that they get broker-unavailable instead of a timeout. */
+/** Shorter than the timeouts of callers, so that they get broker-unavailable instead of a timeout. */
 const SEND_DEADLINE_MS = 5_000;
 /** While the broker cannot be reached, a request that is not stored within this time resolves with broker-unavailable. */
 const UNREACHABLE_MS = 1_000;

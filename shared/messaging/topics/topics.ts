@@ -40,7 +40,7 @@ const KEYS = Object.keys(TOPIC) as TopicKey[];
 
 /** Where the workers store messages that they could not handle. */
 export const DEAD_LETTER_TOPICS = findTopics(/\.dead-letters\.v\d+$/);
-/** Commands, handled for their effect and in order per key: notifications. */
+/** The topics of commands (notifications), which are handled for their effect and in order per key. */
 export const COMMAND_TOPICS = findTopics(/\.commands\.[a-z]+\.v\d+$/);
 /** The topics that workers consume: requests and commands. */
 export const WORK_TOPICS = [...findTopics(/\.requests(\.bulk)?\.v\d+$/), ...COMMAND_TOPICS];

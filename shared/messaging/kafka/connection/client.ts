@@ -58,8 +58,9 @@ const LOGGED_FIELDS = ['broker', 'groupId', 'error', 'retryCount', 'apiName'] as
 export const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * Creates the factory of clients for one cluster. One client per consumer, because all consumers of a kafkajs client share one
- * map of committed offsets per group. Certificates are read once. Throws ConfigError on an invalid file or address.
+ * Creates the factory of clients for one cluster. Each consumer has its own client, because all consumers of one kafkajs
+ * client share a map of committed offsets per group. Certificates are read once. Throws ConfigError on an invalid file or
+ * address.
  */
 export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClient {
   patchKafkajs();

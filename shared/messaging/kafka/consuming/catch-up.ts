@@ -1,7 +1,7 @@
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../message.ts';
 import type { FetchAnswer } from '../kafkajs/unreadable-batches.ts';
 
-/** After this number of responses with records of other partitions only, those are paused. */
+/** After this number of responses that contain only records of other partitions, the other partitions are paused. */
 const BUSY_ANSWERS = 3;
 
 /** Access to the tail that catches up. */
@@ -14,7 +14,7 @@ export interface CatchUpCalls {
 }
 
 /**
- * All pending calls of caughtUp() of a tail. A fetch response with records of other partitions does not prove that a partition
+ * The pending caughtUp() calls of a tail. A fetch response with records of other partitions does not prove that a partition
  * without records is empty: a response is limited to 2 MiB, and contains a record beyond 256 KiB only in first place. Under
  * steady traffic no response would ever be empty, so partitions that no call waits for are paused until the call ends.
  */
@@ -33,13 +33,13 @@ export class CatchUps {
     return catchUp;
   }
 
-  /** The end was reached, or the call was given up. */
+  /** Called when the end was reached or the call was abandoned. */
   end(catchUp: CatchUp | undefined): void {
     if (catchUp === undefined || !this.#waiting.delete(catchUp)) return;
     this.#resumeOthers();
   }
 
-  /** The consumer has ended, and with it the pauses: its successor reads all partitions. */
+  /** Called when the consumer has ended, and with it the pauses: its successor reads all partitions. */
   consumerEnded(): void {
     this.#paused = [];
   }
@@ -95,7 +95,7 @@ export class CatchUp {
     return this.#missing.has(id);
   }
 
-  /** The tail has advanced. */
+  /** Called when the tail has advanced. */
   moved({ topic, partition, offset }: PartitionOffset): void {
     const id = partitionId(topic, partition);
     const end = this.#missing.get(id);
@@ -105,7 +105,10 @@ export class CatchUp {
     this.#check();
   }
 
-  /** A broker answered a fetch. Returns whether records of other partitions may keep a missing one from being fetched. */
+  /**
+   * Called when a broker has answered a fetch. Returns whether records of other partitions may keep a missing one from
+   * being fetched.
+   */
   answered({ isEmpty, partitions }: FetchAnswer): boolean {
     let isBusy = false;
     for (const { topic, partition, from, stableEnd, isEmpty: isPartitionEmpty } of partitions) {

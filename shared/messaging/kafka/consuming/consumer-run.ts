@@ -24,7 +24,7 @@ const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
 /** A fetch waits this long for data; also the longest time until a resumed partition is fetched again. */
 const MAX_WAIT_MS = 250;
-/** With one heartbeat a second a member notices a rebalance within that time, and a session of 6 s survives five lost ones. */
+/** With this interval a member notices a rebalance within a second, and a session of 6 s survives five lost heartbeats. */
 const HEARTBEAT_INTERVAL_MS = 1_000;
 /** The group notices new partitions after this time. */
 const METADATA_MAX_AGE_MS = 60_000;
@@ -187,7 +187,10 @@ export class KafkaConsumerRun {
     return true;
   }
 
-  /** No effect before the first batch: no work can delay the fetch loop of kafkajs yet. Rejects with the errors of kafkajs. */
+  /**
+   * Does nothing before the first batch: until then no work can delay the fetch loop of kafkajs. Rejects with the errors of
+   * kafkajs.
+   */
   async heartbeat(): Promise<void> {
     await this.#calls?.heartbeat();
   }
@@ -245,7 +248,7 @@ export class KafkaConsumerRun {
     this.#listener.onFetchAnswered?.(answer);
   }
 
-  /** Passes an event of kafkajs on. */
+  /** Passes on an event of kafkajs. */
   #notify(call: () => void): void {
     this.#idleTicks = 0;
     this.#guard(call);
@@ -259,7 +262,7 @@ export class KafkaConsumerRun {
     this.#fail(new MessagingError('consumer-stalled', text, { canRetry: true }));
   }
 
-  /** kafkajs would repeat a batch forever when its handler throws, and handle an error of a listener like one of its own. */
+  /** kafkajs would repeat a batch forever when its handler throws, and would treat an error of a listener as its own. */
   #guard(call: () => void): void {
     if (this.#state === 'ended') return;
     try {

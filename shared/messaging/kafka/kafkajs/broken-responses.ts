@@ -11,7 +11,7 @@ const CORRELATION_ID_BYTES = 4;
  */
 export const MAX_RESPONSE_BYTES = 64 * MIB;
 
-/** Throttle times of a broker are seconds at most (its quota windows); kafkajs would pause for up to 24 days. */
+/** A broker's throttle times are a few seconds at most (its quota windows); kafkajs would pause for up to 24 days. */
 const MAX_THROTTLE_MS = 60_000;
 
 /**
@@ -203,7 +203,7 @@ function requireOldestRequest(session: Session, frame: Buffer): void {
   if (answered !== oldest) throw brokenResponse('it does not answer the oldest request');
 }
 
-/** Starts the time limit of an incomplete response. */
+/** Starts the time limit for the rest of an incomplete response. */
 function limitTime({ socket, requestTimeout }: Connection, session: Session): void {
   if (!session.frames.isPartial || session.timer !== undefined) return;
   const timer = setTimeout(() => {
@@ -252,8 +252,8 @@ type DecoderPrototype = Record<
 >;
 
 /**
- * Readers of values with a length, which kafkajs does not check: they return a shorter value, or move backwards. Readers of
- * record fields are not listed, since record batches have a checksum.
+ * Readers of values that start with their length. kafkajs does not check the length: the readers return a shorter value, or
+ * move backwards. Readers of record fields are not listed, since record batches have a checksum.
  */
 const READERS = ['readString', 'readBytes'] as const;
 const ARRAY_READERS = ['readArray', 'readArrayAsync'] as const;

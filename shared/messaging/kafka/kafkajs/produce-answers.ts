@@ -19,7 +19,7 @@ export interface ProduceAnswer {
 
 /** Receives the result of each request of one send; kafkajs sends a request to each broker. */
 export interface ProduceListener {
-  /** A request is being sent to a broker: from now on its records may be stored. */
+  /** Called before a request is sent to a broker; after this call its records may be stored. */
   begin(request: ProduceRequest): void;
   answer(answer: ProduceAnswer): void;
   /** A request ended without a response. */
@@ -88,7 +88,7 @@ export function reportProduceAnswers(): void {
   });
 }
 
-/** In place of the function in which kafkajs throws the first error. */
+/** Replaces the function in which kafkajs throws the first error. */
 function unchanged(answer: ProduceAnswer): Promise<ProduceAnswer> {
   return Promise.resolve(answer);
 }

@@ -40,7 +40,9 @@ export class PartitionQueue {
     return this.#entries.length === 0;
   }
 
-  /** Whether it needs its own request: it is suspect, a rejected record is being searched, or the next record is large. */
+  /**
+   * Whether it needs its own request: it is suspect, a rejected record is being searched for, or the next record is large.
+   */
   get goesAlone(): boolean {
     return this.#suspect || this.#singly > 0 || (this.#entries[0]?.bytes ?? 0) > MAX_BYTES_PER_PARTITION;
   }
@@ -71,27 +73,33 @@ export class PartitionQueue {
     this.#singly = Math.max(0, this.#singly - count);
   }
 
-  /** A request with its records succeeded. */
+  /** Called when a request with its records has succeeded. */
   trust(): void {
     this.#failures = 0;
     this.#suspect = false;
     this.notBeforeMs = 0;
   }
 
-  /** A request with its records failed for an unknown reason: after a delay, it gets its own requests. */
+  /**
+   * Called when a request with its records has failed for an unknown reason: after a delay, the partition gets its own
+   * requests.
+   */
   distrust(nowMs: number): void {
     this.delay(nowMs);
     this.#suspect = true;
   }
 
-  /** Its leader did not append the records: after a delay, they are sent together with those of other partitions. */
+  /**
+   * Called when its leader did not append the records: after a delay, they are sent together with those of other
+   * partitions.
+   */
   delay(nowMs: number): void {
     this.#suspect = false;
     this.notBeforeMs = nowMs + Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures += 1;
   }
 
-  /** A batch of `count` records was rejected because of one of them: they are sent one by one to find it. */
+  /** Called when a batch of `count` records was rejected because of one of them: they are sent one by one to find it. */
   sendSingly(count: number): void {
     this.#singly = Math.max(this.#singly, count);
   }

@@ -15,9 +15,10 @@ interface Made {
 }
 
 /**
- * Keeps one kafkajs producer connected, and replaces it after each failure: its metadata may be stale, or name a topic that was
- * deleted, which fails all its later sends. The producer is not idempotent, so it has no state that could be lost: after a
- * lost response kafkajs reuses the sequence number for the next record, which the broker would drop as a duplicate.
+ * Keeps one kafkajs producer connected, and replaces it after each failure: its metadata may be stale or name a deleted
+ * topic, which makes all its later sends fail. The producer is not idempotent: after a lost response kafkajs would reuse
+ * the sequence number for the next record, which the broker would drop as a duplicate. So a producer has no state that its
+ * replacement lacks.
  */
 export class ProducerConnection {
   readonly #createClient: CreateKafkaClient;

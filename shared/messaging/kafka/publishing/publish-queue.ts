@@ -26,9 +26,9 @@ export interface PublishSlice {
 }
 
 /**
- * Records by partition, in order, until the broker has confirmed them. A request contains records of many partitions. A
- * partition whose request was not answered gets its own requests until one succeeds, so that its fault (a frozen broker, a
- * record that breaks the connection) neither blocks the others nor repeats their records.
+ * Keeps records by partition, in order, until the broker has confirmed them. A request contains records of many partitions.
+ * A partition whose request was not answered gets its own requests until one succeeds, so that its fault (a frozen broker,
+ * a record that breaks the connection) neither blocks the others nor repeats their records.
  */
 export class PublishQueue {
   readonly #partitions = new Map<string, PartitionQueue>();
@@ -83,8 +83,8 @@ export class PublishQueue {
   }
 
   /**
-   * The last request has failed. If it was for a single partition, on a broker that does not answer, it may have taken seconds:
-   * the others get the same time, up to a limit, before the next such request.
+   * Called when the last request has failed. A request for a single partition whose broker does not answer may have taken
+   * seconds: the others get the same time, up to a limit, before the next such request.
    */
   failed(nowMs: number): void {
     if (this.#singleTakenMs === undefined) return;
@@ -98,7 +98,7 @@ export class PublishQueue {
     return Math.min(...this.#waiting.map(({ notBeforeMs }) => notBeforeMs));
   }
 
-  /** The records of the slices are on the log, or permanently rejected with the error. */
+  /** Called when the records of the slices are on the log, or were permanently rejected with the error. */
   settle(slices: readonly PublishSlice[], error?: MessagingError): void {
     for (const { queue, entries } of slices) {
       queue.drop(entries.length);

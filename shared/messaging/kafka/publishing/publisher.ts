@@ -40,7 +40,7 @@ export class KafkaPublisher implements Publisher {
   readonly #placement: RecordPlacement;
   readonly #connection: ProducerConnection;
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
-  /** In flight and not confirmed. */
+  /** Slices that are in flight and not yet confirmed. */
   #inFlight: readonly PublishSlice[] = [];
   /** Topics that are being queried because the broker did not know them. */
   readonly #rechecked = new Set<string>();

@@ -6,7 +6,7 @@ import type { PublishEntry } from './publish-call.ts';
 import type { PublishQueue } from './publish-queue.ts';
 import type { TopicPartitions } from './topic-partitions.ts';
 
-/** Delay before a query is repeated that failed because the broker is unavailable. */
+/** Delay before repeating a query that failed because the broker is unavailable. */
 const RETRY_MS = 250;
 
 /**
