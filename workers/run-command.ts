@@ -13,7 +13,7 @@ import { startWorkers, type RunningSystem, type StartOptions } from './start-wor
 
 const HELP = `Usage: npm start -- [WORKER ...]
 
-Starts the named workers in one process, all of them when none is named: ${WORKER_NAMES.join(', ')}.
+Starts the named workers in one process, or all workers if no name is given: ${WORKER_NAMES.join(', ')}.
 Without KAFKA_BROKERS they use the embedded broker, which keeps no messages across restarts.
 
   HOST, PORT          where the HTTP ingress listens (127.0.0.1, 8080)
@@ -49,11 +49,11 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
 function describeFailure(error: unknown): string {
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (code === 'EADDRINUSE') {
-    return `port ${port} of ${address} is in use: choose another by PORT (HEALTH_PORT without an ingress), 0 for any`;
+    return `port ${port} of ${address} is in use: set PORT (without an ingress, HEALTH_PORT) to another port, or to 0 for any free port`;
   }
   if (code === 'EADDRNOTAVAIL')
     return `this machine has no address ${address}: set HOST to one of its addresses`;
-  if (code === 'EACCES') return `this user may not listen on port ${port}: choose one from 1024 by PORT`;
+  if (code === 'EACCES') return `this user may not listen on port ${port}: set PORT to 1024 or higher`;
   return errorText(error);
 }
 
@@ -82,12 +82,12 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   const log = createLog({ level: config.logLevel, name: LOG_NAME });
   watchEventLoop({ limitMs: config.blockedLoopLimitMs, name: LOG_NAME });
   const metrics = createMetrics({ processMetrics: true });
-  // Before the start, so that signals are handled during it.
+  // Registered before the start, so that signals are handled during it.
   const ending = awaitEnd(log, config.drainTimeoutMs + EXIT_GRACE_MS);
   if (servesBulkOnly(config, names)) lowerPriority(log);
   const startedAt = performance.now();
   let running: RunningSystem | undefined;
-  // Before the workers: while the start waits for Kafka or the registry, the process is live but not ready.
+  // Started before the workers: while these wait for Kafka or the registry, the process is live but not ready.
   const healthServer =
     !names.includes('ingress') && config.http.healthPort !== undefined
       ? await startHealthServer({

@@ -82,7 +82,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
       const start = await WORKERS[name].load();
       const ownLog = log.child({ worker: name });
       // The broker may fail meanwhile; a worker whose start fails leaves nothing running.
-      await wait(`what worker ${name} needs`, async () => {
+      await wait(`the services that worker ${name} needs`, async () => {
         started.push(await start({ ...context, log: ownLog }));
       });
     }

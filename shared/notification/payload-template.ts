@@ -211,7 +211,7 @@ function reportNested(node: TemplateNode & { readonly kind: 'object' }, report: 
   for (const { name, node: field } of node.fields) {
     const parts = field.kind === 'list' ? field.items.map((item) => item.node) : [field];
     const isFlat = parts.every((part) => part.kind === 'text' || part.kind === 'constant');
-    if (!isFlat) report([name], 'must be a text or a list of texts, as fields are');
+    if (!isFlat) report([name], 'must be a string or a list of strings, like every field');
   }
 }
 

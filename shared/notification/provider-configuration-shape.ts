@@ -144,7 +144,7 @@ const connector = object({
       z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, { error: 'must be a name of letters and digits' }),
       line(1_000).min(1, { error: 'must not be empty' }),
       {
-        error: expected('an object of names and texts'),
+        error: expected('an object of names and strings'),
       },
     )
     .default({}),

@@ -34,7 +34,7 @@ export interface ProviderConfiguration {
   readonly providers: readonly ProviderEntry[];
 }
 
-/** A fault of the file. Contains no value of it. */
+/** A fault of the file. It never contains a value from the file. */
 export interface ConfigurationFault {
   /** Such as `notificationConfigurations[0].provider-configurations[1].url`; `file`: the whole file. */
   readonly path: string;

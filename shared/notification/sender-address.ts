@@ -23,7 +23,7 @@ export function isSingleAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS && SINGLE_ADDRESS.test(text);
 }
 
-/** Reads `address` or `name <address>`; undefined for other texts. */
+/** Reads `address` or `name <address>`; undefined for any other string. */
 export function readMailSender(sender: string): MailAddress | undefined {
   const named = NAMED_ADDRESS.exec(sender.trim());
   const address = (named?.[2] ?? sender).trim();

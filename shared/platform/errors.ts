@@ -1,4 +1,4 @@
-/** An error with a stable code, whether it can be retried, and its cause. */
+/** An error with a stable code, its cause, and whether a retry may succeed. */
 export class SystemError extends Error {
   readonly code: string;
   readonly canRetry: boolean;

@@ -25,8 +25,9 @@ export function safeHeaderText(text: string): string {
 }
 
 /**
- * Renders warnings as one header (E3): distinct ASCII items `code;path`, separated by a comma and a blank. A list of more
- * than 4 KiB is truncated and ends with `truncated`. `further` is a list in this format. Undefined without warnings.
+ * Renders warnings as one header (E3): distinct ASCII items `code;path`, separated by a comma and a blank. The items of
+ * `further`, a header in this format, follow. A list of more than 4 KiB is truncated and ends with `truncated`. Undefined
+ * without warnings.
  */
 export function warningsList(warnings: readonly Warning[], further: string | undefined): string | undefined {
   if (warnings.length === 0 && further === undefined) return undefined;

@@ -8,7 +8,7 @@ const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
  * Health of one part of the process, with a reason for the operator. Ready and degraded parts serve requests; a starting
- * part does not serve yet or at the moment; an unhealthy one needs a restart.
+ * part does not serve requests yet, or has paused; an unhealthy one needs a restart.
  */
 export interface Health {
   readonly status: 'ready' | 'starting' | 'degraded' | 'unhealthy';

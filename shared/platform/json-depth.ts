@@ -9,8 +9,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Whether JSON in UTF-8 nests objects and arrays deeper than `maxDepth`. Scans the bytes once without parsing, about 1 ms a
- * MiB for any content. For bytes that are not JSON the result is arbitrary, but the parser rejects them. Multi-byte
+ * Whether JSON in UTF-8 nests objects and arrays deeper than `maxDepth`. Scans the bytes once without parsing, in about 1
+ * ms per MiB for any content. For bytes that are not JSON the result is arbitrary, but the parser rejects them. Multi-byte
  * characters contain none of the structural bytes.
  */
 export function exceedsJsonDepth(bytes: Uint8Array, maxDepth: number = MAX_JSON_DEPTH): boolean {

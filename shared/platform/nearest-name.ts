@@ -6,7 +6,7 @@ const MAX_MISTAKES = 3;
 
 /**
  * Finds the candidate most similar to a misspelt name, ignoring case: the first one with the fewest mistakes (letters
- * inserted, missing or replaced, or two neighbours swapped). Undefined when none is similar.
+ * inserted, missing or replaced, or two neighbours swapped). Undefined if no candidate is similar.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_COMPARED_LENGTH) return undefined;

@@ -37,7 +37,7 @@ export const ERROR_CODES = {
   'unknown-action': { status: 404, title: 'There is no action of this name', retryable: false },
   'unknown-product': { status: 404, title: 'There is no such product', retryable: false },
   'unknown-notification': { status: 404, title: 'There is no such notification', retryable: false },
-  'method-not-allowed': { status: 405, title: 'The address does not take this method', retryable: false },
+  'method-not-allowed': { status: 405, title: 'The address does not support this method', retryable: false },
   'request-timeout': { status: 408, title: 'The request did not arrive in time', retryable: true },
   'idempotency-conflict': {
     status: 409,

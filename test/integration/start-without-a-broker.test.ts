@@ -80,7 +80,7 @@ suite('startup without one of three brokers', () => {
         .toMatch(/waiting for Kafka and the schema registry, at most \d+ s more/);
       await expect
         .poll(() => begun.stderr(), { timeout: STEP_MS })
-        .toMatch(/waiting for (Kafka|what worker product needs), at most \d+ s more/);
+        .toMatch(/waiting for (Kafka|the services that worker product needs), at most \d+ s more/);
       await lost?.restart();
       await expect.poll(() => begun.stdout(), { timeout: STEP_MS }).toContain('Ready in');
       expect(await run.ended).toBe(0);

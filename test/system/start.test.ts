@@ -210,7 +210,7 @@ describe('the command line', () => {
     const { code, stderr } = await runEngine([], { PORT: new URL(engine.url).port });
     expect(code).toBe(1);
     expect(stderr).toContain(
-      `port ${new URL(engine.url).port} of 127.0.0.1 is in use: choose another by PORT`,
+      `port ${new URL(engine.url).port} of 127.0.0.1 is in use: set PORT (without an ingress, HEALTH_PORT) to another port`,
     );
   });
 });

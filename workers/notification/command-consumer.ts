@@ -29,7 +29,7 @@ import { readCopy } from './state/command-copy.ts';
 export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;
 
 const MIB = 1_024 * 1_024;
-/** Of each partition: e-mails with attachments are large. */
+/** Window of each partition. Its bytes are limited because e-mails with attachments are large. */
 const WINDOW = { messages: 1_000, bytes: 8 * MIB };
 /** Lower than for requests, since each unexpected failure is a notification that is not delivered. */
 const BREAKER = { maxFailures: 50 } as const;
@@ -42,13 +42,13 @@ const MAX_SENDS_PER_ROUND = 10;
 const LAST_OUTCOMES_MS = 2_000;
 /** A notification that waits for a provider is received again within this time. */
 const RECHECK_MS = 5_000;
-/** Interval of the search for lost heads, which are rare and delay no other receiver. */
+/** Interval of the search for lost heads, which are rare and delay only messages to the same receiver. */
 const LOST_HEADS_MS = 30_000;
 const POLL_MS = 20;
 
 /** Reserved for the headers that retries add, with which a command must still fit into its topic. */
 const MAX_ADDED_HEADER_BYTES = 64 * 1_024;
-/** The record size limit of the topics. */
+/** Maximum size of a record on these topics. */
 const MAX_RECORD_BYTES = 8 * MIB;
 
 export interface CommandConsumerOptions {

@@ -1,6 +1,7 @@
 /**
- * Calculations outside the event loop (E6): worker threads calculate requests to encoded replies, and render large replies.
- * Long calculations then delay no other callers, health checks or heartbeats, and use the memory of their thread.
+ * Calculations outside the event loop (E6): worker threads calculate requests and encode their replies, and render large
+ * replies. Long calculations then do not delay other callers, health checks or heartbeats, and use the memory of their
+ * thread.
  */
 
 import { availableParallelism } from 'node:os';
@@ -35,7 +36,7 @@ export interface CalculationWork {
   readonly isPatient: boolean;
 }
 
-/** Long work outside the event loop. Rejects with InfrastructureError when the process stops meanwhile. */
+/** Long work outside the event loop. Its calls reject with InfrastructureError when the process stops meanwhile. */
 export interface CalculationThreads {
   /** Calculates a request; the outcome has the encoded reply. Undefined when the queue is full. */
   calculate(work: CalculationWork): Promise<Outcome | undefined>;

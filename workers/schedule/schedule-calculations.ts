@@ -123,7 +123,7 @@ function toUtcDay(originTimestampMs: number): CalendarDate {
   return Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
 }
 
-/** A request that is incomplete, or contradicts itself, is a 400; one that cannot be computed a 422 (E1). */
+/** Refuses an incomplete or contradictory request with 400, and one that cannot be computed with 422 (E1). */
 function refuseFaults(faults: readonly RequestFault[]): Outcome {
   const tooLarge = faults.find(({ code }) => code === 'reply-too-large');
   if (tooLarge !== undefined) {

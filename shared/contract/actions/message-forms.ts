@@ -84,9 +84,9 @@ function actionForms(action: Action): [string, MessageForm][] {
   ];
 }
 
-/** An array of JSON requests has the type of its items. */
+/** Refuses a JSON message of type RequestBatch: an array of requests has the type of its items. */
 function refuseToReadBatch(): ReadRequest<never> {
-  const message = 'must have the type of the requests in it in header plat-message-type';
+  const message = 'must be sent with the type of its requests in header plat-message-type';
   return invalid([shapeFault('body', 'wrong-type', message)]);
 }
 

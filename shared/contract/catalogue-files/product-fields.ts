@@ -46,12 +46,12 @@ export const generalData = recordOf({
   PeriodicityType: name('Name of the periodicity of installments.'),
   RepaymentAllocationMethod: maybeText('How repayments are allocated.'),
   HolidayShiftForRepaymentInstallments: flagOrFalse('Due dates on non-business days are moved.'),
-  HolidayShiftMethod: maybeText('How they are moved.'),
+  HolidayShiftMethod: maybeText('How due dates on non-business days are moved.'),
   DeferDueDate: flagOrFalse('Interest accrues until the moved date.'),
   GraceType: maybeText('What happens to the interest of a grace period.'),
   ProductGrace: maybeText('Grace period of the product.'),
-  GraceDaysForRepayment: maybeCount('Days of grace for a repayment.'),
-  PenaltyForGracePeriod: flagOrFalse('Penalties accrue during the days of grace.'),
+  GraceDaysForRepayment: maybeCount('Grace period of a repayment, in days.'),
+  PenaltyForGracePeriod: flagOrFalse('Penalties accrue during the grace period.'),
 });
 
 export const covenant = recordOf({
@@ -99,7 +99,7 @@ export const guarantee = recordOf({
 });
 
 export const destination = recordOf({
-  ProductDestinationTypeName: name('Purpose that the loan may be used for.'),
+  ProductDestinationTypeName: name('Purpose for which the loan may be used.'),
   IsDefault: flagOrFalse('The default.'),
 });
 
@@ -138,7 +138,7 @@ export const question = recordOf({
   Name: name('The question.'),
   QuestionType: maybeText('Its type.'),
   AnswerEntity: maybeText('Entity that stores the answer.'),
-  AnswerField: maybeText('Field that stores it.'),
+  AnswerField: maybeText('Field that stores the answer.'),
   IsForSolicitant: flagOrFalse('Asked of the applicant.'),
   IsForCoborrower: flagOrFalse('Asked of the co-borrower.'),
 });

@@ -279,7 +279,7 @@ export const CALCULATION_FAULTS: Readonly<Record<FaultCode, string>> = {
   'formula-failed': 'A formula of the schedule type has no value for this request',
   missing: 'A field that this calculation needs is missing',
   'not-allowed': 'The field is not allowed with this schedule type or with the other fields',
-  'one-sign': 'No cash flow is paid out, or none is paid back',
+  'one-sign': 'No cash flow is paid out, or no cash flow is paid back',
   'out-of-range': 'The number is outside the allowed range, or not whole',
   'outside-bands': 'A balance lies outside all bands',
   'payment-below-interest': 'The fixed installment does not cover its interest',

@@ -7,7 +7,7 @@ import type { Fault } from '../../platform/problem.ts';
 export const BODY_FAULTS = {
   'malformed-json': 'The text is not valid JSON',
   'not-utf8': 'The bytes are not valid UTF-8',
-  'too-deep': 'Objects and arrays are nested too deep',
+  'too-deep': 'Objects and arrays are nested too deeply',
 } as const;
 
 export type BodyFaultCode = keyof typeof BODY_FAULTS;
@@ -19,11 +19,11 @@ export const SHAPE_FAULTS = {
   empty: 'The text is empty',
   'too-long': 'The text is too long',
   'too-many-items': 'The list has too many items',
-  'amount-too-large': 'The amount is larger than can be calculated with',
+  'amount-too-large': 'The amount exceeds the largest supported amount',
   'out-of-range': 'The number is outside the allowed range, or not whole',
   'too-many-decimals': 'The number has more decimals than allowed',
   'invalid-date': 'The text is not an existing date',
-  'mutually-exclusive': 'Fields that exclude each other are both sent, or neither of them is',
+  'mutually-exclusive': 'Fields that exclude each other are both sent, or neither is sent',
   'invalid-json': 'The text is not valid JSON',
   'unknown-value': 'The text is not one of the allowed values',
   'control-character': 'The text contains a line break or another control character',
@@ -34,8 +34,8 @@ export const SHAPE_FAULTS = {
   unclean: 'A message in Avro does not contain the value in its normalised form',
   'too-many-recipients': 'The e-mail has too many recipients',
   'invalid-base64': 'The text is not base64',
-  'invalid-name': 'The text cannot be the name of a file',
-  'attachment-too-large': 'The attachment, or all of them together, are larger than allowed',
+  'invalid-name': 'The text is not a valid file name',
+  'attachment-too-large': 'The attachment is too large, or all attachments together are',
   'refused-type': 'Programs and scripts are not sent',
   'contradicting-type': 'The content does not match the extension of the file name',
   'unknown-member': 'The field is not known and has no effect; alone it is a warning',

@@ -86,7 +86,7 @@ export const insuranceListFields = requestOf({
   productCode: productCode(),
   productId: productId(),
   filterList: emptyTextOr(namedFigures()).describe(
-    'Figures by the names that filters of the product use, case-insensitive. Absent, "" or empty: none.',
+    'Figures by the names that filters of the product use, case-insensitive. Absent, "" or empty: no figures.',
   ),
   Date: day(),
 });

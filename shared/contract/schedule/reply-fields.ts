@@ -83,7 +83,7 @@ function explanation(casing: Casing): z.ZodObject {
     formula: z
       .string()
       .describe(
-        'The formula with its numbers; the figure is its value, rounded to the digits of the currency.',
+        'The formula with its numbers; the figure is its value, rounded to the decimals of the currency.',
       ),
   };
   return z.strictObject(inSpelling(casing, fields));

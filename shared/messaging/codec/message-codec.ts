@@ -188,7 +188,7 @@ class Decoder {
       return undecodable('json', `A JSON message needs the header ${HEADER.messageType}.`);
     const form = findForm(this.#forms, type);
     if (form === undefined) {
-      return undecodable('json', `The header ${HEADER.messageType} names no known type of message.`);
+      return undecodable('json', `The header ${HEADER.messageType} does not name a known message type.`);
     }
     if (firstJsonByte(value) === OPEN_ARRAY && allowsBatches(type))
       return batchDecoded('json', () => openJsonBatch(value, { type, form }));

@@ -164,8 +164,8 @@ export class FailureRun {
   }
 
   /**
-   * Counts a failure. A message without a key (null) counts as a distinct key; undefined is for work of a message that is
-   * counted itself. Returns whether both limits are reached.
+   * Counts a failure. A message without a key (null) counts as a distinct key; a message that the source did not deliver
+   * (undefined) adds no key. Returns whether both limits are reached.
    */
   add(key: Uint8Array | null | undefined): boolean {
     this.#failures += 1;

@@ -27,7 +27,7 @@ export class ConsumerHealth {
     this.#detector = new StallDetector(stallMs);
   }
 
-  /** Observes the progress; called often, so that stalls are measured from their start. `ended` counts all ended works. */
+  /** Observes the progress; called often, so that stalls are measured from their start. `ended`: number of ended work items. */
   observe(trackers: Iterable<OffsetTracker>, ended: number): void {
     this.#progress = this.#detector.check(trackers, ended, performance.now());
   }
@@ -93,7 +93,7 @@ export class StallDetector {
   /**
    * `unhealthy` when delivered messages made no progress for the stall time. `degraded` when records were not delivered for
    * that time, which may be control records of a transaction (a restart would not help), or when the first message has been
-   * retried for that time. `ended` counts the ended works of all partitions; times are monotonic milliseconds.
+   * retried for that time. `ended` counts the ended work items of all partitions; times are monotonic milliseconds.
    */
   check(trackers: Iterable<OffsetTracker>, ended: number, nowMs: number): Health {
     if (ended !== this.#ended) this.#lastEndMs = nowMs;

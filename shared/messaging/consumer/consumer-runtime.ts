@@ -79,7 +79,7 @@ export class ConsumerRuntime {
     );
   }
 
-  /** Counts the result of further work of a message, and returns whether the circuit breaker is closed. */
+  /** Counts the result of a message that the source did not deliver; returns whether the circuit breaker is closed. */
   count(result: FinalResult): boolean {
     return this.#breaker.count(result) === 'closed';
   }
@@ -210,7 +210,7 @@ export class ConsumerRuntime {
     const { added, joined, forgotten } = this.#inFlight.deliver(messages, tracker);
     this.counters.joined += joined;
     for (const work of added) this.#executor.add(work);
-    // A forgotten work has no further attempts: messages of its key must not wait for it.
+    // A forgotten work item has no further attempts: messages of its key must not wait for it.
     for (const work of forgotten) this.#executor.endDelay(work);
     this.#executor.dispatch();
     this.#breaker.probe();

@@ -60,7 +60,7 @@ export class Consumer {
     return this.#runtime.stats();
   }
 
-  /** Counts the result of further work of a message for the circuit breaker; false when the breaker is open. */
+  /** Counts the result of a message that the source did not deliver, such as a held one; false if the breaker is open. */
   count(result: FinalResult): boolean {
     return this.#runtime.count(result);
   }

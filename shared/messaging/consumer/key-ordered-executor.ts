@@ -8,30 +8,30 @@ export interface ExecutorCalls {
   run(work: Work): SyncOrAsync<ProcessingResult>;
   /** Converts a throw or rejection of run() to a result. Must not throw. */
   thrown(work: Work, error: unknown): ProcessingResult;
-  /** The work has ended; the next of its key follows. */
+  /** The work item has ended; the next one of its key follows. */
   ended(work: Work, result: FinalResult): void;
-  /** The work is held for its next attempt. */
+  /** The work item is held for its next attempt. */
   held(work: Work): void;
-  /** Whether a held work is still to be run after its delay. */
+  /** Whether a held work item is still to be run after its delay. */
   wanted(work: Work): boolean;
 }
 
 export interface ExecutorOptions {
-  /** Total weight of the running works. Held works do not count, so that they do not block other keys. */
+  /** Total weight of the running work items. Held work items do not count, so that they do not block other keys. */
   readonly limit: number;
-  /** Weight of a work, by default 1. The next work starts when its weight fits, or when no other is running. */
+  /** Weight of a work item, by default 1. The next work item starts when its weight fits, or when no other is running. */
   readonly weigh?: ((work: Work) => number) | undefined;
   /** Longest synchronous work between two turns of the event loop, in milliseconds. */
   readonly sliceMs: number;
 }
 
-/** The unfinished works of one key, the oldest first. A message without a key has its own queue. */
+/** The unfinished work items of one key, the oldest first. A message without a key has its own queue. */
 interface KeyQueue {
   first: Work;
   last: Work;
-  /** The first work is running or held. A queue that is not busy is in the ready list. */
+  /** The first work item is running or held. A queue that is not busy is in the ready list. */
   busy: boolean;
-  /** Weight of the first work while it runs. */
+  /** Weight of the first work item while it runs. */
   weight: number;
   readonly key: string;
   /** The queues of the topic by key; undefined for a message without a key. */
@@ -41,7 +41,7 @@ interface KeyQueue {
 /** The longest delay of a Node timer; a longer one would fire immediately. */
 const MAX_DELAY_MS = 2_147_483_647;
 
-/** Runs works of different keys concurrently, and those of one key in the order of their arrival. */
+/** Runs work items of different keys concurrently, and those of one key in the order of their arrival. */
 export class KeyOrderedExecutor {
   readonly #calls: ExecutorCalls;
   readonly #options: ExecutorOptions;
@@ -49,7 +49,7 @@ export class KeyOrderedExecutor {
   readonly #ready = new Fifo<KeyQueue>();
   readonly #held = new Map<KeyQueue, NodeJS.Timeout>();
   #running = 0;
-  /** Total weight of the running works. */
+  /** Total weight of the running work items. */
   #load = 0;
   #isPaused = false;
   #isDispatching = false;
@@ -69,12 +69,12 @@ export class KeyOrderedExecutor {
     return this.#held.size;
   }
 
-  /** True if no work is running or queued; held works may still become due. */
+  /** True if no work is running or queued; held work items may still become due. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#ready.length === 0;
   }
 
-  /** Appends a work to the queue of its key; dispatch() starts it. */
+  /** Appends a work item to the queue of its key; dispatch() starts it. */
   add(work: Work): void {
     const { topic, key } = work.message;
     if (key === null) {
@@ -98,7 +98,7 @@ export class KeyOrderedExecutor {
     queue.last = work;
   }
 
-  /** Starts works in order, up to the limit or the end of the time slice. */
+  /** Starts work items in order, up to the limit or the end of the time slice. */
   dispatch(): void {
     if (this.#isDispatching || this.#isPaused || this.#ready.length === 0) return;
     this.#isDispatching = true;
@@ -110,7 +110,7 @@ export class KeyOrderedExecutor {
     }
   }
 
-  /** Starts no works until resume(); running ones continue. */
+  /** Does not start work items until resume(); running ones continue. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -120,7 +120,7 @@ export class KeyOrderedExecutor {
     this.dispatch();
   }
 
-  /** Starts one work even while paused: of the key that has waited longest or shortest. */
+  /** Starts one work item even while paused, from the key that has waited longest or shortest. */
   runOne(which: 'oldest' | 'newest' = 'oldest'): Work | undefined {
     const queue = which === 'oldest' ? this.#ready.shift() : this.#ready.pop();
     if (queue === undefined) return undefined;
@@ -129,7 +129,7 @@ export class KeyOrderedExecutor {
     return work;
   }
 
-  /** Ends the delay of a held work early. */
+  /** Ends the delay of a held work item early. */
   endDelay(work: Work): void {
     if (work.state !== 'held') return;
     for (const [queue, timer] of this.#held) {
@@ -140,7 +140,7 @@ export class KeyOrderedExecutor {
     }
   }
 
-  /** Drops all works that were not started; running and held ones keep their queues. */
+  /** Drops all work items that were not started; running and held ones keep their queues. */
   dropQueued(): void {
     this.#ready.clear();
     for (const siblings of this.#topics.values()) {
@@ -153,7 +153,7 @@ export class KeyOrderedExecutor {
     }
   }
 
-  /** Pauses permanently and drops queued and held works. */
+  /** Pauses permanently and drops queued and held work items. */
   close(): void {
     this.pause();
     for (const timer of this.#held.values()) clearTimeout(timer);

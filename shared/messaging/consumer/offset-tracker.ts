@@ -5,7 +5,7 @@ import type { LogMessage, TopicPartition } from '../message.ts';
  * `queued`: not started · `running`: being processed · `held`: waits for its next attempt · `done`: completed.
  */
 export interface Work {
-  /** Replaced by a placeholder when the work is done, to free the message before its commit. */
+  /** Replaced by a placeholder when the work item is done, to free the message before its commit. */
   message: LogMessage;
   readonly offset: number;
   readonly timestampMs: number;
@@ -51,7 +51,7 @@ export function finishWork(work: Work): void {
   work.message = RELEASED;
 }
 
-/** Committed works are removed from the list in chunks, since moving the rest costs time. */
+/** Committed work items are removed from the list in chunks, since moving the rest costs time. */
 const CUT_CHUNK = 512;
 
 /**
@@ -76,9 +76,9 @@ export class OffsetTracker implements TopicPartition {
   unfinished = 0;
   unfinishedBytes = 0;
   #works: Work[] = [];
-  /** Index of the first work without a confirmed commit. */
+  /** Index of the first work item without a confirmed commit. */
   #start = 0;
-  /** Index of the first work that is not done: the end of the prefix. */
+  /** Index of the first work item that is not done: the end of the prefix. */
   #head = 0;
   #lastOffset = -1;
   #position: number | undefined;
@@ -132,13 +132,13 @@ export class OffsetTracker implements TopicPartition {
     this.unfinishedBytes += work.bytes;
   }
 
-  /** Records that one of its works is done. */
+  /** Records that one of its work items is done. */
   finished(work: Work): void {
     this.unfinished -= 1;
     this.unfinishedBytes -= work.bytes;
   }
 
-  /** Advances the prefix over completed works. */
+  /** Advances the prefix over completed work items. */
   advance(): void {
     let work = this.#works[this.#head];
     while (work?.state === 'done') {
@@ -153,7 +153,7 @@ export class OffsetTracker implements TopicPartition {
     return this.#position === this.#committed ? undefined : this.#position;
   }
 
-  /** Records that the commit of `position` is stored, and forgets the works below it. */
+  /** Records that the commit of `position` is stored, and forgets the work items below it. */
   confirm(position: number): void {
     this.#committed = position;
     while (this.#start < this.#head && (this.#works[this.#start]?.offset ?? position) < position) {
@@ -165,7 +165,7 @@ export class OffsetTracker implements TopicPartition {
     this.#start = 0;
   }
 
-  /** Works without a confirmed commit, which may be redelivered. */
+  /** Work items without a confirmed commit, which may be redelivered. */
   unconfirmed(): readonly Work[] {
     return this.#works.slice(this.#start);
   }

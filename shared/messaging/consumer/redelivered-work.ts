@@ -15,7 +15,7 @@ export class InFlight {
     return size;
   }
 
-  /** Keeps the started and completed works of a partition whose generation has ended. */
+  /** Keeps the started and completed work items of a partition whose generation has ended. */
   keep(tracker: OffsetTracker): void {
     const started = tracker.unconfirmed().filter((work) => work.state !== 'queued');
     if (started.length === 0) return;
@@ -52,11 +52,11 @@ export class InFlight {
 }
 
 export interface Delivery {
-  /** The works of new messages. */
+  /** The work items of new messages. */
   readonly added: readonly Work[];
   /** Number of messages that joined earlier work. */
   readonly joined: number;
-  /** Earlier works that will not be redelivered, since another consumer has completed them. */
+  /** Earlier work items that will not be redelivered, since another consumer has completed them. */
   readonly forgotten: readonly Work[];
 }
 

@@ -60,7 +60,7 @@ export function createBatchHandler(options: BatchHandlingOptions): Handler {
 
 /** Refuses batches on a topic of single requests, and names the topic for batches if there is one. */
 export function refuseBatches(bulkTopic: string | undefined): Handler {
-  const single = 'This topic accepts one request in a message';
+  const single = 'This topic accepts one request per message';
   const detail = bulkTopic === undefined ? `${single}.` : `${single}; send batches to ${bulkTopic}.`;
   const problem = createProblem('invalid-request', { detail });
   return () => refused(problem);

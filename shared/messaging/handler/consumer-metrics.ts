@@ -34,22 +34,25 @@ const FIGURES = [
 export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetrics {
   const durations = metrics.duration(
     'plat_handler_duration_seconds',
-    'Time from taking a message to its answer',
+    'Time from the delivery of a message to its acknowledged reply',
     ['worker', 'type', 'result'],
   );
   const breaker = metrics.gauge('plat_breaker_open', '1 while the breaker keeps the consumer paused', [
     'worker',
   ]);
-  const opened = metrics.counter('plat_breaker_opened_total', 'Times that the breaker opened', ['worker']);
-  const deadLetters = metrics.counter('plat_dead_letters_total', 'Messages put onto the dead-letter topic', [
+  const opened = metrics.counter('plat_breaker_opened_total', 'Number of times that the breaker opened', [
     'worker',
-    'code',
   ]);
-  const batchItems = metrics.counter('plat_batch_items_total', 'Requests that came in batches', [
+  const deadLetters = metrics.counter(
+    'plat_dead_letters_total',
+    'Messages written to the dead-letter topic',
+    ['worker', 'code'],
+  );
+  const batchItems = metrics.counter('plat_batch_items_total', 'Requests received in batches', [
     'worker',
     'result',
   ]);
-  const lag = metrics.gauge('plat_consumer_lag_messages', 'Messages that wait before the consumer', [
+  const lag = metrics.gauge('plat_consumer_lag_messages', 'Messages that the consumer has not completed', [
     'worker',
     'topic',
     'partition',

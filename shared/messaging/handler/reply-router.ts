@@ -165,7 +165,7 @@ export class ReplyRouter {
     return this.#own.has(topic) ? replies : foreignReplies;
   }
 
-  /** Uses the key, as all Kafka clients do; without a key, the offset chooses among the partitions, and silent ones are skipped. */
+  /** Uses the key, as all Kafka clients do; without a key, the offset of the request chooses a partition, skipping silent ones. */
   #choosePartition({ key, offset }: LogMessage, topic: string, count: number): number {
     if (key !== null) return partitionOfKey(key, count);
     for (let step = 0; step < count; step += 1) {

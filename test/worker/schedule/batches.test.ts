@@ -303,7 +303,7 @@ it('refuses a batch if the worker has no bulk topic', async () => {
     ...(await avroBatch(world.codec, [{ value: Buffer.alloc(1) }])),
     topic: TOPIC.productRequests,
   });
-  expect(textOf(reply, HEADER.nestError)).toContain('accepts one request in a message.');
+  expect(textOf(reply, HEADER.nestError)).toContain('accepts one request per message.');
 });
 
 it('publishes a batch with an unknown reply topic as one dead letter', async () => {

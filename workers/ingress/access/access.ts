@@ -18,13 +18,13 @@ export type AccessDecision =
   /** The key set cannot be fetched, so no token can be verified: 503. */
   | { readonly kind: 'undecided' };
 
-/** Decides whether a caller is admitted. Synchronous for cached tokens, so that the hot path needs no promise. */
+/** Decides whether a caller is admitted. Synchronous for cached tokens, so that the hot path does not need a promise. */
 export interface Access {
   readonly required: boolean;
   check(credentials: CallerCredentials): AccessDecision | Promise<AccessDecision>;
 }
 
-/** The subject of all callers without access control. */
+/** The subject of every caller when access control is off. */
 const ANONYMOUS = '';
 
 /** Admits every caller; for instances that only their own machine can reach (E2). */

@@ -196,7 +196,7 @@ function createOutgoing(
   return { topic, type: action.requestType, payload, ...call, ...readTraceContext(headers) };
 }
 
-/** Adds to a timeout how long this caller waited, and that it may repeat the request. */
+/** Adds to the problem of a timeout how long this caller waited, and that the request may be sent again. */
 function explainTimeout(answer: Reply, timeoutMs: number): Reply {
   if (answer.kind !== 'problem' || answer.problem.code !== 'reply-timeout') return answer;
   const detail = `No worker replied within ${timeoutMs} ms. Actions store nothing: the request may be sent again.`;

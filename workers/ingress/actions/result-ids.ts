@@ -28,7 +28,7 @@ const SEPARATOR = '\n';
 const MAC_BYTES = 16;
 /** Every issued id is shorter; a longer one is refused without computing its HMAC. */
 const MAX_ID_LENGTH = 480;
-/** Without access control every caller may read every result, so the secret needs no protection. */
+/** Without access control every caller may read every result, so the secret does not need protection. */
 const OPEN_SECRET = 'results of an instance without access control';
 const SECRET_BYTES = 32;
 

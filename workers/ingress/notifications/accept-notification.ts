@@ -90,8 +90,8 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
 }
 
 /**
- * Runs the tasks of one key in sequence and those of different keys concurrently. Each waiting task is an open
- * connection, so the limit of connections bounds the queue.
+ * Runs the tasks of one key in sequence and those of different keys concurrently. Each waiting task has an open connection,
+ * so the maximum number of connections bounds the queue.
  */
 function createKeyedQueue() {
   const last = new Map<string, Promise<void>>();
@@ -126,9 +126,9 @@ async function acceptKeyed(
 }
 
 /**
- * The time at which an earlier use of the key ended, if its acceptance is no longer kept. Under the same id the
- * worker would treat the new use as a repeat and not send it. A recent end without an acceptance belongs to a repeat
- * after a lost response.
+ * The time at which the notification of an earlier use of the key ended, if that use is older than the lifetime of the key:
+ * under the same id the worker would treat the new use as a repeat and not send it. Undefined if it ended more recently:
+ * then this request repeats one whose acceptance was not recorded.
  */
 async function findExpiredUse({ feed, clock }: AcceptDeps, keyId: string): Promise<number | undefined> {
   const state = await feed.state(keyId);
@@ -175,7 +175,9 @@ async function accept(
   else refuse(reply, fault, fault === 'body-too-large' ? { detail: TOO_LARGE } : {});
 }
 
-/** Resolves when all replicas have stored the command, with undefined, or with the code of why it was not accepted. */
+/**
+ * Publishes the command. Resolves with undefined when all replicas have stored it, otherwise with the code of the problem.
+ */
 async function publishCommand(
   { options, keys, codec, publisher }: AcceptDeps,
   { request, contract, command }: ValidNotification,

@@ -25,7 +25,7 @@ export const KEY_LIFETIME_MS = 24 * 3_600_000;
 const ENTRY_BYTES = 160;
 /** First byte of Avro, the only format of these records. */
 const AVRO = 0;
-/** Limit of the own records that have not been read back yet, since the broker may have lost some. */
+/** Maximum number of own records that wait to be read back from the log; the broker may have lost some of them. */
 const MAX_OWN_RECORDS = 10_000;
 
 /**

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 import { v5 } from 'uuid';
 import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 
-/** Namespace of ids derived from an Idempotency-Key (RFC 9562, 5.5). With another one, repeats would be sent again. */
+/** Namespace of ids derived from an Idempotency-Key (RFC 9562, 5.5). If it changed, repeats would be sent again. */
 const NAMESPACE = '5a3d0f6e-7c1b-4e52-9f58-0c6a4d2b9e71';
 const REALM = 'platrealm';
 const KEY_BYTES = 32;

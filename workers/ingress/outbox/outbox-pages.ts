@@ -16,7 +16,7 @@ type MessageRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** Maximum number of messages in the list. */
 const MAX_LISTED = 100;
-/** Longer texts are truncated on the page. */
+/** Longer messages are truncated on the page. */
 const MAX_SHOWN_CHARACTERS = 1_000_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** No resources and no scripts; the only inline style is allowed by its hash. Message texts are escaped as well. */

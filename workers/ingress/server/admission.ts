@@ -74,7 +74,7 @@ export function readBody(deps: AdmissionDeps, room: BodyRoom): AsyncHook {
   };
 }
 
-/** Charges a body that was read to its caller, by its length. */
+/** Charges the caller for a body that was read, by the length of the body. */
 export function countBody(
   { rateLimiter }: Pick<AdmissionDeps, 'rateLimiter'>,
   request: FastifyRequest,

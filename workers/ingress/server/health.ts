@@ -12,7 +12,7 @@ export interface HealthDeps {
 }
 
 /**
- * Serves three paths, with and without the base path, which probes do not know:
+ * Serves three paths, both below the base path and at the root, since probes do not know the base path:
  *
  * - /health/live: 503 when a part of this instance or any worker of the process is unhealthy, and only a restart helps;
  * - /health/ready: 503 with the reason while this instance cannot serve; other workers are listed but do not count, since

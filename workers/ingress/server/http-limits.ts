@@ -25,13 +25,16 @@ export const HTTP_LIMITS = {
   correlationIdLength: 128,
 } as const;
 
-/** How long a reply that was written just before its deadline may take to be read here. */
+/** Time for a reply that was written just before its deadline to reach this instance. */
 export const RESULT_TRAVEL_MS = 2 * SECOND_MS;
 
 /** The `Retry-After` of 503, 429 and pending results. */
 export const RETRY_AFTER_SECONDS = 1;
 
-/** Bodies of notifications in memory: about 25 of the largest e-mails, which take four times that when parsed and encoded. */
+/**
+ * Maximum size of all notification bodies in memory: about 25 of the largest e-mails, which take four times that when
+ * parsed and encoded.
+ */
 const BODY_BUDGET_BYTES = 256 * MIB;
 
 /** The settings of one ingress instance. */

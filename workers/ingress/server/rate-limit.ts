@@ -13,9 +13,9 @@ export interface RateLimiter {
   /** Takes one request from the caller's allowance. Returns 0, or the whole seconds to wait when it is used up. */
   take(caller: string): number;
   /**
-   * Takes the additional cost of a request. The allowance may become negative, and the caller's next request then waits.
-   * Returns 0, or the seconds to wait if the allowance is negative already, apart from what this request has spent before
-   * (`ownCost`).
+   * Takes the additional cost of a request. The allowance may become negative, and the caller's next request then waits. If
+   * other requests have already made it negative, takes nothing and returns the seconds to wait, otherwise returns 0.
+   * `ownCost` is the cost that this request has already spent.
    */
   charge(caller: string, additional: number, ownCost: number): number;
   /** Takes a cost that has already been incurred, even if the allowance becomes negative. */

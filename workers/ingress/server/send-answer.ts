@@ -93,7 +93,7 @@ function sendAndDrain(reply: FastifyReply, body: string): void {
 /**
  * Ends a response that was written while the body of its request is still being received, and closes the connection. An
  * immediate close would reset the connection, often before the client has read the response (RFC 9112 section 9.6), so the
- * rest of the body is read and discarded first, up to a limit of bytes and time.
+ * rest of the body is read and discarded first, within a maximum size and time.
  */
 function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
   let discarded = 0;

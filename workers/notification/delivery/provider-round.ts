@@ -98,8 +98,9 @@ export function repeatableBy({ name, identity, isIdempotent }: Recognising): str
 }
 
 /**
- * The providers that may be called for a notification. Pure. After an unknown outcome these are only the provider that was
- * called, with unchanged settings, since no other recognises the id; all providers where a second send is accepted.
+ * The providers that may be called for a notification. Pure. After an unknown outcome, this is only the provider that was
+ * called, and only with unchanged settings, since no other provider recognises the id. If a second send is accepted, all
+ * providers may be called.
  */
 export function eligibleProviders<P extends Recognising>(
   providers: readonly P[],

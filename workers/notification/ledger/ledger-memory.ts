@@ -27,9 +27,9 @@ interface Ended {
 }
 
 /**
- * The ledger's entries in memory, as small as possible: only the time of a sent notification, which nearly all are. An
- * entry that has not ended is never removed. Clocks of other processes are not compared with the local clock: a lease and
- * the wait for the next attempt have the length that their writer recorded, and a clock that is ahead does not expire
+ * Keeps the ledger's entries in memory, as small as possible: of sent notifications, which are nearly all, only the time.
+ * An entry that has not ended is never removed. Clocks of other processes are not compared with the local clock: a lease
+ * and the wait for the next attempt have the length that their writer recorded, and a clock that is ahead does not expire
  * other entries.
  */
 export class LedgerMemory {

@@ -1,4 +1,4 @@
-/** The records of the hold topic: for each key one of its head, and one of each follower. */
+/** The records of the hold topic: for each key, one record of its head and one of each follower. */
 
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';

@@ -24,7 +24,7 @@ export interface HoldTopicOptions {
   readonly limits?: Partial<HoldLimits>;
 }
 
-/** Limits of messages that are kept whole; beyond them only the place of a message is kept. */
+/** Limits on the messages that are kept whole; beyond these limits, only the place of a message is kept. */
 export interface HoldLimits {
   readonly followersPerKey: number;
   readonly bytesPerPartition: number;
@@ -122,7 +122,7 @@ export class HoldTopic {
     return isFull ? 'place' : 'whole';
   }
 
-  /** This and the next three resolve when the record was read back, and reject when the broker is unavailable. */
+  /** This method and the next three resolve when the record was read back, and reject when the broker is unavailable. */
   setHead(key: string, partition: number, head: Head): Promise<void> {
     return this.#readBack.write(headRecord(this.#options.topic, key, partition, head));
   }

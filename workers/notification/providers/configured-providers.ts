@@ -144,7 +144,7 @@ class ConfiguredProviders implements ProviderSet {
     this.#deps.log.warn({ faults: lines }, text);
   }
 
-  /** Replaces the providers by those of the file, unless they are current. Returns the faults of an invalid file. */
+  /** Replaces the providers with those of the file, unless they are current. Returns the faults of an invalid file. */
   async #reload({ text, hash }: FileText): Promise<readonly ConfigurationFault[]> {
     if (hash === this.#hash) return [];
     const built = await build(text, this.#entries, { source: this.#source, deps: this.#deps });
@@ -215,7 +215,7 @@ async function build(
       made.push(provider);
       entries.set(key, guarded(provider, entry, deps));
     } catch (error) {
-      // Only texts of this project are reported; those of a library may contain a part of a key.
+      // Only error messages of this project are reported; those of a library may contain a part of a key.
       const message =
         error instanceof ConfigError ? errorText(error) : 'cannot be created from these settings';
       faults.push({ path: entry.path, message });
@@ -252,8 +252,8 @@ function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): 
 }
 
 /**
- * Creates the provider of one entry and loads its client. `timeoutMs` is the upper limit of a call, from which leases are
- * computed; the entry may set a shorter one. Rejects with ConfigError.
+ * Creates the provider of one entry and loads its client. `timeoutMs` is the maximum duration of a call, from which leases
+ * are computed; the entry may set a shorter one. Rejects with ConfigError.
  */
 export async function makeProvider(
   entry: ProviderEntry,

@@ -19,7 +19,7 @@ export const PROVIDER_BREAKER_DEFAULTS: ProviderBreakerSettings = {
 
 export type ProviderBreakerState = 'closed' | 'open' | 'half-open';
 
-/** Upper limit of a provider's Retry-After. */
+/** Maximum of a provider's Retry-After; a longer one counts as this. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 /** Interval between checks while all probes are in progress. */
 const PROBE_POLL_MS = 500;

@@ -173,7 +173,7 @@ export type DeliveryEffect =
   | { readonly kind: 'acquire-provider'; readonly isOverdue: boolean }
   | { readonly kind: 'write-intent'; readonly turn: ProviderTurn }
   | { readonly kind: 'call-providers'; readonly turn: ProviderTurn; readonly leaseEndsMs: number }
-  /** Written before the outcome, which needs no provider. */
+  /** Comes before the effect that writes the outcome, which does not need a provider. */
   | { readonly kind: 'release-send-slot' }
   | {
       readonly kind: 'write-outcome';
@@ -338,7 +338,9 @@ function repeatRetryCopy(
   return retryCopy(copy, { dueAtMs, tierMs: tierFor(plan, dueAtMs - nowMs), attempts });
 }
 
-/** Its age may be caused by differing clocks, so a notification without an attempt is attempted once. */
+/**
+ * Starts a round. An overdue notification without an attempt is attempted once, since differing clocks may be the reason.
+ */
 function beginRound(delivery: DeliveryContext, { known, isDeadlineOver, times }: Situation): DeliveryStep {
   const { copy, plan } = delivery;
   if (isDeadlineOver && copy.isOriginal && known === undefined) {

@@ -37,10 +37,10 @@ const RANK: Readonly<Record<NotificationStatus, number>> = {
 };
 
 /**
- * Whether a state that was read from the log replaces the known one. All readers end with the same state, whatever the order
- * of the outcomes. `sent` replaces any state and is never replaced; otherwise the later round wins, and within a round the
- * outcome. Of two intents of one round by different processes the first on the log wins, and the other process must not
- * send. An id belongs to the channel that used it first.
+ * Whether a state that was read from the log replaces the known one. All readers end with the same state, whatever the
+ * order of the outcomes. `sent` replaces any state and is never replaced; otherwise the later round wins, and within a
+ * round the state of the higher rank, such as an outcome over an intent. Of two intents of one round by different processes
+ * the first on the log wins, and the other process must not send. An id belongs to the channel that used it first.
  */
 export function supersedes(next: LedgerEntry, known: LedgerEntry | undefined): boolean {
   if (known === undefined) return true;

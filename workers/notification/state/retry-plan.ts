@@ -8,7 +8,8 @@ export interface RetryPlan {
 
 /**
  * The delay after round `attempt` (counted from 1), in milliseconds: that of its tier, or of a longer one for a provider's
- * Retry-After. `ageMs` is the time since the start of the time limit. Undefined if the next round would exceed it. Pure.
+ * Retry-After. `ageMs` is the time since the start of the time limit. Undefined if the next round would exceed the time
+ * limit. Pure.
  */
 export function planRetry(
   { tiersMs, timeLimitMs }: RetryPlan,

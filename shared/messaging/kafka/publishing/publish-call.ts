@@ -11,7 +11,7 @@ export class PublishCall {
   readonly #reject: (error: MessagingError) => void;
   #remaining: number;
   #failure: MessagingError | undefined;
-  /** One of its records is on the log, or was sent and not confirmed. */
+  /** Whether one of its records is on the log, or was sent and not confirmed. */
   maybeStored = false;
   isSettled = false;
   /** Error of the last request with one of its records; absent when only requests queued before it failed. */
@@ -38,7 +38,7 @@ export class PublishCall {
     else this.#reject(this.#withSiblings(this.#failure));
   }
 
-  /** Gives up the records that are not done. */
+  /** Abandons the records that are not done. */
   giveUp(reason: string): void {
     if (this.isSettled) return;
     this.isSettled = true;
@@ -49,7 +49,7 @@ export class PublishCall {
     );
   }
 
-  /** `not-sent` would mean that no record of the call was stored. */
+  /** Replaces `not-sent`, which means that no record of the call was stored, if other records may have been. */
   #withSiblings(failure: MessagingError): MessagingError {
     if (failure.code !== 'not-sent' || !this.maybeStored) return failure;
     const text = `${failure.message}; messages of the call may have been stored`;

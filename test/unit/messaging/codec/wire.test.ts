@@ -266,7 +266,7 @@ describe('JSON messages', () => {
       'plat-message-type',
     );
     for (const type of ['Nothing', 'constructor', '__proto__']) {
-      expect(problemOf(decodeText('{}', type)).detail).toContain('names no known type');
+      expect(problemOf(decodeText('{}', type)).detail).toContain('does not name a known message type');
     }
   });
 });

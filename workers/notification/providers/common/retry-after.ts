@@ -1,4 +1,4 @@
-/** Upper limit of a wait: one day. */
+/** Maximum wait: one day. */
 const MAX_WAIT_MS = 86_400_000;
 const SECOND_MS = 1_000;
 /** Dates in HTTP (RFC 9110, 5.6.7), whose three forms have only the time zone in common. */

@@ -2,9 +2,9 @@ import { Agent, type Dispatcher } from 'undici';
 import type { SendResult } from '../../../../shared/notification/provider.ts';
 import { openDeadline } from '../../../../shared/platform/deadline.ts';
 
-/** Size limit of a response body, above that of any provider. */
+/** Maximum size of a response body; larger than the responses of any provider. */
 const MAX_RESPONSE_BYTES = 65_536;
-/** Size limit of the response headers. */
+/** Maximum size of the response headers. */
 const MAX_HEADER_BYTES = 16_384;
 const CONNECT_TIMEOUT_MS = 10_000;
 /**

@@ -141,7 +141,7 @@ async function buildRequest(connection: Connection, message: Outbound): Promise<
   return { kind: 'request', request: { method: connector.method, path, headers, body } };
 }
 
-/** The code of a part of the message that the template has no placeholder for; no part is dropped silently. */
+/** The code of a part of the message for which the template has no placeholder; no part is dropped silently. */
 function unsupportedPart(
   { places, connector, url, defaultSender }: Connection,
   message: Outbound,

@@ -1,6 +1,6 @@
 import type { SendResult } from '../../../../shared/notification/provider.ts';
 
-/** The fields that are read of nodemailer's errors. Their texts contain addresses and are never passed on. */
+/** The fields of nodemailer's errors that are used. Error messages contain addresses and are never passed on. */
 export interface SmtpError {
   /** Code of nodemailer: ESOCKET, ETIMEDOUT, EAUTH, EENVELOPE … */
   readonly code?: string | undefined;

@@ -5,7 +5,7 @@ import type { MimeNodeEnvelope } from 'nodemailer/lib/mime-node';
 /** Chunks are joined up to this size, so that a message without attachments is written in one chunk. */
 const GATHERED_BYTES = 64 * 1_024;
 
-/** Records the stream that it is piped to: nodemailer's encoder, which is piped to the socket. */
+/** Records the stream to which it is piped: nodemailer's encoder, which is piped to the socket. */
 class Body extends Readable {
   connection: Readable | undefined;
 

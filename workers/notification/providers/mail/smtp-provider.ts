@@ -22,7 +22,7 @@ const SMTPS_PORT = 465;
 const SMTP_CONNECTIONS = 10;
 const SMTP_MESSAGES = 100;
 
-/** For each of DNS, connecting and the greeting. */
+/** Time limit for each of the DNS look-up, the connection and the greeting. */
 const SET_UP_LIMIT_MS = 10_000;
 /** After this time the socket is destroyed even if the server has not closed its side. */
 const CLOSE_LIMIT_MS = 1_000;

@@ -3,7 +3,7 @@ import { parseRetryAfter } from '../common/retry-after.ts';
 import { type CallOutcome, type HttpResponse, unansweredResult } from '../http/http-call.ts';
 import { type SensitiveTexts, isSafeNumber, sanitiseId } from '../common/sanitise-provider-text.ts';
 
-/** The fields that are read of Twilio's responses: of a message or of an error. */
+/** The fields of Twilio's responses that are used, of a message or of an error. */
 interface TwilioBody {
   readonly sid?: unknown;
   readonly status?: unknown;
