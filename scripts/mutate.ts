@@ -31,7 +31,7 @@ Exit codes: 0 done; 1 a failure, such as a test that fails without a mutant; 2 w
 
 const OUTPUT_FOLDER = 'var/mutate';
 const SECOND_MS = 1_000;
-/** On a busy machine a test takes far longer than in the first run, from which Stryker estimates the time. */
+/** Added to the time that Stryker estimates from the first run: on a busy machine a test takes far longer. */
 const MUTANT_SLACK_MS = 20 * SECOND_MS;
 const FIRST_RUN_LIMIT_MINUTES = 20;
 /** A line with an operator, a literal or a call; other lines have no mutants. */

@@ -135,7 +135,12 @@ function findMissing(
   const known = new Set(letters.flatMap(({ id, notificationId }) => [id, notificationId?.toLowerCase()]));
   return selection.ids
     .filter((id) => !known.has(id) && !known.has(prefix + id) && !known.has(id.toLowerCase()))
-    .map((id) => ({ id: sanitise(id), code: '-', result: 'failed', why: 'no letter has this id' }));
+    .map((id) => ({
+      id: sanitise(id),
+      code: '-',
+      result: 'failed',
+      why: 'no letter with this id matches the selection',
+    }));
 }
 
 function reportActions(results: readonly LetterResult[], dryRun: boolean): CommandReport {

@@ -20,7 +20,7 @@ export function isRestricted({ topics, codes, key, sinceMs, untilMs, ids }: Sele
   return topics.length + codes.length + ids.length > 0 || key !== undefined || isTimed;
 }
 
-/** Whether an id is not of the form topic/partition/offset, and must be a notification id. */
+/** Whether any of the ids is a notification id, because it does not have the form topic/partition/offset. */
 export function namesNotifications({ ids }: Selection): boolean {
   return ids.some((id) => parsePlace(id) === undefined);
 }

@@ -23,14 +23,14 @@ import { contractBody } from './contracts.ts';
 
 /** Sizes of the portfolios, except the largest one. */
 const SIZES = [1_000, 10_000, 100_000] as const;
-/** A nearly empty run, whose time is subtracted from the others. */
+/** Size of a nearly empty portfolio, whose duration is subtracted from that of the others. */
 const START_SIZE = 1;
 /**
  * Targets: the cost of a contract relative to the cheapest smaller portfolio, and the additional MiB after the first
  * quarter of the run.
  */
 const AIM = { growth: 1.1, memoryMiB: 64 } as const;
-/** In seconds. The memory of a shorter run is mostly that of its start. */
+/** Minimum number of memory samples, one per second; the memory of a shorter run is mostly that of its startup. */
 const LEAST_SAMPLES = 60;
 const LINES_OF_A_CHUNK = 1_000;
 const RUN_LIMIT_MS = 120_000;

@@ -1,7 +1,7 @@
 /**
  * Child process that keeps batches of contracts in flight; each reply triggers the next batch. For a request with a
- * duration, it returns the number of contracts answered per second. It exits on a refusal, and reads the last reply
- * completely.
+ * duration, it returns the number of contracts answered per second. It exits if a reply is an error, and checks every
+ * contract of the last reply.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,7 +22,7 @@ import {
 
 const MS_PER_SECOND = 1_000;
 const STATUS_OK = 200;
-/** Time limit for a reply; the run fails after it. */
+/** Deadline of a request, and time limit for missing replies at the end of a run, after which the run fails. */
 const PATIENCE_MS = 30_000;
 const [brokers = '', requestTopic = '', replyTopic = '', partitions = '12'] = process.argv.slice(2);
 const codec = benchCodec();
@@ -98,7 +98,7 @@ async function idle(): Promise<void> {
   clearTimeout(timer);
 }
 
-/** A run with refusals is not a valid measurement. */
+/** Throws unless the latest reply contains the result of every contract. */
 async function checkLatest(): Promise<void> {
   const decoded = await codec.decode({ value: (latest?.value as Buffer | undefined) ?? null, headers: {} });
   if (decoded.kind !== 'decoded' || decoded.type !== REPLY_BATCH) throw new Error('not a batch of replies');

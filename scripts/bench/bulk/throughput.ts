@@ -25,7 +25,7 @@ const WARM_UP_MS = 1_500;
 const ANSWER_MARGIN_MS = 60_000;
 const US_PER_SECOND = 1_000_000;
 const PROCESSES = ['requester', 'broker', 'workers'] as const;
-/** Target: the share of the rate that echo and calculation reach sequentially. */
+/** Target: the rate of the lane as a share of the rate that echo and calculation would reach sequentially. */
 const AIM_SHARE = 0.8;
 
 /** One round of contracts over Kafka. */

@@ -138,7 +138,7 @@ async function coldLookUps(): Promise<number> {
   return median(rounds);
 }
 
-/** Decodes as many records as a table caches. */
+/** Looks up every product, so that the table caches as many decoded records as it can. */
 function useAll(from: CatalogueTable): void {
   for (let index = 0; index < products; index += 1) from.product(`bench-${index}`, DAY);
 }

@@ -23,7 +23,7 @@ export interface Engine extends Pick<CalculateChunkOptions, 'codec' | 'topic' | 
   close(): Promise<void>;
 }
 
-/** Small, because consumed messages are not read again; the default would let requests grow to 32 MiB. */
+/** Size of an embedded topic. It is small because consumed messages are not read again; by default it is 32 MiB. */
 const EMBEDDED_TOPIC_BYTES = 4 * 1_024 * 1_024;
 /**
  * The partitions of a dead broker get new leaders after its session (9 s by default) and an election; requests to it are

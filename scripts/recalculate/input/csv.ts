@@ -143,7 +143,7 @@ function malformed(line: number, message: string): InputRecord {
 }
 
 /**
- * Groups the lines of each record (RFC 4180): a quoted cell may hold line breaks. An unclosed quote invalidates only
+ * Groups the lines of each record (RFC 4180): a quoted cell may contain line breaks. An unclosed quote invalidates only
  * its own line.
  */
 interface RecordGrouping {

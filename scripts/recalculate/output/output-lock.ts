@@ -30,7 +30,7 @@ const holderShape = z.object({ pid: z.number().int().min(0), host: z.string(), t
 type Holder = z.output<typeof holderShape>;
 
 const TOKEN_BYTES = 8;
-/** A lock file is empty for microseconds; one that stays empty was left by a killed process. */
+/** A lock file is empty only for microseconds after its creation; one that stays empty was left by a killed process. */
 const UNWRITTEN_MS = 5_000;
 /** A further attempt is needed only if another process was faster. */
 const MAX_ATTEMPTS = 20;

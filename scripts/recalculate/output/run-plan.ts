@@ -94,9 +94,14 @@ function resumedRun(args: RecalculateArguments, checkpoint: Checkpoint, file: st
   const { options, originTimestampMs, outputBytes, failuresBytes } = checkpoint;
   const faults = Object.entries(outputOptions(args))
     .filter(([name, value]) => value !== options[name as keyof typeof options])
-    .map(([name]) => `${name} must be as at the start of the run: ${options[name as keyof typeof options]}`);
+    .map(
+      ([name]) =>
+        `${name} must have its value at the start of the run: ${options[name as keyof typeof options]}`,
+    );
   if (args.asOfMs !== undefined && args.asOfMs !== originTimestampMs) {
-    faults.push(`--as-of must be as at the start of the run: ${new Date(originTimestampMs).toISOString()}`);
+    faults.push(
+      `--as-of must have its value at the start of the run: ${new Date(originTimestampMs).toISOString()}`,
+    );
   }
   const lengths: [string | undefined, number][] = [
     [args.output?.file, outputBytes],

@@ -12,7 +12,7 @@ export interface FormerSchedule {
   readonly sums: ScheduleSums;
 }
 
-/** A decimal amount with at most as many digits as the largest figure. */
+/** A decimal amount with at most 16 digits before the decimal point and 8 after it. */
 const PLAIN_AMOUNT = /^(-?)(\d{1,16})(?:\.(\d{1,8}))?$/;
 
 /**
@@ -25,8 +25,8 @@ const MAX_EXACT_MINOR = 2 ** 52;
 /**
  * Reads the previous schedule of an input line, in either spelling of the interface, with the decimals of the new one
  * (M2). Rows must have InstallmentNo, principal, interest and totalInstallment; absent commissions and insurances count
- * as zero. Undefined if it is not a list of such rows, or if an amount has more decimals than the currency; amounts are
- * never rounded.
+ * as zero. Returns undefined if there are no such rows, or if an amount has more decimals than the currency or is too
+ * large to be exact; amounts are never rounded.
  */
 export function readFormerSchedule(former: unknown, currencyDigits: number): FormerSchedule | undefined {
   if (!Array.isArray(former) || former.length === 0) return undefined;

@@ -2,8 +2,8 @@ import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 
 /**
- * The result of a publish whose messages are not written: an error, or a confirmation with `lost`. If undefined, the
- * messages are written.
+ * Decides about a publish. With an error it rejects and with `lost` it is confirmed, in both cases without writing the
+ * messages. With undefined the messages are written.
  */
 export type Refusal = (clientId: string, messages: readonly OutgoingMessage[]) => Error | 'lost' | undefined;
 

@@ -128,9 +128,12 @@ it('refuses to resume with another input, other options or a truncated output, a
     options.map((option, index) => (options[index - 1] === name ? value : option));
   const attempts: [string[], RegExp][] = [
     [instead('--input', tampered), /have changed since the run started/],
-    [[...options, '--compare'], /compare must be as at the start of the run/],
-    [[...options, '--as-of', '2001-01-01'], /--as-of must be as at the start of the run/],
-    [[...options, '--failures', files.at('elsewhere.ndjson')], /failures must be as at the start of the run/],
+    [[...options, '--compare'], /compare must have its value at the start of the run/],
+    [[...options, '--as-of', '2001-01-01'], /--as-of must have its value at the start of the run/],
+    [
+      [...options, '--failures', files.at('elsewhere.ndjson')],
+      /failures must have its value at the start of the run/,
+    ],
   ];
   for (const [args, words] of attempts) {
     const refused = await runRecalculation([...args, '--resume']);

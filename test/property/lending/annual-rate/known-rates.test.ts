@@ -27,7 +27,7 @@ function flowsOfRates(rates: readonly number[]): RateFlows {
 }
 
 describe('solveRate for flows with known rates (A4)', () => {
-  it.each([2, 3, 4, 5, 6])('returns the rate nearest to zero of %i rates', (count) => {
+  it.each([2, 3, 4, 5, 6])('returns the one of %i rates that is nearest to zero', (count) => {
     const runs = fc.property(ratesApart(count), (rates) => {
       const { percent, iterations } = solveRate(flowsOfRates(rates), TEN_DECIMALS);
       expect(iterations).toBeLessThanOrEqual(MAX_ITERATIONS);

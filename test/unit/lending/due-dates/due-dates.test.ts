@@ -64,7 +64,7 @@ describe('first due date (D3)', () => {
     ]);
   });
 
-  it('is clamped to the month before ActualMonth compares it with the start', () => {
+  it('is clamped to the month first, and then compared with the start by ActualMonth', () => {
     const schedule = scheduleOf({
       ActivationDate: date('2025-02-28'),
       InstallmentDay: 31,

@@ -202,7 +202,7 @@ test.each([
     () => Promise.reject(new InfrastructureError('registry-unavailable', 'unavailable')),
     'broker-unavailable',
   ],
-])('%s while a reply is decoded ends only its own request', async (_, decode, code) => {
+])('ends only one request on %s while its reply is decoded', async (_, decode, code) => {
   const { requester, reply } = await createScene({}, { decode });
   const answers = [requester.request(question), requester.request(question)];
   reply('id-1', 1);

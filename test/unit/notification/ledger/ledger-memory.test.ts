@@ -82,7 +82,7 @@ describe('the ledger in memory', () => {
   it.each([
     ['an hour ahead', HOUR_MS],
     ['an hour behind', -HOUR_MS],
-  ])('counts a lease from when it was read if the clock of its writer is %s', (_, skewMs) => {
+  ])('measures a lease from the time at which it was read if the clock of its writer is %s', (_, skewMs) => {
     const memory = memoryOf({ monotonic: { elapsedMs: () => 500 } });
     const updatedAt = NOW + skewMs;
     memory.apply({ ...state(1, 'sending', updatedAt), owner: 'another', leaseUntil: updatedAt + 30_000 });

@@ -76,7 +76,7 @@ it('records the next round of a head, but no head for a message without a key', 
   expect(hold.figures().keys).toBe(1);
 });
 
-it('queues followers whole, then by position only, then not at all, and ignores duplicates', async () => {
+it('stores followers whole, then only their positions, then reports a full queue, and ignores duplicates', async () => {
   const { order, hold, key, copies, held } = await world();
   await order.setHead(copyOf(1), 2);
   expect(await order.enqueue(copyOf(5))).toBe('queued');
@@ -92,14 +92,14 @@ it('queues followers whole, then by position only, then not at all, and ignores 
     [idOf(7), undefined],
   ]);
   const due = copies.sent[0]?.headers?.[HEADER.dueAt];
-  // It comes after two other followers, and not before its head is due.
+  // It is due after the head and the two followers before it.
   expect(Number(due)).toBe(NOW + 30_000 + 2 * 20);
   expect(copies.sent[0]).toMatchObject({ topic: 'tier-60000', headers: { [HEADER.attempt]: '1' } });
   expect(await order.enqueue(copyOf(7))).toBe('queued');
   expect(copies.sent).toHaveLength(2);
 });
 
-it('delays a position by at least the first tier if its head has no due time', async () => {
+it('delays a follower stored by position by at least the first tier if its head has no due time', async () => {
   const { order, copies, states } = await world();
   await order.setHead(copyOf(1), 2);
   for (const number of [5, 6]) await order.enqueue(copyOf(number));
@@ -111,7 +111,7 @@ it('delays a position by at least the first tier if its head has no due time', a
   });
 });
 
-it('retries failed wake messages at the next search', async () => {
+it('retries a failed wake message at the next search for lost heads', async () => {
   const { order, hold, states, copies, logged } = await world();
   await order.setHead(copyOf(1), 2);
   states.set(HEAD, { status: 'failed', attempt: 2 });
@@ -136,7 +136,7 @@ it('retries failed wake messages at the next search', async () => {
   ]);
 });
 
-it('makes a follower that is stored by position only the head, and awaits its copy', async () => {
+it('makes the first follower the head, even if only its position is stored, and awaits its copy', async () => {
   const { order, hold, key, states } = await world();
   await order.setHead(copyOf(1), 2);
   const headers = { [HEADER.attempt]: '3' };

@@ -125,9 +125,14 @@ describe('after reading a copy', () => {
     ['it was sent', SENT, 1, 'ended, done'],
     ['it was sent in this round', SENT, 2, 'ended, done'],
     ['it was sent, and is redriven', SENT, 3, 'ended, done'],
-    ['an own intent was not followed by a call', OURS, 2, BEGINS],
-    ['an own intent was not followed by a call, and the copy is of a later round', OURS, 3, BEGINS],
-    ['an own intent is of a later round', OURS, 1, 'ended, done'],
+    ['an intent of this process was not followed by a call', OURS, 2, BEGINS],
+    [
+      'an intent of this process was not followed by a call, and the copy is of a later round',
+      OURS,
+      3,
+      BEGINS,
+    ],
+    ['an intent of this process is of a later round', OURS, 1, 'ended, done'],
     ['another process may be sending it', THEIRS, 2, 'ended, again in 1000'],
     ['another process may be sending it, in an earlier round', THEIRS, 3, 'ended, again in 1000'],
     ['another process may be sending a later round', THEIRS, 1, 'ended, done'],
@@ -174,7 +179,7 @@ describe('after reading a copy', () => {
     );
   });
 
-  it('parks a notification whose own intent may have reached a provider', () => {
+  it('parks a notification if this process may have called a provider after its intent', () => {
     const parked = 'recording, write parked outcome-unknown by log order';
     const hasBegun = { hasBegun: true };
     expect(shown(advance(deliveryOf(), RECEIVED, read(OURS, hasBegun)))).toBe(parked);

@@ -33,7 +33,7 @@ describe('FetchGate', () => {
     expect([gate.isShut, onOpen.mock.calls.length]).toEqual([false, 1]);
   });
 
-  test('takes a new fetch from a broker as the end of the previous one, which may have failed silently', () => {
+  test('treats a new fetch from a broker as the end of the previous one, which may have failed silently', () => {
     const gate = new FetchGate(MAX_FETCH_MS);
     const onOpen = vi.fn<() => void>();
     gate.fetchStarted('1');
