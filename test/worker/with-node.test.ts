@@ -108,6 +108,6 @@ it('an older Node without that package reports the required version', () => {
   expect(stderr).toMatch(/^Node 24\.15 or newer is required, this is 20\.20\.2, .* Install Node 24, .*\n$/);
 });
 
-it('npm does not warn about packages that need a newer Node than its own', () => {
+it('npm is configured to report only errors, so it does not warn about packages for a newer Node', () => {
   expect(readFileSync(path.join(ROOT, '.npmrc'), 'utf8')).toMatch(/^loglevel=error$/m);
 });

@@ -16,8 +16,8 @@ export interface InOrderOptions<Item, Result> {
 
 /**
  * Takes items one by one, only while fewer than `window` of them are unfinished. Resolves when the source has ended
- * (`complete`) or was `stopped`, and all started items are finished. Rejects with the first failure: with that of the
- * source when all previous items are finished, with that of an item when its turn comes.
+ * (`complete`) or was `stopped`, and all started items are finished. Rejects with the first failure,
+ * of an item or of the source, when all items before it are finished.
  */
 export async function inOrder<Item, Result>(
   source: AsyncIterable<Item>,

@@ -1,4 +1,4 @@
-/** Interrupts a run: the first signal lets it finish the work in progress, the second one stops it immediately. */
+/** Interrupts a run: the first signal lets it finish the work in progress, a later one stops it immediately. */
 
 import { RunError } from '../run-error.ts';
 
@@ -17,7 +17,10 @@ const FINISH_LIMIT_MS = 30_000;
 /** Under npm one Ctrl-C arrives twice: from the terminal and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Handles SIGINT and SIGTERM. The second one calls `exitNow`; the last checkpoint stays valid. */
+/**
+ * Handles SIGINT and SIGTERM. A signal that arrives a second or more after the first one calls `exitNow`; the last
+ * checkpoint stays valid.
+ */
 export function listenToSignals(say: (line: string) => void, exitNow: () => void): Interruption {
   const stopped = new AbortController();
   const abandoned = new AbortController();

@@ -58,12 +58,12 @@ describe('pairwise combinations of features', { timeout: MAX_TEST_MS }, () => {
     ).toBe(true);
   });
 
-  it('are refused if a rule refuses them', () => {
+  it('are refused by the engine if a rule refuses them', () => {
     const wrong = refused.map(featureRequest).filter((request) => engineOf(request).kind === 'schedule');
     expect(wrong.map(requestText)).toEqual([]);
   });
 
-  it('otherwise equal the reference in every figure and satisfy M3', () => {
+  it('equal the reference in every figure and satisfy M3 if no rule refuses them', () => {
     const wrong = calculated.map(featureRequest).filter((request) => {
       const engine = engineOf(request);
       return engine.kind === 'refused' || difference(request, false, engine) !== undefined;

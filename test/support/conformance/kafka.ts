@@ -62,7 +62,7 @@ async function startProcess(brokers: readonly string[], options: EchoWorkerOptio
   };
 }
 
-/** The end of a transaction has an offset in each partition that it wrote to, and is never delivered. */
+/** Writes a transaction to all partitions. Its end marker has an offset in each of them and is never delivered. */
 async function leaveTransactionMarkers(raw: Kafka, topic: string): Promise<void> {
   const producer = raw.producer({
     transactionalId: `${topic}-markers`,

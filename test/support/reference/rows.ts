@@ -38,8 +38,8 @@ interface EarlyRepayment {
 /** Options of the row loop. */
 export interface RowLoopMode {
   /**
-   * Interest is added to the balance during the interest grace, and each row repays the planned principal of its number
-   * (G2).
+   * If set, interest is added to the balance during its grace period, and each row of that period repays the principal
+   * that this function returns for its number (G2).
    */
   readonly planned?: (row: number) => Exact;
   /**

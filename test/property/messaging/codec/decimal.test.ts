@@ -97,7 +97,7 @@ function survivesRoundTrip(schema: Type, value: Decimal): boolean {
   throw new Error(`${value.toString()} was changed`);
 }
 
-/** Whether the first byte carries more than the sign. */
+/** Whether the value would change without the first byte. */
 function isShortest(bytes: Buffer): boolean {
   const isNegative = bytes[1]! >= 0x80;
   return bytes[0] !== (isNegative ? 0xff : 0);
