@@ -56,7 +56,7 @@ function compareLists(
     return compareFields(before.get(name), after.get(name), `${path}[${describeItem(item)}]`);
   });
   if (differences.length > 0) return differences;
-  return [{ path: `${path} in the order`, from: from.map(describeItem), to: to.map(describeItem) }];
+  return [{ path: `${path} (order)`, from: from.map(describeItem), to: to.map(describeItem) }];
 }
 
 /** True if the field is a unique string in every item. */

@@ -3,7 +3,7 @@ import { SilentPartitions } from '../../../../shared/messaging/handler/silent-re
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 const TEN_MINUTES_MS = 600_000;
-/** Until then, requests beyond the first 500 also wait. */
+/** The time for which requests beyond the first 500 also wait. */
 const MAX_CROWDED_MS = 30_000;
 
 function createScene() {
@@ -82,7 +82,7 @@ test('does not abandon requests within 30 seconds, whatever their number', () =>
   expect(admit('a/0', 999)).toBe('wait');
 });
 
-test('keeps 500 requests of one request partition waiting after that, and abandons any others', () => {
+test('keeps 500 requests of each request partition waiting after 30 seconds, and abandons any others', () => {
   const { admit, timeOut, advance } = createScene();
   for (const id of ['a/0', 'b/0']) timeOut(id, 'answer');
   expect([admit('a/0'), admit('b/0')]).toEqual(['probe', 'probe']);

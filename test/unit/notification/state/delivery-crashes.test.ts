@@ -19,7 +19,7 @@ import { supersedes, type LedgerEntry } from '../../../../workers/notification/s
 
 const NOW = 1_700_000_000_000;
 const PLAN = { tiersMs: [10_000], timeLimitMs: 600_000 };
-/** Crashes, lost connections and rounds without a call in one scenario. */
+/** Maximum number of crashes, lost connections and rounds without a call in one scenario. */
 const MAX_DISTURBANCES = 2;
 const RESULTS = ['sent', 'transient', 'permanent', 'unknown'] as const;
 

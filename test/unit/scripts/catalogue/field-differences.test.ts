@@ -37,6 +37,6 @@ test('reports that items are in a different order', () => {
   const one = { Id: 'x', Name: 'One' };
   const two = { Id: 'y', Name: 'Two' };
   expect(compareFields({ Items: [one, two] }, { Items: [two, one] })).toEqual([
-    { path: 'Items in the order', from: ['One', 'Two'], to: ['Two', 'One'] },
+    { path: 'Items (order)', from: ['One', 'Two'], to: ['Two', 'One'] },
   ]);
 });

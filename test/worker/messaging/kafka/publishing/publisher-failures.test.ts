@@ -103,7 +103,7 @@ describe('a publisher with failing brokers', () => {
     expect(cluster.stored.toSorted()).toEqual(['0: a', '1: a', '2: a', '3: a', '5: a']);
   });
 
-  test('rejects only messages of a topic with an error', async () => {
+  test('stores messages of other topics while a topic that it has used reports an error', async () => {
     const { cluster, publish } = await setUp(1);
     await publish('a', 0, 'closed');
     cluster.topicError = (topic) => (topic === 'closed' ? TOPIC_AUTHORIZATION_FAILED : 0);
@@ -152,7 +152,7 @@ describe('a publisher with failing brokers', () => {
     expect(cluster.stored.toSorted()).toEqual(['0: warm', '1: a', '3: c']);
   });
 
-  test('opens one connection per retry for many partitions that their leader refuses', async () => {
+  test('opens few connections for many partitions that their leader refuses', async () => {
     const { cluster, publish } = await setUp(1, 3_000);
     await publish('warm');
     const before = cluster.connections;
