@@ -42,10 +42,10 @@ export interface StartOptions {
 const THREAD_PROGRAM = new URL('./calculation-thread.ts', import.meta.url);
 
 /**
- * Starts the named workers in this process, over Kafka if `config.kafka` is set, otherwise over the embedded broker,
- * whose topics it creates. While Kafka or the schema registry is unavailable, it waits for at most
- * `config.startTimeoutMs`. Rejects with ConfigError naming what is missing, with the error of what could not be used,
- * or with the reason of the signal; nothing is left running then.
+ * Starts the named workers in this process, over Kafka if `config.kafka` is set, otherwise over the embedded broker, whose
+ * topics it creates. While Kafka or the schema registry is unavailable, it waits for at most `config.startTimeoutMs`.
+ * Rejects with ConfigError naming what is missing, with the error of a service that could not be used, or with the reason
+ * of the signal; nothing is left running then.
  */
 export async function startWorkers(options: StartOptions): Promise<RunningSystem> {
   const { config, names, log } = options;

@@ -1,6 +1,6 @@
 /**
  * The JSON bodies of the admin endpoint, by which a command on the same machine reads and writes the log of a process with the
- * embedded broker. Bytes are base64.
+ * embedded broker. Bytes are encoded in base64.
  */
 
 import { z } from 'zod';

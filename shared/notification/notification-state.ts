@@ -36,7 +36,7 @@ export interface NotificationState {
   readonly updatedAt: number;
   /** While retrying: time of the next attempt, in epoch milliseconds. */
   readonly nextAttemptAt: number | undefined;
-  /** The provider's own id of a sent message. */
+  /** The id that the provider assigned to a sent message. */
   readonly providerMessageId: string | undefined;
   /** Stable code of the reason why it failed, is parked or is retrying. */
   readonly code: string | undefined;

@@ -29,7 +29,10 @@ export interface OutboxMessage {
 
 /** Number of messages that are kept; older ones are removed. */
 export const OUTBOX_LIMIT = 1_000;
-/** Writes between two removals of the oldest messages: reading a thousand entries per write would be too expensive. */
+/**
+ * Number of writes between two removals of the oldest messages: reading a thousand entries per write would be too
+ * expensive.
+ */
 const PRUNE_EVERY = 50;
 /** Larger than any message, since requests are limited (E6). */
 const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;

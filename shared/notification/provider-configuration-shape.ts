@@ -242,7 +242,7 @@ export const PROVIDER_SHAPE = object({
   allowInsecure: flag().default(false),
 });
 
-/** The file around the providers, which are checked one by one. */
+/** The structure of the file; its providers are checked one by one. */
 export const FILE_SHAPE = object({
   notificationConfigurations: z.array(
     object({

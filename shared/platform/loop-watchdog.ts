@@ -99,7 +99,7 @@ function mainThread(): { readonly isRunnable: boolean; readonly cpuMs: number } 
   try {
     const file = `/proc/self/task/${process.pid}/stat`;
     const stat = process.getBuiltinModule('node:fs').readFileSync(file, 'latin1');
-    // After the name, which may contain any characters; CPU time is in hundredths of a second (proc_pid_stat(5)).
+    // The fields after the name, which may contain any characters; CPU time is in hundredths of a second (proc_pid_stat(5)).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { isRunnable: fields[0] === 'R', cpuMs: 10 * (Number(fields[11]) + Number(fields[12])) };
   } catch {

@@ -9,7 +9,7 @@ import { Ledger } from './ledger/ledger.ts';
 import { PacedPublisher } from './ledger/paced-publisher.ts';
 import { HoldTopic } from './ordering/hold-topic.ts';
 
-/** Longest delay that a foreign reply topic causes while it cannot be written; then it is skipped for a while. */
+/** Longest delay that an unavailable foreign reply topic causes; after it, the topic is skipped for a while. */
 const FOREIGN_DEADLINE_MS = 3_000;
 /** Time limit for the first read of the ledger, three days of outcomes. */
 const FIRST_READ_MS = 120_000;

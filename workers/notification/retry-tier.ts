@@ -14,7 +14,10 @@ import type { WorkerContext } from '../runtime/worker.ts';
 import { CHANNEL_TOPICS, type SharedParts } from './consumer-dependencies.ts';
 
 const MIB = 1_024 * 1_024;
-/** Copies read ahead. Each waits at least a second, so this also limits how many a partition returns per second. */
+/**
+ * Window of copies that are read ahead. Each copy waits at least a second, so this also limits how many a partition returns
+ * per second.
+ */
 const WINDOW = { messages: 1_000, bytes: 4 * MIB };
 /** Added to the delay of the tier, which each copy waits by design. */
 const STALL_MARGIN_MS = 60_000;
@@ -85,7 +88,7 @@ export function createTierProcess(parts: TierParts): Process {
     if (origin === undefined) {
       await parts.deadLetters.write(readRequest(message, attempt, signal), {
         code: 'undecodable-message',
-        text: 'the copy on a retry tier has no topic and partition to return to',
+        text: 'the copy on a retry tier does not name the topic and partition to which it returns',
       });
       parts.onDeadLetter('undecodable-message');
       return 'settled';

@@ -7,7 +7,7 @@ import type { Health } from '../../shared/platform/health.ts';
 import type { Metrics } from '../../shared/platform/metrics.ts';
 import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 
-/** Everything that a worker depends on; it reads no environment and opens no connections itself. */
+/** All dependencies of a worker, which does not read the environment or open connections itself. */
 export interface WorkerContext extends SystemPorts {
   readonly config: Config;
   readonly log: Log;

@@ -153,7 +153,7 @@ const REFERRING = ['CollectionInterests', 'IsDefault'];
 /** Placeholder of a filter. */
 const ANY_FILTER = { Name: UNREAD, From: 0 };
 
-/** Rounds of repair: one for each level of mandatory fields, and for replaced items. */
+/** Maximum number of repair rounds: one for each level of mandatory fields, and one for replaced items. */
 const MAX_ROUNDS = 8;
 
 /** Repairs a record with placeholders; undefined if too little of it can be read. */

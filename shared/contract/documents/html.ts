@@ -15,7 +15,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Template tag: escapes texts, keeps markup, joins lists. */
+/** Template tag: escapes strings, keeps markup, joins lists. */
 export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const markup = fixed.map(
     (text, index) => text + (index < parts.length ? toMarkup(parts[index] ?? '') : ''),
@@ -24,7 +24,7 @@ export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Ht
 }
 
 /**
- * A table with a heading for each column; cells are texts, which are escaped, or markup. Each cell repeats the name of its
+ * A table with a heading for each column; cells are strings, which are escaped, or markup. Each cell repeats the name of its
  * column, for narrow screens, where the cells of a row are below each other.
  */
 export function table(headings: readonly string[], rows: readonly (readonly Part[])[]): Html {

@@ -103,7 +103,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const SCRIPT_KIND = 'script';
 /** PDF readers search for the mark of a PDF in these first bytes, because some generators write other bytes before it. */
 const SAMPLE_BYTES = 1_024;
-/** Detected by two letters only, with which a text such as "BMW" may begin; but a text has no control characters. */
+/** Formats that are detected by two letters only: a text such as "BMW" may begin with them, but has no control characters. */
 const SHORT_MARKS: ReadonlySet<string> = new Set(['exe', 'bmp']);
 const BLANK = 0x20;
 const LINE_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d]);

@@ -19,7 +19,7 @@ export const NOTIFICATION_LIMITS = {
   /** A line of a header (RFC 5322, 2.1.1). */
   subjectBytes: 998,
   attachments: 20,
-  /** Decoded, of one file and of all together: with its text the command still fits into a Kafka record (E6). */
+  /** Decoded size of one file and of all files together: with its text the command still fits into a Kafka record (E6). */
   attachmentBytes: 7 * MIB,
   /** Maximum of common file systems. */
   attachmentNameCharacters: 255,

@@ -27,8 +27,8 @@ type ScheduleRecord = RepaymentSchedule & Partial<RowLists>;
 type RowExtras = { -readonly [Extra in 'columns' | 'explanation']?: ScheduleRow[Extra] };
 
 /**
- * Converts a schedule into its record. Throws on a schedule with a rate that was not requested, without one that was, or
- * with columns or explanations in some rows only: these are bugs.
+ * Converts a schedule into its record. Throws if the schedule has a rate that was not requested, lacks a requested one, or
+ * has columns or explanations in some rows only: these are bugs.
  */
 export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
   for (const rate of RATES) {

@@ -89,7 +89,10 @@ export class CircuitBreaker {
     return this.state;
   }
 
-  /** A probe failed transiently, which shows nothing about the handler: another message may be probed instead. */
+  /**
+   * Called when a probe has failed transiently, which says nothing about the handler: another message may be probed
+   * instead.
+   */
   returnProbe(): void {
     this.#probesLeft = Math.min(this.#probesLeft + 1, PROBE_MESSAGES);
   }

@@ -10,7 +10,7 @@ import type { WindowOptions } from './owned-partitions.ts';
 export const CONSUMER_DEFAULTS = {
   /** Messages in progress: enough to hide the round trip of a reply to the broker, few enough to limit memory. */
   concurrency: 64,
-  /** Longest synchronous work between two turns of the event loop, which delays HTTP and heartbeats. */
+  /** Longest synchronous work between two turns of the event loop; longer work would delay HTTP responses and heartbeats. */
   sliceMs: 10,
   /** A longer interval repeats more messages after a kill -9; each commit costs one request. */
   commitIntervalMs: 200,

@@ -58,7 +58,7 @@ const MAX_BYTES = 256 * 1_024 * 1_024;
 const CATCH_UP_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 5_000;
 
-/** Materialises a compacted topic with a consumer without a group; values stay encoded. */
+/** Keeps a compacted topic in memory, read without a consumer group; values stay encoded. */
 export function createTable(options: TableOptions): Table {
   return new LogTable(options);
 }

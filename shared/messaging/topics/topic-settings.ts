@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The largest number of consumers of a worker; never changed in place, since keys would move to other partitions. */
+/** Maximum number of consumers of a worker. Never changed on an existing topic, since keys would move to other partitions. */
 const PARTITIONS = 12;
 /** Every ingress reads all results, so fewer partitions make that cheaper. */
 const RESULT_PARTITIONS = 6;

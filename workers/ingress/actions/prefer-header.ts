@@ -5,7 +5,7 @@ export interface Preferences {
   readonly waitSeconds: number | undefined;
 }
 
-/** Separators inside a quoted value are ignored. */
+/** Quoted values, in which separators are ignored. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 const SEPARATORS = /[,;=]/g;
 const NONE: Preferences = { respondAsync: false, waitSeconds: undefined };

@@ -50,7 +50,10 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
   refuseOtherMethods(app, url, 'GET');
 }
 
-/** Responds when the deadline has passed and this instance has no result; final only once the feed is current. */
+/**
+ * Responds when the deadline has passed and this instance has no result; the response is final only once the feed is
+ * current.
+ */
 function explainAbsence(
   { results }: ResultRouteDeps,
   reply: FastifyReply,

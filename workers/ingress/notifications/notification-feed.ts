@@ -44,7 +44,10 @@ export interface NotificationFeedDeps {
   readonly restoreFirst: (message: OutgoingMessage) => void;
 }
 
-/** The acceptances and states of all notifications, in the memory of every instance, also after a restart. */
+/**
+ * The acceptances and states of all notifications. Every instance keeps them in memory and reads them again after a
+ * restart.
+ */
 export interface NotificationFeed extends TopicFeed {
   /**
    * The acceptance under an id; of several within 24 hours all instances use the first on the log. Synchronous once the

@@ -28,7 +28,7 @@ type AsyncHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /**
  * Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Requests are counted by
- * subject; by remote address without a valid token or without access control.
+ * subject, or by remote address if there is no valid token or no access control.
  */
 export function authenticate(deps: AdmissionDeps): AsyncHook {
   return (request, reply) => {

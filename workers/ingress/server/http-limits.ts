@@ -11,7 +11,7 @@ export const HTTP_LIMITS = {
   headerBytes: 16 * KIB,
   /** How often Node checks the connections for exceeded timeouts. */
   timeoutCheckMs: 1 * SECOND_MS,
-  /** Open connections; Node drops further ones. */
+  /** Maximum number of open connections; Node drops any others. */
   connections: 10_000,
   /** Characters of one path parameter; a result id has up to 240. */
   pathParameterLength: 512,
@@ -46,7 +46,7 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     host: http.host,
     /** 0: any free port. */
     port: http.port,
-    /** Host names of this instance besides those of loopback, in lower case (host-names.ts). */
+    /** Host names of this instance in addition to loopback names, in lower case (host-names.ts). */
     allowedHosts: http.allowedHosts,
     /** The prefix of all paths, for example `/bank`; empty by default. */
     basePath: http.basePath,

@@ -8,7 +8,7 @@ import { HTTP_LIMITS } from './http-limits.ts';
 type ClientSocket = Duplex & { readonly _httpMessage?: ServerResponse | null };
 
 const HOST = 'host';
-/** Connections that are being closed here; further bytes on them are further errors. */
+/** Connections that are being closed here; Node reports another error for any further bytes, which is ignored. */
 const ending = new WeakSet<Duplex>();
 
 /**

@@ -176,7 +176,7 @@ function notSent(attempts: readonly AttemptRecord[], failure: Failure, isRepeata
   return { kind: 'not-sent', attempts, failure, isRepeatable };
 }
 
-/** The shortest Retry-After of the providers; none if a transient failure has no Retry-After. */
+/** The shortest Retry-After of the providers; empty if a transient failure has no Retry-After. */
 function shortestRetryAfter(failures: readonly PassingFailure[]): { readonly retryAfterMs?: number } {
   const waits = failures.map((failure) =>
     failure.kind === 'transient' ? (failure.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY,

@@ -3,7 +3,7 @@ import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
 import { supersedes, type LedgerEntry } from '../state/ledger-entry.ts';
 
 export interface LedgerMemoryOptions {
-  /** Notifications in memory; beyond it the oldest that have ended are removed. Default 1,000,000. */
+  /** Maximum number of notifications in memory; beyond it, the oldest that have ended are removed. Default 1,000,000. */
   readonly maxEntries?: number;
   /** Retention of ended notifications. Default 72 hours, the retention of the topic. */
   readonly retentionMs?: number;

@@ -30,7 +30,7 @@ export interface HoldLimits {
   readonly bytesPerPartition: number;
   /** Limit for all partitions together, since each instance has them all in memory. */
   readonly bytes: number;
-  /** Places of one key and of all keys, with or without a value; beyond them further messages fail. */
+  /** Maximum number of places of one key and of all keys, with or without a value; beyond them, messages fail. */
   readonly placesPerKey: number;
   readonly places: number;
 }

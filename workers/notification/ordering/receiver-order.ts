@@ -41,13 +41,13 @@ export interface ReceiverOrderOptions {
   readonly log: Log;
 }
 
-/** Added to the time limit of a head, after which its copy is considered lost. */
+/** Added to the time limit of a head; when both have passed, its copy is considered lost. */
 const LOST_HEAD_MS = 15 * 60_000;
 /** Interval between the due times of messages of which only the place is kept. */
 const PLACE_MS = 20;
-/** Retry delay of a message that has followers before it while the circuit breaker is open. */
+/** Retry delay of a message that must wait for followers while the circuit breaker is open. */
 const BREAKER_OPEN_MS = 1_000;
-/** Wake messages per publish. */
+/** Maximum number of wake messages per publish. */
 const WAKE_BATCH = 500;
 
 /** The result of processing the followers of a key. */

@@ -31,10 +31,9 @@ export interface GuardHooks {
 }
 
 /**
- * Puts a provider behind its rate limit and its circuit breaker. admit() checks the breaker first, so that a provider
- * that is down consumes none of its rate limit. A provider that rejects, which breaks its contract, has an unknown
- * outcome. Codes are sanitised again, so that only [A-Za-z0-9._-]{1,64} passes, regardless of what a provider
- * returns.
+ * Puts a provider behind its rate limit and its circuit breaker. admit() checks the breaker first, so that a provider that
+ * is down does not consume its rate limit. A provider that rejects, which breaks its contract, has an unknown outcome.
+ * Codes are sanitised again, so that only [A-Za-z0-9._-]{1,64} passes, regardless of what a provider returns.
  */
 export function guard(provider: Provider, options: GuardOptions, monotonic: MonotonicClock): GuardedProvider {
   const { ratePerSecond, hooks, identity } = options;

@@ -11,9 +11,9 @@ const USUAL_CONNECT_MS = 2_000;
 const SILENT_MS = 30_000;
 
 /**
- * The sockets of one kafkajs client, which shows whether it is connected and can force it to disconnect; kafkajs offers
- * neither. TCP_NODELAY, which kafkajs does not set, is on: otherwise a heartbeat or commit after an unacknowledged request
- * would wait for the peer's delayed acknowledgement, 40 ms.
+ * The sockets of one kafkajs client. They show whether the client is connected, and closing them disconnects it; kafkajs
+ * offers neither. TCP_NODELAY, which kafkajs does not set, is on: otherwise a heartbeat or commit after an unacknowledged
+ * request would wait for the peer's delayed acknowledgement, 40 ms.
  */
 export class KafkaConnections {
   readonly #sockets = new Set<Socket>();

@@ -15,7 +15,7 @@ import { CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../../po
 
 const MIB = 1_024 * 1_024;
 
-/** A publish is given up at most this long after its deadline. */
+/** A publish is abandoned at most this long after its deadline. */
 const EXPIRY_INTERVAL_MS = 100;
 /** Limits of the queue of one publisher, records in flight included, so that an unavailable broker cannot exhaust the memory. */
 const MAX_QUEUED_RECORDS = 50_000;

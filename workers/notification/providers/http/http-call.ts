@@ -164,7 +164,7 @@ function watchCall(settle: (outcome: CallOutcome) => void): Progress {
     giveUp,
     handler: {
       onRequestStart: (started) => {
-        // The request was given up while waiting for a connection and reported as not started, so nothing may be
+        // The request was abandoned while waiting for a connection and reported as not started, so nothing may be
         // written.
         if (isSettled) started.abort(new Error('given-up'));
         else controller = started;
