@@ -80,7 +80,7 @@ it('starts a new time limit on a redrive', async () => {
   await expect.poll(() => statusOf(world)).toBe('sent');
 });
 
-it('writes a dead letter for a copy on a retry tier if there is no command topic', async () => {
+it('writes a dead letter for a copy on a retry tier if its headers do not name a command topic', async () => {
   const world = await notificationWorld();
   world.providers.add('only');
   await world.worker();

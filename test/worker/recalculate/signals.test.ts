@@ -14,7 +14,7 @@ import {
 /** Each run is a separate process, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Signals within this time count as one, since one Ctrl-C may arrive twice. */
+/** Longer than the second in which two signals count as one, since one Ctrl-C may arrive twice. */
 const SECOND_SIGNAL_MS = 1_200;
 /** Time limit for one step of a process on a busy machine. */
 const BUSY = { timeout: 60_000 };
@@ -24,7 +24,7 @@ const PIPE_FILLS_MS = 3_000;
 /** Waits for the lock of the run, which handles signals from then on. */
 const isBegun = (output: string) => expect.poll(() => existsSync(`${output}.lock`), BUSY).toBe(true);
 
-/** Stops reading, so that further output stays in the pipe. */
+/** Whether the buffer of the paused standard output is full, so that further output stays in the pipe. */
 function isStdoutLeftFull({ child: { stdout } }: CommandRun): boolean {
   return stdout !== null && stdout.readableLength >= stdout.readableHighWaterMark;
 }

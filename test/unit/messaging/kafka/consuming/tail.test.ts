@@ -79,7 +79,7 @@ test('cannot be started twice, and cannot catch up before it is started', async 
   await expect(tail.caughtUp(1)).rejects.toMatchObject({ code: 'tail-stopped' });
 });
 
-test('reads as the only member of a random group, with its own assigner', async () => {
+test('joins a group with a random name, with its own assigner', async () => {
   const { consumers, started } = setUp('latest', 0);
   started.catch(() => undefined);
   await settleMicrotasks();
