@@ -33,7 +33,7 @@ test('processor seconds of a process include user and kernel time, whatever its 
   expect(parseProcessSeconds('42 (a b) c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20 0')).toBe(3);
 });
 
-test('growing memory is a peak of the whole run above that of the first quarter', () => {
+test('the peak of a process is given for the whole run and for its first quarter', () => {
   const samples = [100, 150, 140, 190, 120, 180, 150, 160].map((mib, second) => ({
     second,
     rss: second < 2 ? { command: mib } : { command: mib, worker: 90 },
@@ -43,7 +43,7 @@ test('growing memory is a peak of the whole run above that of the first quarter'
   expect(peaksOf(samples, 'broker')).toEqual({ early: 0, all: 0 });
 });
 
-test('growth is that of the process that grew most, and undefined without samples', () => {
+test('growth is that of the process that grew most, and 0 without samples', () => {
   const samples = [1, 2, 3, 4].map((second) => ({
     second,
     rss: { command: 100 + second, worker: 50 * second },

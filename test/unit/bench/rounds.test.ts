@@ -53,7 +53,7 @@ test('two sequential steps take the sum of their times', () => {
   expect(inSeries(30_000, 6_000)).toBeCloseTo(5_000);
 });
 
-test('the share of a series is given for the median over all rounds and for the fastest rounds', () => {
+test('the share of two sequential steps is the median over all rounds, and that of the fastest rounds', () => {
   const measured = compareWithSeries([25, 100, 60], [100, 200, 100], [100, 200, 300]);
   expect(measured.value).toBeCloseTo(0.8);
   expect(measured.byFastest).toBeCloseTo(100 / 120);

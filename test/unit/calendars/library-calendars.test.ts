@@ -62,7 +62,7 @@ describe('calendars of other countries (H2)', () => {
     }
   });
 
-  it('load and respond within milliseconds for any year', () => {
+  it('load and look up a day in each of 970 years for four countries within a second', () => {
     const leastMs = leastMsOf(() => {
       const { find } = createLibraryCalendars();
       for (const name of ['TW', 'HK', 'CN', 'JP']) {

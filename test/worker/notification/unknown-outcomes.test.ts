@@ -24,7 +24,7 @@ import {
 } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
-/** A lease of about 5 s on a busy machine. */
+/** Longer than a lease of about 5 s takes to expire on a busy machine. */
 const LEASE_OVER_MS = 16_000;
 /** Long enough for the first attempt to end even on a busy machine. */
 const TIME_LIMIT_MS = 1_500;

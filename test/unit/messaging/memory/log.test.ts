@@ -44,7 +44,7 @@ describe('read()', () => {
   });
 });
 
-describe('limits', () => {
+describe('a log with limits', () => {
   test('is full at the byte limit', () => {
     const probe = createLog();
     append(probe, 'k', 'value');
@@ -119,7 +119,7 @@ describe('append()', () => {
   });
 });
 
-describe('compaction', () => {
+describe('a log under compaction', () => {
   test('does not remove old records with cleanup.policy=compact', () => {
     const log = createLog({ 'cleanup.policy': 'compact', 'retention.ms': '10' });
     append(log, 'k', 'v', 0);

@@ -332,7 +332,7 @@ describe('injected faults', () => {
   });
 });
 
-test('stops all clients on close(), without leaving a timer', async () => {
+test('stops all clients on close(), which may be called twice', async () => {
   const broker = await createBroker();
   const publisher = await createPublisher(broker);
   const member = await createMember(broker, 'member');
