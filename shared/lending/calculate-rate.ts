@@ -1,6 +1,6 @@
 /**
- * The rate of given cash flows with its proof (A6): used to verify a rate that is disclosed to a consumer. One pure
- * function from the fields of a request to rate and discounted flows.
+ * The rate of given cash flows with its proof (A6): used to verify a rate that is disclosed to a consumer. A pure
+ * function from the fields of a request to the rate and the discounted flows.
  */
 
 import {
@@ -40,7 +40,7 @@ export function calculateRate(
 }
 
 /**
- * The flows by time, in the smallest unit in which all amounts are whole. Moving all of them by the same time does
+ * The flows in order of time, scaled so that all amounts are whole numbers. Shifting all flows by the same time does
  * not change the rate, so flows before time 0 become the first ones.
  */
 function sortFlows(terms: CashFlowTerms): RateFlows {
@@ -52,7 +52,10 @@ function sortFlows(terms: CashFlowTerms): RateFlows {
   };
 }
 
-/** The flows later by a whole number of units, so that none lies before time 0; left-over days stay days of their year. */
+/**
+ * The flows shifted by a whole number of units, so that none lies before time 0; left-over days keep the length of
+ * their year.
+ */
 function moveAfterStart({ flows, unitsPerYear }: CashFlowTerms): readonly TimedFlow[] {
   if (!flows.some(isBeforeStart)) return flows;
   const least = flows.reduce((units, flow) => Math.min(units, flow.wholeUnits), 0);

@@ -1,4 +1,4 @@
-/** The repayment schedule of a request: one pure function from its fields to rows and rates. */
+/** The repayment schedule of a request: a pure function from its fields to rows and rates. */
 
 import type { AmortisedRow } from './amortisation/amortised-row.ts';
 import { amortise } from './amortisation/amortise.ts';
@@ -24,7 +24,10 @@ export interface ScheduleContext {
   readonly requestDay: CalendarDate;
   /** Maximum number of rows that the caller accepts; default {@link MAX_INSTALLMENTS}. */
   readonly maxRows?: number;
-  /** Largest reply in bytes of its Avro encoding: explanations that exceed it are refused; default: no limit (E6). */
+  /**
+   * Maximum size of the reply in bytes, Avro-encoded. Explanations that exceed it are refused; no limit by default
+   * (E6).
+   */
   readonly maxReplyBytes?: number;
   /** Schedule types and periodicities; default: the built-in ones (S4, D7). */
   readonly catalogue?: ScheduleCatalogue;
@@ -93,12 +96,12 @@ export function calculateRepaymentSchedule(
   };
 }
 
-/** True for a fault that does not prevent finding faults of interest and principal (E3). */
+/** True for a fault despite which the rows are still calculated, to find faults of interest and principal too (E3). */
 function leavesFigures({ path }: RequestFault): boolean {
   return /^(Commission|Insurance|HolidayCountry|HolidayMethod)\b/.test(path);
 }
 
-/** The last row when the schedule ends before the planned one; otherwise undefined. */
+/** Where the schedule ends, if that is before the planned last row; otherwise undefined. */
 function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates): EarlyEnd | undefined {
   const dueRows = rows.filter(({ kind }) => kind === 'regular' || kind === 'grace').length;
   const last = rows.at(-1);

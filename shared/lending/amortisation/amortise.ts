@@ -38,7 +38,10 @@ function createStartState({ amount, terms, dates }: RepaymentPlan): LoanState {
   return createLoanState(amount, terms, dates.settledRows);
 }
 
-/** Calculates the rows up to an index, at most that of the last due row; a residual row may follow it. */
+/**
+ * Calculates the first `rowCount` due rows and the prepayments between them. A residual row follows if a balance is
+ * left.
+ */
 function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): Amortisation {
   const { dates, counts, terms } = plan;
   const rows: AmortisedRow[] = [];
@@ -74,7 +77,7 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
   return finish(plan, rows, next);
 }
 
-/** A prepayment after the row that repaid the loan is refused (X3). */
+/** Returns the rows, or a fault if a prepayment follows the row that repaid the loan (X3). */
 function finish(plan: RepaymentPlan, rows: readonly AmortisedRow[], done: number): Amortisation {
   const late = plan.terms.prepayments[done];
   if (late === undefined) return { kind: 'rows', rows };
@@ -85,7 +88,10 @@ function finish(plan: RepaymentPlan, rows: readonly AmortisedRow[], done: number
   );
 }
 
-/** Changes to the interest segment of a row. A new rate requires a new level payment unless it is fixed or kept (R1, B2). */
+/**
+ * Enters the interest segment of a row. A new rate requires a new level payment, unless the payment is fixed or kept
+ * (R1, B2).
+ */
 function enterRates(plan: RepaymentPlan, state: LoanState, index: number): void {
   while (plan.segments[state.segment + 1]?.fromIndex === index) {
     state.segment += 1;
@@ -160,7 +166,7 @@ function endsAtZero({ compiled }: RepaymentPlan, state: LoanState): boolean {
   );
 }
 
-/** The last row repays the whole balance, except a residual with its own row (M3, B1). */
+/** The last row repays the whole balance, except a residual that has a row to itself (M3, B1). */
 function payRest({ terms, notes }: RepaymentPlan, state: LoanState): number {
   const left = terms.residualInInstallment ? 0 : Math.min(state.residual, state.balance);
   notes?.principal({ rule: 'rest', balance: state.balance, residual: left });

@@ -1,4 +1,4 @@
-/** A row with its interest and principal, before charges are added and the spelling is chosen. */
+/** A row with its interest and principal, before charges are added and the spelling of the reply's fields is chosen. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { RequestFault, FaultCode } from '../request/validation.ts';
@@ -9,11 +9,11 @@ export type RowKind = 'regular' | 'grace' | 'residual' | 'prepayment';
 /** One row; amounts are minor units. */
 export interface AmortisedRow {
   readonly kind: RowKind;
-  /** InstallmentNo as shown; a prepayment carries the number of the row before it (X3). */
+  /** InstallmentNo as shown; a prepayment has the number of the due row that precedes it (X3). */
   readonly no: number;
   /** Index (from 0) of the row's dates in the schedule; for a prepayment, the index of the due row that follows it. */
   readonly index: number;
-  /** Interest accrues from here to `to` (H3); equal dates in rows without interest. */
+  /** Interest accrues from this date to `to` (H3); the two dates are equal in rows without interest. */
   readonly from: CalendarDate;
   readonly to: CalendarDate;
   /** Date as shown, after shifting for holidays (H1). */
@@ -25,11 +25,11 @@ export interface AmortisedRow {
   /** Interest accrued in the row, collected or not. */
   readonly accrued: number;
   /**
-   * Interest collected with the row: accrued, less the part deferred by grace or capitalised, plus interest deferred
-   * earlier.
+   * Interest collected with the row: accrued interest, less the part that is deferred, capitalised or forgiven, plus
+   * earlier deferred interest and blocked interest (G2, B4, X2).
    */
   readonly interest: number;
-  /** Interest that is capitalised. */
+  /** Interest added to the balance. */
   readonly capitalised: number;
   readonly principal: number;
 }
@@ -37,12 +37,14 @@ export interface AmortisedRow {
 /** Why a row cannot be calculated. */
 export type RowFault = RequestFault & { readonly kind: 'fault' };
 
-/** A fault found in a row: the request is valid but cannot be computed (E1). */
+/**
+ * Creates a fault found while a row is calculated: the request is valid but no schedule can be calculated for it (E1).
+ */
 export function createRowFault(path: string, code: FaultCode, message: string): RowFault {
   return { kind: 'fault', path, code, message, status: 422 };
 }
 
-/** A balance for which no band has a rate (R2). */
+/** Creates the fault of a balance for which no band has a rate (R2). */
 export function createBandFault(): RowFault {
   const message = 'must give a rate for every balance of the schedule';
   return createRowFault('BandedInterestRates', 'outside-bands', message);

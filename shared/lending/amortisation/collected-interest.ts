@@ -1,20 +1,25 @@
 /**
- * Which part of a row's interest is collected with it (G2, B4, X2): grace defers, capitalises, spreads or forgives it;
- * deposits may capitalise it.
+ * Which part of a row's interest is collected with it (G2, B4, X2): a grace period defers, capitalises, spreads or
+ * forgives it; deposits may capitalise it.
  */
 
 import type { LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRoundedSafe } from '../numbers/rounding.ts';
 
-/** Determines how the interest of a row is collected. */
+/** The properties of a row that determine how its interest is collected. */
 interface CollectingRow {
-  /** Original row number of the due row; for a prepayment, that of the next due row. */
+  /**
+   * Original number of the due row; for a prepayment, that of the due row in whose period or on whose due date it is
+   * made.
+   */
   readonly no: number;
   readonly accrued: number;
-  /** True: the row repays the loan in full, so all deferred interest is due. */
+  /** True if the row repays the loan in full, so that all deferred interest is due. */
   readonly ends: boolean;
-  /** True: the row repays the whole balance before interest; the interest is then collected and not capitalised. */
+  /**
+   * True for the last due row and for a prepayment of the whole balance: their interest is collected, not capitalised.
+   */
   readonly repaysAll: boolean;
   /**
    * Remaining due rows, including this one; 0 for a prepayment, which collects no deferred interest unless it ends the

@@ -14,21 +14,21 @@ import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
 import type { AnnualRate, RateFrom, RateTerms } from '../terms/rate-terms.ts';
 import type { Validation } from '../request/validation.ts';
 
-/** Interest in force from a row (index from 0) until the row of the next segment. */
+/** The interest in force from a row (index from 0) until the next segment starts. */
 export interface InterestSegment {
   readonly fromIndex: number;
   readonly interest: InterestAccrual;
-  /** The rate, for formulas and explanations; undefined with bands. */
+  /** The rate, for formulas and explanations; undefined if the rate depends on bands of the balance. */
   readonly rate: RateFrom | undefined;
 }
 
-/** The accrual periods and how interest accrues. */
+/** The accrual periods of the rows, and the settings by which interest accrues. */
 interface AccruingRows {
   readonly compiled: CompiledScheduleType;
   /** Day-count numerators of the planned rows and their denominator. */
   readonly counts: readonly number[];
   readonly dayCountDenominator: number;
-  /** Number of settled rows (X1): ranges use the original row numbers. */
+  /** Number of settled rows (X1): rate ranges refer to the original row numbers. */
   readonly settledRows: number;
   /** Financed amount in minor units. */
   readonly amount: number;
@@ -90,8 +90,8 @@ function createBandSegment(
 }
 
 /**
- * A negative rate must leave a positive balance in every period (R3). No figure of a row exceeds the amount plus the
- * interest of one period, which is an upper bound of both the interest and the level payment.
+ * A negative rate must leave a positive balance in every period (R3). The amount plus the interest of one period, an
+ * upper bound for both the interest and the level payment, must not exceed the largest supported figure.
  */
 function createInterestRule(
   annual: AnnualRate,

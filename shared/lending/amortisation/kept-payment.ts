@@ -11,8 +11,8 @@ import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 
 /**
- * Keeps the payment after a prepayment; `before` is the remainder of the row's period before it, undefined on a due
- * date.
+ * Keeps the payment after a prepayment; `before` is what remained of the row's period before the prepayment; undefined
+ * on a due date.
  */
 export function keepPayment(state: LoanState, amount: number, before: LoanState['prepaidIn']): void {
   if (state.payment === undefined || state.solveDue === 'balance') {
@@ -32,8 +32,8 @@ export function releasePayment(state: LoanState): void {
 }
 
 /**
- * Day-count numerator of the first row when a payment is calculated. Prepayments that keep the payment do not shorten
- * the period.
+ * The day-count numerator of the first row for which a payment is calculated. Prepayments that keep the payment do not
+ * shorten its period.
  */
 export function countBeforePrepayment(state: LoanState, row: RowPeriod): number {
   return state.prepaidIn?.index === row.index ? state.prepaidIn.count : row.count;
@@ -58,8 +58,9 @@ export function startKeptPayment(state: LoanState): void {
 
 /**
  * Prepayments before the first instalment after a capitalising grace period keep the payment of that instalment.
- * Returns the plan without them, and the rows up to that instalment; undefined if there are no such prepayments.
- * Earlier rows have no payment to keep: the payment of the plan excludes the capitalised interest (G2).
+ * Returns the plan without these prepayments, and the number of rows up to and including that instalment; undefined if
+ * there are no such prepayments. Earlier rows have no payment to keep: until then the planned payment excludes the
+ * capitalised interest (G2).
  */
 export function planWithoutKeeping(
   plan: RepaymentPlan,

@@ -24,7 +24,7 @@ export interface LoanState {
   /** Level payment or equal part in force; undefined only while it is still to be calculated. */
   payment: number | undefined;
   hold: PaymentHold;
-  /** Whether the next row with a payment recalculates it, after a change of the rate or of the balance. */
+  /** Whether the next row with a payment recalculates that payment, because the rate or the balance has changed. */
   solveDue: 'no' | 'rate' | 'balance';
   /**
    * Prepaid amount that the next payment calculation treats as still outstanding, with the row of the first such
@@ -33,13 +33,13 @@ export interface LoanState {
   prepaid: number;
   prepaidIn: { readonly index: number; readonly count: number } | undefined;
   /**
-   * Payment that prepayments keep, starting with the first row after a capitalising grace period; undefined if there
-   * are none (X3).
+   * Payment that prepayments keep, starting with the first row after a capitalising grace period; undefined if no
+   * prepayment keeps one (X3).
    */
   keptPayment: number | undefined;
   /**
-   * The plan without a grace period for interest, while a capitalising grace period makes it differ from the actual
-   * loan (G2).
+   * The planned balance and residual, which exclude capitalised interest; set while they differ from the actual ones
+   * because of a capitalising grace period (G2).
    */
   planned: RepaidBalance | undefined;
   /** Interest deferred by a grace period so far, the first row in which it accrued, and how it is spread (G2). */
@@ -64,7 +64,7 @@ export interface RowPeriod {
   readonly segment: InterestSegment;
   /** False for the part before a prepayment: the due row collects the charges, once (X3). */
   readonly collectsCharges: boolean;
-  /** Interest accrued in the row; known before the principal. */
+  /** Interest accrued in the row; calculated before the principal. */
   accrued: number;
 }
 

@@ -1,6 +1,4 @@
-/**
- * The principal of a due row according to its schedule type; the last row repays the rest (S2, S5, G1, B2, B3, X2).
- */
+/** The principal of a due row according to the schedule type; the last row repays the rest (S2, S5, G1, B2, B3, X2). */
 
 import { isRowFault, createRowFault, type RowFault } from './amortised-row.ts';
 import { findCapitalisedInterest } from './collected-interest.ts';
@@ -34,8 +32,8 @@ export function calculatePrincipal(plan: RepaymentPlan, state: LoanState, row: R
     state.planned = { balance: rest.balance - principal, residual: rest.residual };
   }
   const total = principal + block;
-  // The plan and the blocked amount may exceed the outstanding balance, which capitalised negative interest lowers (R3,
-  // G2, B4, X2).
+  // The planned principal plus the blocked amount may exceed the outstanding balance, which capitalised negative
+  // interest lowers (R3, G2, B4, X2).
   const reduction = Math.min(0, capitalised);
   const residual = Math.min(state.residual, state.balance + reduction);
   const available = { balance: state.balance, residual, ...(reduction < 0 && { capitalised: reduction }) };
@@ -82,7 +80,7 @@ function calculateByType(
   }
 }
 
-/** Limits the principal to the balance above the residual, less capitalised negative interest. */
+/** Limits the principal to the balance above the residual; capitalised negative interest lowers that balance. */
 function capPrincipal(
   { notes }: RepaymentPlan,
   part: number,
@@ -111,10 +109,10 @@ function subtractInterest(
   if (principal >= 0) return capPrincipal(plan, principal, rest);
   if (state.hold === 'fixed') {
     if (terms.allowsNegativeAmortisation) return principal;
-    const message = `must cover the interest of row ${row.no}, or AllowNegativeAmortisation must be sent`;
+    const message = `must cover the interest of row ${row.no}, or AllowNegativeAmortisation must be true`;
     return createRowFault('installmentValue', 'payment-below-interest', message);
   }
-  // The row pays interest only, and the payment is recalculated over the remaining rows (S5).
+  // The row collects interest only, and the payment is recalculated over the remaining rows (S5).
   plan.notes?.principal({ rule: 'none', why: 'interest-exceeds-payment' });
   if (compiled.payment.kind === 'Level') {
     state.hold = 'none';

@@ -20,7 +20,10 @@ export interface PeriodLeft {
   readonly from: CalendarDate;
   /** Day-count numerator. */
   readonly count: number;
-  /** Part of the numerator that the prepayments used, in a regular 30/360 or 30/365 period (C2, X3). */
+  /**
+   * Part of the numerator used by earlier prepayments of the period; counted only in a regular 30/360 or 30/365 period
+   * (C2, X3).
+   */
   readonly usedCount: number;
 }
 
@@ -29,7 +32,7 @@ interface PrepaymentPlace {
   readonly prepayment: Prepayment;
   /** Index of the due row. */
   readonly index: number;
-  /** The remainder of the row's period; undefined on its due date, after the row. */
+  /** The remainder of the row's period; undefined for a prepayment on the due date, which follows the due row. */
   readonly period: PeriodLeft | undefined;
 }
 
@@ -64,7 +67,8 @@ export function prepay(
       ? segment.interest.accrue(remaining, used)
       : plan.formulas.accrued(state, part);
   if (isRowFault(accrued)) return accrued;
-  // Capitalised negative interest leaves less to repay, unless the whole balance is repaid first (R3).
+  // Capitalised negative interest lowers the amount left to repay. A prepayment of the whole balance collects that
+  // interest instead (R3).
   const outstanding = remaining + Math.min(0, findCapitalisedInterest(plan, dueNo, accrued));
   const repaysAll = prepayment.amount === remaining;
   if (prepayment.amount > outstanding && !repaysAll) return createBalanceFault(prepayment, true);
@@ -94,13 +98,13 @@ export function prepay(
 }
 
 function createBalanceFault({ path }: Prepayment, isLowered = false): RowFault {
-  const less = isLowered ? ', less the negative interest that is capitalised, or that whole balance' : '';
+  const less = isLowered ? ' after negative interest is capitalised, or the whole balance before that' : '';
   return createRowFault(`${path}.Amount`, 'out-of-range', `must be at most the balance on its date${less}`);
 }
 
 /**
  * The part of the period up to the date, and the remainder. A regular 30/360 or 30/365 period always counts 30 days a
- * month in total (C2); in others both parts count by the convention.
+ * month in total (C2); in other periods the day count applies to each part.
  */
 function splitPeriod(
   { dates, dayCount }: RepaymentPlan,
@@ -124,7 +128,10 @@ function splitPeriod(
   return { used, period: { from: date, count, usedCount: 0 } };
 }
 
-/** Reduces the balance, and that of the plan where it differs, but not below the residual. */
+/**
+ * Reduces the balance and, where it differs, the planned balance. A residual or blocked amount that exceeds what is
+ * left is reduced to it.
+ */
 function lowerBalance(state: LoanState, amount: number, capitalised: number): void {
   state.balance += capitalised - amount;
   if (state.balance < state.residual) state.residual = state.balance;

@@ -14,7 +14,7 @@ import { readFormulaInputs, RowFormulas } from './row-formulas.ts';
 import { RowNotes } from './row-notes.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** Everything the rows are calculated from. */
+/** Everything needed to calculate the rows. */
 export interface RepaymentPlan {
   /** Financed amount in minor units. */
   readonly amount: number;
@@ -79,16 +79,17 @@ export function planRepayment(
   return { amount, compiled, terms, dates, dayCount, counts, lastCount, segments, charges, formulas, notes };
 }
 
-/** The interest segment that the loan has reached. */
+/** The interest segment in force. */
 export function findSegment(plan: RepaymentPlan, state: LoanState): InterestSegment {
   const found = plan.segments[state.segment];
-  if (found === undefined) throw new RangeError('a row without a rate');
+  if (found === undefined) throw new RangeError('the interest segment of the row does not exist');
   return found;
 }
 
 /**
- * The day-count numerators of the planned rows, and that of the last row of the schedule. The last row of both ends
- * on the termination date: the payment is based on all planned rows, even if the schedule ends earlier (C1, B6).
+ * The day-count numerators of the planned rows, and that of the last row of the schedule. The last planned row and the
+ * last row of the schedule both count as ending on the termination date: the payment is based on all planned rows, even
+ * if the schedule ends earlier (C1, B6).
  */
 function countDays(
   dayCount: DayCountName,

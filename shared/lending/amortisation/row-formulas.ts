@@ -51,7 +51,7 @@ export interface FormulaFigures {
   readonly columns: readonly number[];
 }
 
-/** Figures of a due row with the formulas of the additional columns, numbers substituted. */
+/** Figures of a due row, and the formulas of its additional columns with numbers substituted. */
 interface FinishedRow extends FormulaFigures {
   readonly texts: readonly (string | undefined)[];
 }
@@ -96,7 +96,7 @@ export class RowFormulas {
     return amount;
   }
 
-  /** Never below zero: a negative formula value is not principal. */
+  /** The principal of the row; zero if the formula gives a negative value. */
   principal(formula: CompiledFormula): number | RowFault {
     const part = this.#runTo('principal') ?? this.#evaluate(formula);
     if (isRowFault(part)) return part;

@@ -50,17 +50,17 @@ export class RowNotes {
     this.#draft = { ...(previous && { previous }), ...(interest && { interest }) };
   }
 
-  /** Interest by a formula. */
+  /** Notes interest calculated by a formula. */
   interest(trace: InterestTrace): void {
     this.#draft.interest = trace;
   }
 
-  /** A payment by a formula, which applies to its row only. */
+  /** Notes a payment calculated by a formula; it applies to its row only. */
   payment(trace: PaymentTrace & { readonly kind: 'formula' }): void {
     this.#solved = trace;
   }
 
-  /** The level payment was calculated; `count` is the day-count numerator of its first row. */
+  /** Notes a newly calculated level payment; `count` is the day-count numerator of its first row. */
   levelPayment(amount: number, { balance, residual }: RepaidBalance, row: RowPeriod, count: number): void {
     const { lastRow } = this.#schedule;
     const rates = this.#levelRates(row);
@@ -77,7 +77,7 @@ export class RowNotes {
     };
   }
 
-  /** The equal part of the principal was calculated. */
+  /** Notes a newly calculated equal part of the principal. */
   equalPart(amount: number, { balance, residual }: RepaidBalance, rows: number): void {
     this.#solved = { kind: 'equal-part', amount, balance, residual, rows };
   }
@@ -134,7 +134,7 @@ export class RowNotes {
     return { at: rates.bands.map(({ percent, from }) => ({ percent, from })), isWhole: rates.whole };
   }
 
-  /** The closed annuity formula applies if there is one rate and all periods are equal. */
+  /** The closed annuity formula applies if there is one rate and all periods have the same day-count numerator. */
   #closedForm({ index, segment: { rate } }: RowPeriod, first: number): Pick<LevelTrace, 'closed'> {
     const { compiled, counts } = this.#schedule;
     const isEven = counts.slice(index + 1).every((count) => count === first);
@@ -144,13 +144,19 @@ export class RowNotes {
   }
 }
 
-/** False for rows whose planned principal is zero or is not the payment less interest. */
+/**
+ * False for principal that does not depend on a payment: in a grace period, before maturity, as a percentage, or as a
+ * prepayment.
+ */
 function followsPayment(trace: PrincipalTrace): boolean {
   if (trace.rule === 'none') return trace.why === 'interest-exceeds-payment';
   return trace.rule !== 'percent' && trace.rule !== 'prepayment';
 }
 
-/** The parts of a balance with the rate of each: one with the rate in force, or one for each band that it reaches (R2). */
+/**
+ * The parts of a balance with their rates: the whole balance at the rate in force, or one part for each band that the
+ * balance reaches (R2).
+ */
 function interestSlices(
   rates: RateTerms,
   rate: RateFrom | undefined,

@@ -1,12 +1,15 @@
 /**
- * The inputs of a row's figures, recorded only when the request asks for an explanation (S6, Explain). Amounts are
- * minor units, percentages plain decimal text, rows original row numbers.
+ * The inputs of a row's figures, recorded only when the request asks for an explanation (S6, Explain). Amounts are in
+ * minor units, percentages are decimal text, and row numbers are the original ones.
  */
 
 import type { AmortisedRow } from './amortised-row.ts';
 import type { ChargeTrace } from '../charges/row-charges.ts';
 
-/** Interest of a row before the grace period, blocked amounts and capitalisation; absent in rows without interest. */
+/**
+ * How the interest of a row accrues, before a grace period, blocked amounts or capitalisation change what is collected;
+ * absent in rows without interest.
+ */
 export type InterestTrace =
   | {
       /** simple: base * rate * fraction; effective: base * ((1 + rate)^fraction - 1). */
@@ -18,7 +21,7 @@ export type InterestTrace =
   | {
       readonly method: 'formula';
       readonly text: string;
-      /** True: the day-count fraction is one of its numbers. */
+      /** True if the formula reads the day-count fraction. */
       readonly readsDays: boolean;
       /** The annual rate, if the formula contains it. */
       readonly percent?: string;
@@ -50,7 +53,7 @@ export type PaymentTrace =
       readonly residual: number;
       /** The rates used: the rate in force at that time, or all bands with their lower limits. */
       readonly at: readonly LevelRate[];
-      /** True: a band's rate applies to the whole balance, not only to its slice (R2). */
+      /** True if a band's rate applies to the whole balance, not only to its slice (R2). */
       readonly isWhole?: boolean;
       /**
        * Set if there is one rate and all these rows have the same day-count numerator: the closed annuity formula
@@ -88,7 +91,7 @@ export type PrincipalTrace =
   /** A percentage of the balance, or of the planned balance (B3, G2, X2). */
   | { readonly rule: 'percent'; readonly percent: string; readonly base: number }
   /**
-   * The whole balance above the residual: the last row, or a payment that exceeds the balance. `balance` is the
+   * The whole balance above the residual: in the last row, or if the calculated principal exceeds it. `balance` is the
    * planned balance if that applies; `capitalised` is negative interest that reduces it.
    */
   | {
@@ -98,7 +101,7 @@ export type PrincipalTrace =
       readonly capitalised?: number;
     }
   | { readonly rule: 'none'; readonly why: 'grace' | 'before-maturity' | 'interest-exceeds-payment' }
-  /** A prepayment that the request asks for (X3). */
+  /** A prepayment of the request (X3). */
   | { readonly rule: 'prepayment' }
   /** The row of the residual (B1). */
   | { readonly rule: 'residual' }
@@ -115,7 +118,8 @@ export interface DeferredInterest {
   readonly as: 'deferred' | 'spread';
   readonly amount: number;
   /**
-   * Set where the amount is an equal part of a total spread over this number of rows; the last one takes the remainder.
+   * Set if the amount is an equal part of a total that is spread over this number of rows; the last row collects the
+   * remainder.
    */
   readonly share?: { readonly total: number; readonly rows: number };
   /** The rows in which it accrued, inclusive. */
@@ -148,17 +152,17 @@ export interface RowNote {
 export interface RowTrace extends RowNote {
   /** Commissions, then insurances, each in the order of the request. */
   readonly charges: readonly ChargeTrace[];
-  /** True when the request sent insurances, so that the row shows their sum (F4). */
+  /** True if the request contains insurances, so that the row shows their sum (F4). */
   readonly showsInsurance: boolean;
   readonly columns?: readonly ColumnTrace[];
 }
 
 /** Data shared by all rows of a schedule. */
 export interface ExplanationContext {
-  /** Decimal digits of amounts (M2). */
+  /** Decimals of the currency (M2). */
   readonly currencyDigits: number;
   /** Published name of the day count. */
   readonly dayCount: string;
-  /** Denominator of its fractions. */
+  /** Denominator of the day-count fractions. */
   readonly dayCountDenominator: number;
 }

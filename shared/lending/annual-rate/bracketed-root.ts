@@ -1,9 +1,12 @@
-/** The root of a function in a bracket: two whole numbers at which it has opposite signs (A4). */
+/** Finds a root of a function between two whole numbers at which the function has opposite signs (A4). */
 
 import { absoluteValue } from '../numbers/fixed-root.ts';
 import type { SignedValue } from './net-present-value.ts';
 
-/** An end of the bracket; the weight, its distance from zero, is halved while the end stays (Illinois method). */
+/**
+ * An end of the bracket. Its weight, initially the absolute value of the function, is halved while the end stays in
+ * place (Illinois method).
+ */
 interface End {
   readonly at: bigint;
   readonly weight: bigint;
@@ -13,8 +16,8 @@ interface End {
 const STEPS_PER_ROUND = 3;
 
 /**
- * The least whole number above `low` at which the function does not have the sign that it has at `low`; a number at
- * which it is zero, if one is found; undefined after `maxSteps`. At `high` it has the opposite sign.
+ * Returns the upper of two neighbouring whole numbers between which the function changes its sign, or a number at which
+ * it is zero if the search meets one; undefined after `maxSteps` steps. The signs at `low` and `high` must be opposite.
  */
 export function bracketedRoot(
   valueAt: (at: bigint) => SignedValue,
@@ -52,7 +55,7 @@ export function bracketedRoot(
   return above.at;
 }
 
-/** How far above the low end the line between both ends is zero, strictly inside the bracket. */
+/** The distance from the low end at which the line through both ends crosses zero, kept strictly inside the bracket. */
 function secantShare(below: End, above: End): bigint {
   const width = above.at - below.at;
   const weight = below.weight + above.weight;

@@ -19,15 +19,18 @@ export const MAX_CASH_FLOWS = 5_000;
 const MIN_CASH_FLOWS = 2;
 /** Largest absolute value of an amount. */
 const MAX_CASH_FLOW = 1e15;
-/** Decimals of an amount: more than any currency has, few enough to bound the work of exact numbers. */
+/**
+ * Maximum number of decimals of an amount: more than any currency has, and few enough to bound the size of exact
+ * numbers.
+ */
 const MAX_DECIMALS = 18;
 
 /**
- * A flow with its time after time 0: wholeUnits / unitsPerYear + extraDays / yearDays years. For a flow before time 0
- * both are zero or negative.
+ * A flow with its time after time 0: wholeUnits / unitsPerYear + extraDays / yearDays years. For a flow before time 0,
+ * `wholeUnits` and `extraDays` are zero or negative.
  */
 export interface TimedFlow extends RateInterval {
-  /** Null where flows have no dates. */
+  /** Null for rule IRR, whose flows have no dates. */
   readonly date: CalendarDate | null;
   readonly amount: Decimal;
 }
@@ -37,7 +40,9 @@ export interface CashFlowTerms {
   /** In the order of the request. */
   readonly flows: readonly TimedFlow[];
   readonly unitsPerYear: number;
-  /** Periods in a year of an IRR, whose periodic rates are added (A3); 1 for the effective rates. */
+  /**
+   * For rule IRR, the number of periods in a year, by which the periodic rate is multiplied (A3); 1 for DAE and XIRR.
+   */
   readonly periodsPerYear: ExactRatio;
 }
 
@@ -94,13 +99,15 @@ function refuseFieldsOfOtherRules(
   }
 }
 
-/** A cost paid before the first drawdown: the interval between both dates (A1), counted back from time 0 (A6). */
+/**
+ * The time of a cost paid before the first drawdown: the interval between the two dates (A1) with a negative sign (A6).
+ */
 function intervalBefore(start: CalendarDate, date: CalendarDate, unit: IntervalUnit): RateInterval {
   const { wholeUnits, extraDays, yearDays } = intervalsFrom(date, unit)(start);
   return { wholeUnits: 0 - wholeUnits, extraDays: 0 - extraDays, yearDays };
 }
 
-/** Equal periods from time 0; the flow at time 0 must be a drawdown. */
+/** The terms of rule IRR: one flow per period from time 0, where it must be a drawdown. */
 function parseAmounts(
   request: RateRequest,
   periodicities: readonly Periodicity[],
@@ -146,8 +153,8 @@ function checkPeriodicity(
 }
 
 /**
- * Dated flows and time 0, the date of the first drawdown. DAE includes costs paid before it; XIRR has no earlier flows
- * (A6).
+ * Dated flows and time 0, the date of the first drawdown. DAE includes costs paid before it; XIRR allows no earlier
+ * flows (A6).
  */
 function checkDatedFlows(
   request: RateRequest,
@@ -165,15 +172,15 @@ function checkDatedFlows(
   const start = paidOut.map((flow) => flow.Date).reduce((a, b) => (a < b ? a : b));
   for (const [index, flow] of cashFlows.entries()) {
     if (flow.Date >= start || rule === 'DAE') continue;
-    const allowed = `must be ${formatCalendarDate(start)} or later, when the first flow is paid out; only rule DAE counts earlier ones`;
+    const allowed = `must be ${formatCalendarDate(start)} or later, the date of the first flow that is paid out; only rule DAE allows earlier flows`;
     validation.reject(`CashFlows[${index}].Date`, 'date-order', allowed);
   }
   return validation.faults.length > 0 ? undefined : { cashFlows, start };
 }
 
 /**
- * True when there are enough amounts, each within the limits, and of both signs. `list` is the field with the flows,
- * `field` the path of the amount in a flow.
+ * True if the number of amounts and each amount are within their limits, and there are amounts of both signs. `list` is
+ * the field with the flows, `field` the path of the amount in a flow.
  */
 function areAmounts(
   amounts: readonly Decimal[],

@@ -39,8 +39,8 @@ export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicit
 }
 
 /**
- * EIR (A2): as XIRR, days over 365, with interest, principal and fees of each row. Percent with four decimals, rounded
- * half up; null when there is no such rate (A4).
+ * EIR (A2): calculated like XIRR, with days over 365, from the interest, principal and fees of each row. Percent with
+ * four decimals, rounded half up; null when there is no such rate (A4).
  */
 export function effectiveInterestRate(loan: ScheduledLoan): string | null {
   const flows: RateFlow[] = [flowAtUnits(-loan.drawn, 0)];
@@ -50,7 +50,7 @@ export function effectiveInterestRate(loan: ScheduledLoan): string | null {
   return solveEffectiveRate({ flows, unitsPerYear: UNITS_PER_YEAR.Days });
 }
 
-/** The rows by date, as flows need them; the same array when they are already sorted. */
+/** The rows in order of their dates; the same array if they are already sorted. */
 function sortByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
   const isSorted = rows.every(({ dueDate }, index) => dueDate >= (rows[index - 1]?.dueDate ?? dueDate));
   return isSorted ? rows : rows.toSorted((a, b) => a.dueDate - b.dueDate);

@@ -1,12 +1,13 @@
 /**
  * Present values in binary floating point: fast, and enough to estimate a rate and to prove most signs (A1-A4).
  *
- * Binary floats may not decide a figure (M1). They do not decide here either: a sign is given only where the value
- * exceeds its greatest possible error; everything else is left to whole numbers (net-present-value.ts). Only + - * /,
- * which IEEE 754 rounds correctly on every machine, enter that bound: the logarithm and the power function just guess
- * a discount factor, whose error is then measured by raising it to its degree.
+ * Binary floats may not decide a figure (M1), and they do not here: a sign is returned only if the value exceeds its
+ * greatest possible error; otherwise exact integers decide (net-present-value.ts). The bound relies only on + - * /,
+ * which IEEE 754 rounds correctly on every machine: Math.log and Math.exp only estimate a root, and its error is
+ * measured by raising the estimate to the degree of the root.
  *
- * As there, flows are discounted to the first one at a rate above zero and compounded to the last one below it.
+ * As in net-present-value.ts, flows are discounted to the first one at rates of zero or more, and compounded to the
+ * last one at negative rates.
  */
 
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
@@ -21,19 +22,25 @@ export interface PreparedFlows {
   readonly amounts: readonly number[];
   readonly years: readonly number[];
   readonly unitsPerYear: number;
-  /** The distinct gaps in whole units, and the index of the gap before each flow and after the last one (zero). */
+  /**
+   * The distinct gaps between flows in whole units, and for each flow the index of the gap before it; a last index 0
+   * stands for no gap.
+   */
   readonly gaps: readonly number[];
   readonly gapOf: Int32Array;
-  /** The distinct left-over days of a year of 365 or 366 days, and the index for each flow; empty when no flow has any. */
+  /**
+   * The distinct numbers of left-over days, each with the days of its year, and the index of each flow's entry; both
+   * lists are empty if no flow has left-over days.
+   */
   readonly extras: readonly { readonly extraDays: number; readonly yearDays: number }[];
   readonly extraOf: Int32Array;
   readonly lastUnits: number;
-  /** How often the sign of the amounts changes in the order of their times, and their last sign. */
+  /** How often the sign of the amounts changes in the course of time, and the sign of the last amount. */
   readonly signChanges: number;
   readonly lastSign: -1 | 1;
 }
 
-/** Prepares cash flows other than zero, at different times. */
+/** Prepares cash flows, which must differ from zero and have different times. */
 export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
   const { flows, unitsPerYear } = rateFlows;
   // Plain arrays: the buffers of typed arrays lie outside the heap and are expensive to allocate for every schedule.
@@ -69,8 +76,8 @@ export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
 }
 
 /**
- * Sums of the present values at a trial rate and of their sizes; the further ones are weighted by their years and squared
- * years.
+ * Sums of the present values at a trial rate (`net`) and of their absolute values (`size`), also weighted by their
+ * years (`First`) and by the squares of these (`Second`).
  */
 interface PresentValues {
   readonly net: number;
@@ -81,7 +88,7 @@ interface PresentValues {
   readonly sizeSecond: number;
 }
 
-/** `powerOf` gives the discount factor, at most one, of a number of units of which a year has `perYear`. */
+/** `powerOf` returns the discount factor, at most one, for a number of units; a year has `perYear` of these units. */
 function presentValues(
   { amounts, years, unitsPerYear, gaps, gapOf, extras, extraOf }: PreparedFlows,
   isGrowing: boolean,
@@ -93,7 +100,7 @@ function presentValues(
   );
   const hasDays = extras.length > 0;
   const count = amounts.length;
-  // Compounding to the last flow passes the gap that follows a flow, not the one that precedes it.
+  // Compounding to the last flow uses the gap after a flow, not the gap before it.
   const shift = isGrowing ? 0 : 1;
   const step = isGrowing ? 1 : -1;
   let index = isGrowing ? 0 : count - 1;
@@ -121,14 +128,19 @@ function presentValues(
   return { net, netFirst, netSecond, size, sizeFirst, sizeSecond };
 }
 
-/** Steps by curvature, each of which cubes the error near the root; the usual loan takes three. */
+/**
+ * Maximum number of steps that use the curvature. Near the root each step cubes the error; a usual loan takes three.
+ */
 const MAX_CURVED_STEPS = 30;
-/** Halvings after them: enough to bring the whole range of rates down to a width of 1e-12. */
+/** Maximum number of halvings after these steps: enough to narrow the whole range of rates to a width of 1e-12. */
 const MAX_HALVINGS = 55;
-/** After a step of this share of the longest time, the next one would be within 1e-15 of it. */
+/** The search ends when |step| * longest time is at most this value: the error left is about its cube, 1e-15. */
 const LAST_STEP = 1e-5;
 
-/** A bracket of ln(1 + r) with the sign of the net present value at its low end, the opposite of that at the high one. */
+/**
+ * A bracket of ln(1 + r), with the sign of the net present value at its low end; at its high end the sign is the
+ * opposite.
+ */
 export interface LogRateBracket {
   readonly low: number;
   readonly high: number;
@@ -136,9 +148,10 @@ export interface LogRateBracket {
 }
 
 /**
- * ln(1 + r) of the rate in a bracket, which is only an estimate. The logarithm of received over paid present value
- * is almost a parabola in ln(1 + r): its slope is a difference of mean times and its curvature one of their variances.
- * Steps are kept inside the bracket; bisection completes the search. `countTrial` is called for each rate.
+ * Estimates ln(1 + r) of the rate in a bracket. The logarithm of the ratio of received to paid present value is almost
+ * a parabola in ln(1 + r): its slope is the difference between two mean times, and its curvature the difference between
+ * two variances of these times. Steps are kept inside the bracket; bisection completes the search. `countTrial` is
+ * called for each rate.
  */
 export function estimateLogRate(
   flows: PreparedFlows,
@@ -155,7 +168,7 @@ export function estimateLogRate(
     if (excess > 0 === bracket.lowSign > 0) low = rate;
     else high = rate;
     const next = rate + step;
-    // A step too small to change the rate ends at an end of the bracket: the rate is found.
+    // The ends count as inside: a step too small to change the rate leads to one of them, and the rate is found.
     const isInside = next >= low && next <= high;
     if (isInside && Math.abs(step) * longest <= LAST_STEP) return next;
     rate = isInside && trial <= MAX_CURVED_STEPS ? next : (low + high) / 2;
@@ -163,7 +176,7 @@ export function estimateLogRate(
   return rate;
 }
 
-/** ln(received / paid), and the step to where its parabola is zero (its tangent, where the parabola misses zero). */
+/** ln(received / paid), and the step to the zero of its parabola, or of its tangent if the parabola has no zero. */
 function curvedStep(flows: PreparedFlows, rate: number): { readonly excess: number; readonly step: number } {
   const decay = -Math.abs(rate);
   const powerOf = (units: number, perYear: number) => Math.exp((decay * units) / perYear);
@@ -181,25 +194,26 @@ function curvedStep(flows: PreparedFlows, rate: number): { readonly excess: numb
   return { excess, step: (-2 * excess) / (slope + (slope < 0 ? -root : root)) };
 }
 
-/** Relative error of one rounded operation, taken twice as large as it is. */
+/** Bound on the relative error of one rounded operation: twice the unit roundoff. */
 export const ROUNDING = 2 ** -52;
 /** Whole numbers up to here are exact. */
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
-/** A relative error above this is not handled to first order. */
+/** Above this relative error, first-order terms no longer suffice as a bound. */
 const MAX_ERROR = 1e-3;
-/** Below this size sums might have lost terms to underflow; above the other they might have overflowed. */
+/** Below the first size, sums may have lost terms to underflow; above the second, they may have overflowed. */
 const MIN_SIZE = 1e-200;
 const MAX_SIZE = 1e300;
-/** Guard for terms of higher order. */
+/** Factor that covers error terms of higher order. */
 const SAFETY = 2;
 
 /**
  * The proven sign of the net present value at the growth factor 1 + r > 0 of a year; zero when it is not certain.
  *
- * Bound, with u = 2^-53 and first-order terms doubled for those of higher order: a factor x of one unit with relative
- * error d has x^g within g d + (g - 1) u (each multiplication adds u, squaring doubles what is there); the product of
- * the factors over T units and n flows is within T (d + u) + n u; left-over days add the same for their own factor;
- * amounts, products and the sum add at most (n + 4) u. The value is within this bound times the sum of all sizes.
+ * The bound on the relative error, with u = 2^-53; first-order terms are doubled to cover those of higher order. If the
+ * factor x of one unit has the relative error d, x^g has at most g d + (g - 1) u: each multiplication adds u, and
+ * squaring doubles the error so far. The product of the factors over T units and n flows has at most T (d + u) + n u.
+ * Left-over days add the same for their own factor. Amounts, products and the sum add at most (n + 4) u. The error of
+ * the value is at most this bound times the sum of all absolute values.
  */
 export function floatingSign(flows: PreparedFlows, growth: ExactRatio): -1 | 0 | 1 {
   if (growth.numerator > MAX_EXACT || growth.denominator > MAX_EXACT) return 0;
@@ -225,7 +239,7 @@ export function floatingSign(flows: PreparedFlows, growth: ExactRatio): -1 | 0 |
   return net > 0 ? 1 : -1;
 }
 
-/** A discount factor with its relative error. */
+/** A discount factor with a bound on its relative error. */
 interface BoundedFactor {
   readonly value: number;
   readonly error: number;

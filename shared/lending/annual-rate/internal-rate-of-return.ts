@@ -1,4 +1,4 @@
-/** The internal rate of return, IRR (A3): what a financed amount earns at equal periods. */
+/** The internal rate of return, IRR (A3): the annual rate that a financed amount earns over equal periods. */
 
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
@@ -27,7 +27,7 @@ export function internalRateOfReturn(
   return percent === null ? null : `${percent}%`;
 }
 
-/** Equal periods in a year of 365 days, 52 weeks or 12 months; undefined for Once. */
+/** The number of periods in a year of 365 days, 52 weeks or 12 months; undefined for Once. */
 export function periodsPerYear({ unit, count }: Periodicity): ExactRatio | undefined {
   if (unit === 'Once' || count <= 0) return undefined;
   return reduceRatio(BigInt(UNITS_PER_YEAR[unit]), BigInt(count));

@@ -23,17 +23,17 @@ export interface RateProblem {
   readonly effort: SolverEffort;
 }
 
-/** ln(1 + r) of 1e260, above which no rate is given: its digits would not fit a JSON number. */
+/** ln(1 + r) for 1 + r = 1e260. No higher rate is published: its digits would not fit a JSON number. */
 export const MAX_LOG_RATE = 260 * Math.LN10;
 /**
- * Lowest ln(1 + r) that is searched. It is far below the rates published as -100 percent; a last payment of one cent a
- * day after the others has a rate this low.
+ * Lowest ln(1 + r) that is searched. It is far below the highest rate published as -100 percent, because a last payment
+ * of one cent, a day after the others, can lead to a rate this low.
  */
 const MIN_LOG_RATE = -20_000;
 /** Below this ln(1 + r) the growth factor underflows; such rates are published as -100 percent. */
 const MIN_GROWTH_LOG = -600;
 
-/** The cash flows add up to zero. */
+/** The rate of cash flows that add up to zero. */
 const RATE_OF_ZERO: IsolatedRate = {
   low: { numerator: 1n, denominator: 1n },
   high: { numerator: 1n, denominator: 1n },
@@ -87,7 +87,7 @@ function toBracket(low: number, high: number): Bracket {
   return { centre: (low + high) / 2, radius: (high - low) / 2 };
 }
 
-/** Width of the brackets next to zero, in parts of one over the time between the first and the last flow. */
+/** Width of the brackets next to zero, multiplied by the years between the first and the last flow. */
 const FIRST_WIDTH = 2;
 
 /** Splits a bracket that is much wider than its distance from zero; undefined for a narrower one. */
@@ -109,10 +109,13 @@ function halves({ centre, radius }: Bracket): readonly Bracket[] {
   ];
 }
 
-/** Larger than the distance of every rate below 100 percent. */
+/** Larger than `distanceFromZero` of any rate below 100 percent. */
 const DISTANCE_OF_DOUBLING = 1e6;
 
-/** A measure by which rates r of both signs are in the order of |r|: -ln(1 - |r|), larger for rates from 100 percent. */
+/**
+ * A measure that orders rates r of both signs by |r|: -ln(1 - |r|) below 100 percent, and larger values from 100
+ * percent on.
+ */
 function distanceFromZero(logRate: number): number {
   if (logRate <= 0) return -logRate;
   const rate = Math.expm1(logRate);
@@ -131,7 +134,7 @@ function farDistance(found: FoundRate): number {
 /** Rates whose distances from zero differ by less than this share are compared by their exact digits. */
 const CLOSENESS = 1e-9;
 
-/** The rates found that may be the nearest, unless one that is not proven might be nearer. */
+/** The rates that may be nearest to zero; none if an unproven rate might be nearer. */
 function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
   const proven = found.filter((rate) => 'bracket' in rate);
   const reached = Math.min(...proven.map(farDistance));
@@ -184,23 +187,23 @@ function growthFactor(logRate: number): ExactRatio | undefined {
 }
 
 /**
- * The net present value at centre + u * radius for |u| <= 2, times some positive function: the sum of
- * coefficients[j] * u^j, in parts of the sum of all sizes at the centre. The errors of the coefficients, each times
- * 2^j, add up to no more than `error`; so do those of the value and of each derivative over its factorial, as no
- * binomial coefficient of j exceeds 2^j.
+ * The net present value at centre + u * radius for |u| <= 2, times some positive function: the sum of coefficients[j] *
+ * u^j, as fractions of the sum of all absolute values at the centre. The errors of the coefficients, each times 2^j,
+ * add up to no more than `error`; so do those of the value and of each derivative over its factorial, as no binomial
+ * coefficient of j exceeds 2^j.
  */
 interface Series {
   readonly coefficients: readonly number[];
   readonly error: number;
 }
 
-/** How far beyond its bracket a series holds. */
+/** Up to how many radii from the centre a series is valid. */
 const MARGIN = 2;
 /** Highest power of u. */
 const DEGREE = 20;
 /** Exponent above which a flow is left out and its whole size counts as error. */
 const MAX_REACH = 6;
-/** Error of leaving out flows and higher powers above which the bracket is too wide. */
+/** Largest relative error caused by omitted flows and higher powers; above it, the bracket is too wide. */
 const MAX_ERROR = 1e-11;
 
 /** The series in floating point; undefined when the bracket is too wide for it. */
@@ -236,7 +239,7 @@ function seriesAt(flows: PreparedFlows, { centre, radius }: Bracket): Series | u
   };
 }
 
-/** What the Taylor series of exp leaves out after a power, for an exponent of that size. */
+/** A bound on what the Taylor series of exp leaves out after a power, for exponents up to `reach` in absolute value. */
 function remainderOfExp(reach: number, power: number): number {
   let remainder = Math.exp(reach);
   for (let factor = 1; factor <= power + 1; factor += 1) remainder *= reach / factor;
@@ -251,8 +254,8 @@ interface DiscountedValues {
 }
 
 /**
- * The flows discounted to the time of the flow that is then the largest, so that none overflows, with the sum of
- * their absolute values and their mean time.
+ * The flows discounted to the first one, or at a negative rate compounded to the last one, so that none overflows; with
+ * the sum of their absolute values and their mean time.
  */
 function valuesAt({ amounts, years }: PreparedFlows, rate: number): DiscountedValues {
   const reference = years.at(rate >= 0 ? 0 : -1) ?? 0;

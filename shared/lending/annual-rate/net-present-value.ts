@@ -7,7 +7,10 @@ import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import { absoluteValue, fixedPower, fixedRoot, type BoundedFixed } from '../numbers/fixed-root.ts';
 import { hasExtraDays, type RateFlows } from './rate-flows.ts';
 
-/** A net present value as value * 2^-bits. Its sign is proven: the error is at most half of the value. */
+/**
+ * A net present value as value * 2^-bits. Unless it is zero, its sign is proven: the error is at most half of the
+ * value.
+ */
 export interface SignedValue {
   readonly sign: -1 | 0 | 1;
   readonly value: bigint;
@@ -16,9 +19,12 @@ export interface SignedValue {
 
 /** Fraction bits of the first attempt, beyond those of the rate itself. */
 const FIRST_BITS = 128;
-/** Width that the fixed-point numbers grow by for very large rates. */
+/** Number of bits in which the fixed-point numbers grow for very large rates. */
 const BIT_STEP = 64;
-/** Attempts with doubled width. A sign that is still undecided after them is a tie and counts as zero. */
+/**
+ * Maximum number of attempts, each with twice the bits of the previous one. A sign that is still undecided then counts
+ * as zero.
+ */
 const MAX_ATTEMPTS = 4;
 
 /** The sum of the flows at the growth factor 1 + r > 0 of a year, with its proven sign. */
@@ -37,9 +43,9 @@ export function netPresentValue(flows: RateFlows, growth: ExactRatio): SignedVal
 
 /**
  * Below a rate of zero the flows are compounded to a year after the units of the last one (without left-over days, to
- * the last one), which does not change the sign: so no factor exceeds one. The flows are summed towards that date, each step
- * multiplying by the factor of the whole units between two of them (Horner's scheme). Each step adds at most
- * (sum of amounts) * (errors of both factors) + 1 to the error.
+ * the last one), which does not change the sign and ensures that no factor exceeds one. The flows are summed towards
+ * that date, each step multiplying by the factor of the whole units between two of them (Horner's scheme). Each step
+ * adds at most (sum of amounts) * (errors of both factors) + 1 to the error.
  */
 function boundedValue(rateFlows: RateFlows, growth: ExactRatio, bits: bigint): BoundedFixed {
   const { flows, unitsPerYear } = rateFlows;
@@ -66,12 +72,12 @@ export function invertRatio({ numerator, denominator }: ExactRatio): ExactRatio 
   return { numerator: denominator, denominator: numerator };
 }
 
-/** Above the units of any year. */
+/** A number above the units of any year, used to build cache keys. */
 const UNIT_KEYS = 512;
 
 /** Discount factors growth^-(units / unitsPerYear) in fixed point with a proven error, each calculated once. */
 export class DiscountFactors {
-  /** Largest error of a factor calculated so far, in last bits (relative where factors are above one). */
+  /** Largest error of a factor calculated so far, in units of its last bit (relative for factors above one). */
   largestError = 0n;
   readonly #growth: ExactRatio;
   readonly #bits: bigint;
@@ -83,7 +89,7 @@ export class DiscountFactors {
     this.#bits = bits;
   }
 
-  /** The factor of a number of units, more than zero. */
+  /** The discount factor for a number of units. */
   discount(units: number, unitsPerYear: number): bigint {
     const key = units * UNIT_KEYS + unitsPerYear;
     const known = this.#factors.get(key);

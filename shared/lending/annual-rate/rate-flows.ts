@@ -4,11 +4,14 @@ import type { RateInterval } from './rate-interval.ts';
 
 /** A flow wholeUnits / unitsPerYear + extraDays / yearDays years after the first one. */
 export interface RateFlow extends RateInterval {
-  /** Paid out below zero, paid back above: minor units, or any smaller unit in which all amounts are whole. */
+  /**
+   * Negative if paid out, positive if paid back; in minor units, or in a smaller unit in which all amounts are whole
+   * numbers.
+   */
   readonly amount: number | bigint;
 }
 
-/** Flows by time, the first at time 0; their whole units do not decrease either. */
+/** Flows in order of time, the first at time 0. Their whole units never decrease. */
 export interface RateFlows {
   readonly flows: readonly RateFlow[];
   readonly unitsPerYear: number;

@@ -1,6 +1,7 @@
 /**
- * The time between two dates as the annual percentage rate of charge counts it (A1; Directive 2008/48/EC,
- * Annex I, remark (c)): whole units counted back from the later date, left-over days over the year in which they end.
+ * The time between two dates as the annual percentage rate of charge counts it (A1; Directive 2008/48/EC, Annex I,
+ * remark (c)): whole units counted back from the later date, and left-over days divided by the length of the year that
+ * ends with them.
  */
 
 import { addDays, addMonths, toDateParts, isMonthEnd, type CalendarDate } from '../dates/calendar-date.ts';
@@ -66,7 +67,8 @@ export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: Ca
     if (isFromMonthEnd && monthsOver === 0 && day === current.length) {
       return { wholeUnits: units, extraDays: 0, yearDays: DAYS_PER_YEAR };
     }
-    // The date at which counting back ends depends only on these two, of which a schedule has few values.
+    // The date at which counting back ends depends only on these two values, and a schedule has few combinations of
+    // them.
     const key = monthsOver * DAY_KEYS + day;
     let remainder = known[key];
     if (remainder === undefined) {

@@ -7,27 +7,27 @@ import { formatMinorUnits, scaleToInteger } from '../numbers/money.ts';
 import type { DiscountedFlow, ProvenRate } from '../request/rate-request.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 
-/** Decimals of the years, and the power of ten that they are counted in. */
+/** Decimals of the years, and the power of ten by which they are scaled. */
 const YEARS_DECIMALS = 20;
 const YEARS_SCALE = 10n ** BigInt(YEARS_DECIMALS);
-/** Decimals of discounted amounts beyond those of the amounts: the residual of a rate of ten decimals shows in them. */
+/** Extra decimals of discounted amounts, in which the residual of a rate with ten decimals becomes visible. */
 const FURTHER_DECIMALS = 10;
-/** Digits before the point, above which an amount would not fit a JSON number. */
+/** Maximum number of digits before the decimal point: a longer amount would not fit a JSON number. */
 const MAX_DIGITS = 300;
 /**
  * Fraction bits of the first attempt beyond those of a large rate: enough for the usual amount. Further attempts double
- * the width until every rounding is certain.
+ * the number of bits until the rounding is certain.
  */
 const FIRST_BITS = 128;
 const MAX_ATTEMPTS = 6;
 const WORD = 64;
 
-/** Lines and residual of the proof at the rate as shown, percent text. */
+/** Lines and residual of the proof for the published rate, which is percent text. */
 export function proveRate(terms: CashFlowTerms, rate: string): Pick<ProvenRate, 'proof' | 'residual'> {
   const growth = growthAt(rate, terms.periodsPerYear);
   const decimals = Math.max(...terms.flows.map((flow) => flow.amount.decimalPlaces())) + FURTHER_DECIMALS;
   const valueAfterStart = discounting(growth, terms.unitsPerYear, decimals);
-  // Before time 0 an amount grows by 1 + r: it is discounted by the inverse, over the time between.
+  // A flow before time 0 is compounded to time 0: it is discounted with the inverse of the growth factor.
   const valueBeforeStart = discounting(invertRatio(growth), terms.unitsPerYear, decimals);
   const proof: DiscountedFlow[] = [];
   let residual: bigint | null = 0n;
@@ -46,7 +46,7 @@ export function proveRate(terms: CashFlowTerms, rate: string): Pick<ProvenRate, 
   return { proof, residual: residual === null ? null : formatMinorUnits(residual, decimals) };
 }
 
-/** 1 + r of a time unit: of a year, or of a period where periodic rates are added. */
+/** The growth factor 1 + r of a year, or of a period if periodic rates are added (A3). */
 function growthAt(rate: string, periodsPerYear: ExactRatio): ExactRatio {
   const decimals = rate.length - rate.indexOf('.') - 1;
   const one = 100n * 10n ** BigInt(decimals) * periodsPerYear.numerator;
@@ -65,8 +65,9 @@ function formatYears(flow: TimedFlow, { unitsPerYear, periodsPerYear }: CashFlow
 }
 
 /**
- * Present values of flows at time 0 in units of the last decimal, rounded half up; null at -100 percent and beyond what
- * JSON holds. Where the least and the greatest possible factor round differently, the width is doubled.
+ * Present values of flows at time 0 in units of the last decimal, rounded half up; null at -100 percent, and for a
+ * value that would not fit a JSON number. If the least and the greatest possible factor lead to different roundings,
+ * the number of bits is doubled.
  */
 function discounting(
   growth: ExactRatio,
@@ -85,7 +86,7 @@ function discounting(
       const factors = (attempts[attempt] ??= new DiscountFactors(growth, bits));
       const ofUnits = factors.discount(wholeUnits, unitsPerYear);
       const factor = extraDays === 0 ? ofUnits : (ofUnits * factors.discount(extraDays, yearDays)) >> bits;
-      // How far the factor may lie from the true one, in last bits.
+      // A bound on the error of the factor, in units of its last bit.
       const bound = 4n * (factors.largestError + 1n) * ((factor >> bits) + 1n);
       const low = divideRounded(amount * (factor - bound), 1n << bits, 'HALF_UP');
       value = divideRounded(amount * (factor + bound), 1n << bits, 'HALF_UP');

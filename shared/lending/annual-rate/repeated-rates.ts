@@ -1,13 +1,13 @@
 /**
  * Rates that lie very close together or coincide (multiple roots), separated in whole numbers (A4).
  *
- * Between two neighbouring roots of its slope a function has at most one root. So where some derivative of the net
- * present value is known to have one sign, the roots of the one below it are bracketed between the ends, and so on down
- * to the value itself. A derivative in s = ln(1 + r) is again the net present value of cash flows: each amount times
- * its time.
+ * Between two neighbouring roots of its slope a function has at most one root. So if some derivative of the net present
+ * value is known to have one sign, the next lower derivative has at most one root between the ends of the bracket; its
+ * roots separate those of the derivative below it, and so on down to the value itself. A derivative in s = ln(1 + r) is
+ * again the net present value of cash flows: each amount times its time.
  *
- * At a double root the value only touches zero, at a root of its slope. It counts as a rate only with a proof: the growth
- * there is a short fraction, and the value, calculated exactly, is zero.
+ * At a double root the value only touches zero, at a root of its slope. It counts as a rate only if this can be proven:
+ * the growth factor there is a short fraction, and the value, calculated exactly, is zero.
  */
 
 import { Decimal } from 'decimal.js';
@@ -21,11 +21,11 @@ import type { SolverEffort } from './solver-effort.ts';
 
 /** A bracket with one rate. */
 export interface IsolatedRate {
-  /** Growth factor 1 + r at the low end; undefined: -100 percent. */
+  /** Growth factor 1 + r at the low end; undefined for a rate of -100 percent. */
   readonly low: ExactRatio | undefined;
-  /** Growth factor at the high end; undefined: as high as a rate is given. */
+  /** Growth factor at the high end; undefined for the highest rate that is published. */
   readonly high: ExactRatio | undefined;
-  /** The same as ln(1 + r). */
+  /** The same bracket in terms of ln(1 + r). */
   readonly bracket: LogRateBracket;
 }
 
@@ -49,12 +49,13 @@ interface GrowthBracket {
 
 /** Highest power of the Taylor series, and so the highest derivative that is examined. */
 const MAX_ORDER = 40;
-/** A proven value may be off by half of itself. */
+/** Margin for proven values, each of which may be off by half of itself. */
 const MARGIN_OF_PROVEN_VALUES = 3;
 
 /**
- * The rates of a bracket, ascending. `errorBeyond` bounds, relative to all amounts, what the Taylor series around the
- * centre leaves out after a power, at twice the radius; undefined when no derivative is known to have one sign.
+ * Returns the rates of a bracket in ascending order; undefined if no derivative is known to have one sign.
+ * `errorBeyond` bounds what the Taylor series around the centre leaves out after a power, at twice the radius and
+ * relative to the sum of all absolute values.
  */
 export function separateRates(
   flows: RateFlows,
@@ -84,7 +85,7 @@ export function separateRates(
 }
 
 /**
- * The lowest derivative of a Taylor series whose own coefficient exceeds all that follow, so that it has one sign.
+ * The lowest derivative of a Taylor series whose own coefficient outweighs all later ones, so that it has one sign.
  * Coefficients that may be off by half of themselves need a `margin` of three.
  */
 export function findDominantOrder(
@@ -107,12 +108,15 @@ export function findDominantOrder(
 /** Bits to which a root is bracketed, relative to the growth. */
 const GRID_BITS = 256;
 
-/** A point of a grid of growth factors, with the proven net present value of some flows there. */
+/** A point of a grid of growth factors, with the proven net present value of the examined flows at that point. */
 interface GridPoint extends SignedValue {
   readonly at: bigint;
 }
 
-/** The roots of the first flows; each next element is the derivative of the one before, and the last has one root at most. */
+/**
+ * The roots of the first element. Each later element is the derivative of the previous one; the last has at most one
+ * root.
+ */
 function rootsBelow(
   derivatives: readonly RateFlows[],
   { low, high }: GrowthBracket,
@@ -141,7 +145,10 @@ function rootsBelow(
   return [];
 }
 
-/** Steps to one root: by halving alone three times the bits. */
+/**
+ * Maximum number of steps to one root. At worst only every third step halves the bracket, so three times the bits
+ * suffice.
+ */
 const MAX_STEPS = 3 * GRID_BITS;
 
 /** The root between two neighbouring points at which the signs are opposite. */
@@ -181,7 +188,10 @@ function ratesBetween(
   });
 }
 
-/** A value at a root of the slope that is smaller than the sum of all sizes by this number of bits may be zero. */
+/**
+ * A value at a root of the slope that is smaller than the sum of all absolute values by this number of bits may be
+ * zero.
+ */
 const TOUCHING_BITS = 300n;
 
 function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growth: ExactRatio): boolean {
@@ -190,19 +200,22 @@ function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growt
   return absoluteValue(value) << (size.bits + TOUCHING_BITS) < size.value << bits;
 }
 
-/** Largest denominators of a growth that is tried as a fraction, and its largest relative distance from the estimate. */
+/**
+ * Largest denominators of the fractions that are tried as the growth factor, and the largest relative distance of such
+ * a fraction from the estimate.
+ */
 const MAX_DENOMINATORS = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 const CLOSENESS = 1e-11;
-/** Bound of such a growth and of its reciprocal. */
+/** Upper bound for such a growth factor and its reciprocal. */
 const MAX_GROWTH = 1e7;
-/** Decimals of a growth that is not such a fraction: those of a rate in percent with ten decimals. */
+/** Decimals of a growth factor that is tried as a decimal number: those of a rate in percent with ten decimals. */
 const DECIMALS = 12;
 /** Largest numbers, in bits, that an exact value may need. */
 const MAX_BITS = 400_000;
 
 /**
- * True when the net present value is exactly zero next to a growth, where that is a short fraction or decimal over the
- * units that divide all gaps; flows with left-over days have no such units.
+ * True if the net present value is exactly zero at a short fraction or decimal number close to the growth factor of the
+ * greatest time unit that divides all gaps. Flows with left-over days have no such unit.
  */
 function isZeroNear(rateFlows: RateFlows, growth: ExactRatio): boolean {
   if (hasExtraDays(rateFlows)) return false;

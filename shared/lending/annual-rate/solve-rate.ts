@@ -68,7 +68,7 @@ function isNearer(step: bigint, other: bigint): boolean {
 class RateSteps {
   /** The step at or next above -100 percent. */
   readonly least: bigint;
-  /** 2 * half * (1 + r) at step 0, and the half step there. */
+  /** The growth factor 1 and half a step, as whole numbers on the same scale. */
   readonly #whole: bigint;
   readonly #half: bigint;
 
@@ -78,7 +78,7 @@ class RateSteps {
     this.least = -this.#whole / (2n * this.#half);
   }
 
-  /** The step that a growth factor 1 + r is rounded to. */
+  /** The step to which a growth factor 1 + r is rounded. */
   rounded({ numerator, denominator }: ExactRatio): bigint {
     return divideRounded((numerator - denominator) * this.#whole, 2n * this.#half * denominator, 'HALF_UP');
   }
@@ -103,7 +103,10 @@ const WIDENING = 16n;
 /** A step above that of any rate. */
 const BEYOND_ANY_STEP = 10n ** 300n;
 
-/** The step of an isolated rate; undefined when it takes too many trial rates or is too large to be published. */
+/**
+ * The step of an isolated rate; undefined if finding it takes too many trial rates, or if it is too large to be
+ * published.
+ */
 function publishedStep(
   { flows, prepared, effort }: RateProblem,
   steps: RateSteps,
@@ -117,7 +120,7 @@ function publishedStep(
   };
   const logRate = estimateLogRate(prepared, bracket, countTrial);
   if (logRate > MAX_LOG_RATE) return undefined;
-  // The steps that the rate may be rounded to. A sign at the boundary above a step excludes those on one side.
+  // The steps to which the rate may be rounded. The sign at the boundary above a step excludes the steps on one side.
   const range = { low: first, high: last };
   const exclude = (step: bigint, sign: number): void => {
     if (sign === bracket.lowSign) range.low = step + 1n;
@@ -154,7 +157,7 @@ function publishedStep(
   return range.low === range.high ? range.low : step;
 }
 
-/** The step that a rate on the boundary above `step` is rounded to. */
+/** The step to which a rate on the boundary above `step` is rounded. */
 function awayFromZero(step: bigint): bigint {
   return step >= 0n ? step + 1n : step;
 }

@@ -1,11 +1,16 @@
-/** Bounds of the work for one annual rate, so that the solver ends for any cash flows (A4). */
+/** Limits on the work for one annual rate, so that the solver terminates for any cash flows (A4). */
 
-/** Trial rates of the search and of the proof. The usual loan takes five: three to find the rate, two to prove it. */
+/**
+ * Maximum number of trial rates, for the search and the proof together. A usual loan takes five: three to find the
+ * rate, two to prove it.
+ */
 export const MAX_ITERATIONS = 200;
-/** Cash flows read while rates are isolated from each other, in floating point and in whole numbers. */
+/**
+ * Maximum number of cash flows read while rates are isolated from each other, in floating point and in whole numbers.
+ */
 const MAX_FLOATING_FLOWS = 6_000_000;
 const MAX_EXACT_FLOWS = 1_000_000;
-/** Brackets that are examined while rates are isolated. */
+/** Maximum number of brackets examined while rates are isolated. */
 const MAX_BRACKETS = 20_000;
 
 /** Counts the work of one solution. */
@@ -26,7 +31,7 @@ export class SolverEffort {
     this.#exactFlows += flows;
   }
 
-  /** True if the rates cannot be isolated within the bounds, so that there is no answer. */
+  /** True if the rates cannot be isolated within the limits, so that there is no answer. */
   get isExhausted(): boolean {
     return (
       this.#floatingFlows > MAX_FLOATING_FLOWS ||

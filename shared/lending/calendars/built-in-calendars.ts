@@ -22,7 +22,7 @@ import sk from './data/sk.json' with { type: 'json' };
 import target from './data/target.json' with { type: 'json' };
 import us from './data/us.json' with { type: 'json' };
 
-/** Their data: rules, years and sources. */
+/** The data of the built-in calendars: rules, years and sources. */
 export const BUILT_IN_CALENDARS: readonly NationalCalendarData[] = [
   at,
   be,
@@ -61,9 +61,10 @@ export function findBuiltInCalendar(name: string): BusinessCalendar | undefined 
   return BY_KEY.get(normalizeCalendarName(name));
 }
 
-// Normalised calendar names for comparison, since they are written in many ways.
-
-/** The name in lower case without accents, repeated blanks, `&`, `St.` and typographic apostrophes. */
+/**
+ * The name as it is compared: in lower case, without accents, repeated blanks or typographic apostrophes, with `and`
+ * for `&` and `saint` for `St.`.
+ */
 export function normalizeCalendarName(name: string): string {
   return name
     .normalize('NFD')

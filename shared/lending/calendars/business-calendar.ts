@@ -2,7 +2,7 @@
 
 import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
 
-/** Working days of a country, of a payment system, of an institution, or of a union of these. */
+/** The working days of a country, a payment system, an institution, or a union of these. */
 export interface BusinessCalendar {
   /** Canonical name, for example `RO` or `RO+TARGET`. */
   readonly name: string;
@@ -17,13 +17,13 @@ export interface BusinessCalendar {
  * countries.
  */
 export interface OtherCalendars {
-  /** Undefined if it has no calendar with that name. The same name always gets an equivalent calendar. */
+  /** Undefined if it has no calendar with that name. Calls with the same name return equivalent calendars. */
   readonly find: (name: string) => BusinessCalendar | undefined;
 }
 
 /**
- * Limit of the search for a working day. The longest closure of any calendar is shorter; a date without a working day
- * within it is not shifted, so that a faulty calendar cannot cause an endless search.
+ * Maximum number of days searched for a working day; the longest closure of any calendar is shorter. A date without a
+ * working day within this distance is not shifted, so that a faulty calendar cannot cause an endless search.
  */
 export const MAX_CLOSURE_DAYS = 60;
 

@@ -9,7 +9,7 @@ export interface CalendarRules {
   readonly version: string;
   /** True if the day is a weekly rest day, or closed in the calendar that this one extends. */
   readonly isWeekend: (date: CalendarDate) => boolean;
-  /** Holidays that belong to a year; a day in lieu of one may lie in the year beside it. */
+  /** The holidays of a year; a substitute day may fall in the previous or the next year. */
   readonly listHolidays: (year: number) => Iterable<CalendarDate>;
   /** Weekly rest days that are working days in exchange for another day. */
   readonly workedDays?: ReadonlySet<CalendarDate>;
@@ -19,14 +19,17 @@ export interface CalendarRules {
 const SPAN_BITS = 10;
 const SPAN_DAYS = 1 << SPAN_BITS;
 const BITMAP_BYTES = SPAN_DAYS / 8;
-/** Cached spans, some 1,400 years in 128 KiB; contracts are far shorter, so clearing the whole cache costs little. */
+/**
+ * Maximum number of cached spans: some 1,400 years in 128 KiB. Contracts are far shorter, so clearing the whole cache
+ * costs little.
+ */
 const MAX_SPANS = 512;
-/** Years whose holidays are cached while their spans are built, usually in order. */
+/** Maximum number of years whose holidays are cached while spans are built, usually in order of time. */
 const MAX_YEARS = 8;
 
 /**
- * A calendar of these rules that caches its days, so that a look-up takes nanoseconds. Rest days are calculated day by
- * day on demand: one date a year for a thousand years costs a few ms.
+ * Creates a calendar that caches the days of its rules, so that a look-up takes nanoseconds. Rest days are calculated
+ * on demand, day by day: one date a year for a thousand years costs a few ms.
  */
 export function createCachedCalendar(rules: CalendarRules): BusinessCalendar {
   const spans = new Map<number, DaySpan>();
@@ -64,7 +67,9 @@ function cacheYears(listHolidays: CalendarRules['listHolidays']): (year: number)
   };
 }
 
-/** One bit for each day that is set when banks are closed and, from {@link KNOWN} on, one that is set when this is known. */
+/**
+ * For each day, a bit that is set if banks are closed and, from {@link KNOWN} on, a bit that is set once this is known.
+ */
 type DaySpan = Uint8Array;
 
 const KNOWN = SPAN_DAYS;
@@ -80,7 +85,10 @@ function setDay(span: DaySpan, day: number, isClosed: boolean): void {
   span[BITMAP_BYTES + place] = (span[BITMAP_BYTES + place] ?? 0) | bit;
 }
 
-/** The days from `first` that are not decided by their day of the week alone. */
+/**
+ * Creates the span from `first` with its holidays and worked rest days, which the day of the week alone does not
+ * decide.
+ */
 function createSpan(
   first: number,
   listHolidays: (year: number) => readonly CalendarDate[],

@@ -15,8 +15,8 @@ import { findWeekday, WEEKDAYS, getWeekday } from '../dates/weekday.ts';
 /** A calendar record of the catalogue. */
 export interface CalendarRecord {
   /**
-   * Letters, digits, blanks, `.`, `_` and `-`, at most 64; not a name of a built-in calendar. A name of any other country
-   * replaces that country under all of its names.
+   * Letters, digits, blanks, `.`, `_` and `-`, at most 64; not a name of a built-in calendar. The name of any other
+   * country replaces the calendar of that country under all of its names.
    */
   readonly name: string;
   /** Consists of the same characters as a name; reported with every schedule that uses the calendar. */
@@ -26,13 +26,13 @@ export interface CalendarRecord {
   /** Days without business, `yyyy-mm-dd`. */
   readonly holidays: readonly string[];
   /**
-   * Name of a calendar whose days without business it shares; unions and other records are allowed. A record that
-   * replaces a country and names that country here extends the calendar that it replaces.
+   * Name of a calendar whose days without business the record shares; unions and other records are allowed. A record
+   * that replaces a country and names that country here extends the calendar that it replaces.
    */
   readonly base?: string | undefined;
 }
 
-/** A fault of a record: it has no calendar until the fault is corrected. */
+/** A fault of a record, which has no calendar until the fault is corrected. */
 export interface CalendarRecordFault {
   /** Place in the list, for example `[2].holidays[5]`. */
   readonly path: string;
@@ -46,7 +46,9 @@ export interface CatalogueCalendars extends OtherCalendars {
 
 /** Maximum number of days in one record: a hundred years of two hundred days. */
 const MAX_HOLIDAYS = 20_000;
-/** Written to a response header, so no characters that need quoting; `+` joins unions. */
+/**
+ * A name is written to a response header, so it contains no characters that need quoting; `+` is reserved for unions.
+ */
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 const NAME_FAULT = 'must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens';
 
@@ -161,8 +163,7 @@ function findBase(
   if (record.base === undefined) return undefined;
   const { records, others } = reading;
   const own = normalizeIdentity(record.name, others);
-  // A base of the record's own name is the calendar that it replaces, and the same applies to every other record during
-  // parsing.
+  // A base with the record's own name is the calendar that the record replaces.
   const find = (name: string): BusinessCalendar | undefined => {
     const key = normalizeIdentity(name, others);
     return key === own || !records.has(key) ? others?.find(name) : getCalendar(key, reading);

@@ -5,8 +5,8 @@ import { findBuiltInCalendar } from './built-in-calendars.ts';
 import { type BusinessCalendar, type OtherCalendars, findWorkingDay } from './business-calendar.ts';
 
 /**
- * Sources of calendars besides the built-in ones. The catalogue precedes the other countries and needs their names: a
- * record replaces a country under all its names.
+ * Sources of calendars besides the built-in ones. The catalogue is searched before the other countries, because its
+ * records replace a country under all its names.
  */
 export interface CalendarSources {
   readonly catalogue?: OtherCalendars | undefined;
@@ -27,9 +27,9 @@ const SAMPLE_DATE = 0 as CalendarDate;
 
 /**
  * The calendar of an ISO 3166 code, an English country name, TARGET, a catalogue name, or a union of up to eight of
- * them (`RO+TARGET`). Case and blanks around the parts are ignored. A working day of a union is one in all of its
- * parts. Undefined if a part is unknown or the union leaves no working day (H2): an unknown name never disables
- * shifting silently.
+ * them (`RO+TARGET`). Case and blanks around the parts are ignored. A day is a working day of a union if it is one in
+ * all of its parts. Undefined if a part is unknown or the union leaves no working day (H2): an unknown name never
+ * disables shifting silently.
  */
 export function findCalendar(name: string, sources: CalendarSources): BusinessCalendar | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
@@ -46,8 +46,8 @@ export function findCalendar(name: string, sources: CalendarSources): BusinessCa
 }
 
 /**
- * A human-readable fault of a name without a calendar: the unknown parts of a union by position (the input is not
- * repeated), or too many parts. `find` is the look-up that failed.
+ * Describes why a name has no calendar: the unknown parts of a union by position (the input is not repeated), or too
+ * many parts. `find` is the look-up that failed.
  */
 export function describeCalendarFault(
   name: string,
@@ -79,7 +79,7 @@ function createUnion(parts: readonly BusinessCalendar[]): BusinessCalendar | und
   return hasWorkingDay(union) ? union : undefined;
 }
 
-/** True when the weeks of a calendar have a working day. */
+/** True if a calendar has any working day. */
 export function hasWorkingDay(calendar: BusinessCalendar): boolean {
   return calendar.isWorkingDay(SAMPLE_DATE) || findWorkingDay(SAMPLE_DATE, 1, calendar) !== SAMPLE_DATE;
 }

@@ -56,7 +56,7 @@ export interface NationalCalendarData {
   };
 }
 
-/** A rule with this first year is older than the data and applies to all earlier years too. */
+/** A rule with this first year also applies to all earlier years, which the data do not cover. */
 const FIRST_YEAR_OF_DATA = 2000;
 
 interface HolidayRule {
@@ -95,7 +95,7 @@ export function listHolidays(data: NationalCalendarData): (year: number) => Read
     if (substitution === undefined) return days;
     const isFree = (date: CalendarDate): boolean => !isWeekend(date) && !days.has(date);
     for (const holiday of listMovingHolidays(rules, year)) {
-      // The holiday's own date does not block it, only its weekday.
+      // The date is itself a holiday, so only its weekday decides whether it gets a substitute day.
       const lieu = isWeekend(holiday) ? substitution(holiday, isFree) : undefined;
       if (lieu !== undefined) days.add(lieu);
     }
@@ -121,7 +121,10 @@ function findSubstitutionOfYear(data: NationalCalendarData, year: number): Subst
   return rule === undefined ? undefined : findSubstitution(rule.rule);
 }
 
-/** The holidays that get a day in lieu, earliest first, so that two of them never share one. */
+/**
+ * The holidays to which the substitution rule applies, earliest first, so that two of them never share a substitute
+ * day.
+ */
 function listMovingHolidays(rules: readonly HolidayRule[], year: number): readonly CalendarDate[] {
   return rules
     .filter(({ record }) => record.moves === true && isInForce(record, year))
@@ -150,7 +153,7 @@ const MONTHS = 'january february march april may june july august september octo
  */
 export function readHolidayDay(text: string): HolidayDay {
   const day = readFixedDay(text) ?? readSingleDay(text) ?? readEasterDay(text) ?? readNthWeekday(text);
-  if (day === undefined) throw new Error(`Calendar data name no day: ${text}`);
+  if (day === undefined) throw new Error(`Calendar data contain an invalid holiday date: ${text}`);
   return day;
 }
 
@@ -229,7 +232,10 @@ export function orthodoxEaster(year: number): CalendarDate {
 const SATURDAY: Weekday = 5;
 const SUNDAY: Weekday = 6;
 
-/** The day in lieu of a holiday on a day of weekly rest, if it gets one. `isFree` is false on days of both kinds. */
+/**
+ * Finds the substitute day of a holiday on a weekly rest day; undefined if it has none. `isFree` is false on holidays
+ * and rest days.
+ */
 type Substitution = (
   holiday: CalendarDate,
   isFree: (date: CalendarDate) => boolean,
@@ -248,7 +254,8 @@ const SUBSTITUTIONS: ReadonlyMap<string, Substitution> = new Map<string, Substit
 /** The rule of a name; the names are built in, so an unknown one is a bug and throws. */
 export function findSubstitution(name: string): Substitution {
   const substitution = SUBSTITUTIONS.get(name);
-  if (substitution === undefined) throw new Error(`Calendar data name no substitution: ${name}`);
+  if (substitution === undefined)
+    throw new Error(`Calendar data contain an unknown substitution rule: ${name}`);
   return substitution;
 }
 
@@ -297,12 +304,12 @@ function readRestDays(days: readonly string[]): readonly boolean[] {
 
 function readDate(text: string): CalendarDate {
   const date = parseCalendarDate(text);
-  if (date === undefined) throw new Error(`Calendar data name no date: ${text}`);
+  if (date === undefined) throw new Error(`Calendar data contain an invalid date: ${text}`);
   return date;
 }
 
 function readWeekday(name: string): number {
   const weekday = findWeekday(name);
-  if (weekday === undefined) throw new Error(`Calendar data name no weekday: ${name}`);
+  if (weekday === undefined) throw new Error(`Calendar data contain an unknown weekday: ${name}`);
   return weekday;
 }

@@ -1,6 +1,6 @@
 /**
- * Matches an item of a request to a commission or insurance of the catalogue (F1) and completes it with the value
- * sent, or that of the catalogue, or the default (S6).
+ * Matches an item of a request to a commission or insurance of the catalogue (F1). A setting that the request omits is
+ * taken from the catalogue, or has its default (S6).
  */
 
 import type { ChargeInput, ChargeName } from './charge-input.ts';
@@ -19,7 +19,7 @@ interface ChargeMatch {
   readonly agreement: Agreement | undefined;
   /** Names that are not in the catalogue. */
   readonly unknown: readonly ChargeName[];
-  /** The name that belongs to a different charge than the previous one. */
+  /** The name that belongs to a different charge than the previous names. */
   readonly contradicting: ChargeName | undefined;
 }
 
@@ -45,7 +45,7 @@ export function completeCharge(input: ChargeInput, known: KnownCharges | undefin
 
 /**
  * Identifies the item by its names. Without any name it is refused; an unknown or ambiguous name is accepted with a
- * warning; names of different charges contradict each other (F1).
+ * warning; names of different charges are refused (F1).
  */
 export function checkChargeName(
   { input, match }: CompletedCharge,
@@ -78,8 +78,8 @@ const NO_MATCH: ChargeMatch = { agreement: undefined, unknown: [], contradicting
 
 /**
  * The charges that match all names of an item. A commission's name and id belong together, so an unknown one
- * contradicts a known one. An insurance has a class besides its name if the catalogue has classes; otherwise a class
- * contradicts nothing. Without a catalogue nothing is found and nothing is unknown.
+ * contradicts a known one. The class of an insurance must match too, unless the catalogue has no classes. Without a
+ * catalogue nothing is found and nothing is unknown.
  */
 function findCharge(input: ChargeInput, known: KnownCharges | undefined): ChargeMatch {
   if (known === undefined) return NO_MATCH;
@@ -134,8 +134,8 @@ function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefin
 }
 
 /**
- * A commission's name and id, an insurance's class: as sent or added from the catalogue. A class that is sent takes
- * precedence over the catalogue.
+ * The name and id of a commission, or the class of an insurance, as sent or as added from the catalogue. A class that
+ * is sent takes precedence over the catalogue.
  */
 function completeTypeNames({ kind, names }: ChargeInput, { agreement }: ChargeMatch): readonly string[] {
   const sent = names
@@ -147,7 +147,7 @@ function completeTypeNames({ kind, names }: ChargeInput, { agreement }: ChargeMa
   return [...new Set([...sent, ...known])];
 }
 
-/** True when different defaults affect fields that the item leaves open. */
+/** True if the defaults differ in fields that the item omits. */
 function changeFigures(input: ChargeInput, distinct: readonly ChargeDefaults[]): boolean {
   return new Set(distinct.map((defaults) => JSON.stringify(completeSettings(input, defaults)))).size > 1;
 }

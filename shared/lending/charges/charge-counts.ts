@@ -11,7 +11,7 @@ import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/perio
 import type { Validation } from '../request/validation.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** Start and due dates that charges are compared with; none of them is moved for holidays (F3). */
+/** The start and due dates with which charges are compared; they are not shifted for holidays (F3). */
 export interface ChargeDates {
   /** Where the first row begins: in a recalculation, the due date of the last settled row (X1). */
   readonly start: CalendarDate;
@@ -19,7 +19,7 @@ export interface ChargeDates {
   readonly dueDates: readonly CalendarDate[];
   /** Number of rows that collect charges, which have the first due dates (B6). */
   readonly rowCount: number;
-  /** True when there are settled rows (X1): the last of them collected the charges due on the start date. */
+  /** True if LastDueDate was sent (X1): the last settled row collected the charges due on the start date. */
   readonly isRecalculation: boolean;
 }
 
@@ -35,7 +35,7 @@ const MONTHS_PER_YEAR = 12;
 /**
  * Number of charges that each row collects (index from 0). Charge k falls on firstDate + k periods, k from 0 upfront
  * and from 1 in arrears. In arrears a row collects what is due up to its due date, upfront what is due before it. A
- * charge on the start is the first row's, unless it is in arrears and a settled row was due on the start.
+ * charge on the start date belongs to the first row, unless it is in arrears and a settled row was due on that date.
  */
 export function countCharges(dates: ChargeDates, charge: RepeatedCharge): Int32Array {
   const counts = new Int32Array(dates.rowCount);
@@ -44,15 +44,15 @@ export function countCharges(dates: ChargeDates, charge: RepeatedCharge): Int32A
   return counts;
 }
 
-/** The periods that interest accrues over. */
+/** The periods over which interest accrues. */
 export type AccrualPeriods = Pick<
   ScheduleDates,
   'accrualStart' | 'accrualDates' | 'regularMonths' | 'rowCount'
 >;
 
 /**
- * Day-count numerator of each row's overlap with the time of unusage; it counts as a regular period when it is the
- * row's whole one (C2). An end date before the start of the schedule is refused.
+ * Day-count numerator of each row's overlap with the unused period; an overlap that covers the whole period of a
+ * regular row counts as regular (C2). An end date before the start of the schedule is refused.
  */
 export function countUnusedDays(
   unused: UnusedAmount,
@@ -64,7 +64,11 @@ export function countUnusedDays(
   const counts = new Int32Array(rowCount);
   if (unused.from === undefined && unused.to !== undefined && unused.to < accrualStart) {
     const earliest = formatCalendarDate(accrualStart);
-    validation.reject('ExpiryDateForOD', 'date-order', `must be on or after ${earliest}, the start`);
+    validation.reject(
+      'ExpiryDateForOD',
+      'date-order',
+      `must be on or after ${earliest}, the start of the schedule`,
+    );
     return counts;
   }
   let start = accrualStart;

@@ -43,7 +43,7 @@ const DAYS_PER_YEAR = 365;
 
 /** The context of a price besides the item itself. */
 interface PriceContext {
-  /** Decimal digits of the currency (M2). */
+  /** Decimals of the currency (M2). */
   readonly digits: number;
   /** The bases that the schedule type allows for percentages. */
   readonly bases: readonly ChargeBase[];
@@ -127,7 +127,7 @@ function computePartOfYear(periodicity: Periodicity): readonly [numerator: numbe
   return months > 0 ? [months, MONTHS_PER_YEAR] : [daysPerPeriod(periodicity), DAYS_PER_YEAR];
 }
 
-/** Defaults of the catalogue for a percentage that the request leaves open change its price (S6). */
+/** Reports catalogue defaults that change the price of a percentage, because the request omits these fields (S6). */
 function warnFromCatalogue(input: ChargeInput, settings: ChargeDefaults, validation: Validation): void {
   const add = (field: string) => validation.warn(`${input.path}.${field}`, 'from-catalogue');
   if (settings.isForUnusage) {
@@ -146,7 +146,8 @@ function warnBesideValue(input: ChargeInput, validation: Validation): void {
 }
 
 /**
- * Such a charge is an annual percentage of the unused amount by the days of each row, regardless of other fields (F5).
+ * Reports the ignored fields of a charge for unusage: it is always an annual percentage of the unused amount for the
+ * days of each row (F5).
  */
 function warnBesideUnusage(input: ChargeInput, base: ChargeBase | undefined, validation: Validation): void {
   if (base !== undefined && base !== 'UnusedAmount') validation.warn(`${input.path}.PercentAppliedTo`);

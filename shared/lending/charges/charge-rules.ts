@@ -46,8 +46,8 @@ export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront
 }
 
 /**
- * The bases of a percentage: figures that a row calculates from its charges are excluded, since they are not known when
- * it collects them.
+ * The allowed bases of a percentage. Figures that a row calculates after its charges are excluded, since they are not
+ * yet known when the charges are calculated.
  */
 export function listAllowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
   if (rules === undefined) return CHARGE_BASES;

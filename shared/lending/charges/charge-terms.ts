@@ -31,7 +31,7 @@ export interface ChargeItem {
   readonly isUpfront: boolean;
   /** Charges in rows up to this original number are waived (F3). */
   readonly graceRows: number;
-  /** Blocked amount in minor units, collected with the first new row of a recalculation; zero unless locked (X2). */
+  /** Blocked amount in minor units, collected with the first row of the schedule; zero unless IsLocked is true (X2). */
   readonly blocked: number;
 }
 
@@ -50,12 +50,15 @@ export interface ChargeTerms {
   readonly items: readonly ChargeItem[];
   /** True when the request sent insurances, so that rows show their sum (F4). */
   readonly hasInsurances: boolean;
-  /** True when a commission is charged for unusage (F5), so that its two dates have an effect. */
+  /**
+   * True if a commission is charged for unusage, so that StartDateForUnusage and ExpiryDateForOD limit the charged
+   * period (F5).
+   */
   readonly hasUnusageFee: boolean;
   readonly unused: UnusedAmount;
 }
 
-/** Maximum number of commissions, and of insurances, in one request; bounds the work of a row. */
+/** Maximum number of commissions in one request, and of insurances; limits the work for a row. */
 export const MAX_CHARGES = 200;
 /** A count of rows cannot exceed the maximum number of rows (M6). */
 const GRACE_ROWS = { min: 0, max: MAX_INSTALLMENTS };
@@ -63,7 +66,7 @@ const GRACE_ROWS = { min: 0, max: MAX_INSTALLMENTS };
 /** The context of a request's charges. */
 export interface ChargeContext {
   readonly validation: Validation;
-  /** Decimal digits of the currency (M2). */
+  /** Decimals of the currency (M2). */
   readonly digits: number;
   /** Known periodicities (D7). */
   readonly periodicities: readonly Periodicity[];
@@ -164,7 +167,7 @@ function parsePeriodicity(
     return undefined;
   }
   if (isRepeating(found)) return found;
-  const message = 'must be a periodicity that repeats; what is paid once at the start goes to UpFrontValue';
+  const message = 'must be a periodicity that repeats; use UpFrontValue for costs paid once at the start';
   validation.reject(input.periodicityPath, 'not-allowed', message);
   return undefined;
 }
@@ -173,7 +176,7 @@ function isRepeating(periodicity: Periodicity): boolean {
   return monthsPerPeriod(periodicity) > 0 || daysPerPeriod(periodicity) > 0;
 }
 
-/** The unused amount is required for charges on it; its first day only for unusage charges (F2, F5). */
+/** UnusedAmount is required for charges on it; StartDateForUnusage is read only for unusage charges (F2, F5). */
 function checkUnused(
   request: RepaymentScheduleRequest,
   charges: readonly CompletedCharge[],
@@ -183,10 +186,7 @@ function checkUnused(
   const hasUnusageFee = charges.some(isUnusageFee);
   const isAmountNeeded = hasUnusageFee || charges.some(isOnUnusedAmount);
   if (isAmountNeeded && UnusedAmount === undefined) {
-    validation.reportMissing(
-      'UnusedAmount',
-      'is missing; must be a number where a charge is on the unused amount',
-    );
+    validation.reportMissing('UnusedAmount', 'is missing; charges on the unused amount require it');
   }
   const isAmountRead = isAmountNeeded || rules?.namesRead.has('UnusedAmount') === true;
   if (!isAmountRead && UnusedAmount?.isZero() === false) validation.warn('UnusedAmount');

@@ -34,7 +34,7 @@ export interface ChargeTrace {
 /** The price of one charge. */
 export type ChargeRule =
   | { readonly rule: 'value'; readonly value: number }
-  /** A formula column that counts as a charge; `text` has its numbers substituted. */
+  /** A formula column that counts as a charge; `text` is the formula with its numbers substituted. */
   | { readonly rule: 'formula'; readonly text: string }
   | {
       readonly rule: 'percent';
@@ -45,7 +45,10 @@ export type ChargeRule =
       /** Fraction of a year to which the percentage applies, such as [1, 12] or [7, 365]; absent: a rate per charge. */
       readonly partOfYear?: readonly [numerator: number, denominator: number];
     }
-  /** Of an unused amount for part of the row, per annum (F5); `count` is the day-count numerator of the overlap. */
+  /**
+   * An annual percentage of the unused amount for part of the row (F5); `count` is the day-count numerator of the
+   * overlap.
+   */
   | { readonly rule: 'unused'; readonly percent: string; readonly base: number; readonly count: number };
 
 /**
@@ -91,7 +94,7 @@ export function sumColumnCharges(
   return isWithinLimit(sum) ? sum : 0;
 }
 
-/** How the charges of a row are calculated: of each item that it collects, in the order of the request (S6). */
+/** How each charge that a row collects is calculated, in the order of the request (S6). */
 export function traceRowCharges(
   scheduled: ScheduledCharges,
   row: number,

@@ -19,7 +19,9 @@ import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 /** Figures of a row that can be the base of a percentage (F2). */
 export type RowFigureName = Exclude<ChargeBase, 'FinancedAmount' | 'UnusedAmount'>;
 
-/** A share of a figure of the collecting row: the result of `share` over the count `periods`. */
+/**
+ * A share of one of the collecting row's figures: the rule `share` applied to that figure with the numerator `periods`.
+ */
 interface SharePrice {
   readonly kind: 'share';
   readonly of: RowFigureName;
@@ -32,7 +34,7 @@ export type ScheduledPrice =
   | SharePrice
   /** The same in every row; `base` is the base of a percentage. Minor units. */
   | { readonly kind: 'fixed'; readonly amount: number; readonly base: number }
-  /** The result of `share` on the unused amount over the row's count (F5). */
+  /** The rule `share` applied to the unused amount with the row's day-count numerator (F5). */
   | { readonly kind: 'unusage'; readonly share: InterestRule; readonly base: number };
 
 /** A charge with the rows that collect it. */
@@ -184,7 +186,7 @@ function isShare(charge: ScheduledCharge): charge is ShareCharge {
   return charge.price.kind === 'share';
 }
 
-/** Counts the charges of each item; most fall on the same dates as those of previous items. */
+/** Counts the charges of each item. Most items have the same dates as the previous one, so its counts are reused. */
 function createChargeCounter({
   start,
   isRecalculation,
@@ -228,7 +230,10 @@ function schedulePrice(
   return { kind: 'fixed', amount: computeInterest(share, base, periods), base };
 }
 
-/** Sums the amounts that do not depend on the row's figures once; a sum that is too large is omitted and recorded. */
+/**
+ * Adds the amounts that do not depend on the row's figures to the sums of each row. An amount that makes a sum too
+ * large is left out and recorded.
+ */
 function addFixed(charge: ScheduledCharge, scheduled: ScheduledCharges): void {
   const { item, counts, price } = charge;
   const sums = item.kind === 'commission' ? scheduled.fixedFees : scheduled.fixedInsurances;

@@ -101,7 +101,10 @@ export function addDays(date: CalendarDate, days: number): CalendarDate {
   return (date + days) as CalendarDate;
 }
 
-/** The day of month, or the month's last day where the month is shorter, `months` after the month of `parts` (D4). */
+/**
+ * The date in the month that is `months` after that of `parts`: on `dayOfMonth`, or on the last day of a shorter month
+ * (D4).
+ */
 export function dayInMonthAfter(parts: DateParts, months: number, dayOfMonth: number): CalendarDate {
   const monthIndex = parts.year * MONTHS_PER_YEAR + (parts.month - 1) + months;
   const year = Math.floor(monthIndex / MONTHS_PER_YEAR);

@@ -63,7 +63,7 @@ function moveOn(month: MovingMonth): void {
   month.length = daysInMonth((month.index - monthOfYear) / MONTHS_PER_YEAR, monthOfYear + 1);
 }
 
-/** A day of a month, or its last one where it is shorter. */
+/** A day of a month, or the last day of a shorter month. */
 export function dayIn(month: CalendarMonth | undefined, day: number): CalendarDate {
   if (month === undefined) throw new RangeError('no such month');
   return addDays(month.firstDay, Math.min(day, month.length) - 1);

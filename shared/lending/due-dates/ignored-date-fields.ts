@@ -5,7 +5,7 @@ import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { findEndDate, type EndDateRules } from './schedule-dates.ts';
 
-/** Determines whether a date field has an effect. */
+/** The settings that determine whether a date field has an effect. */
 interface DateRules extends EndDateRules {
   readonly periodicity?: Periodicity | undefined;
 }

@@ -52,7 +52,7 @@ interface Anchor {
   readonly generated: (periods: number) => CalendarDate;
 }
 
-/** All remaining rows; their dates are in order unless the dates of the request are not. */
+/** All remaining rows; their dates are in ascending order unless the dates of the request are out of order. */
 export function planRows(terms: PlanTerms): PlannedRows {
   const startDate = findStartDate(terms);
   const { settledDate, firstDueDate, firstRow, generated } = findAnchor(terms, startDate);

@@ -88,7 +88,8 @@ export function planScheduleDates(
     rejectMissingDueDate(context, validation);
     return undefined;
   }
-  // Dates are calculated without the unknown calendar to report more faults; the request is refused anyway (E3).
+  // With an unknown calendar the unshifted dates are calculated all the same, to report more faults; the request is
+  // refused anyway (E3).
   const faultsOfFields = validation.faults.length;
   checkDateOrder(terms, planned, validation);
   return validation.faults.length > faultsOfFields ? undefined : buildScheduleDates(terms, planned, range);

@@ -21,7 +21,7 @@ export function explainCharges(trace: RowTrace, context: ExplanationContext): Fi
   ];
 }
 
-/** The entries of one kind of charge. */
+/** The sum of the charges of one kind. */
 export function sumOfCharges({ charges }: RowTrace, kind: ChargeTrace['kind']): number {
   return charges.reduce((sum, charge) => (charge.kind === kind ? sum + charge.amount : sum), 0);
 }

@@ -65,8 +65,8 @@ function levelFields(level: LevelTrace, context: ExplanationContext) {
 }
 
 /**
- * Uneven periods or bands have no closed formula: the payment is the one that repays the balance at the rates used for
- * its calculation, regardless of later changes.
+ * There is no closed formula for uneven periods or bands: the text states what the payment repays, and the rates used
+ * to calculate it, regardless of later changes.
  */
 function openFormula(level: LevelTrace, context: ExplanationContext): string {
   const { balance, residual, firstRow, lastRow, amount } = level;

@@ -80,7 +80,7 @@ function explainPrincipal(trace: RowTrace, context: ExplanationContext): FigureE
   };
 }
 
-/** Uses the planned balance if it differs from the actual one (G2, X2). */
+/** Label of the planned balance, which applies if it differs from the actual one (G2, X2). */
 const PLAN_BALANCE = 'balance of the plan';
 
 function restTerms({ balance, residual, capitalised = 0 }: RestTrace, remaining: number): Term[] {

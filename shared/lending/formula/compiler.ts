@@ -40,7 +40,10 @@ interface Compiling extends FormulaSurroundings {
   error: FormulaError | undefined;
 }
 
-/** Compiles an expression; an error if it always divides by zero or rounds to a variable number of digits. */
+/**
+ * Compiles an expression. Returns an error if it divides by a constant zero, or if the decimals of a `round` are not
+ * constant or not in range.
+ */
 export function compileFormula(
   tree: FormulaTree,
   surroundings: FormulaSurroundings,

@@ -36,7 +36,7 @@ export function formatFormulaWithValues(
   return written + text.slice(end);
 }
 
-/** The default digits of a `round` without any, inserted before its closing bracket. */
+/** The default number of decimals, to be inserted before the closing bracket of a `round` that has none. */
 function completeRound(token: string, previous: string, open: OpenBracket[]): string {
   const innermost = open.at(-1);
   if (token === '(') open.push({ isRound: previous === 'round', hasComma: false });

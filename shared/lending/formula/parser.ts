@@ -37,7 +37,7 @@ interface Reading {
   error: FormulaError | undefined;
 }
 
-/** Parses a text to an expression, or an error with its position. Does not throw for any text. */
+/** Parses a text; returns the expression, or an error with its position. Does not throw for any text. */
 export function parseFormula(text: string): FormulaTree | FormulaError {
   const tokens = tokenize(text);
   if ('kind' in tokens) return tokens;

@@ -73,7 +73,7 @@ export function newFormulaScope(slotCount: number): FormulaScope {
 // Values of formulas: exact fractions, so that a third of an amount times three is that amount, and a tie at half a
 // cent is a tie (M1, M4). Every operation of the grammar on fractions gives a fraction.
 
-/** numerator/denominator, denominator > 0, not necessarily in lowest terms. An ExactRatio is one. */
+/** numerator/denominator, denominator > 0, not necessarily in lowest terms. Every ExactRatio is a FormulaValue. */
 export interface FormulaValue {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -85,7 +85,7 @@ export interface FormulaFailure {
   readonly reason: string;
 }
 
-/** The format of amounts: minor digits of the currency and the schedule type's rounding (M2). */
+/** The format of amounts: decimals of the currency and the rounding of the schedule type (M2). */
 export interface MoneyFormat {
   readonly digits: number;
   readonly rounding: RoundingMode;
@@ -109,13 +109,14 @@ export function isFormulaFailure(result: number | FormulaValue | FormulaFailure)
 }
 
 /**
- * A value in major units as whole minor units, rounded once (M2); a failure if it exceeds the limit of a row.
+ * A value in major units as whole minor units, rounded once (M2); a failure if it exceeds the limit on a figure of a
+ * row.
  */
 export function roundToMinorUnits(value: FormulaValue, money: MoneyFormat): number | FormulaFailure {
   const scaled = value.numerator * 10n ** BigInt(money.digits);
   const minor = divideRounded(scaled, value.denominator, money.rounding);
   if (minor > MAX_FIGURE || minor < -MAX_FIGURE) {
-    return { kind: 'formula-failure', reason: 'is larger than can be calculated with' };
+    return { kind: 'formula-failure', reason: 'exceeds the largest supported amount' };
   }
   return Number(minor);
 }

@@ -48,7 +48,7 @@ describe('fixed payment or principal (B2)', () => {
       path: 'installmentValue',
       code: 'payment-below-interest',
       status: 422,
-      message: 'must cover the interest of row 1, or AllowNegativeAmortisation must be sent',
+      message: 'must cover the interest of row 1, or AllowNegativeAmortisation must be true',
     });
   });
 

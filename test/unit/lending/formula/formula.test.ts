@@ -143,7 +143,7 @@ describe('roundToMinorUnits (M2)', () => {
   });
 
   it('returns a failure for an amount above the maximum of a row', () => {
-    const failure = { kind: 'formula-failure', reason: 'is larger than can be calculated with' };
+    const failure = { kind: 'formula-failure', reason: 'exceeds the largest supported amount' };
     expect(roundToMinorUnits({ numerator: 10n ** 14n, denominator: 1n }, money)).toEqual(failure);
     expect(roundToMinorUnits({ numerator: -(10n ** 14n), denominator: 1n }, money)).toEqual(failure);
   });

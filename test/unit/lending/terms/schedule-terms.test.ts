@@ -223,7 +223,7 @@ describe('faults of the terms of a schedule (E3)', () => {
       EarlyRepayments: [{ Date: date('2025-01-16'), Amount: decimal(999) }],
     } as const;
     expect(faultsOf(changes)[0]?.message).toBe(
-      'must be at most the balance on its date, less the negative interest that is capitalised, or that whole balance',
+      'must be at most the balance on its date after negative interest is capitalised, or the whole balance before that',
     );
   });
 
