@@ -1,10 +1,10 @@
 /**
  * The payment of an annuity in one closed formula (P2). With i the rate of one period, v = 1/(1+i) and n payments:
  *
- *     payment = (financed - future v^n) i / (1 - v^n)
+ * payment = (financed - future v^n) i / (1 - v^n)
  *
- * in advance divided by 1+i. It is calculated as one exact fraction of integers and rounded once, so that ties and near
- * ties are correct for any rate and number of payments.
+ * A payment in advance is this amount divided by 1+i. It is calculated as one exact fraction of integers and rounded
+ * once, so that ties and near ties are correct for any rate and number of payments.
  */
 
 import { Decimal } from 'decimal.js';
@@ -56,7 +56,8 @@ export function calculatePaymentValue(
 }
 
 /**
- * The faults of a request without calculating it: for callers that report them together with schema violations (E3).
+ * Finds the faults of a request without calculating a payment, for callers that report them together with schema
+ * violations (E3).
  */
 export function findPaymentValueFaults(
   request: PaymentValueRequest,
@@ -68,8 +69,8 @@ export function findPaymentValueFaults(
 }
 
 /**
- * With 1+i = p/q the payment is (financed p^n - future q^n)(p - q) / (q (p^n - q^n)), in advance over p instead of q;
- * without interest it is the principal part.
+ * With 1+i = p/q the payment is (financed p^n - future q^n)(p - q) / (q (p^n - q^n)), in advance with p instead of the
+ * first q in the denominator. Without interest it is the equal part of the principal.
  */
 function calculatePayment(terms: PaymentTerms, amounts: ScaledAmounts): Quotient {
   const { numerator: p, denominator: q } = terms.growth;
@@ -87,7 +88,7 @@ function calculatePrincipal({ payments }: PaymentTerms, { financed, future }: Sc
   return { numerator: financed - future, denominator: BigInt(payments) };
 }
 
-/** Both amounts as whole numbers of their smaller unit, 10^-decimals. */
+/** Both amounts as whole numbers of the unit 10^-decimals. */
 interface ScaledAmounts {
   readonly financed: bigint;
   readonly future: bigint;

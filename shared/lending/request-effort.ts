@@ -1,6 +1,6 @@
 /**
- * The cost of a request, estimated from its fields before any calculation (E6): the processor time, on which rate
- * limits are based, and the minimum size of its reply, for which it may be refused.
+ * The cost of a request, estimated from its fields before any calculation (E6): its processor time, on which rate
+ * limits are based, and the minimum size of its reply. A request whose reply would be too large is refused.
  */
 
 import { explainsRows } from './request/answer-shape.ts';
@@ -15,13 +15,13 @@ import { readChargeInputs } from './charges/charge-input.ts';
 /** The effort of one request. */
 export interface RequestEffort {
   /**
-   * Processor time of reading, calculating, encoding, decoding and rendering together, in milliseconds of an ordinary
+   * Processor time for reading, calculating, encoding, decoding and rendering together, in milliseconds on an ordinary
    * server. The estimate grows with every list of the request.
    */
   readonly processorMs: number;
   /**
-   * Lower bound of the reply's size in Avro, in bytes, so that a request is refused only if its reply cannot fit.
-   * Fields that may end a schedule early lower it.
+   * Lower bound of the size of the reply in Avro, in bytes: a request is refused only if its reply certainly does not
+   * fit. It is lower if fields of the request may end the schedule early.
    */
   readonly leastReplyBytes: number;
 }
@@ -43,11 +43,11 @@ const EXPLAINED_ROW_MS = 0.08;
 const EXPLAINED_CHARGE_MS = 0.005;
 const EXPLAINED_PERCENT_MS = 0.01;
 const EXPLAINED_BAND_MS = 0.001_5;
-/** Explanations stop when the reply exceeds its limit, so they never cost more than this. */
+/** Explanations stop when the reply exceeds its maximum size, so they never take longer than this. */
 const MAX_EXPLANATION_MS = 900;
 /** One cash flow of a rate, with its line of the proof. */
 const FLOW_MS = 0.03;
-/** One instalment of a simulation: of up to ten offers, of which most products have fewer. */
+/** One instalment of a simulation with ten offers; most products have fewer. */
 const SIMULATED_ROW_MS = 0.03;
 /** One instalment with a recalculated payment in each offer with rates of the request: at most two. */
 const SIMULATED_SOLVED_ROW_MS = 0.000_3;
@@ -58,12 +58,12 @@ const EXPLAINED_ROW_BYTES = 200;
 /** Shortest encoding of an explained charge without its name, digits and percentage, but with its part of the sum. */
 const VALUE_BYTES = 30;
 const PERCENT_BYTES = 45;
-/** Decimal point and digits of the amounts in such an explanation, unless Currency or Precision says otherwise. */
+/** Decimal points and decimals of the amounts in such an explanation, if neither Currency nor Precision is sent. */
 const VALUE_DECIMALS = 6;
 const PERCENT_DECIMALS = 9;
 
 const DAYS_IN_MONTH = { least: 28, most: 31 };
-/** Rows without charges when schedule and charges do not begin on the same day. */
+/** Maximum number of rows without charges because the schedule and the charges begin on different days. */
 const ROWS_AT_ENDS = 3;
 
 /** The effort of one commission or insurance. */
@@ -79,8 +79,8 @@ interface Charge {
 }
 
 /**
- * The effort of a repayment schedule that starts on `requestDay` by default. The catalogue, if available, adds the
- * formulas of the schedule type.
+ * The effort of a repayment schedule. It starts on `requestDay` if the request contains no other start. With a
+ * catalogue, the formulas of the schedule type are included.
  */
 export function scheduleEffort(
   request: RepaymentScheduleRequest,
@@ -110,13 +110,13 @@ export function rateEffort({ CashFlows, Amounts }: RateRequest): RequestEffort {
   return { processorMs: REQUEST_MS + flows * FLOW_MS, leastReplyBytes: 0 };
 }
 
-/** The input of a simulation's estimate. */
+/** The fields of a simulation on which the estimate is based. */
 interface SimulatedTerms {
   readonly loanPeriod: number;
   readonly jsonMultipleInterestRates?: readonly unknown[] | undefined;
 }
 
-/** The effort of a simulation: the number of its offers is known only to the catalogue. */
+/** The effort of a simulation, assuming ten offers: the actual number depends on the catalogue. */
 export function simulationEffort({
   loanPeriod,
   jsonMultipleInterestRates: rates = [],
@@ -146,7 +146,7 @@ function countFormulas(type: CompiledScheduleType | undefined): number {
   return methods.filter(({ kind }) => kind === 'Formula').length;
 }
 
-/** Minimum number of rows of the schedule; zero if it may end early or begin late. */
+/** Minimum number of rows of the schedule; zero if it may have fewer rows than InstallmentsNo. */
 function minRows(request: RepaymentScheduleRequest): number {
   const { installmentValue, principalValue, EarlyRepayments, PeriodicityType } = request;
   const mayEndEarly =
@@ -168,7 +168,7 @@ function listCharges(request: RepaymentScheduleRequest, requestDay: CalendarDate
     const lateDays = Math.max(0, sent.firstDate - start);
     const lateRows = row === undefined ? 0 : Math.ceil(lateDays / Math.max(1, minDays(row)));
     const collecting = InstallmentsNo - lateRows - Math.max(0, sent.graceRows ?? 0) - ROWS_AT_ENDS;
-    // A charge for an unused amount is collected in the rows of its own dates alone (F5).
+    // A charge for an unused amount is collected only in the rows of the unused period (F5).
     const certain = sent.isForUnusage === true ? 0 : (share ?? 0);
     const names = sent.names.filter(({ value }) => value !== '').map(({ value }) => value.length);
     const figures =

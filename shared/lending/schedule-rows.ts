@@ -1,4 +1,4 @@
-/** Rows of a schedule in the answer: interest and principal, charges, additional columns, explanations. */
+/** Builds the rows of a schedule for the reply: interest and principal, charges, additional columns, explanations. */
 
 import type { AmortisedRow, RowKind } from './amortisation/amortised-row.ts';
 import {
@@ -23,7 +23,7 @@ const TYPE_IDS: Readonly<Record<RowKind, string>> = {
   prepayment: INSTALLMENT_TYPE_IDS.EarlyRepayment,
 };
 
-/** A row under construction: adding optional fields costs less than object spread in every row. */
+/** A row under construction: assigning optional fields is faster than spreading objects in every row. */
 type RowDraft = { -readonly [Field in keyof ScheduleRow]: ScheduleRow[Field] };
 
 /** The data with which rows are completed. */
@@ -90,7 +90,7 @@ export function buildScheduleRows(
 
 const NO_CHARGES: FormulaFigures = { managementFee: 0, insurance: 0, columns: [] };
 
-/** Only due rows collect charges: never prepayments, nor the row of a residual (F3, X3, B1). */
+/** Only due rows collect charges, not prepayments or the row of a residual (F3, X3, B1). */
 function collectCharges(row: AmortisedRow, plan: RepaymentPlan, hasColumns: boolean): FormulaFigures {
   const { charges } = plan;
   if (row.kind === 'prepayment' || row.kind === 'residual') return NO_CHARGES;

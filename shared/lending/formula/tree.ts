@@ -12,7 +12,7 @@ export const MAX_FORMULA_DEPTH = 30;
 /** Operators between two values. A comparison returns 1 or 0. */
 export type FormulaOperator = '+' | '-' | '*' | '/' | '<' | '<=' | '>' | '>=' | '=' | '<>';
 
-/** The functions with their number of arguments. */
+/** The functions, each with its minimum and maximum number of arguments. */
 export const FORMULA_FUNCTIONS = {
   min: { least: 2, most: MAX_FORMULA_PARTS },
   max: { least: 2, most: MAX_FORMULA_PARTS },
@@ -42,7 +42,9 @@ export type FormulaTree =
       readonly values: readonly FormulaTree[];
     };
 
-/** Why a text is not an expression: the correction and its position (from 1). */
+/**
+ * Why a text is not a valid expression: a message that says how to correct it, and the position of the fault (from 1).
+ */
 export interface FormulaError {
   readonly kind: 'formula-error';
   readonly at: number;

@@ -14,7 +14,7 @@ import {
 import { type Bands, createBandedRule, computeInterestNumerator } from './rate-bands.ts';
 
 /**
- * The rows over which a payment is calculated; after a prepayment the first day-count numerator is less than planned
+ * The rows over which a payment is calculated. After a prepayment the first day-count numerator is smaller than planned
  * (X3).
  */
 interface RowsLeft {
@@ -56,7 +56,7 @@ export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): 
   };
 }
 
-/** The numerators of the remaining rows; usually these are all rows, and the array is not copied. */
+/** The numerators of the remaining rows; if these are all rows, as is usual, the array is not copied. */
 function selectCountsLeft(counts: readonly number[], { first, firstCount }: RowsLeft): readonly number[] {
   if (first === 0 && firstCount === counts[0]) return counts;
   const left = counts.slice(first);
@@ -64,8 +64,9 @@ function selectCountsLeft(counts: readonly number[], { first, firstCount }: Rows
   return left;
 }
 
-// Interest by slices of the balance, each at its own band's rate, or the whole balance at the rate of its band (R2).
-// 1500 over 10 % below 1000 and 8 % from there earns 100 + 40 a year.
+// Interest by bands (R2): each slice of the balance earns the rate of its own band, or the whole balance earns the rate
+// of the band that contains it. By slices, a balance of 1500 earns 100 + 40 a year at 10 % below 1000 and 8 % from
+// there.
 
 /** Calculates interest by bands for rows with the given day-count numerators. */
 export function accrueByBands(bands: Bands, counts: readonly number[]): InterestAccrual {

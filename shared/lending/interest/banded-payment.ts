@@ -12,9 +12,12 @@ import { cacheByCount } from './cache-by-count.ts';
 import type { RepaidBalance } from './level-payment.ts';
 import { type BandedRule, findBand } from './rate-bands.ts';
 
-/** Steps of the search in floating point: a piecewise linear function needs only a few. */
+/** Maximum number of steps of the search in floating point: a piecewise linear function needs only a few. */
 const MAX_ESTIMATES = 60;
-/** Doublings and halvings of the proven search: payments have at most 2^53 minor units of either sign. */
+/**
+ * Maximum number of doublings, and of halvings, of the proven search: the absolute value of a payment is at most 2^53
+ * minor units.
+ */
 const MAX_PROVEN_STEPS = 130;
 
 /** Finds level payments in minor units over rows with given day-count numerators, rounded by the bands' mode. */
@@ -48,8 +51,8 @@ function getSign(value: number): Sign {
 }
 
 /**
- * The smallest payment that would be too high if it were half a unit higher: the exact payment is within half a unit
- * of it.
+ * The smallest payment that would be too high if it were half a unit higher. The exact payment differs from it by at
+ * most half a unit.
  */
 function findProvenPayment(
   signAbove: (payment: number) => Sign,
@@ -124,17 +127,19 @@ interface TriedPayment extends RepaidBalance {
   readonly payment: number;
 }
 
-/** The final balance above the residual, and its maximum error; Infinity: unknown. */
+/**
+ * The final balance less the residual, and its maximum error; an error of Infinity means that the balance is unknown.
+ */
 interface BandedEnd {
   readonly beyond: number;
   readonly error: number;
 }
 
-/** Above this a balance is treated as infinite and its error as unknown. */
+/** A balance whose absolute value is this or more is treated as infinite, and its error as unknown. */
 const ENDLESS = 1e200;
 /**
- * Relative error of a step: a step makes a few roundings of 2^-53 each, and the rates and sums of up to 200 slices at
- * most some hundred; 2^-43 allows for a thousand.
+ * Relative error of a step. A step itself rounds a few times, by 2^-53 each; the rates and sums of up to 200 slices add
+ * a few hundred roundings at most. 2^-43 allows for a thousand.
  */
 const STEP_ERROR = 2 ** -43;
 
@@ -158,7 +163,7 @@ function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried
     for (const count of counts) {
       const { perUnit, below, steepest } = getFactors(count);
       const band = findBand(starts, outstanding);
-      // Near the lower limit of a band, the whole balance may be in another band than the exact one.
+      // Near the lower limit of a band, the estimated balance may be in another band than the exact balance.
       if (bands.whole && isNearStart(starts, outstanding, error)) error = Number.POSITIVE_INFINITY;
       const slice = bands.whole ? outstanding : outstanding - (starts[band] ?? 0);
       const interest = (below[band] ?? 0) + slice * (perUnit[band] ?? 0);
@@ -184,17 +189,17 @@ function convertFactors({ forCount, denominator }: BandedRule, count: number): C
   return { perUnit: factors, below: below.map(factor), steepest };
 }
 
-// The side of the residual on which a banded balance ends with a payment (R2), in fixed point. A row's interest is too
-// small by less than 2^-130 minor units (a balance has fewer than 2^60, a factor 192 bits), which has no more effect
-// than a payment larger by the same amount: the sign is correct unless the exact payment lies within 2^-100 of it,
-// which is treated as a tie.
+// Determines in fixed point whether a banded balance ends above or below the residual with a given payment (R2). The
+// interest of a row is too small by less than 2^-130 minor units (a balance is below 2^60, and a factor has 192 bits),
+// which has the same effect as a payment larger by this amount. So the sign is correct unless the exact payment lies
+// within 2^-100 of the given one, which counts as a tie.
 
-/** Above the residual (1), on it, below it. */
+/** Above the residual (1), equal to it (0), or below it (-1). */
 type Sign = -1 | 0 | 1;
 
 /** Bits after the point of balances and of the bands' factors. */
 const FRACTION_BITS = 192n;
-/** A final balance this close to the residual, per row, is a tie. */
+/** A final balance within 2^-100 of the residual, times the number of rows, is a tie. */
 const TIE_BITS = 100n;
 
 interface FixedPointFactors {
@@ -203,9 +208,9 @@ interface FixedPointFactors {
 }
 
 /**
- * Signs for payments in half units. Returns early once the sign is determined: a negative balance stays negative, and
- * without negative rates a balance that grows in spite of the payments stays above the residual. This also bounds the
- * length of the numbers.
+ * Determines signs for payments that are multiples of half a unit. Returns early once the sign is certain: a negative
+ * balance stays negative, and without negative rates a balance that grows in spite of the payments stays above the
+ * residual. This also bounds the length of the numbers.
  */
 function createSignProver(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => Sign {
   const getFactors = cacheByCount((count): FixedPointFactors => {

@@ -1,4 +1,4 @@
-/** The function with its results cached by day-count numerator: a schedule has only a few distinct ones. */
+/** Caches the results of a function by day-count numerator: a schedule has only a few distinct numerators. */
 export function cacheByCount<Result>(compute: (count: number) => Result): (count: number) => Result {
   const known = new Map<number, Result>();
   return (count) => {

@@ -8,13 +8,14 @@ import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { fixedPower, fixedRoot } from '../numbers/fixed-root.ts';
 import { divideRounded, divideRoundedSafe, type RoundingMode } from '../numbers/rounding.ts';
 
-/** Above this denominator the doubled remainder of {@link divideRoundedSafe} would no longer be exact. */
+/** From this denominator on, the doubled remainder of {@link divideRoundedSafe} might not be exact. */
 const MAX_FAST_DENOMINATOR = 2 ** 52;
 /** Decimals of an effective growth factor: far more than affect a figure of 16 digits. */
 const GROWTH_DECIMALS = 45;
 /**
- * Bits of the powers before they are rounded to this growth factor: a root's error in the last bit, over a thousand
- * years, still leaves more correct digits than are kept, so that growth factors with a short decimal form are exact.
+ * Bits of the powers before they are rounded to {@link GROWTH_DECIMALS} decimals. Even after a thousand years, an error
+ * of the root in its last bit leaves more correct digits than are kept, so growth factors with a short decimal form are
+ * exact.
  */
 const POWER_BITS = 256n;
 
@@ -90,8 +91,8 @@ export function computeInterest(rule: InterestRule, balance: number, count: numb
 }
 
 /**
- * The factor by which a balance grows over a day-count numerator, as a numerator over the rule's own denominator; not
- * positive if negative interest is at least the balance (R3).
+ * The factor by which a balance grows over a day-count numerator, as a numerator over the denominator of the rule. It
+ * is zero or negative if negative interest consumes the whole balance (R3).
  */
 export function computeGrowth(rule: InterestRule, count: number): bigint {
   return rule.denominator + rule.computeNumerator(count);

@@ -1,9 +1,9 @@
 /**
- * The level payment (S5): the equal payment that brings a balance to its residual over the rows left, with the rows'
- * own day-count factors. With growth factors g_j (1 + r f_j, or (1 + r)^f_j at an effective rate) and
- * DF_k = 1/(g_1 ... g_k):
+ * The level payment (S5): the equal payment that brings a balance to its residual over the remaining rows, each with
+ * its own day-count fraction f_j. With growth factors g_j (1 + r f_j, or (1 + r)^f_j at an effective rate) and DF_k =
+ * 1/(g_1 ... g_k):
  *
- *     balance = payment * sum(DF_k) + residual * DF_n
+ * balance = payment * sum(DF_k) + residual * DF_n
  *
  * The payment is rounded once (M2) and the rounding is proven: fixed-point bounds from both sides are rounded, and
  * where they differ (at or very close to a tie) the payment is calculated as an exact fraction.
@@ -13,7 +13,7 @@ import { cacheByCount } from './cache-by-count.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 import { type InterestRule, computeGrowth } from './interest-rule.ts';
 
-/** The repayment, in minor units: a balance of which `residual` is left after the last row. */
+/** A balance to be repaid, and the `residual` that is left of it after the last row; in minor units. */
 export interface RepaidBalance {
   readonly balance: number;
   readonly residual: number;
@@ -111,20 +111,19 @@ function solveExactly(rule: InterestRule, counts: readonly number[], repaid: Rep
   return Number(divideRounded(dividend, divisor, rule.rounding));
 }
 
-// Sums of running products of factors, on which every level payment is based: x1 + x1 x2 + ... + x1 x2 ... xn.
-//
-// Fixed point with {@link FRACTION_BITS} bits after the point, every step rounded down, factors in (0, 1].
-// Bounds, in units of the last bit, for n factors that are each at most one unit too small:
-// a product of m factors is at most 2m too small (p(a+b) <= p(a) + p(b) + 1);
-// a sum over m equal factors is at most 2m^2 too small (doubling: 2 * 2m^2 + m(2m - 1) + 1 <= 2 (2m)^2);
-// a whole series at most 4n^2 (a run of m before k others: 2m^2 + 4k^2 + 2mk + 1 <= 4 (m + k)^2).
+// Sums of running products of factors, on which every level payment is based: x1 + x1 x2 + ... + x1 x2 ... xn.  Fixed
+// point with {@link FRACTION_BITS} bits after the point, every step rounded down, factors in (0, 1]. Error bounds, in
+// units of the last bit, for n factors that are each at most one unit too small: a product of m factors is at most 2m
+// too small (p(a+b) <= p(a) + p(b) + 1); a sum over m equal factors is at most 2m^2 too small (doubling: 2 * 2m^2 +
+// m(2m - 1) + 1 <= 2 (2m)^2); a whole series at most 4n^2 (a run of m before k others: 2m^2 + 4k^2 + 2mk + 1 <= 4 (m +
+// k)^2).
 
 /** Bits after the point: with at most 1200 rows the bound 4n^2 still leaves more than 100 bits exact. */
 const FRACTION_BITS = 128n;
 /** The number one. */
 const ONE = 1n << FRACTION_BITS;
 
-/** A lower bound of the sum and of the product of all factors, with the bounds above. */
+/** Lower bounds of the sum and of the product of all factors, with the error bounds above. */
 export interface FactorSeries {
   readonly sum: bigint;
   readonly product: bigint;
@@ -146,7 +145,7 @@ function productErrorBound(n: number): bigint {
  */
 function sumFactors(counts: readonly number[], computeFactor: (count: number) => bigint): FactorSeries {
   let series: FactorSeries = { sum: 0n, product: ONE };
-  // Each factor costs a division.
+  // Cached, because each factor requires a division.
   const getFactor = cacheByCount(computeFactor);
   let end = counts.length;
   while (end > 0) {
@@ -163,7 +162,7 @@ function sumFactors(counts: readonly number[], computeFactor: (count: number) =>
 
 /**
  * The series of the factors from each index to the end, and the empty one after the last: for payments that are
- * recalculated repeatedly over the remaining rows. Runs of one, so the same bounds hold.
+ * recalculated repeatedly over the remaining rows. The factors are added one at a time, so the same bounds hold.
  */
 export function sumSuffixes(
   counts: readonly number[],
@@ -182,7 +181,7 @@ export function sumSuffixes(
   return suffixes.toReversed();
 }
 
-/** The series with one more factor before its first. */
+/** The series with one more factor in front. */
 export function prependFactor(factor: bigint, rest: FactorSeries): FactorSeries {
   return prepend({ sum: factor, product: factor }, rest);
 }

@@ -1,4 +1,4 @@
-/** The fraction of a year of one period of a periodicity, without dates (P1). */
+/** The length of one period of a periodicity as a fraction of a year, independent of dates (P1). */
 
 import { dayCountDenominator, type DayCountName } from '../dates/day-count.ts';
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';

@@ -32,7 +32,7 @@ export function percentToRatio(percent: Decimal): ExactRatio {
 /** Bits of a floating-point number's fraction. */
 const FRACTION_BITS = 52;
 
-/** The exact fraction that a floating-point number above 1e-292 stands for. */
+/** The exact value of a floating-point number above 1e-292, as a fraction. */
 export function numberToRatio(value: number): ExactRatio {
   const exponent = Math.floor(Math.log2(value)) - FRACTION_BITS - 1;
   const digits = BigInt(Math.round(value * 2 ** -exponent));

@@ -10,12 +10,16 @@ export interface BoundedFixed {
 
 /** Bits of a binary floating-point number's fraction. */
 const DOUBLE_BITS = 52;
-/** Each Newton step doubles the correct bits from about 45, so this many reach any width used here. */
+/**
+ * Maximum number of Newton steps. The first estimate has about 45 correct bits and each step doubles them, so this is
+ * enough for any width used here.
+ */
 const MAX_NEWTON_STEPS = 12;
 
 /**
  * base^exponent for a base in fixed point with `bits` fraction bits, every step rounded down; exponent >= 1. With an
- * exact base the result is at most 2 * exponent units too small, times the result where that is above one.
+ * exact base, the result is at most 2 * exponent units of the last bit too small, or that multiple of the result if it
+ * is above one.
  */
 export function fixedPower(base: bigint, exponent: number, bits: bigint): bigint {
   let power = base;

@@ -1,6 +1,6 @@
 /**
- * Money as whole numbers of a currency's minor units. They are kept in safe integers: amounts above the limit below
- * are refused before any calculation, so sums and differences of them are exact.
+ * Money as whole numbers of a currency's minor units. They are safe integers: larger amounts than {@link
+ * MAX_AMOUNT_MINOR} are refused before any calculation, so sums and differences are exact.
  */
 
 import type { Decimal } from 'decimal.js';
@@ -17,7 +17,10 @@ export const MAX_AMOUNT_MINOR = 1_000_000_000_000_000;
  */
 export const MAX_FIGURE_MINOR = Number.MAX_SAFE_INTEGER - 1;
 
-/** Amounts with a larger exponent exceed the limit. They are refused first, so that a huge exponent is never expanded. */
+/**
+ * An amount with a larger decimal exponent always exceeds the limit. It is refused first, so that a huge exponent is
+ * never expanded.
+ */
 const MAX_EXPONENT = 15;
 
 /** An amount in minor units, or why it cannot be converted. */
@@ -57,7 +60,8 @@ export function formatMinorUnits(minor: number | bigint, digits: number): string
   return `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-// Minor digits of the currencies of ISO 4217 (M2). Codes without a minor unit (metals, test codes) are left out.
+// The number of decimals of each ISO 4217 currency (M2). Codes without a minor unit, such as metals and test codes, are
+// left out.
 
 /** Number of decimals of an amount in an unknown currency (M2). */
 export const DEFAULT_CURRENCY_DIGITS = 2;
@@ -81,7 +85,7 @@ const DIGITS_BY_CODE: ReadonlyMap<string, number> = new Map(
   CODES_BY_DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)),
 );
 
-/** Minor digits of a currency by its three-letter code, ignoring case; undefined if there is no such currency. */
+/** Number of decimals of a currency by its three-letter code, ignoring case; undefined if there is no such currency. */
 export function currencyDigits(code: string): number | undefined {
   return DIGITS_BY_CODE.get(code.toUpperCase());
 }

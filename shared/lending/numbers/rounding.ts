@@ -19,8 +19,8 @@ export function divideRounded(numerator: bigint, denominator: bigint, mode: Roun
 }
 
 /**
- * As {@link divideRounded} for safe integers with a denominator below 2^52. Exact: remainder, difference and the
- * quotient of a multiple are representable, so no step rounds.
+ * Like {@link divideRounded}, for safe integers and a denominator below 2^52. It is exact: the remainder, the
+ * difference and the quotient can be represented, so no floating-point operation rounds.
  */
 export function divideRoundedSafe(numerator: number, denominator: number, mode: RoundingMode): number {
   const magnitude = numerator < 0 ? -numerator : numerator;

@@ -1,21 +1,21 @@
-/** The spelling and the parts of the answer that a request asks for (A5). */
+/** The spelling and the parts of the reply, as the request selects them (A5). */
 
 import type { Validation } from './validation.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
 import type { Casing, ShownParts } from './repayment-schedule.ts';
 
-/** Spelling and parts of an answer. */
+/** Spelling and parts of a reply. */
 export interface AnswerShape {
   readonly casing: Casing;
   readonly show: ShownParts;
 }
 
-/** The value of CalculateDAE whose answer is only the rate (A5). */
+/** The value of CalculateDAE for which the reply contains only the rate (A5). */
 const RATE_ALONE = 1;
 
 /**
- * With CalculateDAE the spelling is lower-case; without it, fields are capitalised and include EIR. Values other than
- * 0, 1 and 2 are refused.
+ * With CalculateDAE the fields of the reply begin with a lower-case letter; without it, they are capitalised and
+ * include EIR. Values other than 0, 1 and 2 are refused.
  */
 export function readAnswerShape(
   calculateDae: number | undefined,

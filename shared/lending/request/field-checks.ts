@@ -22,7 +22,10 @@ interface NumberRange {
   readonly max: number;
 }
 
-/** The value when it is a whole number within the range (M6); absent stays undefined without a fault. */
+/**
+ * Returns the value if it is a whole number within the range (M6); an absent value stays undefined, which is not a
+ * fault.
+ */
 export function checkWhole(
   validation: Validation,
   path: string,
@@ -80,7 +83,10 @@ export function checkRate(
   return percentToRatio(value);
 }
 
-/** The name in the list that equals the value, ignoring case (S6); absent stays undefined without a fault. */
+/**
+ * The name in the list that equals the value, ignoring case (S6); an absent value stays undefined, which is not a
+ * fault.
+ */
 export function checkName<Name extends string>(
   validation: Validation,
   path: string,

@@ -21,13 +21,13 @@ export interface PaymentValueRequest {
   readonly FinancedAmount?: Decimal | undefined;
   /** Annual rate in percent (M4); absent: 0 (P1). */
   readonly InterestPercent?: Decimal | undefined;
-  /** 1: the first installment pays interest only; 0 (default): no grace (P2). */
+  /** 1: the first installment consists of interest only; 0 (default): no grace period (P2). */
   readonly GracePeriodPrincipal?: number | undefined;
   /** The balance outstanding after the last installment, or the target of a savings plan; default 0 (P2). */
   readonly FutureValue?: Decimal | undefined;
   /** 0 (default): in arrears; 1: in advance (P2). */
   readonly InterestType?: number | undefined;
-  /** Number of decimals of the answer, 0..10, default 2 (M5). */
+  /** Number of decimals of the reply, 0..10, default 2 (M5). */
   readonly Precision?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface PaymentValue {
   readonly pmtValue: Decimal;
   /** Equal part of the principal, in major units, with at most `digits` decimals. */
   readonly principalValue: Decimal;
-  /** Decimals that both are rounded to (M5). */
+  /** Number of decimals to which both amounts are rounded (M5). */
   readonly digits: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Request and answer of `PLAT_BP_CalculateRate` (A6): the rate of given cash flows, with all data needed to verify it.
- * Field names and casings of the request are those of the rule.
+ * Field names and casings of the request are those of rule A6.
  *
  * Conventions: a field that was absent or null is undefined (M6); amounts are exact decimals without a currency (M1);
  * dates are calendar dates without a zone (D1); names are compared regardless of case.
@@ -14,7 +14,10 @@ import type { RequestFault, RequestWarning } from './validation.ts';
 export interface RateRequest {
   /** `DAE` (A1), `XIRR` (A2) or `IRR` (A3). */
   readonly Rule: string;
-  /** `Years`, `Months` (default), `Weeks` or `Days`, in which a DAE counts its intervals; ignored with other rules. */
+  /**
+   * The unit in which a DAE counts its intervals: `Years`, `Months` (default), `Weeks` or `Days`; ignored with other
+   * rules.
+   */
   readonly Unit?: string | undefined;
   /** Dated flows in any order; mandatory for DAE and XIRR, excluded for IRR. */
   readonly CashFlows?: readonly CashFlow[] | undefined;
@@ -37,14 +40,14 @@ export interface DiscountedFlow {
   /** As sent. */
   readonly amount: string;
   /**
-   * Years from time 0 by the rule's intervals, with 20 decimals; below zero before it (DAE). For IRR: periods over
-   * periods per year.
+   * Years from time 0 as the rule counts intervals, with 20 decimals; negative for a flow before time 0 (DAE). For IRR:
+   * the number of periods divided by the periods per year.
    */
   readonly years: string;
   /**
    * The amount at time 0. DAE and XIRR: amount / (1 + rate/100)^years. IRR: amount / (1 + rate/100/p)^(years * p) with
-   * p periods per year. At the rate as shown, with ten decimals more than the amounts have. Null where that rate is
-   * -100 percent per period or year, and at 1e300 or more.
+   * p periods per year. Calculated at the published rate, with ten decimals more than the amounts have. Null if that
+   * rate is -100 percent per period or year, or if the result is 1e300 or more.
    */
   readonly discountedAmount: string | null;
 }
@@ -59,8 +62,8 @@ export interface ProvenRate {
   /** One line for each flow, in the order of the request; empty when there is no rate. */
   readonly proof: readonly DiscountedFlow[];
   /**
-   * Sum of the discounted amounts as shown, which is the error of the shown rate. Null if any of them is null or
-   * there is no rate.
+   * Sum of the published discounted amounts; it differs from zero because the rate is rounded. Null if any of them is
+   * null, or if there is no rate.
    */
   readonly residual: string | null;
   readonly warnings: readonly RequestWarning[];

@@ -14,7 +14,7 @@ import type { CalendarDate } from '../dates/calendar-date.ts';
 export interface RepaymentScheduleRequest {
   /** Name or code of a schedule type (S1). */
   readonly ScheduleType: string;
-  /** Product type code or name; absent: the schedule type's own (S4). */
+  /** Product type code or name; absent: that of the schedule type (S4). */
   readonly ProductType?: string | undefined;
   /** Annual rate in percent (M4); absent only with rate ranges or bands (S4). */
   readonly InterestPercent?: Decimal | undefined;
@@ -49,9 +49,9 @@ export interface RepaymentScheduleRequest {
   readonly ContractPeriod?: number | undefined;
   /** 0, 1 or 2: determines casing and content of the answer (A5). */
   readonly CalculateDAE?: number | undefined;
-  /** Locked installment value, zero = not locked (B2). */
+  /** Fixed payment of the installments; zero: not fixed (B2). */
   readonly installmentValue?: Decimal | undefined;
-  /** Locked principal value, zero = not locked (B2). */
+  /** Fixed principal of the installments; zero: not fixed (B2). */
   readonly principalValue?: Decimal | undefined;
   /** `ActualMonth` or `NextMonth` (D3). */
   readonly InstallmentMethod?: string | undefined;
@@ -72,13 +72,13 @@ export interface RepaymentScheduleRequest {
   readonly MultipleInterestRates?: readonly InterestRateRange[] | undefined;
   readonly BandedInterestRates?: readonly InterestRateBand[] | undefined;
 
-  /** Extension S6: name of a day count, instead of the schedule type's own (C1). */
+  /** Extension S6: name of a day count that replaces that of the schedule type (C1). */
   readonly InterestCalculationMethod?: string | undefined;
-  /** Extension S6: ISO 4217 code; determines the number of minor digits (M2). */
+  /** Extension S6: ISO 4217 code; determines the number of decimals of amounts (M2). */
   readonly Currency?: string | undefined;
   /** Extension S6: the treatment of interest that is not collected in a grace period (G2). */
   readonly GraceType?: string | undefined;
-  /** Extension S6: number of minor digits, instead of that of the currency (M2). */
+  /** Extension S6: number of decimals of amounts, instead of that of the currency (M2). */
   readonly Precision?: number | undefined;
   /** Extension S6: prepayments (X3). */
   readonly EarlyRepayments?: readonly EarlyRepaymentItem[] | undefined;

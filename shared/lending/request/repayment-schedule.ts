@@ -1,4 +1,4 @@
-/** The answer of a schedule calculation, before its spelling and encoding are chosen. */
+/** The result of a schedule calculation, before the spelling of its fields and its encoding are chosen. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { RequestFault, RequestWarning } from './validation.ts';
@@ -16,7 +16,7 @@ export type ShownParts = 'rows' | 'dae' | 'rows-with-dae' | 'rows-with-eir';
 export interface ScheduleRow {
   readonly InstallmentNo: number;
   readonly dueDate: CalendarDate;
-  /** Calendar days of the period that interest accrues over (D6). */
+  /** Calendar days of the period over which interest accrues (D6). */
   readonly noDays: number;
   readonly installmentTypeId: string;
   /** Principal outstanding when the period starts. */
@@ -26,7 +26,7 @@ export interface ScheduleRow {
   readonly principal: number;
   readonly managementFee: number;
   readonly totalInstallment: number;
-  /** Present only when the request sent insurances (F4). */
+  /** Present only if the request contains insurances, or a formula column counts as one (F4). */
   readonly insurance?: number;
   /** Capitalised interest; present only if there is any (M3). */
   readonly capitalisedInterest?: number;
@@ -47,7 +47,7 @@ export interface UsedCalendar {
 export interface RepaymentSchedule {
   readonly casing: Casing;
   readonly show: ShownParts;
-  /** Decimal digits of every amount in the rows (M2). */
+  /** Number of decimals of every amount in the rows (M2). */
   readonly currencyDigits: number;
   readonly scheduleTypeId: string;
   /** Day on which the loan is drawn and interest begins (D2). */
@@ -55,11 +55,11 @@ export interface RepaymentSchedule {
   /** Names of the additional columns of the rows, in order (F4); absent: none. */
   readonly extraColumns?: readonly string[];
   readonly rows: readonly ScheduleRow[];
-  /** Percent with four decimals; null when no rate exists; undefined when it was not asked for (A1, A5). */
+  /** Percent with four decimals; null if no rate exists; undefined if the request does not select it (A1, A5). */
   readonly dae?: string | null;
-  /** As `dae`, for the effective interest rate (A2). */
+  /** The effective interest rate, in the same form as `dae` (A2). */
   readonly eir?: string | null;
-  /** Present when due dates were checked against a calendar. */
+  /** The holiday calendar used; present only if due dates are shifted by a calendar. */
   readonly calendar?: UsedCalendar;
   readonly warnings: readonly RequestWarning[];
 }
@@ -87,7 +87,7 @@ export const INSTALLMENT_TYPE_IDS: Readonly<Record<InstallmentType, string>> = {
 /** The explained figure: a field of the row, or an intermediate step. */
 export type ExplainedFigure =
   | 'remainingValue'
-  /** The payment, or equal part of the principal, in force in the row; absent in types without one. */
+  /** The payment, or the equal part of the principal, in force in the row; absent if the row does not depend on one. */
   | 'payment'
   /**
    * Accrued interest; present only if a grace period, blocked amounts or capitalisation make it differ from
@@ -126,7 +126,7 @@ export interface FigureExplanation {
   readonly dayCount?: string;
   /** Annual rates in percent as plain decimal text, in the order of the formula: one, or one for each slice (R2). */
   readonly rates?: readonly string[];
-  /** Amount that the rates are applied to, in minor units. */
+  /** Amount to which the rates are applied, in minor units. */
   readonly base?: number;
   /**
    * Readable formula with the numbers substituted, such as `1000.00 * 12 % * 30/360 = 10.00`. ASCII except for names.

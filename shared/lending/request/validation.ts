@@ -1,8 +1,8 @@
 /** The faults of a request (E1) and its fields without effect (E5). */
 
 /**
- * Protocol-independent status of a fault: 400 the request is incomplete or contradictory, 422 it is valid but cannot be
- * computed (E1).
+ * Protocol-independent status of a fault: 400 if the request is incomplete or contradictory, 422 if it is well-formed
+ * but cannot be calculated (E1).
  */
 export type FaultStatus = 400 | 422;
 
@@ -68,7 +68,7 @@ export class Validation {
   readonly faults: RequestFault[] = [];
   readonly warnings: RequestWarning[] = [];
 
-  /** Reports that the request is valid but cannot be computed. */
+  /** Reports that the request is well-formed but cannot be calculated (422). */
   reject(path: string, code: FaultCode, message: string): void {
     this.faults.push({ path, code, message, status: 422 });
   }

@@ -41,7 +41,7 @@ export function findActivationFaults(record: ScheduleTypeRecord): readonly Activ
   return checkScheduleType(record).faults;
 }
 
-/** A fault as a sentence: the column, if it is about one, and what to do. */
+/** Formats a fault as a sentence: the column, if the fault concerns one, and what to do. */
 export function formatActivationFault(fault: ActivationFault): string {
   return fault.column === undefined ? fault.message : `column ${fault.column} ${fault.message}`;
 }
@@ -58,7 +58,7 @@ function checkDetailIds(record: ScheduleTypeRecord, faults: ActivationFault[]): 
   }
 }
 
-// Order of the columns: each column follows those it is calculated from (S3).
+// Order of the columns: each column follows the columns from which it is calculated (S3).
 
 /** A dependency of a column. */
 interface Need {
@@ -69,7 +69,7 @@ interface Need {
   readonly isAnyOrder?: boolean;
 }
 
-/** Reports every column listed before one it depends on, and every cycle of dependencies. */
+/** Reports every column that is listed before a column on which it depends, and every cycle of dependencies. */
 function checkOrder(columns: readonly ColumnDraft[], faults: ActivationFault[]): void {
   const places = new Map<string, number>();
   for (const [place, { name }] of columns.entries()) {
@@ -199,7 +199,7 @@ function readSettings(record: ScheduleTypeRecord, faults: ActivationFault[]): Sc
   };
 }
 
-/** Checks the fields required in every record, active or not: id, code, name and status. */
+/** Checks the id, code and name, which are required in every record, active or not. */
 export function checkIdentity(record: ScheduleTypeRecord, faults: ActivationFault[]): void {
   if (!isGuid(record.PaymentScheduleTypeId)) {
     faults.push({ message: 'PaymentScheduleTypeId must be a GUID that no other schedule type has' });

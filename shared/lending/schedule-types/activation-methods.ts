@@ -104,7 +104,7 @@ function checkPayment(columns: ColumnSet, faults: ActivationFault[]): void {
   }
 }
 
-/** TotalInstallment may be listed, but is always the sum that M3 says. */
+/** TotalInstallment may be listed, but it is always the sum that M3 defines. */
 function checkTotal({ standard }: ColumnSet, faults: ActivationFault[]): void {
   const tree = standard.get('TotalInstallment')?.tree;
   if (tree === undefined) return;
@@ -158,7 +158,7 @@ function checkCharges(record: ScheduleTypeRecord, columns: ColumnSet, faults: Ac
   }
 }
 
-/** With both settings the balance is repaid at the end of the schedule. */
+/** Each of the two settings requires that the balance is repaid at the end of the schedule. */
 function checkMaturity(record: ScheduleTypeRecord, columns: ColumnSet, faults: ActivationFault[]): void {
   const principal = columns.standard.get('Principal');
   const isUnknown =
@@ -187,7 +187,7 @@ export function assignSlots(columns: readonly ColumnDraft[]): ReadonlyMap<string
   return slots;
 }
 
-/** Compiles the formula of every column whose names are all known; reports the others. */
+/** Compiles each formula whose names are all known; reports the unknown names of the others. */
 export function compileFormulas(
   columns: readonly ColumnDraft[],
   rounding: RoundingMode,

@@ -41,7 +41,7 @@ export const BUILT_IN_SCHEDULE_TYPES: readonly ScheduleType[] = COMPILED_BUILT_I
   ({ type }) => type,
 );
 
-/** A fault of a built-in record is a bug of this project. */
+/** Compiles a built-in record. Throws if the record has a fault, which is a bug of this project. */
 function compileBuiltIn(record: ScheduleTypeRecord): CompiledScheduleType {
   const outcome = compileScheduleType(record);
   if (outcome.kind === 'schedule-type') return outcome.compiled;

@@ -143,9 +143,9 @@ function collectUpfrontDefaults({ all, standard }: ColumnSet): UpfrontDefaults {
 }
 
 // The order in which the figures of a row are calculated. Interest precedes payment and principal regardless of its
-// position, as it can never be calculated from them; otherwise columns follow the record's order (S1). Charges and
-// additional columns wait until a formula of interest, payment or principal reads one of them, so that charges may be
-// percentages of all three figures (F2) unless the schedule type itself says otherwise.
+// position, as it can never be calculated from them; otherwise columns follow the order of the record (S1). Charges and
+// additional columns are calculated last, unless a formula of interest, payment or principal reads one of them. So
+// charges may be percentages of all three figures (F2), except of those whose formulas read the charges.
 
 /** Ordered steps so far. */
 interface Ordering {
@@ -205,7 +205,9 @@ function moveInterestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraf
   ];
 }
 
-/** The step of a figure. A payment that is a sum has no step here, since it follows the principal. */
+/**
+ * The step that calculates a column. A payment that is a sum has no step here, since it directly follows the principal.
+ */
 function getMoneyStep(
   { standard }: ColumnDraft,
   isSum: boolean,
@@ -227,7 +229,10 @@ function readsAdditional(column: ColumnDraft, named: NamedColumns): boolean {
   return readsCharges(column, named) || listNamesRead(column).some((name) => named.extras.has(name));
 }
 
-/** Steps of the pending columns in the record's order, with the charges before the first that reads them. */
+/**
+ * Adds the steps of the waiting columns in the order of the record, with the charges before the first column that reads
+ * them.
+ */
 function addWaiting(ordering: Ordering, named: NamedColumns, reader?: ColumnDraft): void {
   for (const column of ordering.waiting) {
     if (readsCharges(column, named)) addCharges(ordering);

@@ -46,7 +46,7 @@ export type PrincipalMethod =
   | { readonly kind: 'AtMaturity' }
   | { readonly kind: 'Formula'; readonly formula: CompiledFormula };
 
-/** The sum to which the amount of a formula is added: managementFee, insurance, or none (shown only). */
+/** The sum to which the amount of a formula is added: managementFee (Fee), insurance, or none. */
 export type CountsAs =
   | { readonly kind: 'Nothing' }
   | { readonly kind: 'Fee'; readonly fee: string }

@@ -15,16 +15,16 @@ export type NameField = 'FeeName' | 'FeeId' | 'InsuranceName' | 'InsuranceClassN
 
 /** A commission or insurance of a catalogue. */
 export interface KnownCharge {
-  /** Its value for each field of a request, in lower case; absent if the catalogue has none. */
+  /** The value of each identifying field, in lower case; absent if the catalogue has none. */
   readonly names: Readonly<Partial<Record<NameField, string>>>;
   readonly defaults: ChargeDefaults;
 }
 
 /** The common data of charges with the same name. */
 export interface Agreement {
-  /** Undefined if they differ. */
+  /** The defaults that the charges have in common; undefined if they differ. */
   readonly defaults: ChargeDefaults | undefined;
-  /** All distinct defaults; one when they agree. */
+  /** All distinct defaults; only one if the charges agree. */
   readonly distinct: readonly ChargeDefaults[];
   /** The names they share. */
   readonly names: KnownCharge['names'];
@@ -49,7 +49,7 @@ export function findAgreement(charges: Iterable<KnownCharge>): Agreement {
   return { defaults, distinct: [...distinct.values()], names: names ?? {} };
 }
 
-/** Equal for defaults that lead to the same figures. */
+/** A text that is equal for defaults that lead to the same figures. */
 function normalizeDefaults({ appliedTo, perAnnum, isForUnusage }: ChargeDefaults): string {
   const base = appliedTo?.trim().toLowerCase() ?? 'financedamount';
   return [base, perAnnum, isForUnusage].join(' ');
@@ -77,7 +77,7 @@ export class ChargeDirectory {
     for (const charge of charges) this.#add(charge);
   }
 
-  /** True when the catalogue has a value of that field for any charge. */
+  /** True if any charge of the catalogue has a value for that field. */
   uses(field: NameField): boolean {
     return this.#byName.has(field);
   }

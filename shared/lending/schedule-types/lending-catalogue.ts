@@ -30,7 +30,7 @@ export interface CatalogueRecords {
 export interface LendingCatalogue extends ScheduleCatalogue {
   /** All schedule type records, including inactive ones; a replaced built-in type is left out. */
   readonly scheduleTypeRecords: readonly ScheduleTypeRecord[];
-  /** Its source: plain data, from which another thread creates the same catalogue. */
+  /** The records of the catalogue: plain data, from which another thread creates the same catalogue. */
   readonly records: CatalogueRecords;
   /** The catalogue's own calendars; the built-in ones are found by their country. */
   readonly calendars: OtherCalendars;
@@ -78,7 +78,7 @@ function readCalendars(
   return calendars;
 }
 
-// Schedule types of a catalogue beside the built-in ones (S1, S4). Active records are compiled; a Draft or
+// Schedule types of a catalogue in addition to the built-in ones (S1, S4). Active records are compiled; a Draft or
 // VersionDraft may still be faulty and has no effect. An Active record with the name or the id of a built-in type
 // replaces it; a Closed one disables it.
 
@@ -121,7 +121,7 @@ function readScheduleTypes(
   };
 }
 
-/** Checks a record by itself and compiles it when it is Active. */
+/** Checks a single record, and compiles it if it is Active. */
 function checkRecord(record: ScheduleTypeRecord, compiled: CompiledScheduleType[]): ActivationFault[] {
   const status = readStatus(record);
   if (status === 'Active') {
@@ -187,7 +187,7 @@ class TakenNames {
 /** A periodicity record of a catalogue. */
 export interface PeriodicityRecord {
   readonly name: string;
-  /** Units from one due date to the next, from 1 on; left out with Once. */
+  /** Units from one due date to the next, at least 1; left out with Once. */
   readonly count?: number | null | undefined;
   /** Days, Weeks, Months, Years or Once. */
   readonly unit: string;

@@ -18,7 +18,7 @@ export const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
 /** All codes, in the order in which messages list them. */
 export const PRODUCT_TYPE_CODES = Object.keys(PRODUCT_TYPE_NAMES) as readonly ProductTypeCode[];
 
-/** The product type of that code or name in any case, or undefined. */
+/** The product type with that code or name, ignoring case; undefined if there is none. */
 export function findProductType(codeOrName: string): ProductTypeCode | undefined {
   const wanted = codeOrName.trim().toLowerCase();
   return PRODUCT_TYPE_CODES.find(

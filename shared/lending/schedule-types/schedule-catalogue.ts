@@ -9,7 +9,7 @@ import { BUILT_IN_PERIODICITIES, type Periodicity } from '../dates/periodicity.t
 export interface ScheduleCatalogue {
   /** Active schedule types, in the order in which messages list them. */
   readonly scheduleTypes: readonly CompiledScheduleType[];
-  /** The Active schedule type of that name or code in any case (S1). */
+  /** The Active schedule type with that name or code, ignoring case (S1). */
   findScheduleType(name: string): CompiledScheduleType | undefined;
   readonly periodicities: readonly Periodicity[];
   /** Commissions and insurances; undefined: every name is accepted, without defaults (F1, S6). */

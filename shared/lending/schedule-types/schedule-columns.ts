@@ -46,7 +46,7 @@ const METHODS: Readonly<Record<StandardColumn, readonly ColumnMethod[]>> = {
   TotalInstallment: ['Formula'],
 };
 
-/** The implicit input of each method of a standard column, the only Source that it may name. */
+/** The implicit input of each method of a standard column, which is the only Source that the column may name. */
 const OWN_SOURCES: Readonly<Partial<Record<string, InputName>>> = {
   'RemainingValue RemainingValue': 'Amount',
   'Interest Linear': 'InterestPercent',
@@ -76,7 +76,7 @@ const TAKEN_NAMES: ReadonlySet<string> = new Set(
 
 const ADDITIONAL_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** The fault of an additional column's name, or undefined. */
+/** The fault in the name of an additional column; undefined if it is valid. */
 function findNameFault(name: string): string | undefined {
   if (!ADDITIONAL_NAME.test(name) || name.length > MAX_COLUMN_NAME_LENGTH) {
     return (
@@ -101,14 +101,14 @@ export interface ColumnDraft {
   readonly insuranceClass: string | undefined;
   readonly display: boolean;
   readonly isUpfront: boolean;
-  /** The expression of a Formula column; a Source in its place is an expression of that name. */
+  /** The expression of a Formula column; a Source instead of a Formula is an expression that consists of its name. */
   readonly text: string | undefined;
   readonly tree: FormulaTree | undefined;
   /** Set when all names of the expression are known. */
   expression: CompiledExpression | undefined;
 }
 
-/** A formula whose amount goes into managementFee or insurance. */
+/** True for a formula column whose amount is added to managementFee or insurance. */
 export function countsAsCharge(column: ColumnDraft): boolean {
   return column.method === 'Formula' && (column.fee !== undefined || column.insuranceClass !== undefined);
 }
@@ -160,8 +160,8 @@ function readMethod(
 }
 
 /**
- * The text of a Formula column; also checks Source, which other columns may name if it is the implicit one of their
- * method.
+ * The expression of a Formula column. Also checks Source: another column may have one only if it is the implicit input
+ * of its method.
  */
 function readExpression(
   record: ScheduleColumnRecord,
@@ -205,7 +205,7 @@ function readTree(text: string, report: Report): FormulaTree | undefined {
   return undefined;
 }
 
-/** Checks Fee, InsuranceClass and IsUpfront, each allowed only where it has a meaning. */
+/** Checks Fee, InsuranceClass and IsUpfront, which are allowed only in columns where they have an effect. */
 function checkCharges(draft: ColumnDraft, report: Report): void {
   const { method, standard, fee, insuranceClass } = draft;
   if (method === undefined) return;

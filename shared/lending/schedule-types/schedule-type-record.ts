@@ -1,6 +1,6 @@
 /**
- * A schedule type record of a catalogue, as edited by its authors (S1): its values have not been validated yet.
- * Field names are those of the interface's AssociatedPaymentScheduleTypes where it has one.
+ * A schedule type record of a catalogue, as edited by its authors (S1): its values have not been validated yet. Field
+ * names are those of AssociatedPaymentScheduleTypes in the interface, if it has the field.
  */
 
 /** A column of the schedule, calculated in the order of the list. */
@@ -15,7 +15,10 @@ export interface ScheduleColumnRecord {
   readonly Fee?: string | null | undefined;
   /** As Fee, for the insurances of a class. */
   readonly InsuranceClass?: string | null | undefined;
-  /** The named input that the column reads; null: the method's own. A Formula column may read one instead of a Formula. */
+  /**
+   * The named input that the column reads; null: the implicit input of the method. A Formula column may have a Source
+   * instead of a Formula.
+   */
   readonly Source?: string | null | undefined;
   /** The expression of a Formula column. */
   readonly Formula?: string | null | undefined;
@@ -44,7 +47,7 @@ export interface ScheduleTypeRecord {
   readonly MeasurementUnit?: string | null | undefined;
   /** HALF_UP (default) or HALF_EVEN. */
   readonly Rounding?: string | null | undefined;
-  /** Maximum number of installments of a request; default: that of all schedules. */
+  /** Maximum number of installments of a request; default: the maximum of all schedules. */
   readonly MaximumInstallments?: number | null | undefined;
   /** ResidualValue is mandatory; default false. */
   readonly ResidualRequired?: boolean | null | undefined;

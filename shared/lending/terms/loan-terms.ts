@@ -17,7 +17,7 @@ import { isProductType, servesProductType } from '../schedule-types/schedule-typ
 /** Maximum number of decimals that `Precision` may request (M5). */
 const MAX_PRECISION_DIGITS = 10;
 
-/** Terms that every schedule is calculated from. */
+/** The terms from which a schedule is calculated. */
 export interface LoanTerms {
   readonly compiled: CompiledScheduleType;
   readonly periodicity: Periodicity;
@@ -122,7 +122,7 @@ function parsePeriodicity(
   return found;
 }
 
-/** The day count of a name; undefined, with the fault reported, when there is none (C1). */
+/** The day count with that name; undefined, with the fault reported, if there is none (C1). */
 export function parseDayCount(name: string, validation: Validation): DayCountName | undefined {
   const found = findDayCount(name);
   if (found === undefined) {
@@ -132,7 +132,7 @@ export function parseDayCount(name: string, validation: Validation): DayCountNam
   return found;
 }
 
-/** Precision takes precedence over Currency; two digits without both (M2). */
+/** Precision takes precedence over Currency; without either, amounts have two decimals (M2). */
 function parseCurrencyDigits(request: RepaymentScheduleRequest, validation: Validation): number | undefined {
   const { Currency, Precision } = request;
   const byCurrency = Currency === undefined ? DEFAULT_CURRENCY_DIGITS : currencyDigits(Currency);
@@ -156,7 +156,7 @@ function parseAmount(
 }
 
 /**
- * The upfront costs of a running contract were already paid: its rates are based on Amount and the remaining rows
+ * Zero in a recalculation: the upfront costs were already paid, so the rates are based on Amount and the remaining rows
  * (A4).
  */
 function parseUpFront(request: RepaymentScheduleRequest, digits: number, validation: Validation): number {

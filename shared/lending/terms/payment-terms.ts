@@ -17,13 +17,13 @@ const MAX_AMOUNT = new Decimal('1e13');
  * exact fractions.
  */
 const MAX_AMOUNT_DECIMALS = 18;
-/** Decimals of an answer when Precision is absent (M5). */
+/** Decimals of a reply if Precision is absent (M5). */
 const DEFAULT_DIGITS = 2;
 /** Maximum number of decimals that Precision may request (M5). */
 const MAX_DIGITS = 10;
 const ZERO = new Decimal(0);
 
-/** Terms that a payment is calculated from. */
+/** The terms from which a payment is calculated. */
 export interface PaymentTerms {
   /** Amount repaid, and balance left at the end. */
   readonly financed: Decimal;
@@ -76,7 +76,7 @@ export function parsePaymentTerms(
   };
 }
 
-/** The fraction of a year that one period counts (P1). */
+/** The length of one period as a fraction of a year (P1). */
 function parsePeriodFraction(
   request: PaymentValueRequest,
   known: readonly Periodicity[],
@@ -94,8 +94,8 @@ function parsePeriodFraction(
 
 /**
  * The two amounts (P2). With a financed amount the final balance may be any amount: above the financed amount the
- * payments are less than the interest or even negative; below zero they include savings. Without a financed amount it
- * is the target of a savings plan.
+ * payments are less than the interest or even negative; below zero they include savings. Without a financed amount the
+ * final balance is the target of a savings plan.
  */
 function parseAmounts(
   request: PaymentValueRequest,

@@ -12,11 +12,11 @@ export interface Prepayment {
   readonly amount: number;
   /** True: the term stays and the payment falls; false: the payment stays and the term shortens. */
   readonly decreasesPayment: boolean;
-  /** Its path in the request, for faults. */
+  /** The path of the prepayment in the request, for faults. */
   readonly path: string;
 }
 
-/** The prepayments by date, those of one day in the order of the request. */
+/** The prepayments in order of date; those of the same day stay in the order of the request. */
 export function parsePrepayments(
   request: RepaymentScheduleRequest,
   digits: number,

@@ -11,7 +11,7 @@ import type {
   RepaymentScheduleRequest,
 } from '../request/repayment-schedule-request.ts';
 
-/** An annual rate as an exact fraction and as the percent text that was sent, by the field of `path`. */
+/** An annual rate as an exact fraction and as percent text; `path` is the field that contains it. */
 export interface AnnualRate {
   readonly rate: ExactRatio;
   readonly percent: string;
@@ -23,12 +23,12 @@ export interface RateFrom extends AnnualRate {
   readonly fromRow: number;
 }
 
-/** A rate for the part of a balance from this amount in minor units up to that of the next band. */
+/** A rate for the part of a balance from `from`, in minor units, up to the start of the next band. */
 export interface RateBand extends AnnualRate {
   readonly from: number;
 }
 
-/** The rates of a loan: by rows, a single rate from row 1 on, or by bands of the balance. */
+/** The rates of a loan: by rows (a single rate applies from row 1 on), or by bands of the balance. */
 export type RateTerms =
   | { readonly kind: 'rows'; readonly rates: readonly RateFrom[] }
   | {
@@ -94,7 +94,7 @@ interface Range extends RateFrom {
 }
 
 /**
- * The ranges cover each row exactly once; they may be in any order, and ranges without a rate use the
+ * Parses the ranges, which must cover each row exactly once. They may be in any order; a range without a rate uses the
  * single rate (R1).
  */
 function parseRateRanges(
@@ -154,8 +154,8 @@ interface DraftBand extends RateBand {
 }
 
 /**
- * Each band ends at the minimum of the next one, the last band at its maximum; every part of the balance has a rate
- * (R2).
+ * Parses the bands. Each band ends at the minimum of the next one, and the last band at its maximum; every part of the
+ * balance must have a rate (R2).
  */
 function parseRateBands(
   items: readonly InterestRateBand[],
@@ -194,7 +194,7 @@ function parseRateBands(
   return { kind: 'bands', bands, limit: bands.at(-1)?.limit ?? Number.POSITIVE_INFINITY, whole };
 }
 
-/** A maximum must be the minimum of the next band, or one minor unit less. */
+/** Reports a maximum as without effect unless it is the minimum of the next band, or one minor unit less. */
 function reportUnusedLimits(bands: readonly DraftBand[], validation: Validation): void {
   for (const [index, { limit, item }] of bands.entries()) {
     const next = bands[index + 1];

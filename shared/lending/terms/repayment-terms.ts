@@ -1,4 +1,4 @@
-/** How the principal of a loan is repaid: grace, residual, fixed and blocked amounts, prepayments (G, B, X). */
+/** How the principal of a loan is repaid: grace periods, residual, fixed and blocked amounts, prepayments (G, B, X). */
 
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import { parsePrepayments, type Prepayment } from './prepayments.ts';
@@ -33,7 +33,7 @@ export interface RepaymentTerms {
   /** Principal and interest collected with the first row (X2). */
   readonly blockAmount: number;
   readonly blockInterest: number;
-  /** By date (X3). */
+  /** In order of date (X3). */
   readonly prepayments: readonly Prepayment[];
 }
 
@@ -105,7 +105,10 @@ function parseResidual(request: RepaymentScheduleRequest, context: RepaymentCont
   return residual;
 }
 
-/** A fixed payment requires a level payment, a fixed principal equal parts, and the type must allow it (B2). */
+/**
+ * A fixed payment requires a schedule type with level payments, a fixed principal one with equal parts; the type must
+ * also allow it (B2).
+ */
 function parseFixedPayment(request: RepaymentScheduleRequest, context: RepaymentContext): number | undefined {
   const { compiled, currencyDigits, validation } = context;
   const payment = checkAmount(validation, 'installmentValue', request.installmentValue, currencyDigits) ?? 0;
@@ -124,8 +127,8 @@ function parseFixedPayment(request: RepaymentScheduleRequest, context: Repayment
 }
 
 /**
- * Without the fixed amount that its formulas read, a type would repay nothing before the last row. An explicit 0 allows
- * this; one of two such amounts is sufficient (S2).
+ * Without a fixed amount that its formulas read, a schedule type would repay nothing before the last row. So one such
+ * amount must be sent, which may be 0 (S2).
  */
 function checkFixedSent(request: RepaymentScheduleRequest, { compiled, validation }: RepaymentContext): void {
   if (compiled === undefined) return;
@@ -136,7 +139,7 @@ function checkFixedSent(request: RepaymentScheduleRequest, { compiled, validatio
   validation.reportMissing(first, `is missing; ${needed} be sent with ${compiled.type.name}`);
 }
 
-/** The effect of a fixed amount is defined by the formula that reads it (S2). */
+/** True if a formula reads the fixed amount and so defines its effect (S2). */
 function readsFixed(path: FixedField, { namesRead }: CompiledScheduleType): boolean {
   return namesRead.has(path === 'installmentValue' ? 'LockedInstallment' : 'LockedPrincipal');
 }
@@ -184,7 +187,7 @@ function parseCapitalisation(
   return sent === 1 && acts;
 }
 
-/** Blocked amounts apply only when they are locked; BlockAmount is part of the amortised principal (X2). */
+/** Blocked amounts apply only if IsLocked is true; BlockAmount is part of the amortised principal (X2). */
 function parseBlocked(
   request: RepaymentScheduleRequest,
   { amount, currencyDigits, validation }: RepaymentContext,

@@ -16,9 +16,9 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
 import { planScheduleDates, type DateContext, type ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** Maximum number of periods of a contract, a hundred years of days; more are certainly a mistake. */
+/** Maximum number of periods of a contract: a hundred years in days; a larger number is certainly a mistake. */
 const MAX_CONTRACT_PERIODS = 36_525;
-/** The value of CalculateDAE whose answer has no rate, so that upfront costs have no effect (A5). */
+/** The value of CalculateDAE for which the reply contains no rate, so that upfront costs have no effect (A5). */
 const SHOWS_NO_RATE = 0;
 
 /** The context in which fields are validated. */
@@ -90,11 +90,11 @@ export function validateDates(
   return dates;
 }
 
-/** A placeholder that is never used in a calculation: dates are planned only if the request determines the start. */
+/** A placeholder that no date depends on: dates are planned only if the request determines the start. */
 const ANY_DAY = 0 as CalendarDate;
 
 /**
- * The faults of a request that can be found without its holiday calendar and its calculated figures: for callers that
+ * Finds the faults of a request that depend neither on holiday calendars nor on calculated figures, for callers that
  * report them together with unreadable fields (E3).
  */
 export function findScheduleFaults(
@@ -126,8 +126,8 @@ function isReadable(date: CalendarDate | undefined): boolean {
 }
 
 /**
- * Validates and reports known fields without effect in this request, so that callers do not rely on them (E5). Those of
- * dates, rates, repayment and charges are reported where these are parsed.
+ * Validates fields that no other parser reads, and reports known fields without effect, so that callers do not rely on
+ * them (E5). Ignored fields of dates, rates, repayment and charges are reported where these are parsed.
  */
 function reportIgnoredFields(
   request: RepaymentScheduleRequest,
