@@ -10,7 +10,7 @@ import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '.
 export const ADMIN_PATH = {
   /** {topics} -> {ranges}: the retained offsets of each partition; topics that do not exist are left out. */
   ranges: '/admin/v1/ranges',
-  /** {range} -> {messages, next}: some messages of the range; `next` is the offset to continue from. */
+  /** {range} -> {messages, next}: some messages of the range; `next` is the offset at which to continue. */
   read: '/admin/v1/read',
   /** {messages} -> {}: publishes the messages; the response follows after the acknowledgement. */
   publish: '/admin/v1/publish',

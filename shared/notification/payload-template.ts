@@ -211,11 +211,11 @@ function reportNested(node: TemplateNode & { readonly kind: 'object' }, report: 
   for (const { name, node: field } of node.fields) {
     const parts = field.kind === 'list' ? field.items.map((item) => item.node) : [field];
     const isFlat = parts.every((part) => part.kind === 'text' || part.kind === 'constant');
-    if (!isFlat) report([name], 'must be a string or a list of strings, like every field');
+    if (!isFlat) report([name], 'must be a string or a list of strings; fields cannot be nested');
   }
 }
 
-/** Reports attachments outside of lists, since a message may have none, and file parts that are not alone in their item. */
+/** Reports attachments outside lists, since a message may have no attachments, and file parts that share their item. */
 function reportMisplacedFiles(
   node: TemplateNode & { readonly kind: 'object' },
   encoding: Encoding,

@@ -8,7 +8,7 @@ export function isLoopback(host: string): boolean {
 
 /** The address of a server and its additional names. */
 export interface ServedNames {
-  /** The address that the server listens on. */
+  /** The address on which the server listens. */
   readonly host: string;
   /** Names and addresses other than loopback, without ports, in lower case. */
   readonly allowedHosts: readonly string[];

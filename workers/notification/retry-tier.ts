@@ -63,7 +63,7 @@ export async function startTier(
 }
 
 export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
-  /** Topics that a copy may return to. */
+  /** Topics to which a copy may return. */
   readonly origins: ReadonlySet<string>;
   readonly copies: Publisher;
   readonly deadLetters: DeadLetters;

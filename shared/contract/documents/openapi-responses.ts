@@ -38,7 +38,7 @@ function headerReferences(names: readonly ResponseHeader[]): Record<string, { $r
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The responses that {@link problemReferences} refers to. */
+/** The responses to which {@link problemReferences} refers. */
 export function problemResponses(): Record<string, object> {
   return Object.fromEntries(PROBLEM_STATUSES.map((status) => [`Problem${status}`, problemResponse(status)]));
 }

@@ -86,7 +86,7 @@ export interface SemanticValidation<Request> {
   readonly placeholders: Fields;
   /** The faults of a request, with paths relative to its fields; without a catalogue, only built-in names are known. */
   readonly faultsOf: (request: Request, catalogue: ScheduleCatalogue | undefined) => readonly Fault[];
-  /** The fields that a fault depends on: if one of them cannot be read, the fault is not reported. */
+  /** The fields on which a fault depends: if one of them cannot be read, the fault is not reported. */
   readonly dependsOn: (fault: Fault) => readonly string[];
 }
 

@@ -42,9 +42,9 @@ export const PROBE_MESSAGES = 10;
 const FIRST_PROBE_MS = 250;
 
 /**
- * Stops consumption after a bad deployment, which would turn every message into an error. It opens after
- * consecutive failures of many messages with different keys, and closes with the first success, so that a few failing
- * messages do not open it while others succeed. Refusals count as successes; transient failures are ignored.
+ * Stops consumption after a bad deployment, which would turn every message into an error. It opens after many consecutive
+ * failures of messages with different keys, and closes with the first success, so that a few failing messages do not open
+ * it while others succeed. Refusals count as successes; transient failures are ignored.
  *
  * While it is open, the consumer stays in its group and starts only a few probes of different keys, the oldest and newest
  * message alternately, at growing intervals. A failed probe is completed like any other failure (answered, or stored as a

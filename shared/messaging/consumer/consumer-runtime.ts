@@ -84,7 +84,7 @@ export class ConsumerRuntime {
     return this.#breaker.count(result) === 'closed';
   }
 
-  /** Makes `source` the current one and returns the sink to start it with. Calls of earlier sinks are ignored. */
+  /** Makes `source` the current one and returns its sink, for source.start(). Calls of earlier sinks are ignored. */
   attach(source: GroupSource, onCrash: (error: Error) => void): GroupSink {
     this.detach();
     const attached: Attachment = {

@@ -3,7 +3,7 @@ import type { FinalResult, ProcessingResult } from '../processing-result.ts';
 import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
 import type { Work } from './offset-tracker.ts';
 
-/** Callbacks of the owner of the executor. */
+/** Callbacks to the owner of the executor. */
 export interface ExecutorCalls {
   run(work: Work): SyncOrAsync<ProcessingResult>;
   /** Converts a throw or rejection of run() to a result. Must not throw. */

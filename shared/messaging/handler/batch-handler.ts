@@ -90,7 +90,8 @@ class BatchRun {
       this.#options.onItems?.(this.#counts);
       return refused(answers);
     }
-    // Encoding starts in a new slice, since it copies megabytes. Encoding here also frees the single replies early.
+    // Encoding copies megabytes, so it waits for a new slice if this one is over. Encoding here frees the single replies
+    // early.
     if (this.#options.slices.isOver()) await this.#yield();
     const encoding = this.#options.codec.encode(REPLY_BATCH, { items: answers }, this.#batch.format);
     const encoded = isPromise(encoding) ? await this.#awaitOutside(encoding) : encoding;

@@ -41,7 +41,7 @@ export type ReplyAdmission = 'send' | 'probe' | 'wait' | 'give-up';
  */
 export class SilentPartitions {
   readonly #silences = new Map<string, Silence>();
-  /** The first waiting requests of each request partition: their offsets, and when each was last retried. */
+  /** The first waiting requests of each request partition, by offset, with the time of their last retry. */
   readonly #places = new Map<string, Map<number, number>>();
   readonly #now: () => number;
   #probes = 0;

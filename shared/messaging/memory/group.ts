@@ -63,7 +63,7 @@ export class MemoryGroup implements LogUser {
     return this.#preparing && !membership.joined ? 'join' : 'stable';
   }
 
-  /** Returns false, and commits nothing, if the member has left or the generation is over. */
+  /** Returns false, and commits nothing, if the member has left or the generation is not the current one. */
   commit(member: GroupMember, generation: number, offsets: readonly PartitionOffset[]): boolean {
     const membership = this.#members.get(member);
     if (membership?.generation !== generation || generation !== this.#generation) return false;

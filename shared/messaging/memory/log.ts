@@ -27,7 +27,7 @@ export interface LogReader {
   deliver(): boolean;
 }
 
-/** Messages from a position on; `next` is the position after them, beyond any gap that compaction left. */
+/** Messages that start at a position; `next` is the position after them, beyond any gap that compaction left. */
 export interface LogBatch {
   readonly messages: readonly LogMessage[];
   readonly next: number;
@@ -98,7 +98,7 @@ export class MemoryLog {
     return this.#entries.length >= this.config.maxRecords || this.#bytes >= this.config.maxBytes;
   }
 
-  /** Messages from `position` on, up to both limits, but at least one if there is any. */
+  /** The messages at and after `position`, up to both limits, but at least one if there is any. */
   read(position: number, maxRecords: number, maxBytes: number): LogBatch {
     const entries = this.#entries;
     const messages: LogMessage[] = [];

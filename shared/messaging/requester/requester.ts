@@ -103,7 +103,7 @@ const SEND_DEADLINE_MS = 5_000;
 /** While the broker cannot be reached, a request that is not stored within this time resolves with broker-unavailable. */
 const UNREACHABLE_MS = 1_000;
 const CHECK_INTERVAL_MS = 250;
-/** Grace period for the replacement of a lost publisher or reply consumer, which continue where they were. */
+/** Grace period for replacing a lost publisher or reply consumer, whose replacement continues where it stopped. */
 const REPLACEMENT_MS = 1_000;
 const DRAIN_POLL_MS = 10;
 /** Time limit for closing the reply consumer and the publisher. */

@@ -15,7 +15,7 @@ const PARTITIONS = 12;
 const RESULT_PARTITIONS = 6;
 /** Every notification worker and every ingress reads all outcomes; fewer partitions make reading and produce requests cheaper. */
 const OUTCOME_PARTITIONS = 3;
-/** One partition orders all records, so that a product is never read before the lists it refers to; there are few records. */
+/** One partition orders all records, so that a product is never read before its lists; there are few records. */
 const CATALOGUE_PARTITIONS = 1;
 /** The largest message is a simulation with the schedules of all offers; a schedule of 1,200 instalments is below 1 MiB. */
 const MAX_MESSAGE_BYTES = 8 * MIB;

@@ -11,7 +11,7 @@ const GENERATION_OVER: ReadonlySet<string> = new Set([
   'FENCED_INSTANCE_ID',
 ]);
 
-/** The topic, or the named partition of it, does not exist for this client. */
+/** The topic or its named partition does not exist, or this client may not access it. */
 const TOPIC_UNKNOWN: ReadonlySet<string> = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
   'INVALID_TOPIC_EXCEPTION',

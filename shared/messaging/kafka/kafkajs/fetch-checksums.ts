@@ -25,7 +25,7 @@ interface FetchPartition {
   readonly fetchOffset: string | number;
 }
 
-/** The partitions of a fetch request, with the offset to fetch from. */
+/** The partitions of a fetch request, each with the first requested offset. */
 export type FetchTopics = readonly {
   readonly topic: string;
   readonly partitions: readonly FetchPartition[];
