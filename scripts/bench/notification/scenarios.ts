@@ -101,7 +101,7 @@ interface Sink {
   readonly port: number;
 }
 
-/** Sends e-mails to the sink: either the system or its competitor. */
+/** A sender of e-mails to the sink: the notification worker, or nodemailer alone. */
 interface Mailer {
   readonly name: string;
   /**
@@ -210,7 +210,7 @@ function configuration(port: number): string {
   });
 }
 
-/** Each round takes about the same time for every mailer. */
+/** Measures the mailers alternately, each with as many e-mails as it sends in about `measureMs`. */
 async function rateTurns(options: Options, mailers: readonly Mailer[]): Promise<readonly DeliveryRate[]> {
   const { measureMs, progress } = options;
   const counts = new Map<Mailer, number>();

@@ -20,7 +20,7 @@ export interface Artifact {
   readonly fetchInto: (folder: string) => Promise<void>;
 }
 
-/** Written last: the size in bytes of every file. A folder is incomplete without it, or with a different size. */
+/** Contains the size of every file in bytes, and is written last: a folder without it or with other sizes is incomplete. */
 const MANIFEST = '.complete.json';
 
 /** Time limit for waiting while another process downloads over a slow connection. */

@@ -40,7 +40,7 @@ interface Stoppable {
 /** The processes of one start. */
 export interface LocalRun {
   readonly guard: Guard;
-  /** Stopped before the nodes, since a registry with its schemas on Kafka leaves the brokers gracefully. */
+  /** Stopped before the nodes, so that a registry with its schemas on Kafka can leave the brokers gracefully. */
   readonly registries: Stoppable[];
   readonly nodes: Stoppable[];
   /** Reports a process that exited unexpectedly. */
@@ -103,7 +103,7 @@ export function clusterIdOf(workspace: Workspace): string {
   return kept ?? newClusterId();
 }
 
-/** Without a leading dash, which Kafka's tools would read as an option. */
+/** A random id without a leading dash, which Kafka's tools would read as an option. */
 function newClusterId(): string {
   const id = randomBytes(CLUSTER_ID_BYTES).toString('base64url');
   return id.startsWith('-') ? newClusterId() : id;

@@ -55,7 +55,7 @@ interface Item {
   readonly value: Buffer;
 }
 
-/** Sends a batch, and its halves if there is no usable reply. */
+/** What the replies to the messages of one batch have shown so far. */
 interface SeenReplies {
   isAnyUsable: boolean;
   lastCode: string;
@@ -90,7 +90,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
     const problem = reply.kind === 'problem' ? reply.problem : unreadable();
     return items.map(() => () => failed(problem));
   };
-  /** One contract may fail its whole batch, because its answer is too large or because it crashes the worker. */
+  /** Sends the halves of a batch: one contract may fail all of it, by an answer that is too large or by a crash. */
   const askHalves = async (items: readonly Item[], id: string, seen: SeenReplies): Promise<LateOutcome[]> => {
     const middle = Math.ceil(items.length / 2);
     const first = await ask(items.slice(0, middle), `${id}.1`, seen);
@@ -173,7 +173,7 @@ function answersTo(items: RequestBatch['items'], reply: Reply): readonly ReplyBa
   return areOurs ? answers : undefined;
 }
 
-/** Whether a reply proves that a worker is calculating: it answers the batch, or its answers are too large. */
+/** Whether a reply shows that a worker has calculated: it answers every item, or reports that it would be too large. */
 export function isUsableReply(request: OutgoingRequest, reply: Reply): boolean {
   if (reply.kind === 'problem') return reply.problem.code === 'reply-too-large';
   return answersTo((request.payload as RequestBatch).items, reply) !== undefined;

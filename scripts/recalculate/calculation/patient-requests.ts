@@ -1,4 +1,4 @@
-/** Retries requests until no request has had a reply for too long. */
+/** Retries requests until none of them has had a usable reply for the time limit. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../../../shared/messaging/backoff.ts';
@@ -25,7 +25,7 @@ export interface PatientRequests {
   request(request: OutgoingRequest): Promise<Reply>;
   /** Milliseconds that requests have waited without a usable reply, without idle time. */
   silentMs(): number;
-  /** Whether there was any reply, usable or not. */
+  /** Whether there was any final reply, usable or not. */
   hasAnswered(): boolean;
 }
 
@@ -34,7 +34,7 @@ const BACKOFF = { minMs: 200, maxMs: 5_000 };
 /** An idle system replies much sooner; a shorter timeout would only send messages twice. */
 const MIN_TIMEOUT_MS = 1_000;
 
-/** All requests of a run share the time limit: a reply to any of them restarts it. */
+/** All requests of a run share the time limit: a usable reply to any of them restarts it. */
 export function createPatientRequests(options: PatientRequestsOptions): PatientRequests {
   const { patienceMs, signal } = options;
   const now = options.now ?? (() => performance.now());

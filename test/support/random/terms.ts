@@ -16,7 +16,7 @@ const METHODS = ['Forward', 'Backward', 'ModifiedForward', 'ModifiedBackward', '
 const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
 type Request = RepaymentScheduleRequest;
 
-/** A share of an amount, at least one minor unit unless the amount is zero. */
+/** A share of an amount, rounded down to minor units; the whole amount if the share would be zero. */
 export function share(picks: Picks, amount: Decimal, digits: number): Decimal {
   const part = amount.times(picks.whole(1, 60)).div(100).toDecimalPlaces(digits, Decimal.ROUND_DOWN);
   return part.isZero() ? amount : part;
@@ -157,7 +157,7 @@ export function withBlock(picks: Picks, request: Request, digits: number): Reque
   };
 }
 
-/** A fixed payment slightly below or above the usual one (B2). */
+/** A fixed payment or principal of 60 to 160 % of the usual one (B2). */
 export function withLock(picks: Picks, request: Request, digits: number): Request {
   const isLevel = ['EqualInstallments', 'Balloon', 'EffectiveRate', 'Leasing'].includes(request.ScheduleType);
   if (!(isLevel || request.ScheduleType === 'EqualPrincipal') || !picks.chance(25)) return request;

@@ -117,7 +117,7 @@ const changedIds = (change: (ids: string[]) => string[]) =>
 
 it.each([
   ['of other contracts', (ids: string[]) => ids.map((id) => `9${id}`)],
-  ['fewer than asked', (ids: string[]) => ids.slice(1)],
+  ['fewer than requested', (ids: string[]) => ids.slice(1)],
 ])('refuses answers that are %s', async (_, change) => {
   const unexpected = { problem: { code: 'unexpected' } };
   expect(await changedIds(change).outcomes(contracts(2))).toMatchObject([unexpected, unexpected]);
