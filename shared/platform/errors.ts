@@ -32,7 +32,7 @@ export class ConfigError extends SystemError {
   }
 }
 
-/** The message of anything that was thrown. */
+/** The message of a thrown value, which need not be an Error. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -11,7 +11,7 @@ const MIN_TICKS = 4;
 const MAX_WAITING = 20;
 /** Time limit for the debugger to pause the thread, which happens immediately in JavaScript but not in native code. */
 const LOCATE_MS = 5_000;
-/** Frames of the call stack that are logged. */
+/** Maximum number of frames of the call stack in the log line. */
 const MAX_FRAMES = 20;
 /** Between two microtasks the stack has only functions of Node; this many steps lead to other code. */
 const MAX_STEPS = 200;

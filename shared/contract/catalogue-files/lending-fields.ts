@@ -29,7 +29,7 @@ const column = recordOf({
   IsUpfront: setFlag().nullish(),
 });
 
-/** A record of schedule-types/. */
+/** A record in the folder schedule-types/. */
 export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
   PaymentScheduleTypeId: anyText(),
   PaymentScheduleCode: keyText(),
@@ -51,14 +51,14 @@ export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
   PaymentScheduleTypeDetails: anyList(column),
 });
 
-/** A record of periodicities/. */
+/** A record in the folder periodicities/. */
 export const PERIODICITY_SHAPE: z.ZodType<PeriodicityRecord> = recordOf({
   name: keyText(),
   count: optionalCount(),
   unit: anyText(),
 });
 
-/** A record of calendars/. */
+/** A record in the folder calendars/. */
 export const CALENDAR_SHAPE: z.ZodType<CalendarRecord> = recordOf({
   name: keyText(),
   version: anyText(),

@@ -90,7 +90,7 @@ const interest = recordOf({
   Formula: maybeFormula(),
 });
 
-/** A record of interest-lists/. */
+/** A record in the folder interest-lists/. */
 export const INTEREST_LIST_SHAPE: z.ZodType<InterestListRecord> = recordOf({
   ...listFields(),
   Interests: items(interest),
@@ -127,7 +127,7 @@ export const commission = recordOf({
   GracePeriodFee: maybeCount(),
 });
 
-/** A record of commission-lists/. */
+/** A record in the folder commission-lists/. */
 export const COMMISSION_LIST_SHAPE: z.ZodType<CommissionListRecord> = recordOf({
   ...listFields(),
   Commissions: items(commission),
@@ -161,7 +161,7 @@ export const insurance = recordOf({
   Filters: filters(),
 });
 
-/** A record of insurance-lists/. */
+/** A record in the folder insurance-lists/. */
 export const INSURANCE_LIST_SHAPE: z.ZodType<InsuranceListRecord> = recordOf({
   ...listFields(),
   Insurances: items(insurance),
@@ -191,13 +191,13 @@ export const discount = recordOf({
   Filters: filters(),
 });
 
-/** A record of discount-lists/. */
+/** A record in the folder discount-lists/. */
 export const DISCOUNT_LIST_SHAPE: z.ZodType<DiscountListRecord> = recordOf({
   ...listFields(),
   Discounts: items(discount),
 });
 
-/** A record of custom-lists/. */
+/** A record in the folder custom-lists/. */
 export const CUSTOM_LIST_SHAPE: z.ZodType<CustomListRecord> = recordOf({
   Code: code(),
   Version: version(),

@@ -101,7 +101,7 @@ function removeFields(value: unknown, path: readonly PropertyKey[], names: reado
   for (const name of names) if (isRecord(place)) Reflect.deleteProperty(place, name);
 }
 
-/** Placeholder of a mandatory text. */
+/** Placeholder for a mandatory text. */
 const UNREAD = 'unread';
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -150,7 +150,7 @@ const COMPARED_AT = ['[]', '[].InterestStartPeriod'];
 /** Fields that ranges and defaults use to find other interests. */
 const REFERENCED = /^Interests\[\d+\]\.(?:Name|Type|Status|IsPenalty|IsDefault)$/;
 const REFERRING = ['CollectionInterests', 'IsDefault'];
-/** Placeholder of a filter. */
+/** Placeholder for a filter. */
 const ANY_FILTER = { Name: UNREAD, From: 0 };
 
 /** Maximum number of repair rounds: one for each level of mandatory fields, and one for replaced items. */
@@ -191,7 +191,7 @@ function repair(copy: Record<string, unknown>, issue: z.core.$ZodIssue, unread: 
   else Reflect.deleteProperty(place, name);
 }
 
-/** Placeholder of an item of a list; the next round inserts the fields of an object. */
+/** Placeholder for an item of a list; the next round inserts the fields of an object. */
 function itemPlaceholder(list: PropertyKey | undefined, issue: z.core.$ZodIssue): unknown {
   if (list === 'Filters') return { ...ANY_FILTER };
   const expected = issue.code === 'invalid_type' ? issue.expected : 'string';

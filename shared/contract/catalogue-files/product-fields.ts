@@ -150,7 +150,7 @@ const document = recordOf({
   IsAccord: maybeFlag(),
 });
 
-/** A record of products/. */
+/** A record in the folder products/. */
 export const PRODUCT_SHAPE: z.ZodType<ProductRecord> = recordOf({
   Code: code(),
   Version: version(),

@@ -114,11 +114,11 @@ function isDay(value: string): boolean {
   return day !== undefined && formatCalendarDate(day) === value;
 }
 
-/** One of a few words, spelled exactly. */
+/** A string that must be one of the words; case matters. */
 export const word = <Word extends string>(words: readonly Word[], description?: string) =>
   answeredAs(oneOf(words), plainText, description);
 
-/** One of a few words, or null. */
+/** Like `word`, but optional. */
 export const maybeWord = <Word extends string>(words: readonly Word[], description?: string) =>
   answeredAs(maybe(oneOf(words)), textOrNull, description);
 

@@ -116,7 +116,7 @@ export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
 /** Any text; messages call it `what`. */
 export const anyText = (what = 'text') => z.string({ error: mustBe(what) });
 
-/** One of a few words, in their exact spelling. */
+/** A string that must be one of the words; case matters. */
 export function oneOf<const Word extends string>(words: readonly Word[]) {
   const choice = `one of ${words.join(', ')}`;
   const other = mustBe(choice);
@@ -125,7 +125,6 @@ export function oneOf<const Word extends string>(words: readonly Word[]) {
   });
 }
 
-/** Any number. */
 export const anyNumber = () => z.number({ error: mustBe('a number') });
 
 /** A list of any length; messages call it `what`. */
@@ -137,7 +136,6 @@ export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an o
   return z.object(shape, { error: mustBe(what) });
 }
 
-/** The fields of a request. */
 export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   objectOf(shape, 'an object with the fields of the request');
 

@@ -34,7 +34,7 @@ const attempt = z.object({
     .describe('Stable code of the result, such as `smtp-452-4.2.2`; absent when sent.'),
 });
 
-/** The answer of GET. */
+/** The answer to a query of the status. */
 export const notificationReply = z.object({
   notificationId: id(),
   status: z

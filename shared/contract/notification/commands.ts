@@ -237,7 +237,6 @@ function invalidIfFaulty({ faults }: NotificationRules): InvalidRequest | undefi
   return faults.length === 0 ? undefined : invalid(faults);
 }
 
-/** Writes an SMS command. */
 export function renderSmsCommand({ notificationId, sender, message, receiver }: SmsCommand): string {
   return JSON.stringify({ notificationId, sender, message, receiver });
 }

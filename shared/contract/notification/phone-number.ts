@@ -35,7 +35,7 @@ export function cleanPhoneNumber(text: string, country?: string): string | undef
   return number?.isValid() === true ? number.number : undefined;
 }
 
-/** Digits of a short code, such as 1717. */
+/** A short code, such as 1717. */
 const SHORT_CODE = /^\d{3,8}$/;
 /** At least one letter, and only the GSM 7-bit default alphabet without its control characters (3GPP TS 23.038, 6.2.1). */
 const ALPHANUMERIC =

@@ -75,7 +75,7 @@ interface Spelling {
   readonly figure: string;
   /** That label with the name, by figure. */
   readonly figures: ReadonlyMap<string, string>;
-  /** End of the text of DueDate (D1). */
+  /** The time that follows the date in DueDate (D1). */
   readonly midnight: string;
 }
 
@@ -235,7 +235,7 @@ function typeIdText(id: string): string {
   return TYPE_ID_TEXTS.get(id) ?? JSON.stringify(id);
 }
 
-/** `00` to `31`. */
+/** The texts `00` to `31`, by number. */
 const TWO_DIGITS = Array.from({ length: 32 }, (_, number) => String(number).padStart(2, '0'));
 
 /** `yyyy-mm-dd`. The year has four digits in every date of a request and of its schedule. */

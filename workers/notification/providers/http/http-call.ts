@@ -56,9 +56,9 @@ export function unansweredResult({
 export interface HttpCallerOptions {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** From the call to the end of the response. */
+  /** Time limit from the call to the end of the response. */
   readonly timeoutMs: number;
-  /** Concurrent connections. */
+  /** Maximum number of concurrent connections. */
   readonly connections: number;
   /** Certificate authority to trust instead of the default ones, in PEM. */
   readonly ca: string | undefined;

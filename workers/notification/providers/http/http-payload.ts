@@ -75,7 +75,7 @@ export function fillText(
   return parts.map((part) => (typeof part === 'string' ? part : (valueOf(part.placeholder) ?? ''))).join('');
 }
 
-/** One scope per repetition of an item. */
+/** The scopes of an item, one for each of its repetitions. */
 function scopesOf(repeatedFor: Repeated | undefined, values: MessageValues, scope: Scope): readonly Scope[] {
   switch (repeatedFor) {
     case undefined:
