@@ -9,9 +9,9 @@ export interface CpuTimes {
   readonly idle: number;
 }
 
-/** Resource usage of a process at a point in time. */
+/** The memory of the sampled processes at a point in time. */
 export interface MemorySample {
-  /** Time since the sampling started. */
+  /** Seconds since the sampling started. */
   readonly second: number;
   /** Resident memory in MiB, by the name given to the process. */
   readonly rss: Readonly<Record<string, number>>;

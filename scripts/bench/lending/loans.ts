@@ -45,7 +45,10 @@ export function plainLoan(installments: number): RepaymentScheduleRequest {
   };
 }
 
-/** The same with a monthly fee, a yearly percentage of the balance charged monthly, and a premium at each year's start. */
+/**
+ * The plain loan with a monthly fee, a yearly percentage of the balance that is charged monthly, and a premium at the
+ * start of each year.
+ */
 export function loanWithCharges(installments: number): RepaymentScheduleRequest {
   return {
     ...plainLoan(installments),
@@ -84,7 +87,7 @@ export interface DatedTerms {
   readonly dates: ScheduleDates;
 }
 
-/** Phase 1: fields validated and due dates planned. `rows` may exceed the number of installments that a request may ask for. */
+/** Phase 1: validates fields and plans due dates. `rows` may exceed the maximum number of installments of a request. */
 export function dated(request: RepaymentScheduleRequest, rows: number): DatedTerms {
   const validation = new Validation();
   const context = {
@@ -132,7 +135,7 @@ export function scheduled(request: RepaymentScheduleRequest, rows: number): Sche
   return { terms, dates, startDate: dates.startDate, drawn: terms.amount - terms.upFront, rows: answer };
 }
 
-/** The same with due dates shifted off Romanian holidays and weekends. */
+/** The loan with charges whose due dates are shifted off Romanian holidays and weekends. */
 export function shiftedLoan(installments: number): RepaymentScheduleRequest {
   return { ...loanWithCharges(installments), HolidayShift: true, HolidayCountry: 'RO' };
 }
