@@ -20,7 +20,7 @@ const MAX_RETRY_TIERS = 8;
 const COMMANDS_KEPT = `commands are kept for ${COMMAND_RETENTION_MS / HOUR}h`;
 const OUTCOMES_KEPT = `outcomes are kept for ${OUTCOME_RETENTION_MS / HOUR}h`;
 
-/** The lanes of a schedule worker; in one process they share nothing else. */
+/** The lanes of a schedule worker; lanes in one process share only the process. */
 const SCHEDULE_LANES = ['interactive', 'bulk'] as const;
 
 const HOST_NAME = /^(?:[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[\da-f:.]+\])$/;
@@ -70,7 +70,7 @@ const listOf = <const Name extends string>(names: readonly Name[]) =>
       .array(oneOf(names), { error: `must hold some of ${names.join(', ')}` })
       .refine((items) => new Set(items).size === items.length, 'must not contain a name twice'),
   );
-/** A duration such as `10s`, `5m` or `1h` in milliseconds, up to `maxMs`; `why` is the reason of the limit. */
+/** A duration such as `10s`, `5m` or `1h` in milliseconds, up to `maxMs`; `why` is the reason for the limit. */
 const durationUpTo = (maxMs: number, why: string) =>
   z
     .string()
@@ -92,7 +92,7 @@ export const environment = z.object({
   PORT: port.default(8_080),
   /** Names other than loopback that callers may send in Host and Origin, such as those of a reverse proxy. */
   ALLOWED_HOSTS: hosts.default([]),
-  /** Health and metrics of processes without an ingress; absent: none. */
+  /** Port for health and metrics of a process without an ingress; absent: it does not serve them. */
   HEALTH_PORT: port.optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   BASE_PATH: z

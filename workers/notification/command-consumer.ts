@@ -46,7 +46,7 @@ const RECHECK_MS = 5_000;
 const LOST_HEADS_MS = 30_000;
 const POLL_MS = 20;
 
-/** Reserved for the headers that retries add, with which a command must still fit into its topic. */
+/** Reserved for the headers that retries add: a command with them must not exceed the record size of its topic. */
 const MAX_ADDED_HEADER_BYTES = 64 * 1_024;
 /** Maximum size of a record on these topics. */
 const MAX_RECORD_BYTES = 8 * MIB;

@@ -124,7 +124,7 @@ function actionOperations(action: Action): [string, object][] {
   ];
 }
 
-/** A command has no reply; a refused one gets an error reply if it names a reply topic. */
+/** A command gets no reply, except an error reply if it is refused and names a reply topic. */
 function commandOperation({ summary, description, topic, commandType }: NotificationContract): object {
   return operation({
     summary,

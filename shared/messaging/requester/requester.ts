@@ -38,7 +38,7 @@ export interface OutgoingRequest {
 
 type ProblemReply = Extract<Reply, { kind: 'problem' }>;
 
-/** The result of sending a request whose reply goes elsewhere. */
+/** The result of sending a request whose reply goes to another topic. */
 export type Sent = { readonly kind: 'sent'; readonly correlationId: string } | ProblemReply;
 
 /**

@@ -107,7 +107,7 @@ export class ProduceRound implements ProduceListener {
   }
 }
 
-/** The slices as one request of kafkajs, which compresses all batches of a request or none. */
+/** The slices as one request of kafkajs, which compresses either all batches of a request or no batch. */
 function toProducerBatch(slices: Iterable<PublishSlice>): ProducerBatch {
   const topics = new Map<string, TopicMessages>();
   let isLarge = false;
