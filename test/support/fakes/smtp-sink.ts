@@ -2,7 +2,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { SelfSigned } from '../self-signed-certificate.ts';
 
-/** What the sink does in a phase: accepts, also after a delay, replies with code and text, drops the connection, or never replies. */
+/**
+ * What the sink does in a phase: accepts, also after a delay, replies with code and text, drops the connection, or never
+ * replies.
+ */
 export type SinkReply =
   | 'take'
   | 'drop'

@@ -95,7 +95,8 @@ function rateDifference(
 }
 
 /**
- * A short description of how the two schedules differ; undefined if they are equal. Compares rates only if `withRates` is true.
+ * A short description of how the two schedules differ; undefined if they are equal. Compares rates only if `withRates`
+ * is true.
  */
 export function difference(
   request: RepaymentScheduleRequest,
