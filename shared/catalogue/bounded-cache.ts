@@ -2,7 +2,7 @@
 
 export interface CacheLimits {
   readonly maxEntries: number;
-  /** Limit of the sum of the sizes that are passed with the values. */
+  /** Maximum total of the sizes that are passed with the values. */
   readonly maxBytes: number;
 }
 
@@ -33,7 +33,7 @@ export class BoundedCache<Value> {
     return entry.value;
   }
 
-  /** Caches a value, unless it alone exceeds the limit. */
+  /** Caches a value, unless its size alone exceeds `maxBytes`. */
   set(key: string, value: Value, bytes: number): void {
     this.delete(key);
     if (bytes > this.#limits.maxBytes) return;

@@ -24,7 +24,7 @@ export function createIndexEntry(key: string, identity: RecordIdentity, encoded:
     identity,
     encoded,
     Version: identity.version,
-    // A status of a newer version of the software is unknown here and never selected.
+    // A status that a newer version of the software has added is unknown here; such a record is never selected.
     Status: (identity.status ?? undefined) as ProductStatus & ItemStatus,
     StartDate: identity.validFrom,
     EndDate: identity.validTo,

@@ -20,7 +20,7 @@ import type { IndexEntry } from './catalogue-index.ts';
 import { EncodedRecords, type EncodedRecordsOptions, type EncodedRecordsStats } from './encoded-records.ts';
 
 export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
-  /** Finds the calendars of countries that are not built in, as bases of the catalogue's own. */
+  /** Finds the calendars of countries that are not built in, as bases of the catalogue's own calendars. */
   readonly otherCalendars?: OtherCalendars | undefined;
   /** Exposes the table's figures, labelled with its client id. */
   readonly metrics?: Metrics | undefined;
@@ -82,7 +82,7 @@ export class CatalogueTable implements CatalogueView {
     return this.#records.stop(timeoutMs);
   }
 
-  /** Compiled on the first access after a change of its records. */
+  /** Schedule types, periodicities and calendars, compiled on the first access after a change of their records. */
   get lending(): LendingCatalogue {
     this.#lending ??= this.#compile();
     return this.#lending;

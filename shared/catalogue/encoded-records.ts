@@ -29,7 +29,7 @@ export interface EncodedRecordsOptions {
   readonly codec: Codec;
   readonly clientId: string;
   readonly log: Log;
-  /** Time limit of the first read of the topic. Default 30,000 ms. */
+  /** Time limit for the first read of the topic. Default 30,000 ms. */
   readonly catchUpTimeoutMs?: number;
   /** Called after each change. */
   readonly onChange: (identity: RecordIdentity) => void;

@@ -19,7 +19,7 @@ export interface CatalogueContext {
   readonly codec: Codec;
 }
 
-/** The catalogue of a worker, which was read completely and follows the topic. */
+/** The catalogue of a worker, which has been read completely and follows the topic. */
 export interface WorkerCatalogue {
   readonly view: CatalogueView;
   health(): Health;

@@ -71,8 +71,9 @@ interface PlacedRecord {
 }
 
 /**
- * Sorts by kind; within a kind active versions before others, and later versions before earlier ones. So a new version is
- * available before the previous one ends, and readers always find one: of two active versions they select the later.
+ * Sorts by kind; within a kind active versions before others, and later versions before earlier ones. So a new version
+ * is available before the previous one ends, and readers always find one: of two active versions they select the later
+ * one.
  */
 function compareForWriting({ identity: one }: PlacedRecord, { identity: other }: PlacedRecord): number {
   return (

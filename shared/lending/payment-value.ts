@@ -1,7 +1,7 @@
 /**
  * The payment of an annuity in one closed formula (P2). With i the rate of one period, v = 1/(1+i) and n payments:
  *
- * payment = (financed - future v^n) i / (1 - v^n)
+ *     payment = (financed - future v^n) i / (1 - v^n)
  *
  * A payment in advance is this amount divided by 1+i. It is calculated as one exact fraction of integers and rounded
  * once, so that ties and near ties are correct for any rate and number of payments.

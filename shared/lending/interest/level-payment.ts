@@ -1,9 +1,9 @@
 /**
  * The level payment (S5): the equal payment that brings a balance to its residual over the remaining rows, each with
- * its own day-count fraction f_j. With growth factors g_j (1 + r f_j, or (1 + r)^f_j at an effective rate) and DF_k =
- * 1/(g_1 ... g_k):
+ * its own day-count fraction f_j. With growth factors g_j (1 + r f_j, or (1 + r)^f_j at an effective rate) and
+ * DF_k = 1/(g_1 ... g_k):
  *
- * balance = payment * sum(DF_k) + residual * DF_n
+ *     balance = payment * sum(DF_k) + residual * DF_n
  *
  * The payment is rounded once (M2) and the rounding is proven: fixed-point bounds from both sides are rounded, and
  * where they differ (at or very close to a tie) the payment is calculated as an exact fraction.
@@ -111,12 +111,13 @@ function solveExactly(rule: InterestRule, counts: readonly number[], repaid: Rep
   return Number(divideRounded(dividend, divisor, rule.rounding));
 }
 
-// Sums of running products of factors, on which every level payment is based: x1 + x1 x2 + ... + x1 x2 ... xn.  Fixed
-// point with {@link FRACTION_BITS} bits after the point, every step rounded down, factors in (0, 1]. Error bounds, in
-// units of the last bit, for n factors that are each at most one unit too small: a product of m factors is at most 2m
-// too small (p(a+b) <= p(a) + p(b) + 1); a sum over m equal factors is at most 2m^2 too small (doubling: 2 * 2m^2 +
-// m(2m - 1) + 1 <= 2 (2m)^2); a whole series at most 4n^2 (a run of m before k others: 2m^2 + 4k^2 + 2mk + 1 <= 4 (m +
-// k)^2).
+// Sums of running products of factors, on which every level payment is based: x1 + x1 x2 + ... + x1 x2 ... xn.
+//
+// Fixed point with {@link FRACTION_BITS} bits after the point, every step rounded down, factors in (0, 1].
+// Error bounds, in units of the last bit, for n factors that are each at most one unit too small:
+// a product of m factors is at most 2m too small (p(a+b) <= p(a) + p(b) + 1);
+// a sum over m equal factors is at most 2m^2 too small (doubling: 2 * 2m^2 + m(2m - 1) + 1 <= 2 (2m)^2);
+// a whole series is at most 4n^2 too small (a run of m before k others: 2m^2 + 4k^2 + 2mk + 1 <= 4 (m + k)^2).
 
 /** Bits after the point: with at most 1200 rows the bound 4n^2 still leaves more than 100 bits exact. */
 const FRACTION_BITS = 128n;

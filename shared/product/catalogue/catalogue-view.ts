@@ -44,7 +44,7 @@ export interface ListedInsuranceItem {
   readonly list: InsuranceListRecord;
 }
 
-/** The insurance items of a product with their lists; an item whose list is not in force is not Active (L2). */
+/** The insurance items of a product with their lists; an item whose list is not in force is left out (L2). */
 export function findInsuranceItems(
   { Insurances }: ProductRecord,
   catalogue: ListsInForce,

@@ -1,6 +1,6 @@
 /**
- * Filters of product items (L3). A request has figures, such as Amount 5000; an item passes when all of its filters do. A
- * filter without a figure in the request passes.
+ * Filters of product items (L3). A request has figures, such as Amount 5000; an item passes when all of its filters do.
+ * A filter for which the request has no figure passes.
  */
 
 import type { Validation } from '../../lending/request/validation.ts';
@@ -18,9 +18,9 @@ export interface NamedFigure {
 export type NamedFigures = ReadonlyMap<string, number>;
 
 /**
- * Reads the figures in a field of the request; names are case-insensitive. Two different figures of one name are a conflict
- * (400). A name that none of `filters` has is ignored with a warning (L3): pass the filters of all items that the request
- * concerns, whether they pass or not.
+ * Reads the figures in a field of the request; names are case-insensitive. Two different figures of one name are a
+ * conflict (400). A name that does not occur in `filters` is ignored with a warning (L3): pass the filters of all items
+ * that the request concerns, whether they pass or not.
  */
 export function readFigures(
   field: string,

@@ -177,28 +177,30 @@ export interface DiscountRecord {
   /** Unique in its list, case-insensitively. */
   readonly Name: string;
   readonly Status: ItemStatus;
-  /** The campaign or reason that it belongs to. */
+  /** The campaign to which the discount belongs, or its reason. */
   readonly Discount: string | null;
   readonly AppliedToDimension: DiscountDimension;
-  /** Type of the commissions that it applies to; null: any. */
+  /** Type of the commissions to which it applies; null: any. */
   readonly CommissionType: string | null;
-  /** Name of the commission that it applies to; null: all. */
+  /** Name of the commission to which it applies; null: all. */
   readonly Commission: string | null;
-  /** Type of the interests that it applies to; null: any. */
+  /** Type of the interests to which it applies; null: any. */
   readonly InterestType: InterestType | null;
-  /** Class of the insurances that it applies to; null: any. */
+  /** Class of the insurances to which it applies; null: any. */
   readonly InsuranceClass: string | null;
-  /** Name of the insurance that it applies to; null: all. */
+  /** Name of the insurance to which it applies; null: all. */
   readonly Insurance: string | null;
   readonly BankingFormulaType: string | null;
   readonly DestinationEntity: string | null;
   readonly DestinationEntityAttribute: string | null;
-  /** A percentage, or else percentage points of an interest or an amount of a charge (Q5). */
+  /**
+   * A percentage if IsPercentage is true; otherwise percentage points of an interest, or an amount of a charge (Q5).
+   */
   readonly DiscountValue: number | null;
   readonly StartDate: string | null;
   readonly EndDate: string | null;
   readonly UseBankingFormula: boolean;
-  /** Applied only to requests that name it. */
+  /** True: applied only if the request names the discount. */
   readonly IsOptionalDiscount: boolean;
   readonly IsPercentage: boolean;
   readonly Formula: FormulaRecord | null;

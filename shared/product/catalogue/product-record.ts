@@ -99,7 +99,7 @@ export interface GeneralData {
   readonly PenaltyForGracePeriod: boolean;
 }
 
-/** Bounds are inclusive; null: no bound. MinimumAdvance and MaximumAdvance are percent of the amount (Q6). */
+/** Bounds are inclusive; null: no bound. MinimumAdvance and MaximumAdvance are percentages of the amount (Q6). */
 export interface Availability {
   /** ISO 4217. */
   readonly Currency: string;

@@ -11,7 +11,7 @@ export type WithStatus = { readonly Status: ItemStatus } | { readonly ValueStatu
 /** A value of a list's item. */
 type DatedValue = ValidDays & WithStatus;
 
-/** True when the day lies between `from` and `to`, texts `yyyy-mm-dd`, which sort like days. */
+/** True when the day lies between `from` and `to`, strings `yyyy-mm-dd`, which sort like days. */
 export function isWithin(day: CalendarDate, from: string | null, to: string | null): boolean {
   if (from === null && to === null) return true;
   const text = formatDay(day);
@@ -70,7 +70,10 @@ export function valueOn<Value extends DatedValue>(
   return valuesOn(values, day)[0];
 }
 
-/** Indexes values by day: finds like {@link valueOn}, by binary search. No two Active values may share a day. */
+/**
+ * Indexes values by day. The returned function finds the same value as {@link valueOn}, by binary search. No two Active
+ * values may share a day.
+ */
 export function indexValues<Value extends DatedValue>(
   values: readonly Value[],
 ): (day: CalendarDate) => Value | undefined {

@@ -41,7 +41,8 @@ export function lookUpInsuranceList(
   if (!isProduct(product)) return product;
   const offered = findInsuranceItems(product, catalogue);
   const validation = new Validation();
-  // Figures for filters of single insurances are accepted, so that callers can send those of a simulation.
+  // Figures for filters of single insurances are accepted too, so that callers can send the same figures as for a
+  // simulation.
   const figures = readFigures('filterList', request.filterList, collectInsuranceFilters(offered), validation);
   if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults };
   const answer = offered

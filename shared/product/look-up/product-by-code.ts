@@ -1,6 +1,6 @@
 /**
- * Looks up a product with the requested sections (interface sections 2.2 and 4.2, L1, L2). Parts of a record with public
- * fields only are copied; of other parts each returned field is listed.
+ * Looks up a product with the requested sections (interface sections 2.2 and 4.2, L1, L2). Parts of a record that
+ * contain only public fields are copied; for other parts, each returned field is listed.
  */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -119,7 +119,7 @@ function selectDimensions(
   return flags.displayBPDimensions !== true && isEmpty(sections) ? {} : { Dimensions: sections };
 }
 
-/** A day `yyyy-mm-dd` as a text date-time without a zone; null for an open end. */
+/** Formats a day `yyyy-mm-dd` as a date-time without a zone; null for an open end. */
 function formatDateTime(day: string | null): string | null {
   return day === null ? null : `${day}T00:00:00`;
 }

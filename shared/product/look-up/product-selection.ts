@@ -5,7 +5,7 @@ import { type RequestFault, Validation, type RequestWarning } from '../../lendin
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 
-/** What a look-up depends on besides its request. */
+/** The context of a look-up besides its request. */
 export interface LookUpContext {
   readonly catalogue: CatalogueView;
   /** UTC day of the request's timestamp, so that a replay returns the same answer (L1). */
@@ -43,7 +43,7 @@ export interface SelectorRequest {
   readonly Date?: CalendarDate | undefined;
 }
 
-/** Selects the product of a request by its code, its id, or both, as {@link selectProduct}. */
+/** Selects the product of a request by its code, its id, or both, like {@link selectProduct}. */
 export function selectRequestedProduct(
   request: SelectorRequest,
   context: LookUpContext,

@@ -43,7 +43,7 @@ export interface Discounted {
   readonly value: ExactFigure | null;
 }
 
-/** What the selection depends on besides request and product. */
+/** The context of the selection besides request and product. */
 export interface DiscountContext {
   readonly catalogue: CatalogueView;
   readonly requestDay: CalendarDate;

@@ -27,7 +27,7 @@ const POWERS_OF_TEN = Array.from({ length: MAX_DECIMALS + 1 }, (_, digits) => 10
 /** Integer part and decimals of a short plain decimal, the usual form of prices and rates. */
 const PLAIN_DECIMAL = /^(-?\d{1,15})(?:\.(\d{1,15}))?$/;
 
-/** The exact figure of a decimal, or of a JSON number, which means its shortest decimal notation (M1). */
+/** The exact figure of a decimal, or of a JSON number, which stands for its shortest decimal notation (M1). */
 export function toExact(value: Decimal | number): ExactFigure {
   if (typeof value === 'number' && Number.isSafeInteger(value)) {
     return { numerator: BigInt(value), denominator: 1n };
@@ -86,7 +86,7 @@ export function signOf({ numerator }: ExactFigure): -1 | 0 | 1 {
   return numerator < 0n ? -1 : 1;
 }
 
-/** The figure in minor units of a currency with a number of digits (M2). */
+/** The figure in minor units of a currency with `digits` decimals, rounded (M2). */
 export function roundToMinor(figure: ExactFigure, digits: number, rounding: RoundingMode): bigint {
   return divideRounded(figure.numerator * powerOfTen(digits), figure.denominator, rounding);
 }

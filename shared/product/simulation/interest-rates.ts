@@ -30,7 +30,7 @@ import { isActive, isWithin, valueOn } from '../catalogue/valid-versions.ts';
 const NOTHING = toDecimal(ZERO);
 const NO_BAND = { min: ZERO, max: null, rate: ZERO };
 
-/** What the rates depend on besides the interest. */
+/** The context of the rates besides the interest. */
 export interface RateContext {
   readonly requestDay: CalendarDate;
   readonly installmentsNo: number;

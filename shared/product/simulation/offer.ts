@@ -160,7 +160,7 @@ function lenderFlow({ interest, principal, managementFee }: ScheduleRow): number
   return interest + principal + managementFee;
 }
 
-/** Row 0 carries the whole amount and the down payment (Q1). */
+/** Row 0 shows the whole amount and the down payment (Q1). */
 function downPaymentRow({ amount, downPayment }: SimulatedLoan): SimulationRow {
   return {
     InstallmentNo: 0,

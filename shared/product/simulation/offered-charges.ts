@@ -47,7 +47,7 @@ export interface CatalogueCharge extends ListCharge {
   readonly priceShown: Decimal;
 }
 
-/** What a price depends on besides the record. */
+/** The context of a price besides the record. */
 export interface PriceContext {
   readonly requestDay: CalendarDate;
   readonly inputs: FormulaArguments;
@@ -80,9 +80,9 @@ export function priceInsurances(
 }
 
 /**
- * True when a charge comes with every contract (Q6): a commission of the schedule that is loaded automatically or
- * mandatory, unless it is charged on an unused amount; an insurance of the instalments that is mandatory for applicant
- * or debtor.
+ * True if a charge comes with every contract (Q6): a commission that is included in the schedule and is mandatory or
+ * loaded automatically, unless it is charged on an unused amount; or an insurance that is included in the instalments
+ * and is mandatory for the applicant or the debtor.
  */
 export function comesWithContract(record: ChargeRecord): boolean {
   if (!isActive(record)) return false;

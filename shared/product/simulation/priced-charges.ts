@@ -42,7 +42,7 @@ export interface PricedCharge {
   readonly shown: OfferedCharge;
 }
 
-/** What an undiscounted price depends on besides the charge. */
+/** The settings of a loan on which an undiscounted price depends. */
 const PRICE_BASIS = ['start', 'currency', 'digits', 'rounding', 'periodicities'] as const;
 type PriceBasis = Pick<SimulatedLoan, (typeof PRICE_BASIS)[number]>;
 
@@ -116,7 +116,7 @@ function priceCharge(
   return { charge, isOnce, value, percent, shown };
 }
 
-/** The figure that a percentage is applied to (F2), in lower case. */
+/** The figure to which a percentage is applied (F2), in lower case. */
 export function chargeBase({ appliedTo }: ListCharge): string {
   return codeKey(appliedTo ?? 'FinancedAmount');
 }

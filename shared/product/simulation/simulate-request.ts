@@ -1,9 +1,9 @@
 /**
  * The request of `PLAT_BP_Simulate` as the simulation reads it. Field names are those of the interface, section 4.4.
  *
- * Conventions: a field that is absent or null in the message is undefined (M6), and an empty list may be; amounts, rates
- * and formula inputs are exact decimals (M1); names are case-insensitive. The values are not yet validated against the
- * product.
+ * Conventions: a field that is absent or null in the message is undefined (M6), and an empty list may be undefined too;
+ * amounts, rates and formula inputs are exact decimals (M1); names are case-insensitive. The values are not yet
+ * validated against the product.
  */
 
 import type { Decimal } from 'decimal.js';

@@ -22,7 +22,7 @@ import type { FormulaInputPart, SimulateRequest } from './simulate-request.ts';
 import { deduplicateFaults } from './simulation-faults.ts';
 import type { SimulationOutcome, SimulationRecord } from './simulation-result.ts';
 
-/** What a simulation depends on besides its request. */
+/** The context of a simulation besides its request. */
 export interface SimulateContext {
   readonly catalogue: CatalogueView;
   readonly calendars: KnownCalendars;
@@ -30,7 +30,10 @@ export interface SimulateContext {
   readonly requestDay: CalendarDate;
 }
 
-/** Limit of the rows of all offers together: bounds the time of a simulation and keeps its reply within a message. */
+/**
+ * Maximum number of rows of all offers together: limits the time of a simulation and keeps its reply within one
+ * message.
+ */
 export const MAX_ROWS = 36_000;
 /**
  * The payment is recalculated for each rate of the request; doing so for this many instalments takes as long as one

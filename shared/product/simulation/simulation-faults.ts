@@ -106,7 +106,7 @@ function refusal(path: string, code: RequestFault['code'], message: string): Req
   return { path, code, message, status: 422 };
 }
 
-/** A field that the schedule request lacks is the product's fault: the simulation request has no such field. */
+/** If the schedule request lacks a field, the product is at fault: the simulation request has no such field. */
 function refuseProduct(code: RequestFault['code'], requirement: string): RequestFault {
   const own = code === 'missing' ? 'not-allowed' : code;
   return refusal('productCode', own, `must be a product ${requirement}`);
@@ -210,7 +210,7 @@ function translateCharge({ path, code, message }: RequestFault, context: FaultCo
 /** A price by formula depends on its arguments, a percentage on the amount, any other price on the catalogue alone. */
 function refuseLargeCharges(charges: readonly PricedCharge[], title: string): RequestFault {
   const code = 'amount-too-large';
-  const reason = 'otherwise an instalment exceeds the limit of amounts';
+  const reason = 'otherwise an instalment exceeds the largest supported amount';
   const byFormula = charges.find(({ charge }) => charge.isByFormula);
   if (byFormula !== undefined) {
     return refusal(formulaPath(byFormula.charge), code, `must give smaller ${title}: ${reason}`);

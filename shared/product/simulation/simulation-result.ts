@@ -5,7 +5,7 @@ import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { RequestFault, RequestWarning } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 
-/** An instalment, or row 0, which carries the down payment (Q1). Amounts are whole minor units. */
+/** An instalment, or row 0 with the down payment (Q1). Amounts are whole minor units. */
 export interface SimulationRow {
   readonly InstallmentNo: number;
   readonly remainingValue: number;
@@ -62,7 +62,7 @@ export interface OfferedCharge {
 
 /** One offer: an interest of an interest-commission item with its schedule and charges. Amounts are minor units. */
 export interface SimulationRecord {
-  /** Decimal digits of every amount that is a whole number (M2). */
+  /** Number of decimals of the amounts, which are whole minor units (M2). */
   readonly currencyDigits: number;
   /** Annual rate after discounts, such as `7.9500%`. */
   readonly interestPercent: string;

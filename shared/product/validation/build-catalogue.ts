@@ -26,7 +26,7 @@ const LENDING_KINDS: readonly RecordKind[] = ['schedule-type', 'periodicity', 'c
 interface PartlyRead {
   /** Records some of whose fields could not be read. */
   readonly partial: readonly CatalogueRecord[];
-  /** Kinds of which records with any code may exist. */
+  /** Kinds that may have records whose codes are unknown. */
   readonly unknown: ReadonlySet<RecordKind>;
 }
 

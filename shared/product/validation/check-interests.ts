@@ -96,7 +96,7 @@ function checkRanges(
     if (!rates.has(codeKey(range.InterestName))) {
       reportItem(
         'InterestName',
-        `names ${range.InterestName}, which is no Active interest of Type Fixed or Variable in this list: add it, or name another`,
+        `names ${range.InterestName}, which is not an Active interest of Type Fixed or Variable in this list: add it, or name another`,
       );
     }
     if (range.InterestStartPeriod === 0) reportItem('InterestStartPeriod', 'must be at least 1, or null');

@@ -123,8 +123,9 @@ interface CountedItem {
 }
 
 /**
- * Reports insurance lists that together exceed the limit of insurances in every simulation on some day. Only items and
- * insurances without filters count. A list that exceeds the limit alone is reported by {@link checkContractCharges}.
+ * Reports insurance lists that together exceed the maximum number of insurances in every simulation on some day. Only
+ * items and insurances without filters count. A list that exceeds the limit alone is reported by {@link
+ * checkContractCharges}.
  */
 export function checkInsuranceCounts(
   product: ProductRecord,

@@ -135,15 +135,15 @@ function findRateProblem(percent: number, { product, range, types }: OfferedLoan
       return `has the rate ${percent}, which makes the balance zero or negative with ${type.name}: raise it`;
     }
     if (!isEffective && range.leastAmount * (1 + (percent / PERCENT) * years) > MAX_FIGURE_MINOR) {
-      return `has the rate ${percent}, which exceeds the limit of amounts with ${type.name}: lower it`;
+      return `has the rate ${percent}, with which an amount of ${type.name} exceeds the supported maximum: lower it`;
     }
   }
   return undefined;
 }
 
 /**
- * Reports an interest type for which every simulation would exceed the limit of offers, or that of rows even with the
- * shortest term. Only items without filters count, and only interests with a rate without an end.
+ * Reports an interest type for which every simulation would exceed the maximum number of offers, or of rows even with
+ * the shortest term. Only items without filters count, and only interests whose rate does not end.
  */
 export function checkOfferCounts(
   { product, range }: OfferedLoans,

@@ -107,7 +107,7 @@ function findPeriods(
   const mostPeriods = MaximumPeriod === null ? MAX_INSTALLMENTS : findFirstFalse(isAllowed) - 1;
   if (leastPeriods <= mostPeriods) return { leastPeriods, mostPeriods };
   if (MinimumPeriod !== null && leastPeriods > MAX_INSTALLMENTS) {
-    const message = `must be at most ${MAX_INSTALLMENTS} periods, the limit of a schedule: lower it`;
+    const message = `must be at most ${MAX_INSTALLMENTS} periods, the maximum for a schedule: lower it`;
     report('MinimumPeriod', message);
   } else if (MinimumPeriod === null || MaximumPeriod === null || MinimumPeriod <= MaximumPeriod) {
     const least = MinimumPeriod === null ? '' : `, at least MinimumPeriod (${MinimumPeriod})`;

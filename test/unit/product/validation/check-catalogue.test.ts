@@ -209,7 +209,7 @@ describe('checks of a catalogue', () => {
       'a range that refers to a Closed interest',
       ['interest-list', 'INT-STEPS', ({ Interests }) => (Interests[1].Status = 'Closed')],
       [
-        'Interests[0].CollectionInterests[0].InterestName names First year, which is no Active interest of Type Fixed or Variable in this list: add it, or name another',
+        'Interests[0].CollectionInterests[0].InterestName names First year, which is not an Active interest of Type Fixed or Variable in this list: add it, or name another',
       ],
     ],
     [

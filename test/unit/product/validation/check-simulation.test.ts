@@ -237,7 +237,7 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
   [
     'a MinimumPeriod above the limit (M6)',
     carBounds({ MinimumPeriod: 1201, MaximumPeriod: null }),
-    'LS-CAR: Availability.MinimumPeriod must be at most 1200 periods, the limit of a schedule: lower it',
+    'LS-CAR: Availability.MinimumPeriod must be at most 1200 periods, the maximum for a schedule: lower it',
   ],
   [
     'period bounds without a whole number of periods (Q6)',
