@@ -17,7 +17,8 @@ interface LockFile {
 
 /**
  * Installs the packages of the lock file in `folder` unless they are installed. Passes one line to `report` before npm is
- * started and one afterwards. Rejects with `packages-missing` and the output of npm if npm fails or installs other packages.
+ * started and one afterwards. Rejects with `packages-missing` and the output of npm if npm fails or installs other
+ * packages.
  */
 export async function installOwnPackages(folder: string, report: (line: string) => void): Promise<void> {
   if (isInstalled(folder)) return;

@@ -1,4 +1,4 @@
-/** The interest of each row in the reference implementation, with the effects of an interest grace period (G2) and of blocked interest (X2). */
+/** The interest of each row in the reference implementation, after an interest grace period (G2) and blocked interest (X2). */
 
 import { type Exact, NONE, rounded } from './decimal.ts';
 import { RowLoop, type Plan, type PlanRow, type RowLoopMode } from './rows.ts';
