@@ -19,7 +19,7 @@ export interface SignedValue {
 
 /** Fraction bits of the first attempt, beyond those of the rate itself. */
 const FIRST_BITS = 128;
-/** Number of bits in which the fixed-point numbers grow for very large rates. */
+/** Step, in bits, by which the width of the fixed-point numbers grows for very large rates. */
 const BIT_STEP = 64;
 /**
  * Maximum number of attempts, each with twice the bits of the previous one. A sign that is still undecided then counts

@@ -96,7 +96,7 @@ function discounting(
   };
 }
 
-/** Additional bits for large rates: as many as the growth has, rounded up to whole words. */
+/** Additional bits for large rates: as many as the growth factor has, rounded up to whole words. */
 function bitsOfLargeRate({ numerator, denominator }: ExactRatio): number {
   const digits = numerator.toString(16).length - denominator.toString(16).length + 1;
   return Math.max(0, Math.ceil((digits * 4) / WORD)) * WORD;

@@ -6,7 +6,10 @@ import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
 export interface BusinessCalendar {
   /** Canonical name, for example `RO` or `RO+TARGET`. */
   readonly name: string;
-  /** Version of its data, so that an answer identifies the data it is based on; for a union, those of its parts. */
+  /**
+   * Version of its data, so that a reply identifies the data on which it is based; for a union, the versions of its
+   * parts.
+   */
   readonly version: string;
   /** True when banks work on the day: neither a weekend nor a holiday. Answers for every date and never throws. */
   readonly isWorkingDay: (date: CalendarDate) => boolean;

@@ -274,7 +274,7 @@ function findNextFreeDay(holiday: CalendarDate, isFree: (date: CalendarDate) => 
 
 // Days of weekly rest, which a few countries have changed.
 
-/** Days of weekly rest from a date on, until the next rule begins. */
+/** The weekly rest days from a date until the next rule begins. */
 export interface WeekendRule {
   readonly days: readonly string[];
   /** First day of the rule, `yyyy-mm-dd`; the earliest rule also applies before its day. */

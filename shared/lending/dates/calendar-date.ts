@@ -76,8 +76,8 @@ export function toDateParts(date: CalendarDate): DateParts {
 }
 
 /**
- * Reads `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, of which the date as written counts (rule D1). Undefined when
- * the text is none of these, names a day that does not exist, or lies outside the years 1900..2999.
+ * Reads `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, of which only the date is used, as written (rule D1). Returns
+ * undefined for a text in another format, a day that does not exist, or a day outside the years 1900..2999.
  */
 export function parseCalendarDate(text: string): CalendarDate | undefined {
   const match = text.length <= MAX_DATE_TEXT_LENGTH ? DATE_TEXT.exec(text) : null;

@@ -10,7 +10,7 @@ import type { ExplanationContext, PrincipalTrace, RowTrace } from '../amortisati
 type RestTrace = Extract<PrincipalTrace, { rule: 'rest' }>;
 
 const NO_PRINCIPAL: Readonly<Record<Extract<PrincipalTrace, { rule: 'none' }>['why'], string>> = {
-  grace: 'no principal in grace',
+  grace: 'no principal in the grace period',
   'before-maturity': 'no principal before the end',
   'interest-exceeds-payment': 'no principal as the interest exceeds the payment',
 };

@@ -7,7 +7,7 @@ import { type RoundingMode, divideRounded } from '../numbers/rounding.ts';
  * The named inputs. Money is in major units. Absent fields are zero.
  * - InterestPercent: annual percent of the row, 12 for 12 %
  * - Amount: financed amount
- * - InstallmentsNo, InstallmentNo: number of rows of the contract, number of this row, both as in the contract's plan
+ * - InstallmentsNo, InstallmentNo: number of rows of the contract, and original number of this row
  * - NoDays: calendar days of the period as accrued (D6)
  * - DayCountFraction: part of a year by the day count (C1)
  * - ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, UpFrontValue: as sent
@@ -34,7 +34,7 @@ export const INPUT_NAMES = [
 /** Name of an input that formulas may read. */
 export type InputName = (typeof INPUT_NAMES)[number];
 
-/** The columns of the contract's row that formulas may read. TotalInstallment is always the sum of three of them (M3). */
+/** The columns of a schedule row that formulas may read. TotalInstallment is always the sum of three of them (M3). */
 export const READABLE_COLUMNS = [
   'RemainingValue',
   'Interest',

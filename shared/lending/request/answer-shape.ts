@@ -36,7 +36,7 @@ export function readAnswerShape(
   }
 }
 
-/** True when rows are explained: the request asks for it and the answer shows rows (S6, A5). */
+/** True if rows are explained: Explain is true and the reply contains rows (S6, A5). */
 export function explainsRows({ Explain, CalculateDAE }: RepaymentScheduleRequest): boolean {
   return Explain === true && CalculateDAE !== RATE_ALONE;
 }

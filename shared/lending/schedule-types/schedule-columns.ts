@@ -7,7 +7,7 @@ import { FORMULA_FUNCTIONS, type FormulaTree } from '../formula/tree.ts';
 import { findName } from './find-name.ts';
 import type { ActivationFault, ScheduleColumnRecord } from './schedule-type-record.ts';
 
-/** The columns of the contract's row that a schedule type may list. */
+/** The columns of a schedule row that the interface defines and a schedule type may list. */
 export const STANDARD_COLUMNS = [...READABLE_COLUMNS, 'TotalInstallment'] as const;
 
 /** One of {@link STANDARD_COLUMNS}. */

@@ -9,7 +9,7 @@ import type { InterestRecord } from '../catalogue/list-records.ts';
 import { formulaPath, type PricedCharge, chargeTitle } from './priced-charges.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 
-/** The simulation that a calculation belongs to. */
+/** The simulation to which a calculation belongs. */
 export interface FaultContext {
   readonly request: SimulateRequest;
   readonly terms: RepaymentScheduleRequest;

@@ -22,7 +22,7 @@ const FIELDS_OF_DIMENSION: Readonly<Record<DiscountDimension, readonly (keyof Di
   Insurance: ['Insurance', 'InsuranceClass'],
 };
 
-/** What each field refers to, in messages. */
+/** The kind of name that each field contains, as messages call it. */
 const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
   Commission: 'commission',
   CommissionType: 'type of commissions',

@@ -73,7 +73,10 @@ function checkGeneralData({ GeneralData }: ProductRecord, context: RecordContext
   }
 }
 
-/** Each calendar must be known, and all of them combined must leave business days to shift due dates to (H2). */
+/**
+ * Each calendar must be known, and all of them combined must leave business days to which due dates can be shifted
+ * (H2).
+ */
 function checkCalendars(
   { CountryCalendars }: ProductRecord,
   context: RecordContext,

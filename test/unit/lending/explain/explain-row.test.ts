@@ -180,7 +180,7 @@ describe('explainRow for other payments and principal', () => {
   test.each([
     [{ rule: 'percent', percent: '20', base: 100_000 }, 20_000, '20 % * 1000.00 = 200.00'],
     [{ rule: 'percent', percent: '20', base: 90_000 }, 18_000, '20 % * balance of the plan 900.00 = 180.00'],
-    [{ rule: 'none', why: 'grace' }, 0, 'no principal in grace: 0.00'],
+    [{ rule: 'none', why: 'grace' }, 0, 'no principal in the grace period: 0.00'],
     [{ rule: 'none', why: 'before-maturity' }, 0, 'no principal before the end: 0.00'],
     [
       { rule: 'none', why: 'interest-exceeds-payment' },
