@@ -1,6 +1,5 @@
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import { PROBLEM_TYPE } from '../../schemas/messages.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import type { Requester } from '../../shared/messaging/requester/requester.ts';
@@ -14,7 +13,7 @@ import { registerResults } from './actions/result-route.ts';
 import type { ChannelProfiles } from './notifications/channel-profiles.ts';
 import { registerNotifications, type Notifications } from './notifications/notifications.ts';
 import { registerOutbox, type OutboxReader } from './outbox/outbox-pages.ts';
-import { createApp } from './server/app.ts';
+import { createApp, type App } from './server/app.ts';
 import type { IngressContext } from './server/context.ts';
 import { registerDocuments, type Documents } from './server/documents.ts';
 import { registerHealth } from './server/health.ts';
@@ -52,22 +51,28 @@ export interface RunningIngress {
 }
 
 /** The parts of an instance that are started and stopped. */
-interface IngressParts {
-  readonly app: FastifyInstance;
+interface IngressParts extends App {
   readonly traffic: Traffic;
   readonly results: ResultFeed;
   readonly notifications: Notifications;
 }
 
 const READY: Health = { status: 'ready' };
-/** Polling interval for pending responses during a shutdown. */
+/** Polling interval for connections and pending responses during a shutdown. */
 const DRAIN_POLL_MS = 10;
 /**
- * How long kept-alive connections are still served during a shutdown, with 503 and `Connection: close`. Closing them
- * immediately would reset requests in transit, whose callers could not know that they were not accepted.
+ * How long connections are still served during a shutdown, with 503 and `Connection: close`, and how long they must have
+ * been idle to be closed after that.
  */
 const KEPT_CONNECTIONS_MS = 500;
-/** Time limit for closing feeds and publishers after the last response. */
+/**
+ * Share of the remaining time for accepting the connections that wait in the queue of the port; the rest is for their
+ * responses. The queue empties in milliseconds, except on a machine without processor time.
+ */
+const QUEUE_SHARE = 0.5;
+/** Limit for writing the responses of requests that the end of the time left unanswered. */
+const FLUSH_MS = 250;
+/** Limit for closing feeds and publishers after the last response. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
@@ -77,7 +82,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { options, metrics } = deps;
   const traffic = createTraffic(metrics);
-  const app = createApp(options, traffic, deps.log);
+  const { app, connections } = createApp(options, traffic, deps.log);
   const results = createResultFeed(deps.broker, deps);
   const rateLimiter = createRateLimiter(options.rateLimitPerSecond, deps.clock);
   const resultIds = createResultIds(deps.resultSecret);
@@ -88,7 +93,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   registerOutbox(app, context);
   registerDocuments(app, options.basePath, deps.documents);
 
-  const parts = { app, traffic, results, notifications };
+  const parts = { app, connections, traffic, results, notifications };
   const health = () => checkParts(deps, parts);
   registerHealth(app, options.basePath, { metrics, health, workers: deps.otherWorkers });
   registerMetrics(deps, results);
@@ -121,19 +126,27 @@ async function open(deps: IngressDeps, parts: IngressParts): Promise<void> {
 }
 
 async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Promise<void> {
-  const { app, traffic } = parts;
+  const { app, connections, traffic } = parts;
   const endsAtMs = performance.now() + drainMs;
   const leftMs = (): number => Math.max(0, endsAtMs - performance.now());
   traffic.close();
-  const servedMs = Math.min(KEPT_CONNECTIONS_MS, drainMs);
-  while ((await countConnections(app.server)) > 0 && drainMs - leftMs() < servedMs)
-    await sleep(DRAIN_POLL_MS);
-  const closed = app.close();
-  while (traffic.inFlight() > 0 && leftMs() > 0) await sleep(DRAIN_POLL_MS);
+  await poll(() => connections.count() === 0, Math.min(KEPT_CONNECTIONS_MS, drainMs));
+  await connections.stopListening(leftMs() * QUEUE_SHARE);
+  await poll(() => {
+    connections.endIdle(KEPT_CONNECTIONS_MS);
+    return connections.count() === 0;
+  }, leftMs());
   await deps.requester.stop(leftMs());
+  await poll(() => traffic.inFlight() === 0, FLUSH_MS);
   app.server.closeAllConnections();
-  await closed;
+  await app.close();
   await Promise.all([parts.results.stop(CLOSE_TIMEOUT_MS), parts.notifications.stop(CLOSE_TIMEOUT_MS)]);
+}
+
+/** Waits until a condition holds, at most for `limitMs`. */
+async function poll(isMet: () => boolean, limitMs: number): Promise<void> {
+  const endsAtMs = performance.now() + limitMs;
+  while (!isMet() && performance.now() < endsAtMs) await sleep(DRAIN_POLL_MS);
 }
 
 function checkParts(
@@ -172,11 +185,5 @@ function registerMetrics({ metrics, requester }: IngressDeps, results: ResultFee
     unknown.set(replies.unknownReplies);
     kept.set(size.records);
     bytes.set(size.bytes);
-  });
-}
-
-function countConnections(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.getConnections((error, count) => resolve(error === null ? count : 0));
   });
 }

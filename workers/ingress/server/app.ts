@@ -7,6 +7,7 @@ import fastify, {
 } from 'fastify';
 import { createNameCheck } from '../../../shared/platform/host-names.ts';
 import type { Log } from '../../../shared/platform/log.ts';
+import { createConnections, type Connections } from './connections.ts';
 import { chooseCorrelationId } from './correlation-id.ts';
 import { HTTP_LIMITS, type IngressOptions } from './http-limits.ts';
 import { answerClientError, findFramingFault, refuseConnect } from './malformed-http.ts';
@@ -16,6 +17,11 @@ import type { Traffic } from './traffic.ts';
 /** The only path that accepts larger bodies. */
 const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
 
+export interface App {
+  readonly app: FastifyInstance;
+  readonly connections: Connections;
+}
+
 /**
  * The HTTP server without routes: limits, timeouts, correlation ids, the check of Host and Origin for all requests, and a
  * problem document for every failure (E1). Requests are not logged.
@@ -23,8 +29,52 @@ const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
  * Routes check their requests in `preHandler` hooks, in the listed order, and read bodies themselves: up to a limit, and
  * not at all if a hook has already responded.
  */
-export function createApp(options: IngressOptions, traffic: Traffic, log: Log): FastifyInstance {
-  const app = fastify({
+export function createApp(options: IngressOptions, traffic: Traffic, log: Log): App {
+  const app = createServer(options);
+  const connections = createConnections(app.server);
+  app.server.maxConnections = HTTP_LIMITS.connections;
+  answerExpectations(app, options);
+  app.server.on('connect', (_request, socket) => refuseConnect(socket));
+  acceptAllMethods(app);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app
+    .decorateRequest('metricsLabel', 'other')
+    .decorateRequest('abandoned', undefined)
+    .decorateRequest('subject', '')
+    .decorateRequest('caller', '')
+    .decorateRequest('bodyBytes', 0)
+    .decorateRequest('bodyCost', 0);
+  const checkNames = createNameCheck(options);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (connections.isEnded(request.raw)) {
+      request.raw.resume();
+      reply.hijack();
+      return;
+    }
+    setCommonHeaders(request, reply);
+    traffic.observe(request, reply);
+    const fault = findFramingFault(request.raw);
+    if (fault !== undefined) {
+      reply.header('connection', 'close');
+      return refuse(reply, 'malformed-http', { detail: fault });
+    }
+    const problem = checkNames(request.headers);
+    if (problem === undefined) return done();
+    sendProblem(reply, problem);
+  });
+  app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, log));
+  app.setNotFoundHandler((_request, reply) =>
+    refuse(reply, 'not-found', {
+      detail: `The documentation at ${options.basePath}/docs lists all paths.`,
+    }),
+  );
+  return { app, connections };
+}
+
+/** A server with its limits and timeouts. */
+function createServer(options: IngressOptions): FastifyInstance {
+  return fastify({
     logger: false,
     genReqId: (request) => chooseCorrelationId(request.headers),
     requestTimeout: options.requestTimeoutMs,
@@ -48,39 +98,6 @@ export function createApp(options: IngressOptions, traffic: Traffic, log: Log): 
       return refuse(reply, 'not-found');
     },
   });
-  app.server.maxConnections = HTTP_LIMITS.connections;
-  answerExpectations(app, options);
-  app.server.on('connect', (_request, socket) => refuseConnect(socket));
-  acceptAllMethods(app);
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app
-    .decorateRequest('metricsLabel', 'other')
-    .decorateRequest('abandoned', undefined)
-    .decorateRequest('subject', '')
-    .decorateRequest('caller', '')
-    .decorateRequest('bodyBytes', 0)
-    .decorateRequest('bodyCost', 0);
-  const checkNames = createNameCheck(options);
-  app.addHook('onRequest', (request, reply, done) => {
-    setCommonHeaders(request, reply);
-    traffic.observe(request, reply);
-    const fault = findFramingFault(request.raw);
-    if (fault !== undefined) {
-      reply.header('connection', 'close');
-      return refuse(reply, 'malformed-http', { detail: fault });
-    }
-    const problem = checkNames(request.headers);
-    if (problem === undefined) return done();
-    sendProblem(reply, problem);
-  });
-  app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, log));
-  app.setNotFoundHandler((_request, reply) =>
-    refuse(reply, 'not-found', {
-      detail: `The documentation at ${options.basePath}/docs lists all paths.`,
-    }),
-  );
-  return app;
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {

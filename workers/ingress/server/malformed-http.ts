@@ -50,7 +50,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Clie
 /** Refuses CONNECT, which is for proxies, and closes the connection. */
 export function refuseConnect(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
-  endWithProblem(socket, 'method-not-allowed', 'Allow: GET, HEAD, POST, OPTIONS\r\n');
+  endWithProblem(socket, 'method-not-allowed', { header: 'Allow: GET, HEAD, POST, OPTIONS\r\n' });
 }
 
 /** Counts Host fields in the raw headers: `headers` has only the first of several. */
@@ -79,9 +79,14 @@ function answerAfter(earlier: ServerResponse, code: ErrorCode, socket: ClientSoc
   });
 }
 
-function endWithProblem(socket: Duplex, code: ErrorCode, header = ''): void {
+/** Responds with a problem on the bare connection, with `header` lines of its own, and closes the connection. */
+export function endWithProblem(
+  socket: Duplex,
+  code: ErrorCode,
+  { header = '', ...extras }: { readonly header?: string; readonly detail?: string } = {},
+): void {
   const correlationId = randomUUID();
-  const problem = createProblem(code, { correlationId });
+  const problem = createProblem(code, { ...extras, correlationId });
   const body = JSON.stringify(problem);
   end(
     socket,

@@ -36,7 +36,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
   }
   const body = JSON.stringify({ ...problem, status, correlationId: reply.request.id });
   reply.code(status).header('content-type', PROBLEM_TYPE).header('cache-control', 'no-store');
-  if (hasLongRest(reply.request.raw)) sendAndDrain(reply, body);
+  if (hasLongRest(reply)) sendAndDrain(reply, body);
   else reply.send(body);
 }
 
@@ -74,12 +74,15 @@ function isErrorStatus(status: number): boolean {
   return Number.isInteger(status) && status >= MIN_ERROR_STATUS && status <= MAX_ERROR_STATUS;
 }
 
-/** Whether the rest of the body is too long to be read just to keep the connection open. */
-function hasLongRest(request: IncomingMessage): boolean {
+/**
+ * Whether the rest of the body is too long to be read just to keep the connection open. Where the connection is closed
+ * after the response, any rest is: closing it while bytes arrive would reset it.
+ */
+function hasLongRest({ request: { raw: request }, raw: { shouldKeepAlive } }: FastifyReply): boolean {
   if (request.complete || request.destroyed) return false;
   const length = announcedLength(request);
   if (length === undefined) return request.headers['transfer-encoding'] !== undefined;
-  return length > HTTP_LIMITS.keptConnectionBodyBytes;
+  return length > (shouldKeepAlive ? HTTP_LIMITS.keptConnectionBodyBytes : 0);
 }
 
 /** Writes the whole response, and ends it when the rest of the request's body has been drained. */

@@ -21,7 +21,7 @@ export interface Traffic {
   /** `starting`: replies cannot be received yet; `draining`: the instance is shutting down. */
   state(): 'starting' | 'open' | 'draining';
   open(): void;
-  /** Refuses new requests, and marks the responses in flight as the last on their connections. */
+  /** Refuses new requests, and marks all further responses as the last on their connections. */
   close(): void;
   inFlight(): number;
   /** Counts a request as in flight until its response is sent or its caller disconnects. */
@@ -61,6 +61,7 @@ export function createTraffic(metrics: Metrics): Traffic {
     observe: (request, { raw }) => {
       const startedAtMs = performance.now();
       inFlight.add(raw);
+      if (state === 'draining') raw.shouldKeepAlive = false;
       // Unlike the onResponse hook of fastify, this event is emitted when the caller disconnects too.
       raw.once('close', () => {
         inFlight.delete(raw);
@@ -90,7 +91,6 @@ export function requireOpen(traffic: Traffic) {
       done();
       return;
     }
-    if (state === 'draining') reply.header('connection', 'close');
     const detail =
       state === 'draining' ? 'This instance is shutting down.' : 'This instance is still starting.';
     refuse(reply, 'not-ready', { detail });

@@ -1,0 +1,183 @@
+import { createServer, type RequestListener } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createConnections, type Connections } from '../../../workers/ingress/server/connections.ts';
+import { ECHO_PATH, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
+import { hasBody, openRawHttp } from '../../support/raw-http.ts';
+
+/** More than the event loop accepts in a few turns, less than the queue of a port holds. */
+const QUEUED = 200;
+const LIMIT_MS = 10_000;
+const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const HEADERS = `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+
+/** Opens connections, each with a request, in a thread: they are in the queue before the event loop here runs again. */
+const CLIENT = `
+  const { connect } = require('node:net');
+  const { workerData: { port, count, flags }, parentPort } = require('node:worker_threads');
+  const flag = new Int32Array(flags);
+  const ends = {};
+  let open = count;
+  const end = (how) => {
+    ends[how] = (ends[how] ?? 0) + 1;
+    if (--open === 0) parentPort.postMessage(ends);
+  };
+  for (let i = 0; i < count; i += 1) {
+    let text = '';
+    let failure;
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n', () => {
+      if (Atomics.add(flag, 0, 1) === count - 1) Atomics.notify(flag, 0);
+      }));
+    socket.on('data', (chunk) => (text += chunk));
+    socket.on('error', (error) => (failure = error.code));
+    socket.on('close', () => end(failure ?? text.slice(9, 12)));
+  }`;
+
+async function listen(handler: RequestListener): Promise<{ port: number; connections: Connections }> {
+  const server = createServer(handler);
+  const connections = createConnections(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { port: (server.address() as AddressInfo).port, connections };
+}
+
+/** A connection whose request was answered and that is kept alive. */
+async function keepAlive(port: number) {
+  const kept = await openRawHttp(port);
+  const errors: unknown[] = [];
+  kept.socket.on('error', (error) => errors.push(error));
+  kept.send(GET);
+  const first = await kept.received(hasBody);
+  return { ...kept, errors, afterwards: async () => (await kept.received(() => false)).slice(first.length) };
+}
+
+describe('a port that is closed', () => {
+  it('returns 503 to every connection that waits in its queue, then refuses others', async () => {
+    const { port, connections } = await listen((_request, response) => response.end('served'));
+    const flags = new SharedArrayBuffer(4);
+    const client = new Worker(CLIENT, { eval: true, workerData: { port, count: QUEUED, flags } });
+    onTestFinished(async () => void (await client.terminate()));
+    const ends = new Promise((resolve) => client.once('message', resolve));
+    const flag = new Int32Array(flags);
+    // Blocks the event loop, as a long turn would, until all requests have been sent.
+    for (let sent = 0; sent < QUEUED; sent = Atomics.load(flag, 0)) {
+      if (Atomics.wait(flag, 0, sent, LIMIT_MS) === 'timed-out')
+        throw new Error(`${sent} requests were sent`);
+    }
+    await connections.stopListening(LIMIT_MS);
+    expect(await ends).toEqual({ 503: QUEUED });
+    const refused = new Promise((resolve) => connect(port, '127.0.0.1').once('error', resolve));
+    expect(await refused).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('is closed in the given time while connections keep coming', async () => {
+    const { port, connections } = await listen((_request, response) => response.end());
+    const timer = setInterval(
+      () =>
+        connect(port, '127.0.0.1')
+          .on('error', () => undefined)
+          .end(GET),
+      0,
+    );
+    const startedMs = performance.now();
+    await connections.stopListening(100);
+    clearInterval(timer);
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+  });
+});
+
+describe('an idle connection that is ended', () => {
+  it('returns 503 to a request that is in transit, without a reset', async () => {
+    const served: string[] = [];
+    const { port, connections } = await listen((request, response) => {
+      if (connections.isEnded(request)) request.resume();
+      else {
+        served.push(request.url ?? '');
+        response.end('served');
+      }
+    });
+    const kept = await keepAlive(port);
+    await expect.poll(() => (connections.endIdle(0), connections.ended())).toBe(1);
+    kept.send(GET);
+    const answer = await kept.afterwards();
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+    expect(answer).toMatch(/\r\nRetry-After: 1\r\n/);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/);
+    expect(answer).toContain('"code":"not-ready"');
+    expect(kept.errors).toEqual([]);
+    expect(served).toEqual(['/']);
+    await expect.poll(() => connections.count()).toBe(0);
+  });
+
+  it('is none of those with a request in progress, a partial request, or a recent response', async () => {
+    const answer = Promise.withResolvers<void>();
+    const { port, connections } = await listen((request, response) => {
+      if (request.url === '/slow') void answer.promise.then(() => response.end('served'));
+      else response.end('served');
+    });
+    const slow = await openRawHttp(port);
+    slow.send(GET.replace('/', '/slow'));
+    const partial = await openRawHttp(port);
+    partial.send(GET.slice(0, 20));
+    const recent = await keepAlive(port);
+    await expect.poll(() => connections.count()).toBe(3);
+    connections.endIdle(LIMIT_MS);
+    expect(connections.ended()).toBe(0);
+    await expect.poll(() => (connections.endIdle(0), connections.ended())).toBe(1);
+    expect(await recent.afterwards()).toMatch(/^HTTP\/1\.1 503 /);
+    partial.send(GET.slice(20));
+    answer.resolve();
+    expect(await partial.received(hasBody)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await slow.received(hasBody)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('an ended connection that its peer does not close', () => {
+  it('is destroyed after a second', async () => {
+    const { port, connections } = await listen((_request, response) => response.end());
+    const peer = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    peer.on('error', () => undefined).resume();
+    onTestFinished(() => void peer.destroy());
+    await expect.poll(() => (connections.endIdle(0), connections.ended())).toBe(1);
+    await expect.poll(() => (connections.endIdle(0), connections.count())).toBe(0);
+  });
+});
+
+describe('the shutdown of an ingress', () => {
+  it('returns 503 without a reset to a caller that is still sending its body', async () => {
+    const ingress = await openTestIngress({});
+    const caller = await openRawHttp(ingress.port);
+    const errors: unknown[] = [];
+    caller.socket.on('error', (error) => errors.push(error));
+    const stopped = ingress.stop(LIMIT_MS);
+    caller.send(`${HEADERS}Content-Length: 100000\r\n\r\n{`);
+    expect(await caller.received(hasBody)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nconnection: close\r\n/i);
+    expect(caller.socket.writable).toBe(true);
+    caller.send(Buffer.alloc(50_000, ' '));
+    caller.send(Buffer.alloc(49_999, ' '));
+    await caller.closed();
+    await stopped;
+    expect(errors).toEqual([]);
+  });
+
+  it('closes connections without a request after half a second, with 503 for a request in transit', async () => {
+    const ingress = await openTestIngress({});
+    const opened = await openRawHttp(ingress.port);
+    await ingress.stop(LIMIT_MS);
+    expect(await opened.received(hasBody)).toMatch(/^HTTP\/1\.1 503 /);
+  });
+
+  it('asks a monitor to close its kept-alive connection too', async () => {
+    const ingress = await openTestIngress({});
+    const monitor = await openRawHttp(ingress.port);
+    const stopped = ingress.stop(LIMIT_MS);
+    monitor.send('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await monitor.received(hasBody)).toMatch(/\r\nconnection: close\r\n/i);
+    await monitor.closed();
+    await stopped;
+  });
+});
