@@ -5,13 +5,12 @@ import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { retryTopicName, type TopicKey, topicNames } from '../shared/messaging/topics/topics.ts';
 import { allTopicSpecs } from '../shared/messaging/topics/topic-settings.ts';
-import type { Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 import type { Log } from '../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../shared/platform/metrics.ts';
 import type { Health } from '../shared/platform/health.ts';
-import { systemPorts } from '../shared/platform/system-ports.ts';
-import type { RunningWorker } from './runtime/worker.ts';
+import { systemPorts, type SystemPorts } from '../shared/platform/system-ports.ts';
+import type { RunningWorker, StartWorker } from './runtime/worker.ts';
 import { createCodec } from './create-codec.ts';
 import { publishCatalogue } from './publish-catalogue.ts';
 import { stopInTurn } from './stop-in-turn.ts';
@@ -31,10 +30,13 @@ export interface StartOptions {
   readonly config: Config;
   readonly names: readonly WorkerName[];
   readonly log: Log;
-  readonly clock?: Clock;
+  /** Default: the clocks, timers and randomness of the system. */
+  readonly ports?: SystemPorts;
   readonly metrics?: Metrics;
   /** A broker to join (tests: several systems over one embedded broker); absent: as configured. */
   readonly broker?: Broker;
+  /** Start functions that replace those of the list: a simulation passes workers with its own providers and sockets. */
+  readonly starters?: Readonly<Partial<Record<WorkerName, StartWorker>>>;
   /** Aborts the start and its waits. */
   readonly signal?: AbortSignal;
 }
@@ -48,23 +50,24 @@ const THREAD_PROGRAM = new URL('./calculation-thread.ts', import.meta.url);
  * of the signal; nothing is left running then.
  */
 export async function startWorkers(options: StartOptions): Promise<RunningSystem> {
-  const { config, names, log } = options;
+  const { config, names, log, ports = systemPorts } = options;
   const metrics = options.metrics ?? createMetrics();
-  const broker = options.broker ?? (await createBroker(config, log, metrics));
-  const threads = createCalculationThreads(THREAD_PROGRAM, config, options.clock);
+  const broker = options.broker ?? (await createBroker(options, ports, metrics));
+  const threads = createCalculationThreads(THREAD_PROGRAM, config, ports);
   const started: RunningWorker[] = [];
   let stopping: Promise<void> | undefined;
   const health = (): Readonly<Record<string, Health>> =>
     Object.fromEntries(started.map((worker) => [worker.name, worker.health()]));
   const stopAll = async (timeoutMs: number): Promise<void> => {
     try {
-      await stopInTurn(started.toReversed(), timeoutMs);
+      await stopInTurn(started.toReversed(), timeoutMs, ports.monotonic);
     } finally {
       await threads.stop();
       if (options.broker === undefined) await broker.close();
     }
   };
   const wait = createStartWait({
+    ...ports,
     limitMs: config.startTimeoutMs,
     onWait: (line) => log.warn(line),
     signal: options.signal,
@@ -72,14 +75,13 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   try {
     await wait('Kafka', () => provideTopics(broker, options));
     warnAboutAbsentWorkers(options, broker);
-    const ports = { ...systemPorts, ...(options.clock === undefined ? {} : { clock: options.clock }) };
     const codec = await createCodec(config, ports.clock);
     // Before any worker is started, so that one that has to wait for it has nothing to stop.
     await wait('the schema registry', () => codec.prepare([PROBLEM_TYPE]));
     if (broker.kind === 'embedded') await publishCatalogue(broker, codec, config);
     const context = { ...ports, config, log, metrics, broker, codec, threads, processHealth: health };
     for (const name of names) {
-      const start = await WORKERS[name].load();
+      const start = options.starters?.[name] ?? (await WORKERS[name].load());
       const ownLog = log.child({ worker: name });
       // The broker may fail meanwhile; a worker whose start fails leaves nothing running.
       await wait(`the services that worker ${name} needs`, async () => {
@@ -100,10 +102,14 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
 }
 
 /** Loads only the code of the broker that is used. */
-async function createBroker(config: Config, log: Log, metrics: Metrics): Promise<Broker> {
+async function createBroker(
+  { config, log }: StartOptions,
+  ports: SystemPorts,
+  metrics: Metrics,
+): Promise<Broker> {
   if (config.kafka === undefined) {
     const { createMemoryBroker } = await import('../shared/messaging/memory/broker.ts');
-    return createMemoryBroker();
+    return createMemoryBroker(ports);
   }
   const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');
   const unreadable = metrics.counter(

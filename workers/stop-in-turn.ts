@@ -1,3 +1,4 @@
+import type { MonotonicClock } from '../shared/platform/clock.ts';
 import type { RunningWorker } from './runtime/worker.ts';
 
 /** Minimum time for a worker to commit and leave its group. */
@@ -10,11 +11,12 @@ const MIN_STOP_MS = 1_000;
 export async function stopInTurn(
   workers: readonly Pick<RunningWorker, 'stop'>[],
   timeoutMs: number,
+  monotonic: MonotonicClock,
 ): Promise<void> {
-  const endsAtMs = performance.now() + timeoutMs;
+  const endsAtMs = monotonic.elapsedMs() + timeoutMs;
   const failures: unknown[] = [];
   for (const worker of workers) {
-    const remainingMs = Math.max(endsAtMs - performance.now(), Math.min(timeoutMs, MIN_STOP_MS));
+    const remainingMs = Math.max(endsAtMs - monotonic.elapsedMs(), Math.min(timeoutMs, MIN_STOP_MS));
     try {
       await worker.stop(remainingMs);
     } catch (error) {

@@ -6,6 +6,7 @@ import type { Broker } from '../../shared/messaging/ports.ts';
 import { MessagingError } from '../../shared/platform/errors.ts';
 import type { Log } from '../../shared/platform/log.ts';
 import type { CatalogueRecord, RecordIdentity } from '../../shared/product/catalogue/catalogue-record.ts';
+import { systemPorts } from '../../shared/platform/system-ports.ts';
 
 /** The connection to the catalogue topic. */
 export interface CatalogueConnection {
@@ -34,7 +35,7 @@ export async function readTopicRecords(connection: CatalogueConnection): Promise
     const text = `the broker does not have the topic ${topic}; create it with: npm run topics -- create`;
     throw new MessagingError('topic-unknown', text, { canRetry: false });
   }
-  const table = new CatalogueTable({ ...connection, clientId: CLIENT_ID });
+  const table = new CatalogueTable({ ...systemPorts, ...connection, clientId: CLIENT_ID });
   try {
     await table.start();
     const unreadable = table.stats().badRecords;

@@ -1,6 +1,5 @@
 /** The encoded records of the catalogue topic, which are indexed on arrival and unpacked on demand. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readIdentity, readPayload, unpackRecord } from '../contract/catalogue-files/catalogue-message.ts';
 import type { Codec, Decoded } from '../messaging/codec.ts';
 import type { LogMessage } from '../messaging/message.ts';
@@ -9,6 +8,7 @@ import { createTable, type Table, type TableRecord } from '../messaging/table/ta
 import { errorText, MessagingError, SystemError } from '../platform/errors.ts';
 import type { Health } from '../platform/health.ts';
 import type { Log } from '../platform/log.ts';
+import type { Timers } from '../platform/timers.ts';
 import type { CatalogueRecord, RecordIdentity } from '../product/catalogue/catalogue-record.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { CatalogueIndex, createIndexEntry, type IndexEntry } from './catalogue-index.ts';
@@ -29,7 +29,8 @@ export interface EncodedRecordsOptions {
   readonly codec: Codec;
   readonly clientId: string;
   readonly log: Log;
-  /** Time limit for the first read of the topic. Default 30,000 ms. */
+  readonly timers: Timers;
+  /** Time limit of the first read of the topic. Default 30,000 ms. */
   readonly catchUpTimeoutMs?: number;
   /** Called after each change. */
   readonly onChange: (identity: RecordIdentity) => void;
@@ -175,23 +176,25 @@ export class EncodedRecords {
         return await this.#options.codec.decode(record);
       } catch (error) {
         if (!(error instanceof SystemError && error.canRetry) || this.#stopped) throw error;
-        await sleep(RETRY_MS, undefined, { ref: false });
+        await new Promise<void>((resolve) => {
+          this.#options.timers.schedule(resolve, RETRY_MS, 'background');
+        });
       }
     }
   }
 
   async #awaitSchemas(timeoutMs: number): Promise<void> {
     if (this.#waiting.size === 0) return;
-    const timer = new AbortController();
-    const tooLate = sleep(timeoutMs, undefined, { signal: timer.signal }).then(() => {
-      const text = `records of ${this.#options.topic} are still waiting for their schema after ${timeoutMs} ms`;
-      throw new MessagingError('tail-behind', text, { canRetry: true });
-    });
+    const { topic, timers } = this.#options;
+    const { promise: tooLate, reject } = Promise.withResolvers<never>();
+    const cancel = timers.schedule(() => {
+      const text = `records of ${topic} are still waiting for their schema after ${timeoutMs} ms`;
+      reject(new MessagingError('tail-behind', text, { canRetry: true }));
+    }, timeoutMs);
     try {
       await Promise.race([Promise.all(this.#waiting), tooLate]);
     } finally {
-      timer.abort();
-      tooLate.catch(() => undefined);
+      cancel();
     }
   }
 

@@ -7,6 +7,7 @@ import type { Config } from '../platform/load-config.ts';
 import type { Health } from '../platform/health.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import type { Timers } from '../platform/timers.ts';
 import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
 import { CatalogueTable } from './catalogue-table.ts';
 
@@ -17,6 +18,7 @@ export interface CatalogueContext {
   readonly metrics: Metrics;
   readonly broker: Pick<Broker, 'createTail'>;
   readonly codec: Codec;
+  readonly timers: Timers;
 }
 
 /** The catalogue of a worker, which has been read completely and follows the topic. */
@@ -45,12 +47,13 @@ export async function openCatalogue(
   worker: string,
   otherCalendars?: OtherCalendars,
 ): Promise<WorkerCatalogue> {
-  const { broker, codec, config, log, metrics } = context;
+  const { broker, codec, config, log, metrics, timers } = context;
   const table = new CatalogueTable({
     broker,
     codec,
     log,
     metrics,
+    timers,
     topic: topicName(config.topicPrefix, 'catalogueRecords'),
     clientId: `${worker}-catalogue`,
     otherCalendars: otherCalendars ?? createLibraryCalendars(),

@@ -1,7 +1,8 @@
 /** Waits for Kafka and the schema registry when a process starts, for a limited time. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, SystemError } from '../platform/errors.ts';
+import { systemPorts, type SystemPorts } from '../platform/system-ports.ts';
+import { sleep } from '../platform/timers.ts';
 import { backoffMs } from './backoff.ts';
 
 /** A broker restarts within seconds; one attempt every ten seconds does not load it. */
@@ -10,7 +11,8 @@ const SECOND_MS = 1_000;
 /** In the error text of a failed TLS handshake; waiting does not make a certificate valid. */
 const CERTIFICATE = /\bcertificate\b/i;
 
-export interface StartWaitOptions {
+/** Ports that are absent are those of the system. */
+export interface StartWaitOptions extends Partial<Pick<SystemPorts, 'monotonic' | 'timers' | 'random'>> {
   /**
    * Time limit for all waits, in milliseconds from the creation (START_TIMEOUT_MS): a failure after it is final. An
    * attempt in progress is not interrupted. 0: the first failure is final.
@@ -20,10 +22,6 @@ export interface StartWaitOptions {
   readonly onWait: (line: string) => void;
   /** Ends the wait immediately, even during an attempt. */
   readonly signal?: AbortSignal | undefined;
-  /** Monotonic milliseconds. */
-  readonly now?: () => number;
-  readonly wait?: (ms: number) => Promise<void>;
-  readonly random?: () => number;
 }
 
 /**
@@ -34,11 +32,8 @@ export type StartWait = <Value>(what: string, attempt: () => Promise<Value>) => 
 
 /** Creates the wait of one start; all services share its time limit. */
 export function createStartWait(options: StartWaitOptions): StartWait {
-  const { limitMs, onWait, signal } = options;
-  const now = options.now ?? (() => performance.now());
-  const wait = options.wait ?? ((ms) => sleep(ms));
-  const random = options.random ?? Math.random;
-  const endsAtMs = now() + limitMs;
+  const { limitMs, onWait, signal, monotonic, timers, random } = { ...systemPorts, ...options };
+  const endsAtMs = monotonic.elapsedMs() + limitMs;
   return async (what, attempt) => {
     for (let attempts = 1; ; attempts += 1) {
       try {
@@ -46,11 +41,12 @@ export function createStartWait(options: StartWaitOptions): StartWait {
       } catch (error) {
         signal?.throwIfAborted();
         if (!isTransient(error)) throw error;
-        const leftMs = endsAtMs - now();
+        const leftMs = endsAtMs - monotonic.elapsedMs();
         if (leftMs <= 0) throw limitMs === 0 ? error : timeIsUp(what, limitMs, error);
         const delayMs = Math.min(backoffMs(BACKOFF, attempts, random), leftMs);
         onWait(`waiting for ${what}, at most ${seconds(leftMs)} more: ${errorText(error)}`);
-        await unlessAborted(() => wait(delayMs), signal);
+        await sleep(timers, delayMs, signal);
+        signal?.throwIfAborted();
       }
     }
   };

@@ -9,6 +9,8 @@ export interface SystemPorts {
   readonly timers: Timers;
   /** Creates a random UUID. */
   readonly newId: () => string;
+  /** Returns 0 up to 1, to spread delays. Never for secrets. */
+  readonly random: () => number;
 }
 
 export const systemPorts: SystemPorts = {
@@ -16,4 +18,5 @@ export const systemPorts: SystemPorts = {
   monotonic: monotonicClock,
   timers: systemTimers,
   newId: () => randomUUID(),
+  random: () => Math.random(),
 };

@@ -10,6 +10,7 @@ import { catalogueCodec, day, productValue } from '../support/worlds/catalogue-w
 import { eventually } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
+import { systemPorts } from '../../shared/platform/system-ports.ts';
 
 const STEP_MS = 15_000;
 const COMMAND_LIMIT_MS = 60_000;
@@ -65,6 +66,7 @@ function catalogue(
 
 async function startedTable(): Promise<CatalogueTable> {
   const table = new CatalogueTable({
+    ...systemPorts,
     broker,
     topic,
     codec: catalogueCodec(),

@@ -10,6 +10,7 @@ import { errorText } from '../../shared/platform/errors.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
+import { systemPorts } from '../../shared/platform/system-ports.ts';
 
 const SECOND = 1_000;
 const STEP_MS = 30 * SECOND;
@@ -210,6 +211,7 @@ suite('a broker that stops responding', () => {
       await broker.admin.createTopics([{ topic, partitions: PARTITIONS }]);
       const done = new Set<string>();
       const consumer = new Consumer({
+        ...systemPorts,
         createSource: () =>
           broker.createGroupSource({ groupId: topic, clientId: 'one-frozen', topics: [topic] }),
         process: ({ value }) => {

@@ -11,6 +11,7 @@ import {
   productValue,
 } from '../support/worlds/catalogue-world.ts';
 import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
+import { systemPorts } from '../../shared/platform/system-ports.ts';
 
 const STOP_MS = 1_000;
 
@@ -21,6 +22,7 @@ async function keysAfterStart(broker: Broker, folder?: string): Promise<readonly
   onTestFinished(() => system.stop(STOP_MS));
   const codec = catalogueCodec();
   const table = new CatalogueTable({
+    ...systemPorts,
     broker,
     codec,
     topic: CATALOGUE_TOPIC,

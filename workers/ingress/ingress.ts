@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import { PROBLEM_TYPE } from '../../schemas/messages.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import type { Requester } from '../../shared/messaging/requester/requester.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
+import type { SystemPorts } from '../../shared/platform/system-ports.ts';
+import { sleep } from '../../shared/platform/timers.ts';
 import type { CalculationThreads } from '../runtime/thread-pool.ts';
 import { registerActions, type ActionRegistry } from './actions/action-route.ts';
 import { createReplyReader } from './actions/reply.ts';
@@ -20,8 +22,21 @@ import { registerHealth } from './server/health.ts';
 import { createRateLimiter } from './server/rate-limit.ts';
 import { createTraffic, type Traffic } from './server/traffic.ts';
 
+/** Makes the server reachable at an address, and resolves with its port. Rejects when the address cannot be bound. */
+export type Listen = (
+  app: FastifyInstance,
+  address: { readonly host: string; readonly port: number },
+) => Promise<number>;
+
+/** Listens on a TCP socket; port 0: any free one. */
+export const listenOnSocket: Listen = async (app, { host, port }) => {
+  await app.listen({ host, port });
+  return (app.server.address() as AddressInfo).port;
+};
+
 /** The dependencies of an ingress instance. */
 export interface IngressDeps extends Omit<IngressContext, 'rateLimiter' | 'traffic'> {
+  readonly listen: Listen;
   readonly actions: ActionRegistry;
   readonly documents: Documents;
   /** Signs the ids of results; the same for all instances. */
@@ -81,11 +96,11 @@ const CLOSE_TIMEOUT_MS = 2_000;
  */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { options, metrics } = deps;
-  const traffic = createTraffic(metrics);
-  const { app, connections } = createApp(options, traffic, deps.log);
+  const traffic = createTraffic(metrics, deps.monotonic);
+  const { app, connections } = createApp(options, { ...deps, traffic });
   const results = createResultFeed(deps.broker, deps);
   const rateLimiter = createRateLimiter(options.rateLimitPerSecond, deps.clock);
-  const resultIds = createResultIds(deps.resultSecret);
+  const resultIds = createResultIds(deps.resultSecret, deps.newId);
   const context = { ...deps, traffic, rateLimiter, resultIds };
   registerActions(app, context);
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
@@ -98,8 +113,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   registerHealth(app, options.basePath, { metrics, health, workers: deps.otherWorkers });
   registerMetrics(deps, results);
 
-  await app.listen({ host: options.host, port: options.port });
-  const { port } = app.server.address() as AddressInfo;
+  const port = await deps.listen(app, options);
   const opened = open(deps, parts);
   // The caller awaits `opened`; without one, an unhandled rejection must not end the process.
   opened.catch(() => undefined);
@@ -127,26 +141,35 @@ async function open(deps: IngressDeps, parts: IngressParts): Promise<void> {
 
 async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Promise<void> {
   const { app, connections, traffic } = parts;
-  const endsAtMs = performance.now() + drainMs;
-  const leftMs = (): number => Math.max(0, endsAtMs - performance.now());
+  const { monotonic } = deps;
+  const endsAtMs = monotonic.elapsedMs() + drainMs;
+  const leftMs = (): number => Math.max(0, endsAtMs - monotonic.elapsedMs());
   traffic.close();
-  await poll(() => connections.count() === 0, Math.min(KEPT_CONNECTIONS_MS, drainMs));
+  await poll(deps, () => connections.count() === 0, Math.min(KEPT_CONNECTIONS_MS, drainMs));
   await connections.stopListening(leftMs() * QUEUE_SHARE);
-  await poll(() => {
-    connections.endIdle(KEPT_CONNECTIONS_MS);
-    return connections.count() === 0;
-  }, leftMs());
+  await poll(
+    deps,
+    () => {
+      connections.endIdle(KEPT_CONNECTIONS_MS);
+      return connections.count() === 0;
+    },
+    leftMs(),
+  );
   await deps.requester.stop(leftMs());
-  await poll(() => traffic.inFlight() === 0, FLUSH_MS);
+  await poll(deps, () => traffic.inFlight() === 0, FLUSH_MS);
   app.server.closeAllConnections();
   await app.close();
   await Promise.all([parts.results.stop(CLOSE_TIMEOUT_MS), parts.notifications.stop(CLOSE_TIMEOUT_MS)]);
 }
 
 /** Waits until a condition holds, at most for `limitMs`. */
-async function poll(isMet: () => boolean, limitMs: number): Promise<void> {
-  const endsAtMs = performance.now() + limitMs;
-  while (!isMet() && performance.now() < endsAtMs) await sleep(DRAIN_POLL_MS);
+async function poll(
+  { monotonic, timers }: Pick<SystemPorts, 'monotonic' | 'timers'>,
+  isMet: () => boolean,
+  limitMs: number,
+): Promise<void> {
+  const endsAtMs = monotonic.elapsedMs() + limitMs;
+  while (!isMet() && monotonic.elapsedMs() < endsAtMs) await sleep(timers, DRAIN_POLL_MS);
 }
 
 function checkParts(

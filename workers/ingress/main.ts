@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ACTIONS_BY_NAME } from '../../shared/contract/actions/actions.ts';
 import { asyncApiDocument } from '../../shared/contract/documents/asyncapi.ts';
@@ -13,7 +12,7 @@ import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createAccess } from './access/jwt-access.ts';
 import { createReplyReader } from './actions/reply.ts';
 import { chooseResultSecret } from './actions/result-ids.ts';
-import { startIngress } from './ingress.ts';
+import { listenOnSocket, startIngress, type Listen } from './ingress.ts';
 import { createChannelProfiles } from './notifications/channel-profiles.ts';
 import type { OutboxReader } from './outbox/outbox-pages.ts';
 import type { Documents } from './server/documents.ts';
@@ -29,28 +28,29 @@ const ACCEPT_DEADLINE_MS = 5_000;
  * Starts the HTTP ingress and resolves when it accepts actions. Throws ConfigError when access control or the secret of
  * result ids is missing where required; nothing is left running then.
  */
-export async function startIngressWorker(context: WorkerContext): Promise<RunningWorker> {
-  const { config, broker, codec, threads, clock, log } = context;
+export async function startIngressWorker(
+  context: WorkerContext,
+  listen: Listen = listenOnSocket,
+): Promise<RunningWorker> {
+  const { config, broker, codec, threads, clock, log, timers } = context;
   const access = createAccess({ ...config.auth, host: config.http.host }, { clock, log });
   const resultSecret = chooseResultSecret({
     configured: config.resultIdSecret,
     accessRequired: access.required,
     brokerKind: broker.kind,
   });
-  const channelProfiles = createChannelProfiles({ configFile: config.notification.configFile, log });
-  const instanceId = `ingress-${randomUUID().slice(0, INSTANCE_ID_LENGTH)}`;
+  const channelProfiles = createChannelProfiles({ configFile: config.notification.configFile, log, timers });
+  const instanceId = `ingress-${context.newId().slice(0, INSTANCE_ID_LENGTH)}`;
   const ingress = await startIngress({
     ...context,
+    listen,
     options: readIngressOptions(config),
     actions: ACTIONS_BY_NAME,
     documents: createDocuments(config),
     access,
     resultSecret,
     requester: createRequester({
-      broker,
-      codec,
-      clock,
-      log,
+      ...context,
       replyTopic: topicName(config.topicPrefix, 'ingressReplies'),
       instanceId,
       readReply: createReplyReader(codec, threads),

@@ -73,7 +73,7 @@ export async function startCommandConsumer(
   shared: SharedParts,
   options: CommandConsumerOptions,
 ): Promise<CommandConsumer> {
-  const { broker, config, log, clock, monotonic, timers } = context;
+  const { broker, config, log, clock, monotonic, timers, random } = context;
   const { channel, providers } = options;
   const topic = shared.topic(CHANNEL_TOPICS[channel]);
   const groupId = `${config.topicPrefix}plat.notification.${channel}`;
@@ -101,6 +101,9 @@ export async function startCommandConsumer(
     onBreaker: observe.onBreaker,
     reads: { groupId, topics: [topic] },
     clock,
+    monotonic,
+    timers,
+    random,
   });
   observe.follow(consumer);
   await consumer.start();
@@ -125,7 +128,7 @@ export async function startCommandConsumer(
 
 /** Commands are decoded, rejected and answered like requests; only their handlers differ. */
 function commandProcess(
-  { broker, config, log, clock, codec }: WorkerContext,
+  { broker, config, log, clock, monotonic, codec }: WorkerContext,
   shared: SharedParts,
   { onHandled, onDeadLetter }: ConsumerMetrics,
   command: { readonly channel: Channel; readonly groupId: string; readonly delivery: CommandDelivery },
@@ -142,6 +145,7 @@ function commandProcess(
     ownReplyTopics: ownReplyTopics(config.topicPrefix),
     internalTopics: internalTopics(config.topicPrefix, config.notification.retryTiersMs),
     clock,
+    monotonic,
     log,
     onHandled,
     onDeadLetter,

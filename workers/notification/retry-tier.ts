@@ -30,7 +30,7 @@ export interface RunningTier {
 
 /** Starts the consumer of a tier. Leaves nothing running if it rejects. */
 export async function startTier(
-  { broker, config, log, clock, monotonic, metrics }: WorkerContext,
+  { broker, config, log, clock, monotonic, timers, random, metrics }: WorkerContext,
   shared: SharedParts,
   delayMs: number,
 ): Promise<RunningTier> {
@@ -56,6 +56,9 @@ export async function startTier(
     onBreaker: observe.onBreaker,
     reads: { groupId, topics: [topic] },
     clock,
+    monotonic,
+    timers,
+    random,
   });
   observe.follow(consumer);
   await consumer.start();

@@ -13,10 +13,11 @@ import type { MessageHeaders } from '../../shared/messaging/message.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { isExpired } from '../../shared/messaging/handler/request.ts';
 import type { Reply } from '../../shared/messaging/reply.ts';
-import { systemClock, type Clock } from '../../shared/platform/clock.ts';
+import type { Clock } from '../../shared/platform/clock.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
+import type { Timers } from '../../shared/platform/timers.ts';
 import type { LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
 
 /** A request to be calculated in a thread. */
@@ -95,11 +96,11 @@ const EXPIRED: ThreadAnswer = { kind: 'calculated', outcome: refused(createProbl
 export function createCalculationThreads(
   entry: URL,
   config: ThreadConfig,
-  clock: Clock = systemClock,
+  { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
 ): CalculationThreads {
   const threads = Array.from(
     { length: Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1)) },
-    () => new CalculationThread(entry, config, () => next()),
+    () => new CalculationThread(entry, config, { timers, onFree: () => next() }),
   );
   const waiting = new WaitingTasks(clock);
   let isStopped = false;
@@ -182,16 +183,22 @@ class WaitingTasks {
 class CalculationThread {
   readonly #entry: URL;
   readonly #config: ThreadConfig;
+  readonly #timers: Timers;
   readonly #onFree: () => void;
   #worker: Worker | undefined;
   #task: Task | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #cancelLimit: (() => void) | undefined;
   /** The current environment of the thread. */
   #snapshot: LendingSnapshot | undefined;
 
-  constructor(entry: URL, config: ThreadConfig, onFree: () => void) {
+  constructor(
+    entry: URL,
+    config: ThreadConfig,
+    { timers, onFree }: { readonly timers: Timers; readonly onFree: () => void },
+  ) {
     this.#entry = entry;
     this.#config = config;
+    this.#timers = timers;
     this.#onFree = onFree;
   }
 
@@ -203,7 +210,7 @@ class CalculationThread {
     this.#task = task;
     const worker = (this.#worker ??= this.#start());
     worker.ref();
-    this.#timer = setTimeout(() => {
+    this.#cancelLimit = this.#timers.schedule(() => {
       void this.stop(new Error(`a calculation took longer than ${MAX_TASK_MS} ms`));
     }, MAX_TASK_MS);
     const isNew = task.snapshot !== undefined && task.snapshot !== this.#snapshot;
@@ -249,7 +256,7 @@ class CalculationThread {
   }
 
   #end(settle: (task: Task) => void): void {
-    clearTimeout(this.#timer);
+    this.#cancelLimit?.();
     this.#worker?.unref();
     const task = this.#task;
     this.#task = undefined;

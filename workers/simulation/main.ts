@@ -34,7 +34,8 @@ export function startSimulationWorker(
     deadLetterTopic: 'simulationDeadLetters',
     lanes: [{ lane: 'interactive', requestTopic: 'simulationRequests' }],
     open: (own, worker) => openLendingCatalogue(own, worker, open),
-    createHandlers: ({ view, environment }) => createSimulationHandlers(view, environment),
+    createHandlers: ({ view, environment }) =>
+      createSimulationHandlers(view, environment, new WorkSlices({ ...context, sliceMs: SLICE_MS })),
   });
 }
 
@@ -45,8 +46,8 @@ export function startSimulationWorker(
 export function createSimulationHandlers(
   catalogue: CatalogueView,
   { calendars }: Pick<LendingEnvironment, 'calendars'>,
+  slices: WorkSlices,
 ): { readonly SimulateRequest: Handler } {
-  const slices = new WorkSlices({ sliceMs: SLICE_MS });
   return {
     SimulateRequest: async (payload, { originTimestampMs }) => {
       const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;

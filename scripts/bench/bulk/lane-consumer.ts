@@ -9,6 +9,7 @@ import type { ProcessingResult } from '../../../shared/messaging/processing-resu
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { answerParent } from '../processes.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 const HANDLER_MS = 5;
 const MS_PER_SECOND = 1_000;
@@ -55,6 +56,7 @@ async function measure({ keys, messages }: LaneWords): Promise<number> {
   let beganAt = Number.NaN;
   let done = 0;
   const consumer = new Consumer({
+    ...systemPorts,
     createSource: () =>
       broker.createGroupSource({ groupId: topic, clientId: 'bench-lanes', topics: [topic] }),
     log: silentLog,

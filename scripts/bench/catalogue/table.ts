@@ -22,6 +22,7 @@ import { lookUpProduct } from '../../../shared/product/look-up/product-by-code.t
 import { median } from '../load.ts';
 import type { TableFigures } from './scenarios.ts';
 import { ALL_SECTIONS } from '../samples.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 const DEFAULT_PRODUCTS = 10_000;
 const RECORD_BYTES = 20_000;
@@ -70,7 +71,14 @@ process.stdout.write(`${JSON.stringify(figures)}\n`);
 await broker.close();
 
 async function openTable(): Promise<CatalogueTable> {
-  const opened = new CatalogueTable({ broker, codec, topic, log: silentLog, clientId: 'bench' });
+  const opened = new CatalogueTable({
+    ...systemPorts,
+    broker,
+    codec,
+    topic,
+    log: silentLog,
+    clientId: 'bench',
+  });
   await opened.start();
   return opened;
 }

@@ -7,13 +7,13 @@ import { type Requester } from '../../../shared/messaging/requester/requester.ts
 import { requireTopics } from '../../../shared/messaging/topics/required-topics.ts';
 import { topicNames } from '../../../shared/messaging/topics/topics.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import { createLog, type LogLevel } from '../../../shared/platform/log.ts';
 import { lowerPriority } from '../../../shared/platform/lower-priority.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { REQUEST_TYPE, type CalculateChunkOptions } from './calculate-chunk.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 /** A connection to the workers. */
 export interface Engine extends Pick<CalculateChunkOptions, 'codec' | 'topic' | 'partitions'> {
@@ -41,14 +41,14 @@ export async function connectEngine(config: Config, instanceId: string): Promise
   try {
     const prefix = config.topicPrefix;
     await requireTopics(broker.admin, topicNames(prefix, TOPICS), quietLog(config));
-    const codec = await createCodec(config, systemClock);
+    const codec = await createCodec(config, systemPorts.clock);
     await codec.prepare([REQUEST_TYPE, REQUEST_BATCH]);
     const topic = topicName(prefix, 'scheduleBulkRequests');
     const partitions = (await broker.admin.partitionCounts([topic])).get(topic) ?? 1;
     const requester = createRequester({
       broker,
       codec,
-      clock: systemClock,
+      ...systemPorts,
       log: quietLog(config),
       replyTopic: topicName(prefix, 'recalculationReplies'),
       instanceId,

@@ -3,19 +3,21 @@ import { backoffMs } from '../backoff.ts';
 import type { TopicPartition } from '../message.ts';
 import { CONSUMER_DEFAULTS, type RuntimeOptions } from './consumer-options.ts';
 
+type GateOptions = Pick<RuntimeOptions, 'gate' | 'log' | 'retryBackoff' | 'random' | 'timers'>;
+
 /**
  * Delays processing after an assignment until the data that it depends on is up to date, so that no message is handled
  * without the results of the previous owner of the partition. A failed wait is retried with growing delays. The consumer
  * stays in its group meanwhile.
  */
 export class AssignmentGate {
-  readonly #options: Pick<RuntimeOptions, 'gate' | 'log' | 'retryBackoff' | 'random'>;
+  readonly #options: GateOptions;
   readonly #onOpen: () => void;
   /** The wait of the current assignment; aborted by the next one. */
   #waiting: AbortController | undefined;
-  #retry: NodeJS.Timeout | undefined;
+  #cancelRetry: (() => void) | undefined;
 
-  constructor(options: Pick<RuntimeOptions, 'gate' | 'log' | 'retryBackoff' | 'random'>, onOpen: () => void) {
+  constructor(options: GateOptions, onOpen: () => void) {
     this.#options = options;
     this.#onOpen = onOpen;
   }
@@ -34,7 +36,7 @@ export class AssignmentGate {
 
   /** Cancels the wait without calling `onOpen`. */
   cancel(): void {
-    clearTimeout(this.#retry);
+    this.#cancelRetry?.();
     this.#waiting?.abort();
     this.#waiting = undefined;
   }
@@ -44,7 +46,7 @@ export class AssignmentGate {
     waiting: AbortController,
     attempt: number,
   ): Promise<void> {
-    const { gate, log, retryBackoff = CONSUMER_DEFAULTS.retryBackoff, random = Math.random } = this.#options;
+    const { gate, log, retryBackoff = CONSUMER_DEFAULTS.retryBackoff, random, timers } = this.#options;
     try {
       await gate?.(partitions, waiting.signal);
     } catch (error) {
@@ -54,7 +56,8 @@ export class AssignmentGate {
         'messages wait: the data that they depend on could not be read after an assignment',
       );
       const delayMs = backoffMs(retryBackoff, attempt, random);
-      this.#retry = setTimeout(() => void this.#wait(partitions, waiting, attempt + 1), delayMs);
+      const retry = (): void => void this.#wait(partitions, waiting, attempt + 1);
+      this.#cancelRetry = timers.schedule(retry, delayMs);
       return;
     }
     if (this.#waiting !== waiting) return;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
+import type { Timers } from '../../platform/timers.ts';
 import type { FinalResult } from '../processing-result.ts';
 import { murmur2 } from '../topics/key-partition.ts';
 import type { KeyOrderedExecutor } from './key-ordered-executor.ts';
@@ -29,6 +30,7 @@ export interface BreakerParts {
   /** Called after each change of state. */
   readonly onChange: (state: BreakerState) => void;
   readonly clock: Clock;
+  readonly timers: Timers;
   /** False while no message may be started, not even as a probe. */
   readonly mayProbe: () => boolean;
 }
@@ -56,7 +58,7 @@ export class CircuitBreaker {
   readonly #probeIntervalMs: number;
   /** Epoch milliseconds; undefined while the breaker is closed. */
   #openSinceMs: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #cancelProbes: (() => void) | undefined;
   #intervalMs = FIRST_PROBE_MS;
   /** Probes that may still be started in this interval. */
   #probesLeft = 0;
@@ -110,7 +112,7 @@ export class CircuitBreaker {
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#cancelProbes?.();
   }
 
   #open(): void {
@@ -128,7 +130,7 @@ export class CircuitBreaker {
   }
 
   #probeLater(): void {
-    this.#timer = setTimeout(() => {
+    this.#cancelProbes = this.#parts.timers.schedule(() => {
       this.#intervalMs = Math.min(this.#intervalMs * 2, this.#probeIntervalMs);
       this.#probesLeft = PROBE_MESSAGES;
       this.#probeLater();

@@ -1,3 +1,4 @@
+import type { MonotonicClock } from '../../platform/clock.ts';
 import type { Health } from '../../platform/health.ts';
 import { PROBE_MESSAGES, type OpenBreaker } from './circuit-breaker.ts';
 import type { CommitResult } from './commit-loop.ts';
@@ -17,25 +18,27 @@ export interface ConsumerPhase {
 export class ConsumerHealth {
   readonly #stallMs: number;
   readonly #reads: ConsumerReads | undefined;
+  readonly #monotonic: MonotonicClock;
   readonly #detector: StallDetector;
   #progress: Health = { status: 'ready' };
   #commitsFailingSinceMs: number | undefined;
 
-  constructor(stallMs: number, reads: ConsumerReads | undefined) {
+  constructor(stallMs: number, reads: ConsumerReads | undefined, monotonic: MonotonicClock) {
     this.#stallMs = stallMs;
     this.#reads = reads;
+    this.#monotonic = monotonic;
     this.#detector = new StallDetector(stallMs);
   }
 
   /** Observes the progress; called often, so that stalls are measured from their start. `ended`: number of ended work items. */
   observe(trackers: Iterable<OffsetTracker>, ended: number): void {
-    this.#progress = this.#detector.check(trackers, ended, performance.now());
+    this.#progress = this.#detector.check(trackers, ended, this.#monotonic.elapsedMs());
   }
 
   /** Records a commit; returns whether it is the first to fail after a success. */
   committed({ kind }: CommitResult): boolean {
     const failedBefore = this.#commitsFailingSinceMs !== undefined;
-    if (kind === 'failed') this.#commitsFailingSinceMs ??= performance.now();
+    if (kind === 'failed') this.#commitsFailingSinceMs ??= this.#monotonic.elapsedMs();
     else this.#commitsFailingSinceMs = undefined;
     return kind === 'failed' && !failedBefore;
   }
@@ -44,7 +47,7 @@ export class ConsumerHealth {
   report({ isAssigned, isGated }: ConsumerPhase, breaker: OpenBreaker | undefined): Health {
     if (breaker !== undefined)
       return { status: 'degraded', reason: describeOpenBreaker(breaker, this.#reads) };
-    const failingMs = performance.now() - (this.#commitsFailingSinceMs ?? Infinity);
+    const failingMs = this.#monotonic.elapsedMs() - (this.#commitsFailingSinceMs ?? Infinity);
     if (failingMs >= this.#stallMs) {
       return { status: 'unhealthy', reason: `commits have failed for ${toSeconds(failingMs)} s` };
     }

@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
+import type { SystemPorts } from '../../platform/system-ports.ts';
 import type { BackoffOptions } from '../backoff.ts';
 import type { LogMessage, TopicPartition } from '../message.ts';
 import type { Process } from '../processing-result.ts';
@@ -32,7 +32,7 @@ export interface ConsumerReads {
   readonly topics: readonly string[];
 }
 
-export interface RuntimeOptions {
+export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly process: Process;
   readonly log: Log;
   /** Total weight of the messages in progress; default 64. */
@@ -47,8 +47,6 @@ export interface RuntimeOptions {
   readonly retryBackoff?: BackoffOptions;
   readonly breaker?: BreakerOptions;
   readonly stallMs?: number;
-  /** Returns a number from 0 to below 1, to spread delays. Default Math.random. */
-  readonly random?: () => number;
   /** Called after each change. Must not throw. */
   readonly onBreaker?: (state: BreakerState) => void;
   readonly reads?: ConsumerReads;
@@ -58,8 +56,6 @@ export interface RuntimeOptions {
    * assignment.
    */
   readonly gate?: (partitions: readonly TopicPartition[], signal: AbortSignal) => Promise<void>;
-  /** For the opening time of the circuit breaker. Default: the system clock. */
-  readonly clock?: Clock;
 }
 
 /** Creates the counters of a consumer, which count from its creation. */

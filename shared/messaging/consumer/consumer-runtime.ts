@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../platform/clock.ts';
 import { errorText } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
+import { repeat, sleep } from '../../platform/timers.ts';
 import { backoffMs } from '../backoff.ts';
 import type { LogMessage } from '../message.ts';
 import type { GroupSink, GroupSource } from '../ports.ts';
@@ -33,7 +32,7 @@ const LEAVE_MS = 5_000;
 /** The current source. */
 interface Attachment {
   readonly source: GroupSource;
-  readonly timers: readonly NodeJS.Timeout[];
+  readonly stopTimers: () => void;
   /** 0 before the first assignment. */
   generation: number;
   isRevoking: boolean;
@@ -61,13 +60,15 @@ export class ConsumerRuntime {
   constructor(options: RuntimeOptions) {
     this.#options = options;
     this.#owned = new OwnedPartitions(this.#inFlight, options.window);
-    this.#health = new ConsumerHealth(options.stallMs ?? CONSUMER_DEFAULTS.stallMs, options.reads);
+    const { stallMs = CONSUMER_DEFAULTS.stallMs, reads, monotonic } = options;
+    this.#health = new ConsumerHealth(stallMs, reads, monotonic);
     this.#executor = this.#createExecutor();
     this.#breaker = new CircuitBreaker(
       {
         executor: this.#executor,
         onChange: (state) => this.#breakerChanged(state),
-        clock: options.clock ?? systemClock,
+        clock: options.clock,
+        timers: options.timers,
         mayProbe: () => this.#mayStart && !this.#isDraining,
       },
       options.breaker,
@@ -89,7 +90,7 @@ export class ConsumerRuntime {
     this.detach();
     const attached: Attachment = {
       source,
-      timers: this.#startTimers(source),
+      stopTimers: this.#startTimers(source),
       generation: 0,
       isRevoking: false,
     };
@@ -131,7 +132,7 @@ export class ConsumerRuntime {
 
   /** Detaches the source: drops queued messages and ends commits; running messages continue. */
   detach(): void {
-    for (const timer of this.#attached?.timers ?? []) clearInterval(timer);
+    this.#attached?.stopTimers();
     this.#attached = undefined;
     this.#gate.cancel();
     this.#executor.pause();
@@ -141,12 +142,13 @@ export class ConsumerRuntime {
 
   /** Accepts nothing new, lets messages in progress end for at most `timeoutMs`, commits, leaves the group. */
   async drain(timeoutMs: number): Promise<void> {
+    const { monotonic, timers } = this.#options;
     this.#isDraining = true;
     this.#owned.pauseAll();
-    const endMs = performance.now() + timeoutMs;
-    while (!this.#hasEnded() && performance.now() < endMs) await sleep(DRAIN_POLL_MS);
+    const endMs = monotonic.elapsedMs() + timeoutMs;
+    while (!this.#hasEnded() && monotonic.elapsedMs() < endMs) await sleep(timers, DRAIN_POLL_MS);
     this.#abort.abort();
-    await Promise.race([this.#commits.now(), sleep(LAST_COMMIT_MS, undefined, { ref: false })]);
+    await this.#commitLast();
     const source = this.#attached?.source;
     this.detach();
     this.#executor.close();
@@ -174,8 +176,17 @@ export class ConsumerRuntime {
     };
   }
 
+  /** Commits what is done, for at most LAST_COMMIT_MS. */
+  async #commitLast(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.timers.schedule(resolve, LAST_COMMIT_MS, 'background');
+    await Promise.race([this.#commits.now(), promise]);
+    cancel();
+  }
+
   #createExecutor(): KeyOrderedExecutor {
-    const { process, weigh, concurrency, sliceMs } = { ...CONSUMER_DEFAULTS, ...this.#options };
+    const options = { ...CONSUMER_DEFAULTS, ...this.#options };
+    const { process, weigh, concurrency, sliceMs, monotonic, timers } = options;
     const { signal } = this.#abort;
     return new KeyOrderedExecutor(
       {
@@ -188,18 +199,30 @@ export class ConsumerRuntime {
         },
         wanted: (work) => !work.tracker.closed,
       },
-      { limit: concurrency, weigh: weigh && (({ message }) => weigh(message)), sliceMs },
+      {
+        limit: concurrency,
+        weigh: weigh && (({ message }) => weigh(message)),
+        sliceMs,
+        monotonic,
+        timers,
+      },
     );
   }
 
-  #startTimers(source: GroupSource): readonly NodeJS.Timeout[] {
-    const { commitIntervalMs, heartbeatIntervalMs, log } = { ...CONSUMER_DEFAULTS, ...this.#options };
+  #startTimers(source: GroupSource): () => void {
+    const options = { ...CONSUMER_DEFAULTS, ...this.#options };
+    const { commitIntervalMs, heartbeatIntervalMs, log, timers } = options;
     const heartbeat = () => {
       source.heartbeat().catch((error: unknown) => {
         log.warn({ err: error }, 'a heartbeat failed');
       });
     };
-    return [setInterval(() => this.#tick(), commitIntervalMs), setInterval(heartbeat, heartbeatIntervalMs)];
+    const stopCommits = repeat(timers, () => this.#tick(), commitIntervalMs);
+    const stopHeartbeats = repeat(timers, heartbeat, heartbeatIntervalMs);
+    return () => {
+      stopCommits();
+      stopHeartbeats();
+    };
   }
 
   #receive(messages: readonly LogMessage[], highWatermark: number): void {
@@ -207,7 +230,11 @@ export class ConsumerRuntime {
     const tracker = first && this.#owned.find(first.topic, first.partition);
     if (tracker === undefined) return;
     tracker.highWatermark = highWatermark;
-    const { added, joined, forgotten } = this.#inFlight.deliver(messages, tracker);
+    const { added, joined, forgotten } = this.#inFlight.deliver(
+      messages,
+      tracker,
+      this.#options.monotonic.elapsedMs(),
+    );
     this.counters.joined += joined;
     for (const work of added) this.#executor.add(work);
     // A forgotten work item has no further attempts: messages of its key must not wait for it.
@@ -233,14 +260,14 @@ export class ConsumerRuntime {
   #thrown(work: Work, error: unknown): ProcessingResult {
     const { message, attempts } = work;
     const { topic, partition, offset } = message;
-    const { log, retryBackoff, random } = { ...CONSUMER_DEFAULTS, random: Math.random, ...this.#options };
+    const { log, monotonic, retryBackoff, random } = { ...CONSUMER_DEFAULTS, ...this.#options };
     if (!isTransientFailure(error)) {
       log.error({ err: error, topic, partition, offset }, 'a message failed unexpectedly');
       this.counters.failed += 1;
       this.#breaker.count('failed', message.key);
     } else {
       this.#breaker.returnProbe();
-      const nowMs = performance.now();
+      const nowMs = monotonic.elapsedMs();
       if (nowMs - this.#transientLoggedMs >= LOG_INTERVAL_MS) {
         this.#transientLoggedMs = nowMs;
         const fields = { topic, partition, attempts, reason: errorText(error) };

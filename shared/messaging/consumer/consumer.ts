@@ -21,7 +21,7 @@ export class Consumer {
   #source: GroupSource | undefined;
   #crash: Error | undefined;
   #crashesInARow = 0;
-  #rebuild: NodeJS.Timeout | undefined;
+  #cancelRebuild: (() => void) | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(options: ConsumerOptions) {
@@ -41,7 +41,7 @@ export class Consumer {
 
   /** Drains: accepts nothing new, lets messages in progress end within `timeoutMs`, commits, leaves. Idempotent. */
   stop(timeoutMs: number = CONSUMER_DEFAULTS.drainTimeoutMs): Promise<void> {
-    clearTimeout(this.#rebuild);
+    this.#cancelRebuild?.();
     this.#stopping ??= this.#runtime.drain(timeoutMs);
     return this.#stopping;
   }
@@ -80,23 +80,23 @@ export class Consumer {
   }
 
   #crashed(source: GroupSource | undefined, error: Error): void {
-    if (source !== this.#source || this.#rebuild !== undefined || this.#stopping !== undefined) return;
+    if (source !== this.#source || this.#cancelRebuild !== undefined || this.#stopping !== undefined) return;
     this.#source = undefined;
     this.#crash = error;
     this.#crashesInARow += 1;
     this.#runtime.counters.crashes += 1;
     this.#runtime.detach();
-    const { log, random = Math.random } = this.#options;
+    const { log, random, timers } = this.#options;
     const delayMs = backoffMs(CONSUMER_DEFAULTS.restartBackoff, this.#crashesInARow, random);
     log.error({ err: error, delayMs }, 'the consumer crashed and will be restarted');
     source
       ?.stop(DISCARD_MS)
       .catch((reason: unknown) => log.warn({ err: reason }, 'a crashed consumer did not stop'));
-    this.#rebuild = setTimeout(() => this.#buildAgain(), delayMs);
+    this.#cancelRebuild = timers.schedule(() => this.#buildAgain(), delayMs);
   }
 
   #buildAgain(): void {
-    this.#rebuild = undefined;
+    this.#cancelRebuild = undefined;
     this.#build().catch((reason: unknown) => {
       this.#crashed(this.#source, reason instanceof Error ? reason : new Error(String(reason)));
     });

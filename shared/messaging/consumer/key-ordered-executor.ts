@@ -1,4 +1,6 @@
+import type { MonotonicClock } from '../../platform/clock.ts';
 import { Fifo } from '../../platform/fifo.ts';
+import type { Timers } from '../../platform/timers.ts';
 import type { FinalResult, ProcessingResult } from '../processing-result.ts';
 import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
 import type { Work } from './offset-tracker.ts';
@@ -23,6 +25,8 @@ export interface ExecutorOptions {
   readonly weigh?: ((work: Work) => number) | undefined;
   /** Longest synchronous work between two turns of the event loop, in milliseconds. */
   readonly sliceMs: number;
+  readonly monotonic: MonotonicClock;
+  readonly timers: Timers;
 }
 
 /** The unfinished work items of one key, the oldest first. A message without a key has its own queue. */
@@ -47,7 +51,8 @@ export class KeyOrderedExecutor {
   readonly #options: ExecutorOptions;
   readonly #topics = new Map<string, Map<string, KeyQueue>>();
   readonly #ready = new Fifo<KeyQueue>();
-  readonly #held = new Map<KeyQueue, NodeJS.Timeout>();
+  /** The queues whose first work is held, each with the cancel function of its timer. */
+  readonly #held = new Map<KeyQueue, () => void>();
   #running = 0;
   /** Total weight of the running work items. */
   #load = 0;
@@ -132,9 +137,9 @@ export class KeyOrderedExecutor {
   /** Ends the delay of a held work item early. */
   endDelay(work: Work): void {
     if (work.state !== 'held') return;
-    for (const [queue, timer] of this.#held) {
+    for (const [queue, cancel] of this.#held) {
       if (queue.first !== work) continue;
-      clearTimeout(timer);
+      cancel();
       this.#release(queue);
       return;
     }
@@ -156,15 +161,16 @@ export class KeyOrderedExecutor {
   /** Pauses permanently and drops queued and held work items. */
   close(): void {
     this.pause();
-    for (const timer of this.#held.values()) clearTimeout(timer);
+    for (const cancel of this.#held.values()) cancel();
     this.#held.clear();
     this.dropQueued();
   }
 
   #startUntilFull(): void {
+    const { monotonic } = this.#options;
     while (!this.#isPaused) {
       const queue = this.#ready.first;
-      if (queue === undefined || performance.now() >= this.#sliceEndMs) return;
+      if (queue === undefined || monotonic.elapsedMs() >= this.#sliceEndMs) return;
       const weight = this.#weigh(queue.first);
       if (this.#running > 0 && this.#load + weight > this.#options.limit) return;
       this.#ready.shift();
@@ -178,13 +184,16 @@ export class KeyOrderedExecutor {
 
   /** A slice lasts for one turn of the event loop, including all promises settled within it. */
   #openSlice(): void {
+    const { monotonic, sliceMs, timers } = this.#options;
     this.#isSliceOpen = true;
-    this.#sliceEndMs = performance.now() + this.#options.sliceMs;
-    setImmediate(() => {
-      this.#isSliceOpen = false;
-      this.dispatch();
-    });
+    this.#sliceEndMs = monotonic.elapsedMs() + sliceMs;
+    timers.nextTurn(this.#endSlice);
   }
+
+  readonly #endSlice = (): void => {
+    this.#isSliceOpen = false;
+    this.dispatch();
+  };
 
   #start(queue: KeyQueue, weight: number): void {
     const work = queue.first;
@@ -228,7 +237,7 @@ export class KeyOrderedExecutor {
     this.#calls.held(queue.first);
     this.#held.set(
       queue,
-      setTimeout(() => this.#release(queue), Math.min(delayMs, MAX_DELAY_MS)),
+      this.#options.timers.schedule(() => this.#release(queue), Math.min(delayMs, MAX_DELAY_MS)),
     );
   }
 

@@ -30,13 +30,14 @@ const RELEASED: LogMessage = {
   timestampMs: 0,
 };
 
-export function createWork(message: LogMessage, tracker: OffsetTracker): Work {
+/** `receivedMs`: when this process received the message (monotonic milliseconds). */
+export function createWork(message: LogMessage, tracker: OffsetTracker, receivedMs: number): Work {
   return {
     message,
     offset: message.offset,
     timestampMs: message.timestampMs,
     bytes: (message.value?.length ?? 0) + (message.key?.length ?? 0),
-    receivedMs: performance.now(),
+    receivedMs,
     state: 'queued',
     attempts: 0,
     tracker,

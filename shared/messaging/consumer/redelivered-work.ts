@@ -27,9 +27,9 @@ export class InFlight {
 
   /**
    * Adds delivered messages of one partition to its tracker. A message started in an earlier generation joins its work; one
-   * that was already delivered in this generation is skipped.
+   * that was already delivered in this generation is skipped. `nowMs`: monotonic milliseconds.
    */
-  deliver(messages: readonly LogMessage[], tracker: OffsetTracker): Delivery {
+  deliver(messages: readonly LogMessage[], tracker: OffsetTracker, nowMs: number): Delivery {
     const id = partitionId(tracker.topic, tracker.partition);
     const works = this.#works.get(id);
     const added: Work[] = [];
@@ -37,7 +37,7 @@ export class InFlight {
     for (const message of messages) {
       if (message.offset <= tracker.lastOffset) continue;
       const known = works && take(works, message);
-      const work = known ?? createWork(message, tracker);
+      const work = known ?? createWork(message, tracker, nowMs);
       if (known === undefined) added.push(work);
       else joined += 1;
       work.tracker = tracker;

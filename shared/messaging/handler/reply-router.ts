@@ -1,3 +1,4 @@
+import type { MonotonicClock } from '../../platform/clock.ts';
 import { InfrastructureError, MessagingError } from '../../platform/errors.ts';
 import { HEADER } from '../header-names.ts';
 import { headerText, headerValue } from '../headers.ts';
@@ -42,6 +43,7 @@ export interface ReplyRouterOptions {
   readonly ownReplyTopics: readonly string[];
   /** Topics that are refused as reply topics: requests, commands, dead letters. */
   readonly internalTopics: readonly string[];
+  readonly monotonic: MonotonicClock;
 }
 
 /**
@@ -69,13 +71,14 @@ export class ReplyRouter {
   readonly #directory: TopicDirectory;
   readonly #own: ReadonlySet<string>;
   readonly #internal: ReadonlySet<string>;
-  readonly #silent = new SilentPartitions();
+  readonly #silent: SilentPartitions;
   /** Foreign replies in flight, the oldest first, with the start of each (monotonic milliseconds). */
   readonly #foreignSends = new Set<{ readonly startedMs: number }>();
 
   constructor(options: ReplyRouterOptions, directory: TopicDirectory) {
     this.#options = options;
     this.#directory = directory;
+    this.#silent = new SilentPartitions(options.monotonic);
     this.#own = new Set(options.ownReplyTopics);
     this.#internal = new Set(options.internalTopics);
   }
@@ -115,7 +118,7 @@ export class ReplyRouter {
   /** Publishes a reply and records whether its partition is silent. Rejects like {@link Publisher.publish}. */
   async publish(route: Route, reply: OutgoingMessage): Promise<void> {
     const id = partitionId(route.topic, route.partition);
-    const send = { startedMs: performance.now() };
+    const send = { startedMs: this.#options.monotonic.elapsedMs() };
     if (!this.#own.has(route.topic)) this.#foreignSends.add(send);
     try {
       await this.#publisherBySize(route, reply).publish([reply]);
@@ -132,7 +135,7 @@ export class ReplyRouter {
   #isSlow(): boolean {
     if (this.#foreignSends.size < MAX_SLOW_REPLIES) return false;
     const [oldest] = this.#foreignSends;
-    return oldest !== undefined && performance.now() - oldest.startedMs >= SLOW_REPLY_MS;
+    return oldest !== undefined && this.#options.monotonic.elapsedMs() - oldest.startedMs >= SLOW_REPLY_MS;
   }
 
   #admit(request: Request, route: Route | Fault, isSlow: boolean): Outcome | undefined {

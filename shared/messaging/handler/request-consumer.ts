@@ -1,9 +1,9 @@
 import { MESSAGES } from '../../../schemas/messages.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/load-config.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
+import type { SystemPorts } from '../../platform/system-ports.ts';
 import type { Codec } from '../codec.ts';
 import { REQUEST_BATCH } from '../codec/request-batch.ts';
 import type { BreakerOptions } from '../consumer/circuit-breaker.ts';
@@ -38,10 +38,9 @@ export interface RequestConsumerOptions {
 }
 
 /** The parts of the worker context that a request consumer uses. */
-export interface RequestConsumerContext {
+export interface RequestConsumerContext extends Omit<SystemPorts, 'newId'> {
   readonly config: Config;
   readonly log: Log;
-  readonly clock: Clock;
   readonly metrics: Metrics;
   readonly broker: Broker;
   readonly codec: Codec;
@@ -88,7 +87,7 @@ export async function startRequestConsumer(
   context: RequestConsumerContext,
   options: RequestConsumerOptions,
 ): Promise<RequestConsumer> {
-  const { broker, clock, codec, config, log, metrics } = context;
+  const { broker, clock, codec, config, log, metrics, monotonic, random, timers } = context;
   const { worker, lane, handlers, sliceMs } = options;
   const requestTopic = topicName(config.topicPrefix, options.requestTopic);
   const groupId = `${config.topicPrefix}plat.${worker}.${lane}`;
@@ -107,6 +106,7 @@ export async function startRequestConsumer(
     ownReplyTopics: ownReplyTopics(config.topicPrefix),
     internalTopics: internalTopics(config.topicPrefix, config.notification.retryTiersMs),
     clock,
+    monotonic,
     log,
     onHandled: observe.onHandled,
     onDeadLetter: observe.onDeadLetter,
@@ -124,6 +124,9 @@ export async function startRequestConsumer(
     onBreaker: observe.onBreaker,
     reads: { groupId, topics: [requestTopic] },
     clock,
+    monotonic,
+    timers,
+    random,
     ...(sliceMs === undefined ? {} : { sliceMs }),
   });
   observe.follow(consumer);
@@ -173,12 +176,12 @@ function startedOnFirstUse(publisher: Publisher): Publisher {
 
 /** Batches are served on the bulk lane only; on the interactive lane they would delay single requests. */
 function batchHandler(
-  { codec, clock, config, log }: RequestConsumerContext,
+  { codec, clock, monotonic, timers, config, log }: RequestConsumerContext,
   { lane, requestTopic, handlers, sliceMs }: RequestConsumerOptions,
   onItems: ConsumerMetrics['onBatchItems'],
 ): Handler {
   if (lane === 'bulk') {
-    const slices = new WorkSlices({ sliceMs: sliceMs ?? CONSUMER_DEFAULTS.sliceMs });
+    const slices = new WorkSlices({ sliceMs: sliceMs ?? CONSUMER_DEFAULTS.sliceMs, monotonic, timers });
     return createBatchHandler({ handlers, codec, slices, clock, log, onItems });
   }
   const bulkTopic = findBulkTopic(requestTopic);

@@ -84,7 +84,7 @@ class RequestHandling {
   }
 
   process(message: LogMessage, attempt: number, signal: AbortSignal): Promise<ProcessingResult> {
-    const startedMs = performance.now();
+    const startedMs = this.#options.monotonic.elapsedMs();
     const request = readRequest(message, attempt, signal);
     let outcome: SyncOrAsync<Outcome>;
     try {
@@ -161,10 +161,10 @@ class RequestHandling {
   }
 
   #report({ type }: Request, how: Pick<Handled, 'result' | 'code'>, startedMs: number): void {
-    const { handlers, onHandled } = this.#options;
+    const { handlers, monotonic, onHandled } = this.#options;
     // Other types must not become labels of metrics, since requesters choose them.
     const label = type !== undefined && Object.hasOwn(handlers, type) ? type : 'unknown';
-    onHandled?.({ type: label, ...how, durationMs: performance.now() - startedMs });
+    onHandled?.({ type: label, ...how, durationMs: monotonic.elapsedMs() - startedMs });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { MonotonicClock } from '../../platform/clock.ts';
 import { partitionId, type LogMessage } from '../message.ts';
 
 /** Maximum number of concurrent probes, each of which occupies a place of the consumer for seconds. */
@@ -43,13 +44,13 @@ export class SilentPartitions {
   readonly #silences = new Map<string, Silence>();
   /** The first waiting requests of each request partition, by offset, with the time of their last retry. */
   readonly #places = new Map<string, Map<number, number>>();
-  readonly #now: () => number;
+  readonly #monotonic: MonotonicClock;
   #probes = 0;
   /** When any partition last accepted a reply; monotonic milliseconds. */
   #acceptedAtMs = -Infinity;
 
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
+  constructor(monotonic: MonotonicClock) {
+    this.#monotonic = monotonic;
   }
 
   get isEmpty(): boolean {
@@ -64,7 +65,7 @@ export class SilentPartitions {
   admit(id: string, message: LogMessage): ReplyAdmission {
     const silence = this.#silences.get(id);
     if (silence === undefined) return 'send';
-    const nowMs = this.#now();
+    const nowMs = this.#monotonic.elapsedMs();
     silence.requestedAtMs = nowMs;
     if (!silence.isProbed && this.#probes < MAX_PROBES) {
       silence.isProbed = true;
@@ -84,13 +85,13 @@ export class SilentPartitions {
 
   /** Records that the leader of the partition accepted a reply, or rejected one for its content. */
   answered(id: string): void {
-    this.#acceptedAtMs = this.#now();
+    this.#acceptedAtMs = this.#monotonic.elapsedMs();
     this.#silences.delete(id);
   }
 
   /** Records that the partition did not respond to a publish started at `startedMs` (monotonic) within its deadline. */
   silent(id: string, startedMs: number): void {
-    const nowMs = this.#now();
+    const nowMs = this.#monotonic.elapsedMs();
     forgetOld(this.#silences, ({ requestedAtMs }) => nowMs - requestedAtMs);
     const isAlone = this.#acceptedAtMs >= startedMs;
     const known = this.#silences.get(id);

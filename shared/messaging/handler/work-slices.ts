@@ -1,12 +1,12 @@
+import type { MonotonicClock } from '../../platform/clock.ts';
 import { Fifo } from '../../platform/fifo.ts';
+import type { Timers } from '../../platform/timers.ts';
 
 export interface WorkSliceOptions {
   /** Longest synchronous work between two turns of the event loop, in milliseconds. */
   readonly sliceMs: number;
-  /** Monotonic milliseconds. Default: `performance.now`. */
-  readonly now?: () => number;
-  /** Calls back in the next turn of the event loop. Default: setImmediate. */
-  readonly nextTurn?: (callback: () => void) => void;
+  readonly monotonic: MonotonicClock;
+  readonly timers: Pick<Timers, 'nextTurn'>;
 }
 
 /**
@@ -15,17 +15,13 @@ export interface WorkSliceOptions {
  * `release` must follow each `acquire`.
  */
 export class WorkSlices {
-  readonly #sliceMs: number;
-  readonly #now: () => number;
-  readonly #nextTurn: (callback: () => void) => void;
+  readonly #options: WorkSliceOptions;
   readonly #waiting = new Fifo<() => void>();
   #isHeld = false;
   #endMs = 0;
 
-  constructor({ sliceMs, now = () => performance.now(), nextTurn = setImmediate }: WorkSliceOptions) {
-    this.#sliceMs = sliceMs;
-    this.#now = now;
-    this.#nextTurn = nextTurn;
+  constructor(options: WorkSliceOptions) {
+    this.#options = options;
   }
 
   /** Waits until no other task holds the slices; resolves at the start of the first slice. Never rejects. */
@@ -41,7 +37,7 @@ export class WorkSlices {
 
   /** Whether the current slice has ended. */
   isOver(): boolean {
-    return this.#now() >= this.#endMs;
+    return this.#options.monotonic.elapsedMs() >= this.#endMs;
   }
 
   /** Waits for the next turn of the event loop; resolves at the start of the next slice. */
@@ -59,8 +55,9 @@ export class WorkSlices {
   }
 
   #begin(resolve: () => void): void {
-    this.#nextTurn(() => {
-      this.#endMs = this.#now() + this.#sliceMs;
+    const { monotonic, sliceMs, timers } = this.#options;
+    timers.nextTurn(() => {
+      this.#endMs = monotonic.elapsedMs() + sliceMs;
       resolve();
     });
   }

@@ -98,11 +98,9 @@ export class KafkaAdmin implements BrokerAdmin {
   offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]> {
     return this.#callAlone(`offsets of ${topic}`, async (admin) => {
       // fetchTopicOffsets retries for seconds when the topic is missing.
-      await existingTopics(
-        { partitionCounts: (names) => partitionCounts(admin, names) },
-        [topic],
-        OFFSETS_SPREAD_MS,
-      );
+      await existingTopics({ partitionCounts: (names) => partitionCounts(admin, names) }, [topic], {
+        spreadMs: OFFSETS_SPREAD_MS,
+      });
       const offsets = await retryTransient(() => admin.fetchTopicOffsets(topic));
       return offsets
         .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))

@@ -1,5 +1,6 @@
-import { systemClock, type Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
+import { systemPorts, type SystemPorts } from '../../platform/system-ports.ts';
+import { repeat } from '../../platform/timers.ts';
 import { MemoryAdmin } from './admin.ts';
 import type { FaultPlan } from './injected-faults.ts';
 import { MemoryGroup } from './group.ts';
@@ -31,9 +32,8 @@ const MAX_RANGE_BYTES = MIB;
 /** Interval at which expired records are removed from logs without appends. */
 const SWEEP_INTERVAL_MS = 60_000;
 
-export interface MemoryBrokerOptions {
-  /** Time of records and of retention; default: the system clock. */
-  readonly clock?: Clock;
+/** Ports that are absent are those of the system; the clock is the time of records and of retention. */
+export interface MemoryBrokerOptions extends Partial<SystemPorts> {
   /** Limits of each topic; default 20,000 records and 32 MiB, or 100,000 and 128 MiB with cleanup.policy=compact. */
   readonly limits?: Partial<MemoryLimits>;
   /** Interval at which retention and compaction run on all logs; default 60 s. */
@@ -49,16 +49,19 @@ export interface MemoryBrokerOptions {
  * Messages and commits are lost when the process ends, so it is for trials, development and tests, not for production.
  */
 export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
-  const { clock = systemClock, faults, log } = options;
-  const scheduler = new MemoryScheduler();
+  const { faults, log } = options;
+  const ports = { ...systemPorts, ...options };
+  const { clock, timers } = ports;
+  const scheduler = new MemoryScheduler(timers);
   const topics = new MemoryTopics({ clock, limits: { ...DEFAULT_LIMITS, ...options.limits }, scheduler });
   const groups = new Map<string, MemoryGroup>();
   const open = new Set<Stoppable>();
-  const parts: MemoryParts = { topics, scheduler, faults, onStopped: (part) => open.delete(part) };
-  const sweeper = setInterval(() => topics.sweep(), options.sweepIntervalMs ?? SWEEP_INTERVAL_MS).unref();
+  const parts: MemoryParts = { topics, scheduler, ports, faults, onStopped: (part) => open.delete(part) };
+  const { sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
+  const stopSweeps = repeat(timers, () => topics.sweep(), sweepIntervalMs, 'background');
 
   const groupOf = (groupId: string): MemoryGroup => {
-    const group = groups.get(groupId) ?? new MemoryGroup(topics);
+    const group = groups.get(groupId) ?? new MemoryGroup(topics, ports);
     if (!groups.has(groupId)) topics.addUser(group);
     groups.set(groupId, group);
     return group;
@@ -79,7 +82,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
     },
     admin: new MemoryAdmin(topics, groups, faults),
     close: async () => {
-      clearInterval(sweeper);
+      stopSweeps();
       await Promise.all([...open].map((part) => part.stop(0)));
       for (const group of groups.values()) group.close();
       scheduler.close();

@@ -1,3 +1,4 @@
+import { repeat } from '../../platform/timers.ts';
 import { MemoryCursors, type Cursor } from './scheduler.ts';
 import { isRefused, unreachable } from './injected-faults.ts';
 import type { GroupMember, MemoryGroup } from './group.ts';
@@ -24,7 +25,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   #next: { readonly generation: number; readonly partitions: readonly TopicPartition[] } | undefined;
   #joining = false;
   #stopped = false;
-  #heartbeatTimer: NodeJS.Timeout | undefined;
+  #stopHeartbeats: (() => void) | undefined;
 
   constructor(options: GroupSourceOptions, group: MemoryGroup, parts: MemoryParts) {
     this.topics = options.topics;
@@ -40,7 +41,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     if (this.#stopped || this.#sink !== undefined) throw consumerUsed(this.#clientId);
     this.#sink = sink;
     const intervalMs = this.sessionTimeoutMs / HEARTBEATS_PER_SESSION;
-    this.#heartbeatTimer = setInterval(() => this.#beat(), intervalMs);
+    this.#stopHeartbeats = repeat(this.#parts.ports.timers, () => this.#beat(), intervalMs);
     this.#group.join(this);
   }
 
@@ -65,7 +66,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
-    clearInterval(this.#heartbeatTimer);
+    this.#stopHeartbeats?.();
     this.#closeCursors();
     if (!this.#isCutOff()) this.#group.leave(this);
     this.#parts.onStopped(this);
@@ -102,7 +103,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   }
 
   #beatSoon(): void {
-    setImmediate(() => this.#beat());
+    this.#parts.ports.timers.nextTurn(() => this.#beat());
   }
 
   /** Sends a heartbeat and reacts to its response. */
@@ -124,7 +125,8 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
       this.#joining = false;
       if (!this.#stopped && !this.#isCutOff()) this.#group.join(this);
     };
-    setImmediate(() => setImmediate(join));
+    const { timers } = this.#parts.ports;
+    timers.nextTurn(() => timers.nextTurn(join));
   }
 
   #startGeneration(sink: GroupSink): void {

@@ -1,3 +1,5 @@
+import type { SystemPorts } from '../../platform/system-ports.ts';
+import { repeat } from '../../platform/timers.ts';
 import type { LogUser, MemoryTopics } from './topics.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../message.ts';
 
@@ -29,21 +31,23 @@ interface Membership {
  */
 export class MemoryGroup implements LogUser {
   readonly #topics: MemoryTopics;
+  readonly #ports: SystemPorts;
   readonly #members = new Map<GroupMember, Membership>();
   readonly #committed = new Map<string, PartitionOffset>();
   #generation = 0;
   #preparing = false;
-  #timer: NodeJS.Timeout | undefined;
+  #stopChecks: (() => void) | undefined;
   #checkedAtMs = 0;
 
-  constructor(topics: MemoryTopics) {
+  constructor(topics: MemoryTopics, ports: SystemPorts) {
     this.#topics = topics;
+    this.#ports = ports;
   }
 
   /** Joins, or rejoins for the generation that is being prepared. */
   join(member: GroupMember): void {
     const known = this.#members.get(member);
-    const membership = { joined: true, generation: known?.generation ?? 0, lastSeenMs: performance.now() };
+    const membership = { joined: true, generation: known?.generation ?? 0, lastSeenMs: this.#now() };
     this.#members.set(member, membership);
     if (known === undefined) this.#watch();
     this.#prepare(member);
@@ -59,7 +63,7 @@ export class MemoryGroup implements LogUser {
   touch(member: GroupMember): 'stable' | 'join' {
     const membership = this.#members.get(member);
     if (membership === undefined) return 'join';
-    membership.lastSeenMs = performance.now();
+    membership.lastSeenMs = this.#now();
     return this.#preparing && !membership.joined ? 'join' : 'stable';
   }
 
@@ -67,7 +71,7 @@ export class MemoryGroup implements LogUser {
   commit(member: GroupMember, generation: number, offsets: readonly PartitionOffset[]): boolean {
     const membership = this.#members.get(member);
     if (membership?.generation !== generation || generation !== this.#generation) return false;
-    membership.lastSeenMs = performance.now();
+    membership.lastSeenMs = this.#now();
     for (const offset of offsets) this.#committed.set(partitionId(offset.topic, offset.partition), offset);
     return true;
   }
@@ -122,19 +126,24 @@ export class MemoryGroup implements LogUser {
     }
   }
 
+  #now(): number {
+    return this.#ports.monotonic.elapsedMs();
+  }
+
   #watch(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopChecks?.();
+    this.#stopChecks = undefined;
     const sessions = [...this.#members.keys()].map((member) => member.sessionTimeoutMs);
     if (sessions.length === 0) return;
     const intervalMs = Math.max(MIN_CHECK_INTERVAL_MS, Math.min(...sessions) / CHECKS_PER_SESSION);
-    this.#checkedAtMs = performance.now();
-    this.#timer = setInterval(() => this.#expelSilent(intervalMs), intervalMs).unref();
+    this.#checkedAtMs = this.#now();
+    const check = (): void => this.#expelSilent(intervalMs);
+    this.#stopChecks = repeat(this.#ports.timers, check, intervalMs, 'background');
   }
 
   /** While the process was blocked, its members could not send heartbeats, so a late check expels no member. */
   #expelSilent(intervalMs: number): void {
-    const now = performance.now();
+    const now = this.#now();
     const late = now - this.#checkedAtMs > 2 * intervalMs;
     this.#checkedAtMs = now;
     if (late) return;

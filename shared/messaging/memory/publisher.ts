@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '../../platform/timers.ts';
 import { isRefused, type MemoryFault } from './injected-faults.ts';
 import type { MemoryParts } from './topics.ts';
 import { publishFailed } from '../broker-errors.ts';
@@ -44,9 +44,9 @@ export class MemoryPublisher implements Publisher {
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (this.#state === 'stopped') return Promise.reject(publishFailed(this.#clientId, 'it was stopped'));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    let timer: NodeJS.Timeout | undefined;
+    let cancel: (() => void) | undefined;
     const settle = (error?: unknown) => {
-      clearTimeout(timer);
+      cancel?.();
       const index = this.#queue.indexOf(call);
       if (index >= 0) this.#queue.splice(index, 1);
       if (error === undefined) resolve();
@@ -56,7 +56,8 @@ export class MemoryPublisher implements Publisher {
     this.#queue.push(call);
     this.#serve();
     if (this.#queue.includes(call)) {
-      timer = setTimeout(() => this.#giveUp(call, 'the deadline passed'), this.#deadlineMs);
+      const giveUp = (): void => this.#giveUp(call, 'the deadline passed');
+      cancel = this.#parts.ports.timers.schedule(giveUp, this.#deadlineMs);
     }
     return promise;
   }
@@ -66,9 +67,10 @@ export class MemoryPublisher implements Publisher {
   }
 
   async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
-    const until = performance.now() + (this.#state === 'started' ? timeoutMs : 0);
+    const { monotonic, timers } = this.#parts.ports;
+    const until = monotonic.elapsedMs() + (this.#state === 'started' ? timeoutMs : 0);
     this.#state = 'stopped';
-    while (this.#queue.length > 0 && performance.now() < until) await sleep(RETRY_INTERVAL_MS);
+    while (this.#queue.length > 0 && monotonic.elapsedMs() < until) await sleep(timers, RETRY_INTERVAL_MS);
     for (const call of this.#queue.slice()) this.#giveUp(call, 'it was stopped');
     this.#parts.onStopped(this);
   }
@@ -93,7 +95,7 @@ export class MemoryPublisher implements Publisher {
 
   #serveLater(ms: number, before?: () => void): void {
     this.#isWaiting = true;
-    setTimeout(() => {
+    this.#parts.ports.timers.schedule(() => {
       before?.();
       this.#isWaiting = false;
       this.#serve();

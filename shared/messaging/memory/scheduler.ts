@@ -1,3 +1,4 @@
+import type { Timers } from '../../platform/timers.ts';
 import { partitionId, type LogMessage, type TopicPartition } from '../message.ts';
 import type { LogReader, MemoryLog } from './log.ts';
 
@@ -10,16 +11,21 @@ const ROUND_MAX_BYTES = 1_048_576;
  * one round, so that no reader starves another, and network and timers run in between.
  */
 export class MemoryScheduler {
+  readonly #timers: Timers;
   #due = new Set<LogReader>();
   #armed = false;
   #closed = false;
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
 
   /** Schedules a round of the reader for the next turn; idempotent until then. */
   wake(reader: LogReader): void {
     this.#due.add(reader);
     if (this.#armed || this.#closed) return;
     this.#armed = true;
-    setImmediate(this.#run);
+    this.#timers.nextTurn(this.#run);
   }
 
   close(): void {

@@ -23,7 +23,7 @@ export class MemoryTail implements Tail, LogReader, LogUser {
   readonly #log: Log | undefined;
   #cursors: MemoryCursors | undefined;
   #onMessage: ((message: LogMessage) => void) | undefined;
-  #reconnectTimer: NodeJS.Timeout | undefined;
+  #cancelReconnect: (() => void) | undefined;
   readonly #waiters = new Set<Waiter>();
 
   constructor(options: TailOptions, parts: MemoryParts, log: Log | undefined) {
@@ -51,12 +51,13 @@ export class MemoryTail implements Tail, LogReader, LogUser {
     if (cursors === undefined) return Promise.reject(tailStopped(this.#options.clientId));
     return new Promise((resolve, reject) => {
       const settle = (error?: Error) => {
-        clearTimeout(timer);
+        cancel();
         this.#waiters.delete(waiter);
         if (error === undefined) resolve();
         else reject(error);
       };
-      const timer = setTimeout(() => settle(tailBehind(this.#options.clientId, timeoutMs)), timeoutMs);
+      const late = (): void => settle(tailBehind(this.#options.clientId, timeoutMs));
+      const cancel = this.#parts.ports.timers.schedule(late, timeoutMs);
       const waiter = { targets: new Map(cursors.list.map((cursor) => [cursor, cursor.log.high])), settle };
       this.#waiters.add(waiter);
       this.#parts.scheduler.wake(this);
@@ -64,7 +65,7 @@ export class MemoryTail implements Tail, LogReader, LogUser {
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#reconnectTimer);
+    this.#cancelReconnect?.();
     this.#cursors?.close();
     this.#cursors = undefined;
     this.#parts.topics.removeUser(this);
@@ -77,8 +78,9 @@ export class MemoryTail implements Tail, LogReader, LogUser {
     const cursors = this.#cursors;
     if (cursors === undefined) return false;
     if (this.#isCutOff()) {
-      clearTimeout(this.#reconnectTimer);
-      this.#reconnectTimer = setTimeout(() => this.#parts.scheduler.wake(this), RECONNECT_INTERVAL_MS);
+      this.#cancelReconnect?.();
+      const { scheduler, ports } = this.#parts;
+      this.#cancelReconnect = ports.timers.schedule(() => scheduler.wake(this), RECONNECT_INTERVAL_MS);
       return false;
     }
     const more = cursors.round((_, messages) => {

@@ -1,5 +1,6 @@
 import { MessagingError } from '../../platform/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { SystemPorts } from '../../platform/system-ports.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import type { MemoryScheduler } from './scheduler.ts';
 import type { FaultPlan } from './injected-faults.ts';
@@ -31,6 +32,7 @@ export interface Stoppable {
 export interface MemoryParts {
   readonly topics: MemoryTopics;
   readonly scheduler: MemoryScheduler;
+  readonly ports: SystemPorts;
   readonly faults: FaultPlan | undefined;
   /** Called when the part has stopped, so that the broker does not stop it again. */
   onStopped(part: Stoppable): void;

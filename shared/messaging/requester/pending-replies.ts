@@ -1,5 +1,5 @@
 import type { Reply } from '../reply.ts';
-import { TimeoutWheel } from './timeout-wheel.ts';
+import { TimeoutWheel, type WheelPorts } from './timeout-wheel.ts';
 
 /** A request that waits for its reply. */
 export interface PendingReply {
@@ -18,10 +18,10 @@ export class PendingReplies {
   readonly #byId = new Map<string, PendingReply>();
   readonly #wheel: TimeoutWheel<PendingReply>;
 
-  constructor(onTimeout: (pending: PendingReply) => void) {
+  constructor(onTimeout: (pending: PendingReply) => void, ports: WheelPorts) {
     this.#wheel = new TimeoutWheel((pending) => {
       if (this.#byId.delete(pending.id)) onTimeout(pending);
-    });
+    }, ports);
   }
 
   get size(): number {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../platform/clock.ts';
 import { createProblem, type ErrorCode } from '../../platform/problem.ts';
 import { MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import type { SystemPorts } from '../../platform/system-ports.ts';
+import { repeat, sleep } from '../../platform/timers.ts';
 import type { Codec, Encoded, EncodedMessage } from '../codec.ts';
 import { HEADER } from '../header-names.ts';
 import { headerText } from '../headers.ts';
@@ -77,12 +76,12 @@ export interface RequesterStats {
   readonly pending: number;
 }
 
-export interface RequesterOptions {
+/** `newId` creates the correlation ids of requests without one. */
+export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
   readonly broker: Pick<Broker, 'createTail' | 'createPublisher'> & {
     readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
   };
   readonly codec: Codec;
-  readonly clock: Clock;
   readonly log: Log;
   readonly replyTopic: string;
   /** Determines the reply partition and the client ids; two instances may share a partition. */
@@ -91,7 +90,6 @@ export interface RequesterOptions {
   readonly maxPending?: number;
   /** Default 5,000 ms. Where latency does not matter, a longer deadline allows for a leader election. */
   readonly sendDeadlineMs?: number;
-  readonly createId?: () => string;
   /** Reads a reply; default: readReply with the codec. Rejects when infrastructure is unavailable. */
   readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;
 }
@@ -131,16 +129,19 @@ class LogRequester implements Requester {
   readonly #publisher: Publisher;
   readonly #pending: PendingReplies;
   readonly #counts = { sent: 0, replied: 0, timedOut: 0, unknownReplies: 0 };
-  readonly #canSend = tolerateOutage(() => this.#publisher.isHealthy(), REPLACEMENT_MS);
-  readonly #canReceive = tolerateOutage(() => this.#tail?.isReady() === true, REPLACEMENT_MS);
+  readonly #canSend: () => boolean;
+  readonly #canReceive: () => boolean;
   #tail: Tail | undefined;
   #replyPartition = 0;
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
-  #check: NodeJS.Timeout | undefined;
+  #stopChecks: (() => void) | undefined;
 
   constructor(options: RequesterOptions) {
     this.#options = options;
+    const { monotonic } = options;
+    this.#canSend = tolerateOutage(() => this.#publisher.isHealthy(), REPLACEMENT_MS, monotonic);
+    this.#canReceive = tolerateOutage(() => this.#tail?.isReady() === true, REPLACEMENT_MS, monotonic);
     this.#publisher = options.broker.createPublisher({
       clientId: `${options.instanceId}-requests`,
       deadlineMs: options.sendDeadlineMs ?? SEND_DEADLINE_MS,
@@ -148,7 +149,7 @@ class LogRequester implements Requester {
     this.#pending = new PendingReplies((pending) => {
       this.#counts.timedOut += 1;
       pending.settle(problemReply('reply-timeout', pending.id));
-    });
+    }, options);
   }
 
   start(): Promise<void> {
@@ -180,14 +181,14 @@ class LogRequester implements Requester {
   }
 
   async request(request: OutgoingRequest): Promise<Reply> {
-    const id = request.correlationId ?? this.#createId();
+    const id = request.correlationId ?? this.#options.newId();
     if (this.#stopping !== undefined || !this.#canReceive()) return problemReply('not-ready', id);
     if (this.#pending.size >= (this.#options.maxPending ?? MAX_PENDING))
       return problemReply('overloaded', id);
     if (!this.#canSend()) return problemReply('broker-unavailable', id);
     if (this.#pending.has(id)) throw new Error('a request with this correlation id is already pending');
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    const requestedAtMs = performance.now();
+    const requestedAtMs = this.#options.monotonic.elapsedMs();
     const pending = { id, requestedAtMs, isStored: false, settle: resolve, fail: reject, slot: 0 };
     this.#pending.add(pending, request.timeoutMs);
     this.#sendPending(request, pending).catch((error: unknown) => this.#sendFailed(pending, error));
@@ -195,7 +196,7 @@ class LogRequester implements Requester {
   }
 
   async fire(request: OutgoingRequest, replyTopic: string): Promise<Sent> {
-    const correlationId = request.correlationId ?? this.#createId();
+    const correlationId = request.correlationId ?? this.#options.newId();
     if (this.#stopping !== undefined) return problemReply('not-ready', correlationId);
     if (!this.#canSend()) return problemReply('broker-unavailable', correlationId);
     try {
@@ -213,10 +214,6 @@ class LogRequester implements Requester {
     return this.#stopping;
   }
 
-  #createId(): string {
-    return (this.#options.createId ?? randomUUID)();
-  }
-
   async #start(): Promise<void> {
     const { tail, partition } = await createReplyTail(this.#options);
     this.#replyPartition = partition;
@@ -228,7 +225,7 @@ class LogRequester implements Requester {
       throw error;
     }
     if (this.#stopping !== undefined) await tail.stop(CLOSE_MS);
-    else this.#check = setInterval(() => this.#checkConnections(), CHECK_INTERVAL_MS);
+    else this.#stopChecks = repeat(this.#options.timers, () => this.#checkConnections(), CHECK_INTERVAL_MS);
     this.#checkConnections();
   }
 
@@ -295,15 +292,16 @@ class LogRequester implements Requester {
   #checkConnections(): void {
     this.#canReceive();
     if (this.#canSend()) return;
-    for (const pending of this.#pending.takeUnsent(performance.now() - UNREACHABLE_MS))
+    for (const pending of this.#pending.takeUnsent(this.#options.monotonic.elapsedMs() - UNREACHABLE_MS))
       pending.settle(problemReply('broker-unavailable', pending.id));
   }
 
   async #stop(timeoutMs: number): Promise<void> {
-    const endMs = performance.now() + timeoutMs;
-    while (this.#pending.size > 0 && performance.now() < endMs) await sleep(DRAIN_POLL_MS);
+    const { monotonic, timers } = this.#options;
+    const endMs = monotonic.elapsedMs() + timeoutMs;
+    while (this.#pending.size > 0 && monotonic.elapsedMs() < endMs) await sleep(timers, DRAIN_POLL_MS);
     for (const { id } of this.#pending.all()) this.#pending.take(id)?.settle(problemReply('not-ready', id));
-    clearInterval(this.#check);
+    this.#stopChecks?.();
     await Promise.all([this.#tail?.stop(CLOSE_MS), this.#publisher.stop(CLOSE_MS)]);
   }
 }

@@ -1,5 +1,13 @@
+import type { MonotonicClock } from '../../platform/clock.ts';
+import { repeat, type Timers } from '../../platform/timers.ts';
+
 /** Items that are due within the same tick time out together; callers do not notice such a delay. */
 const TICK_MS = 20;
+
+export interface WheelPorts {
+  readonly monotonic: MonotonicClock;
+  readonly timers: Timers;
+}
 
 /**
  * One timer for many timeouts: items are stored by the tick in which they are due, and are usually deleted before it. Times are
@@ -8,20 +16,22 @@ const TICK_MS = 20;
 export class TimeoutWheel<T> {
   readonly #slots = new Map<number, Set<T>>();
   readonly #onTimeout: (item: T) => void;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #ports: WheelPorts;
+  #stopTicks: (() => void) | undefined;
   #size = 0;
   /** The last slot that has timed out. */
   #lastSlot = 0;
 
-  constructor(onTimeout: (item: T) => void) {
+  constructor(onTimeout: (item: T) => void, ports: WheelPorts) {
     this.#onTimeout = onTimeout;
+    this.#ports = ports;
   }
 
   /** Returns the slot of the item, which delete() needs. */
   add(item: T, dueMs: number): number {
-    if (this.#timer === undefined) {
-      this.#lastSlot = Math.floor(performance.now() / TICK_MS);
-      this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    if (this.#stopTicks === undefined) {
+      this.#lastSlot = this.#currentSlot();
+      this.#stopTicks = repeat(this.#ports.timers, () => this.#tick(), TICK_MS);
     }
     const slot = Math.max(Math.ceil(dueMs / TICK_MS), this.#lastSlot + 1);
     const items = this.#slots.get(slot);
@@ -40,12 +50,16 @@ export class TimeoutWheel<T> {
   }
 
   #tick(): void {
-    const now = Math.floor(performance.now() / TICK_MS);
+    const now = this.#currentSlot();
     while (this.#lastSlot < now && this.#size > 0) {
       this.#lastSlot += 1;
       this.#endSlot(this.#lastSlot);
     }
     if (this.#size === 0) this.#stop();
+  }
+
+  #currentSlot(): number {
+    return Math.floor(this.#ports.monotonic.elapsedMs() / TICK_MS);
   }
 
   #endSlot(slot: number): void {
@@ -57,7 +71,7 @@ export class TimeoutWheel<T> {
   }
 
   #stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopTicks?.();
+    this.#stopTicks = undefined;
   }
 }

@@ -1,8 +1,9 @@
 /** Checks that topics exist before they are used. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, errorText, MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { systemPorts, type SystemPorts } from '../../platform/system-ports.ts';
+import { sleep } from '../../platform/timers.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import type { BrokerAdmin, TopicState } from '../ports.ts';
 
@@ -12,18 +13,24 @@ const POLL_INTERVAL_MS = 100;
 /** With these values of compression.type the broker never stores a batch that kafkajs cannot read. */
 const READABLE_COMPRESSION: ReadonlySet<string> = new Set(['uncompressed', 'gzip', 'zstd']);
 
+/** How long a topic may be missing. Ports that are absent are those of the system. */
+export interface TopicWait extends Partial<Pick<SystemPorts, 'monotonic' | 'timers'>> {
+  /** Default TOPIC_SPREAD_MS. */
+  readonly spreadMs?: number;
+}
+
 type TopicAdmin = Pick<BrokerAdmin, 'partitionCounts' | 'topicStates'>;
 
 /**
  * The partition counts of topics that must exist. The answering broker may not know a new topic yet, so the query is repeated
- * for `spreadMs` while one is missing. Rejects with MessagingError `topic-unknown` after that.
+ * for `wait.spreadMs` while one is missing. Rejects with MessagingError `topic-unknown` after that.
  */
 export async function existingTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
   topics: readonly string[],
-  spreadMs: number = TOPIC_SPREAD_MS,
+  wait: TopicWait = {},
 ): Promise<ReadonlyMap<string, number>> {
-  const counts = await pollTopics(admin, topics, spreadMs);
+  const counts = await pollTopics(admin, topics, wait);
   const missing = topics.find((topic) => !counts.has(topic));
   if (missing !== undefined) throw topicUnknown(missing);
   return counts;
@@ -39,9 +46,9 @@ export async function requireTopics(
   admin: TopicAdmin,
   names: readonly string[],
   log: Pick<Log, 'warn'>,
-  spreadMs: number = TOPIC_SPREAD_MS,
+  wait: TopicWait = {},
 ): Promise<void> {
-  const counts = await pollTopics(admin, names, spreadMs);
+  const counts = await pollTopics(admin, names, wait);
   const missing = names.filter((name) => !counts.has(name));
   const unreadable = await findUnreadableTopics(admin, [...counts.keys()], log);
   const faults: string[] = [];
@@ -57,17 +64,18 @@ export async function requireTopics(
   if (faults.length > 0) throw new ConfigError(faults.join('; '));
 }
 
-/** Partition counts as soon as all topics exist, or of those that exist after `spreadMs`. */
+/** Partition counts as soon as all topics exist, else of those that exist after the wait. */
 async function pollTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
   topics: readonly string[],
-  spreadMs: number,
+  wait: TopicWait,
 ): Promise<ReadonlyMap<string, number>> {
-  const endMs = performance.now() + spreadMs;
+  const { spreadMs = TOPIC_SPREAD_MS, monotonic, timers } = { ...systemPorts, ...wait };
+  const endMs = monotonic.elapsedMs() + spreadMs;
   for (;;) {
     const counts = await admin.partitionCounts(topics);
-    if (topics.every((topic) => counts.has(topic)) || performance.now() >= endMs) return counts;
-    await sleep(POLL_INTERVAL_MS);
+    if (topics.every((topic) => counts.has(topic)) || monotonic.elapsedMs() >= endMs) return counts;
+    await sleep(timers, POLL_INTERVAL_MS);
   }
 }
 

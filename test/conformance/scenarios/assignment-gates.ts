@@ -5,6 +5,7 @@ import { createTable } from '../../../shared/messaging/table/table.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
 import type { ScenarioTest, World } from '../../support/conformance/world.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 const SECOND = 1_000;
 const PARTITIONS = 3;
@@ -26,6 +27,7 @@ async function noter(world: World, topic: string, notes: string, groupId: string
   const done: string[] = [];
   const gateCalls: number[] = [];
   const consumer = new Consumer({
+    ...systemPorts,
     createSource: () =>
       world.broker.createGroupSource({
         groupId,

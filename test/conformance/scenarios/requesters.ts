@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { createRequester } from '../../../shared/messaging/requester/requester.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { jsonCodec } from '../../support/conformance/codec.ts';
 import { echoSystem, numberedIds } from '../../support/conformance/echo.ts';
 import type { ScenarioTest } from '../../support/conformance/world.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 const SECOND = 1_000;
 
@@ -21,7 +21,7 @@ export function requesterScenarios(test: ScenarioTest): void {
         return createRequester({
           broker: world.broker,
           codec: jsonCodec,
-          clock: systemClock,
+          ...systemPorts,
           log: silentLog,
           replyTopic,
           instanceId: world.name(instanceId),

@@ -16,6 +16,7 @@ import {
   multipartParts,
   startProviderStandIn,
 } from '../../support/fakes/provider-stand-in.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 /** Values of a message never change the structure of the request (N1). */
 const BOUNDARY = 'f00d';
@@ -248,7 +249,7 @@ describe('values within headers', () => {
       },
       connector: { headers: { 'X-Subject': 'SUBJECT_PLACEHOLDER', 'X-From': '<SENDER_PLACEHOLDER>' } },
     });
-    provider = createHttpConnector(entry, { clock: { now: () => 0 }, timeoutMs: 5_000 });
+    provider = createHttpConnector(entry, { ...systemPorts, timeoutMs: 5_000 });
   });
   afterAll(async () => {
     await provider.close();

@@ -5,9 +5,9 @@ import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { done } from '../../../shared/messaging/outcome.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { jsonCodec } from './codec.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 /**
  * Options of a worker that answers `Echo` requests with the real runtime; plain data, so that another process can read
@@ -64,10 +64,11 @@ export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions
     admin: broker.admin,
     ownReplyTopics: [replies],
     internalTopics: [requests, deadLetters],
-    clock: systemClock,
+    ...systemPorts,
     log: silentLog,
   });
   const consumer = new Consumer({
+    ...systemPorts,
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [requests], sessionTimeoutMs }),
     process,
     log: silentLog,

@@ -4,6 +4,7 @@ import type { GroupSink } from '../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { FakeGroupSource } from './group-source.ts';
 import { FAKE_TOPIC, fakeMessage } from './messages.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 interface OpenCall {
   readonly process: number;
@@ -60,6 +61,7 @@ export class FakeConsumerGroup {
     const source = new FakeGroupSource();
     source.onCommit = ({ generation, offsets }) => Promise.resolve(this.#commit(id, generation, offsets));
     const runtime = new ConsumerRuntime({
+      ...systemPorts,
       process: (message) => this.#process(id, message),
       log: silentLog,
       concurrency: this.#concurrency,

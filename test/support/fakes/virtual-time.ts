@@ -30,6 +30,7 @@ export function virtualTime({ wallMs = 1_700_000_000_000, elapsedMs = 0 } = {}) 
       if (pending.size === 1) setImmediate(fireNext);
       return () => void pending.delete(timer);
     },
+    nextTurn: (callback) => void timers.schedule(callback, 0),
   };
   return {
     time,
@@ -43,6 +44,7 @@ export function virtualTime({ wallMs = 1_700_000_000_000, elapsedMs = 0 } = {}) 
 /** Real timers that fire after a fraction of the given time. */
 export function fastTimers(factor: number): Timers {
   return {
-    schedule: (callback, afterMs, options) => systemTimers.schedule(callback, afterMs / factor, options),
+    ...systemTimers,
+    schedule: (callback, afterMs) => systemTimers.schedule(callback, afterMs / factor),
   };
 }

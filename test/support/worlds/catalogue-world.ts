@@ -17,6 +17,7 @@ import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
 import type { CatalogueRecord, RecordKind } from '../../../shared/product/catalogue/catalogue-record.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 export const CATALOGUE_TOPIC = topicName('', 'catalogueRecords');
 const TABLE_STOP_MS = 1_000;
@@ -129,7 +130,14 @@ export async function createCatalogueWorld(): Promise<CatalogueWorld> {
       await publisher.stop();
     },
     table: async (options = {}) => {
-      const own = { broker, codec, topic: CATALOGUE_TOPIC, log: silentLog, clientId: 'table' };
+      const own = {
+        ...systemPorts,
+        broker,
+        codec,
+        topic: CATALOGUE_TOPIC,
+        log: silentLog,
+        clientId: 'table',
+      };
       const table = new CatalogueTable({ ...own, ...options });
       onTestFinished(() => table.stop(TABLE_STOP_MS));
       await table.start();

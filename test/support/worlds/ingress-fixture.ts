@@ -3,7 +3,12 @@ import { openAccess } from '../../../workers/ingress/access/access.ts';
 import type { ActionContract } from '../../../workers/ingress/actions/action-route.ts';
 import { readIngressOptions, type IngressOptions } from '../../../workers/ingress/server/http-limits.ts';
 import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
-import { startIngress, type IngressDeps, type RunningIngress } from '../../../workers/ingress/ingress.ts';
+import {
+  listenOnSocket,
+  startIngress,
+  type IngressDeps,
+  type RunningIngress,
+} from '../../../workers/ingress/ingress.ts';
 import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
@@ -15,6 +20,7 @@ import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { createFakeRequester } from '../fakes/requester.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 export const ECHO_PATH = '/platapi/automation-processors/actions/PLAT_BP_Echo';
 
@@ -98,6 +104,8 @@ export type IngressSettings = Partial<Omit<IngressDeps, 'options'>> & {
 export async function startTestIngress(settings: IngressSettings = {}): Promise<RunningIngress> {
   const broker = settings.broker ?? (await createTestBroker());
   const ingress = await startIngress({
+    ...systemPorts,
+    listen: listenOnSocket,
     actions: new Map([[echoAction.name.toLowerCase(), echoAction]]),
     documents: {
       openApiJson: '{"openapi":"3.1.0"}',
@@ -109,7 +117,7 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     requester: createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload })),
     broker,
     notificationPublisher: broker.createPublisher({ clientId: 'test-notifications' }),
-    channelProfiles: createChannelProfiles({ configFile: undefined, log: silentLog }),
+    channelProfiles: createChannelProfiles({ ...systemPorts, configFile: undefined, log: silentLog }),
     outbox: undefined,
     codec: jsonCodec,
     log: silentLog,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStartWait } from '../../../shared/messaging/start-wait.ts';
 import { ConfigError, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
+import { systemTimers } from '../../../shared/platform/timers.ts';
 
 const unavailable = () =>
   new MessagingError('broker-unavailable', 'connect ECONNREFUSED', { canRetry: true });
@@ -14,11 +15,14 @@ function waiting({ limitMs = 60_000, attemptMs = 0, signal = undefined as AbortS
     limitMs,
     signal,
     onWait: (line) => lines.push(line),
-    now: () => nowMs,
-    wait: (ms) => {
-      delays.push(ms);
-      nowMs += ms;
-      return Promise.resolve();
+    monotonic: { elapsedMs: () => nowMs },
+    timers: {
+      ...systemTimers,
+      schedule: (callback, ms) => {
+        delays.push(ms);
+        nowMs += ms;
+        return systemTimers.schedule(callback, 0);
+      },
     },
     random: () => 1,
   });
@@ -103,7 +107,7 @@ describe('the aborted wait at startup', () => {
         limitMs: 60_000,
         onWait: () => undefined,
         signal: ending.signal,
-        wait: () => new Promise<never>(() => undefined),
+        timers: { ...systemTimers, schedule: () => () => undefined },
       });
       const started = wait('Kafka', attempt);
       ending.abort(new Error('SIGTERM'));

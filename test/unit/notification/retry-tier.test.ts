@@ -8,6 +8,7 @@ import { createTierProcess } from '../../../workers/notification/retry-tier.ts';
 import { FakeGroupSource } from '../../support/fakes/group-source.ts';
 import { FAKE_TOPIC, fakeMessage } from '../../support/fakes/messages.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 const NOW = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
@@ -118,6 +119,7 @@ function consuming(messages: readonly LogMessage[]) {
   const copies = new FakePublisher();
   const source = new FakeGroupSource();
   const runtime = new ConsumerRuntime({
+    ...systemPorts,
     process: createTierProcess({
       origins: new Set([ORIGIN]),
       copies,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { stopInTurn } from '../../../workers/stop-in-turn.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 it('shares one timeout between the workers, with a minimum for leaving the group', async () => {
   const given: number[] = [];
@@ -10,14 +11,14 @@ it('shares one timeout between the workers, with a minimum for leaving the group
       await sleep(takesMs);
     },
   });
-  await stopInTurn([worker(150), worker(0)], 2_000);
+  await stopInTurn([worker(150), worker(0)], 2_000, systemPorts.monotonic);
   expect(given[0]).toBeCloseTo(2_000, -2);
   expect(given[1]).toBeLessThan(1_860);
   given.length = 0;
-  await stopInTurn([worker(150), worker(0)], 1_050);
+  await stopInTurn([worker(150), worker(0)], 1_050, systemPorts.monotonic);
   expect(given[1]).toBe(1_000);
   given.length = 0;
-  await stopInTurn([worker(1), worker(1)], 0);
+  await stopInTurn([worker(1), worker(1)], 0, systemPorts.monotonic);
   expect(given).toEqual([0, 0]);
 });
 
@@ -29,6 +30,6 @@ it('stops the other workers after one fails, and throws its failure', async () =
     },
   };
   const bad = { stop: () => Promise.reject(new Error('cannot leave')) };
-  await expect(stopInTurn([good, bad, good], 100)).rejects.toThrow('cannot leave');
+  await expect(stopInTurn([good, bad, good], 100, systemPorts.monotonic)).rejects.toThrow('cannot leave');
   expect(stopped).toBe(2);
 });

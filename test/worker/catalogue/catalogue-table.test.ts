@@ -15,6 +15,7 @@ import {
   productValue,
   recordOf,
 } from '../../support/worlds/catalogue-world.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 const TODAY = day('2026-06-01');
 /** Time limit between writing a record and finding it by a look-up. */
@@ -131,7 +132,7 @@ describe('the catalogue table', () => {
 
   it('is not ready before it is started', async () => {
     const world = await createCatalogueWorld();
-    const own = { broker: world.broker, codec: world.codec, topic: CATALOGUE_TOPIC };
+    const own = { ...systemPorts, broker: world.broker, codec: world.codec, topic: CATALOGUE_TOPIC };
     const table = new CatalogueTable({ ...own, log: silentLog, clientId: 'table' });
     expect(table.health()).toMatchObject({ status: 'starting' });
     expect(table.health().status).toBe('starting');
@@ -142,7 +143,13 @@ describe('the catalogue table', () => {
     const world = await createCatalogueWorld();
     await world.put(product('TL'));
     const metrics = createMetrics();
-    const own = { broker: world.broker, codec: world.codec, topic: CATALOGUE_TOPIC, log: silentLog };
+    const own = {
+      ...systemPorts,
+      broker: world.broker,
+      codec: world.codec,
+      topic: CATALOGUE_TOPIC,
+      log: silentLog,
+    };
     const table = new CatalogueTable({ ...own, clientId: 'lookups', metrics });
     await table.start();
     expect(await metrics.text()).toContain('plat_catalogue_state{worker="lookups",figure="records"} 1');

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRequester } from '../../../shared/messaging/requester/requester.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
@@ -13,6 +12,7 @@ import {
   startTestIngress,
   type IngressSettings,
 } from '../../support/worlds/ingress-fixture.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 interface HealthAnswer {
   readonly status: number;
@@ -49,6 +49,7 @@ it('an instance whose publisher cannot reach the broker is not ready', async () 
   const publisher = new FakePublisher();
   const broker = await createTestBroker();
   const requester = createRequester({
+    ...systemPorts,
     broker: {
       ...broker,
       admin: broker.admin,
@@ -56,7 +57,6 @@ it('an instance whose publisher cannot reach the broker is not ready', async () 
       createTail: (tail) => broker.createTail(tail),
     },
     codec: jsonCodec,
-    clock: systemClock,
     log: silentLog,
     replyTopic: TOPIC.ingressReplies,
     instanceId: 'one',

@@ -9,6 +9,7 @@ import { createChannelProfiles } from '../../../workers/ingress/notifications/ch
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { send, statusOf } from '../../support/builders/notification-call.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 const PLANTED = /planted|40722999888|4711/;
 const content = Buffer.from('planted-content').toString('base64');
@@ -91,7 +92,7 @@ it('an invalid provider configuration is reported without its values', async () 
   const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-profiles-')), 'providers.json');
   const good = { url: 'smtps://127.0.0.1:465', provider: 'SMTP', 'communication-channel': 'email' };
   writeFileSync(file, configuration(good));
-  const profiles = createChannelProfiles({ configFile: file, log, pollMs: 5 });
+  const profiles = createChannelProfiles({ ...systemPorts, configFile: file, log, pollMs: 5 });
   expect([profiles.of('email'), profiles.of('sms')]).toEqual([{ hasDefaultSender: false }, undefined]);
   const wrong = {
     ...good,

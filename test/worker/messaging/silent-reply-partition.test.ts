@@ -12,6 +12,7 @@ import { FakeGroupSource } from '../../support/fakes/group-source.ts';
 import { startFakeCluster } from '../../support/fakes/kafka-cluster.ts';
 import { FAKE_TOPIC, fakeMessage } from '../../support/fakes/messages.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 const BROKERS = 3;
 const PARTITIONS = 9;
@@ -52,6 +53,7 @@ async function startScene() {
   await Promise.all([foreignReplies.start(), probes.start()]);
   const deadLetters = new FakePublisher();
   const { process } = createRequestHandling({
+    ...systemPorts,
     handlers: { Question: answer },
     codec: createFakeCodec(),
     replies: new FakePublisher(),
@@ -66,7 +68,7 @@ async function startScene() {
     clock: { now: () => Date.now() },
     log: silentLog,
   });
-  const runtime = new ConsumerRuntime({ process, log: silentLog });
+  const runtime = new ConsumerRuntime({ ...systemPorts, process, log: silentLog });
   const source = new FakeGroupSource();
   const sink = runtime.attach(source, () => undefined);
   sink.onAssigned(1, [{ topic: FAKE_TOPIC, partition: 0 }]);

@@ -14,6 +14,7 @@ import { startWorkers } from '../../../workers/start-workers.ts';
 import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../support/expensive-requests.ts';
 import { createLogCaller } from '../../support/log-caller.ts';
 import { post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 const PROGRAM = new URL('../../../workers/calculation-thread.ts', import.meta.url);
 const REQUEST = 'CalculateRepaymentScheduleRequest';
@@ -29,7 +30,7 @@ function payloadOf(jsonParam: object): unknown {
 }
 
 function startThreads(program: URL = PROGRAM): CalculationThreads {
-  const threads = createCalculationThreads(program, loadConfig({}));
+  const threads = createCalculationThreads(program, loadConfig({}), systemPorts);
   onTestFinished(() => threads.stop());
   return threads;
 }

@@ -5,6 +5,8 @@ import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts
 import type { Request } from '../../../shared/messaging/handler/request.ts';
 import { createSimulationHandlers } from '../../../workers/simulation/main.ts';
 import { catalogueOf, guid, interest, simulateRequest } from '../../support/worlds/simulated-product.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
+import { WorkSlices } from '../../../shared/messaging/handler/work-slices.ts';
 
 const INTERESTS = Array.from({ length: 30 }, (_, place) => interest({ Id: guid(1000 + place) }));
 
@@ -21,9 +23,11 @@ const CONTEXT: Request = {
 
 it('replies to a short simulation before long ones that arrived earlier', async () => {
   const calendars = { find: (name: string) => findCalendar(name, {}) };
-  const { SimulateRequest: simulateOne } = createSimulationHandlers(catalogueOf({ interests: INTERESTS }), {
-    calendars,
-  });
+  const { SimulateRequest: simulateOne } = createSimulationHandlers(
+    catalogueOf({ interests: INTERESTS }),
+    { calendars },
+    new WorkSlices({ ...systemPorts, sliceMs: 10 }),
+  );
   const ended: string[] = [];
   const simulate = async (name: string, loanPeriod: number) => {
     const request = simulateRequest({ loanPeriod, interestTypeName: 'Fixed' });

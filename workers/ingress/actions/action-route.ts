@@ -148,7 +148,7 @@ async function respondNow(
   const waitMs = (valid.waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS;
   const timeoutMs = Math.min(deps.options.replyTimeoutMs, waitMs);
   if (timeoutMs === waitMs) reply.header('preference-applied', `wait=${valid.waitSeconds}`);
-  const correlationId = createLogCorrelationId(request.headers, request.id);
+  const correlationId = createLogCorrelationId(request.headers, request.id, deps.newId);
   request.abandoned = () => deps.requester.cancel(correlationId);
   const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
   const answer = await deps.requester.request(outgoing);

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 
 /** The content of a result id: with it any instance can check an id that another instance issued. */
@@ -50,13 +50,13 @@ export function chooseResultSecret(options: {
   );
 }
 
-/** An id is the ticket in base64url, a dot and the HMAC of the ticket. */
-export function createResultIds(secret: string): ResultIds {
+/** An id is the ticket in base64url, a dot and the HMAC of the ticket. `newId` creates the correlation ids. */
+export function createResultIds(secret: string, newId: () => string): ResultIds {
   const sign = (body: string): Buffer =>
     createHmac('sha256', secret).update(body).digest().subarray(0, MAC_BYTES);
   return {
     issue: (ticket) => {
-      const correlationId = randomUUID();
+      const correlationId = newId();
       const { issuedAtMs, deadlineMs, owner, action } = ticket;
       const parts = [VERSION, correlationId, issuedAtMs, deadlineMs, owner, action];
       const body = Buffer.from(parts.join(SEPARATOR)).toString('base64url');

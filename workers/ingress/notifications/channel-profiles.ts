@@ -5,6 +5,7 @@ import { readChannelProfile } from '../../../shared/notification/provider-config
 import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
+import { repeat, type Timers } from '../../../shared/platform/timers.ts';
 
 /** Which channels have a provider, and whether a request may omit the sender (N3). */
 export interface ChannelProfiles {
@@ -32,9 +33,10 @@ const OUTBOX: ChannelProfiles = {
 export function createChannelProfiles(options: {
   readonly configFile: string | undefined;
   readonly log: Log;
+  readonly timers: Timers;
   readonly pollMs?: number;
 }): ChannelProfiles {
-  const { configFile, log, pollMs = POLL_MS } = options;
+  const { configFile, log, timers, pollMs = POLL_MS } = options;
   if (configFile === undefined) return OUTBOX;
   const first = readFile(configFile);
   let profile = readChannelProfile(first.text);
@@ -62,14 +64,14 @@ export function createChannelProfiles(options: {
       log.warn({ reason: errorText(error) }, 'the new provider configuration was not applied');
     }
   };
-  const timer = setInterval(check, pollMs).unref();
+  const stopChecks = repeat(timers, check, pollMs, 'background');
   return {
     of: (channel) => {
       const known = profile.channels[channel];
       return known === undefined ? undefined : { hasDefaultSender: known.defaultSender !== undefined };
     },
     health: () => health,
-    close: () => clearInterval(timer),
+    close: stopChecks,
   };
 }
 

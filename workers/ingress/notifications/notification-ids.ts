@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { v5 } from 'uuid';
 import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 
@@ -29,12 +29,12 @@ export interface NotificationKeys {
 }
 
 /** `secret` is that of the result ids, from which a separate key is derived for each use (RFC 5869). */
-export function createNotificationKeys(secret: string): NotificationKeys {
+export function createNotificationKeys(secret: string, newId: () => string): NotificationKeys {
   const keyFor = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES));
   const receivers = keyFor('plat notification receiver');
   const commands = keyFor('plat notification command');
   return {
-    newId: () => randomUUID(),
+    newId,
     idOf: ({ subject, channel, idempotencyKey }, after) => {
       const parts = [REALM, subject, channel, idempotencyKey];
       return v5(JSON.stringify(after === undefined ? parts : [...parts, after]), NAMESPACE);

@@ -45,7 +45,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
     ...deps,
     restoreFirst: (message) => restoreFirst(deps, message),
   });
-  const keys = createNotificationKeys(deps.resultSecret);
+  const keys = createNotificationKeys(deps.resultSecret, deps.newId);
   const accept = createAccept({ ...deps, ...createCounters(deps.metrics, feed), publisher, keys, feed });
   registerSending(app, { ...deps, accept });
   registerStatus(app, { ...deps, feed });

@@ -6,13 +6,12 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { createNameCheck } from '../../../shared/platform/host-names.ts';
-import type { Log } from '../../../shared/platform/log.ts';
 import { createConnections, type Connections } from './connections.ts';
+import type { IngressContext } from './context.ts';
 import { chooseCorrelationId } from './correlation-id.ts';
 import { HTTP_LIMITS, type IngressOptions } from './http-limits.ts';
 import { answerClientError, findFramingFault, refuseConnect } from './malformed-http.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
-import type { Traffic } from './traffic.ts';
 
 /** The only path that accepts larger bodies. */
 const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
@@ -29,8 +28,11 @@ export interface App {
  * Routes check their requests in `preHandler` hooks, in the listed order, and read bodies themselves: up to a limit, and
  * not at all if a hook has already responded.
  */
-export function createApp(options: IngressOptions, traffic: Traffic, log: Log): App {
-  const app = createServer(options);
+export function createApp(
+  options: IngressOptions,
+  { traffic, log, newId }: Pick<IngressContext, 'traffic' | 'log' | 'newId'>,
+): App {
+  const app = createServer(options, newId);
   const connections = createConnections(app.server);
   app.server.maxConnections = HTTP_LIMITS.connections;
   answerExpectations(app, options);
@@ -73,10 +75,10 @@ export function createApp(options: IngressOptions, traffic: Traffic, log: Log): 
 }
 
 /** A server with its limits and timeouts. */
-function createServer(options: IngressOptions): FastifyInstance {
+function createServer(options: IngressOptions, newId: () => string): FastifyInstance {
   return fastify({
     logger: false,
-    genReqId: (request) => chooseCorrelationId(request.headers),
+    genReqId: (request) => chooseCorrelationId(request.headers, newId),
     requestTimeout: options.requestTimeoutMs,
     connectionTimeout: options.replyTimeoutMs + options.stalledResponseMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
@@ -126,7 +128,7 @@ function acceptAllMethods(app: FastifyInstance): void {
 }
 
 /** Handles errors of the framework (4xx) and bugs, which are logged with their stack; the response does not contain it. */
-function answerError(error: FastifyError, reply: FastifyReply, log: Log): void {
+function answerError(error: FastifyError, reply: FastifyReply, log: IngressContext['log']): void {
   if (error.statusCode === 415) return refuse(reply, 'unsupported-media-type');
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return refuse(reply, 'invalid-request');

@@ -22,7 +22,7 @@ export interface Connections {
   /**
    * Closes the port once no connection waits in its queue, which the system would reset; after `timeoutMs` at the latest.
    * The connections of the queue are ended like idle ones; later ones are refused, so that their callers know that nothing
-   * was accepted. Earlier ones continue.
+   * was accepted. Earlier ones continue. Does nothing for a server that does not listen.
    */
   stopListening(timeoutMs: number): Promise<void>;
 }
@@ -89,6 +89,7 @@ export function createConnections(server: Server): Connections {
       }
     },
     stopListening: async (timeoutMs) => {
+      if (!server.listening) return;
       const endsAtMs = performance.now() + timeoutMs;
       // Without HTTP, which takes too long for a queue that has grown because the processor is busy.
       server.removeAllListeners('connection').on('connection', (socket: Socket) => {

@@ -1,22 +1,21 @@
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { Access } from '../access/access.ts';
 import type { IngressOptions } from './http-limits.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Traffic } from './traffic.ts';
 
 /** The services that the routes of an ingress instance share. */
-export interface IngressContext {
+export interface IngressContext extends SystemPorts {
   readonly options: IngressOptions;
   readonly access: Access;
   readonly rateLimiter: RateLimiter;
   readonly traffic: Traffic;
   readonly broker: Broker;
   readonly codec: Codec;
-  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HTTP_LIMITS } from './http-limits.ts';
 
@@ -6,20 +5,26 @@ import { HTTP_LIMITS } from './http-limits.ts';
 const VALID_ID = new RegExp(`^[\\x21-\\x7e]{1,${HTTP_LIMITS.correlationIdLength}}$`);
 const TRACE_PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
+type NewId = () => string;
+
 /**
  * The id for tracing a request: the caller's `X-Correlation-Id`, or `X-Request-Id`, or a new UUID. An id that is not 1
  * to 128 visible ASCII characters, or that was sent twice, is replaced by a new one.
  */
-export function chooseCorrelationId(headers: IncomingHttpHeaders): string {
-  return sentId(headers) ?? randomUUID();
+export function chooseCorrelationId(headers: IncomingHttpHeaders, newId: NewId): string {
+  return sentId(headers) ?? newId();
 }
 
 /**
  * The correlation id of the request message. Two callers may send the same id, and each must get the reply to its own
  * request, so a UUID is appended to a sent id; a generated id is already unique.
  */
-export function createLogCorrelationId(headers: IncomingHttpHeaders, correlationId: string): string {
-  return sentId(headers) === undefined ? correlationId : `${correlationId}.${randomUUID()}`;
+export function createLogCorrelationId(
+  headers: IncomingHttpHeaders,
+  correlationId: string,
+  newId: NewId,
+): string {
+  return sentId(headers) === undefined ? correlationId : `${correlationId}.${newId()}`;
 }
 
 /** The W3C trace context to propagate: `{ traceParent }` if the caller sent a valid one, otherwise `{}`. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import { refuse } from './send-answer.ts';
 
@@ -29,7 +30,7 @@ export interface Traffic {
 }
 
 /** Counts requests in flight and their duration by action and status. */
-export function createTraffic(metrics: Metrics): Traffic {
+export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traffic {
   let state: 'starting' | 'open' | 'draining' = 'starting';
   const inFlight = new Set<ServerResponse>();
   const duration = metrics.duration(
@@ -59,7 +60,7 @@ export function createTraffic(metrics: Metrics): Traffic {
     },
     inFlight: () => inFlight.size,
     observe: (request, { raw }) => {
-      const startedAtMs = performance.now();
+      const startedAtMs = monotonic.elapsedMs();
       inFlight.add(raw);
       if (state === 'draining') raw.shouldKeepAlive = false;
       // Unlike the onResponse hook of fastify, this event is emitted when the caller disconnects too.
@@ -67,7 +68,7 @@ export function createTraffic(metrics: Metrics): Traffic {
         inFlight.delete(raw);
         const isAnswered = raw.writableFinished;
         findObserver(request.metricsLabel, isAnswered ? raw.statusCode : ABANDONED).observe(
-          (performance.now() - startedAtMs) / MILLIS_PER_SECOND,
+          (monotonic.elapsedMs() - startedAtMs) / MILLIS_PER_SECOND,
         );
         if (!isAnswered) request.abandoned?.();
       });

@@ -32,7 +32,7 @@ export interface ProviderSource {
   readonly sendTimeoutMs: number;
 }
 
-export interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
+export interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers' | 'newId'> {
   readonly log: Log;
   /** Observers of one provider, for metrics and logs. */
   readonly hooks?: (provider: { readonly name: string; readonly channel: Channel }) => GuardHooks;
@@ -211,7 +211,7 @@ async function build(
       continue;
     }
     try {
-      const provider = await makeProvider(entry, { clock: deps.clock, timeoutMs: source.sendTimeoutMs });
+      const provider = await makeProvider(entry, { ...deps, timeoutMs: source.sendTimeoutMs });
       made.push(provider);
       entries.set(key, guarded(provider, entry, deps));
     } catch (error) {
@@ -257,7 +257,7 @@ function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): 
  */
 export async function makeProvider(
   entry: ProviderEntry,
-  deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },
+  deps: Pick<SystemPorts, 'clock' | 'newId'> & { readonly timeoutMs: number },
 ): Promise<Provider> {
   switch (entry.kind) {
     case 'smtp': {

@@ -6,9 +6,9 @@ import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.t
 import { done } from '../../../../shared/messaging/outcome.ts';
 import { createRequestHandling } from '../../../../shared/messaging/handler/request-handling.ts';
 import { createRequester, type Requester } from '../../../../shared/messaging/requester/requester.ts';
-import { systemClock } from '../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec } from '../../../support/fakes/codec.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const REQUESTS = 'requests';
 const REPLIES = 'replies';
@@ -35,7 +35,7 @@ async function createWorld(partitions: number): Promise<World> {
     { topic: DEAD_LETTERS, partitions: 1 },
   ]);
   const codec = createFakeCodec();
-  const shared = { broker, codec, clock: systemClock, log: silentLog };
+  const shared = { ...systemPorts, broker, codec, log: silentLog };
   const publisher = broker.createPublisher({ clientId: 'worker' });
   await publisher.start();
   const { process } = createRequestHandling({
@@ -58,7 +58,7 @@ async function createWorld(partitions: number): Promise<World> {
   });
   const createSource = () =>
     broker.createGroupSource({ groupId: 'workers', clientId: 'w', topics: [REQUESTS] });
-  const consumer = new Consumer({ createSource, process, log: silentLog });
+  const consumer = new Consumer({ ...systemPorts, createSource, process, log: silentLog });
   await consumer.start();
   const requesters = ['one', 'two'].map((instanceId) =>
     createRequester({ ...shared, replyTopic: REPLIES, instanceId }),

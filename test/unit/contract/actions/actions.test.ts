@@ -7,11 +7,17 @@ import { createScheduleHandlers } from '../../../../workers/schedule/main.ts';
 import { createSimulationHandlers } from '../../../../workers/simulation/main.ts';
 import { EXAMPLE_CATALOGUE, EXAMPLE_TIME_MS } from '../../../support/builders/example-catalogue.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../../support/builders/lending-environment.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
+import { WorkSlices } from '../../../../shared/messaging/handler/work-slices.ts';
 
 const handlers: Handlers = {
   ...createScheduleHandlers(BUILT_IN_ENVIRONMENT),
   ...createProductHandlers(EXAMPLE_CATALOGUE),
-  ...createSimulationHandlers(EXAMPLE_CATALOGUE, BUILT_IN_ENVIRONMENT),
+  ...createSimulationHandlers(
+    EXAMPLE_CATALOGUE,
+    BUILT_IN_ENVIRONMENT,
+    new WorkSlices({ ...systemPorts, sliceMs: 10 }),
+  ),
 };
 const NAME = 'PLAT_BP_CalculateRepaymentSchedule';
 

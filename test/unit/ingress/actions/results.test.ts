@@ -8,6 +8,7 @@ import { createResultFeed } from '../../../../workers/ingress/actions/result-fee
 import { chooseResultSecret, createResultIds } from '../../../../workers/ingress/actions/result-ids.ts';
 import { readIngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
 import { FakeTail } from '../../../support/fakes/tail.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const TICKET = {
   issuedAtMs: 1_700_000_000_000,
@@ -31,17 +32,17 @@ const secret = (configured: string | undefined, accessRequired: boolean, brokerK
 
 describe('result ids', () => {
   it('contain their ticket and are unique', () => {
-    const ids = createResultIds('secret');
+    const ids = createResultIds('secret', systemPorts.newId);
     const { id, correlationId } = ids.issue(TICKET);
     expect(ids.read(id)).toEqual({ ...TICKET, correlationId });
     expect(ids.issue(TICKET).id).not.toBe(id);
     expect(id).toMatch(/^[\w-]+\.[\w-]+$/);
   });
 
-  it('are refused if a character was changed or the secret differs', () => {
-    const ids = createResultIds('secret');
+  it('are refused when a character was changed or the secret differs', () => {
+    const ids = createResultIds('secret', systemPorts.newId);
     const { id } = ids.issue(TICKET);
-    expect(createResultIds('other').read(id)).toBeUndefined();
+    expect(createResultIds('other', systemPorts.newId).read(id)).toBeUndefined();
     for (let at = 0; at < id.length - 1; at++) {
       const changed = id.slice(0, at) + (id[at] === 'A' ? 'B' : 'A') + id.slice(at + 1);
       expect(ids.read(changed)).toBeUndefined();
@@ -49,7 +50,7 @@ describe('result ids', () => {
   });
 
   it('are refused without the complete signature or in the format of another release', () => {
-    const ids = createResultIds('secret');
+    const ids = createResultIds('secret', systemPorts.newId);
     const { id } = ids.issue(TICKET);
     expect(ids.read(id.slice(0, -4))).toBeUndefined();
     expect(ids.read(id.slice(0, id.indexOf('.')))).toBeUndefined();
@@ -60,7 +61,11 @@ describe('result ids', () => {
 
   it('fit into a path parameter with the longest action name, and contain no subject', () => {
     const owner = hashSubject('a long subject '.repeat(100));
-    const { id } = createResultIds('secret').issue({ ...TICKET, owner, action: 'x'.repeat(64) });
+    const { id } = createResultIds('secret', systemPorts.newId).issue({
+      ...TICKET,
+      owner,
+      action: 'x'.repeat(64),
+    });
     expect(id.length).toBeLessThan(480);
     expect(Buffer.from(id, 'base64url').toString()).not.toContain('subject');
   });

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createChannelProfiles } from '../../../../workers/ingress/notifications/channel-profiles.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const POLL_MS = 5;
 const GOOD = JSON.stringify({
@@ -22,7 +23,12 @@ const GOOD = JSON.stringify({
 async function followed() {
   const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-profiles-')), 'providers.json');
   writeFileSync(file, GOOD);
-  const profiles = createChannelProfiles({ configFile: file, log: silentLog, pollMs: POLL_MS });
+  const profiles = createChannelProfiles({
+    ...systemPorts,
+    configFile: file,
+    log: silentLog,
+    pollMs: POLL_MS,
+  });
   onTestFinished(() => profiles.close());
   const becomes = (status: string) => expect.poll(() => profiles.health().status).toBe(status);
   return { file, profiles, becomes };

@@ -8,6 +8,7 @@ import {
 import { isLoopback } from '../../../../shared/platform/host-names.ts';
 import { readPreferences } from '../../../../workers/ingress/actions/prefer-header.ts';
 import { leastMsOf } from '../../../support/fakes/least-time.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -39,26 +40,28 @@ describe('the Prefer header (RFC 7240)', () => {
   });
 });
 
+const { newId } = systemPorts;
+
 describe('the correlation id', () => {
-  it('is the X-Correlation-Id of the caller, or else its X-Request-Id', () => {
-    expect(chooseCorrelationId({ 'x-correlation-id': 'a', 'x-request-id': 'b' })).toBe('a');
-    expect(chooseCorrelationId({ 'x-request-id': 'b' })).toBe('b');
-    expect(chooseCorrelationId({ 'x-correlation-id': '~'.repeat(128) })).toBe('~'.repeat(128));
+  it('is the X-Correlation-Id of the caller, else its X-Request-Id', () => {
+    expect(chooseCorrelationId({ 'x-correlation-id': 'a', 'x-request-id': 'b' }, newId)).toBe('a');
+    expect(chooseCorrelationId({ 'x-request-id': 'b' }, newId)).toBe('b');
+    expect(chooseCorrelationId({ 'x-correlation-id': '~'.repeat(128) }, newId)).toBe('~'.repeat(128));
   });
 
   it.each([[''], ['a b'], ['a\tb'], ['\u00e4'], ['x'.repeat(129)], ['a, b']])(
     'is a new UUID instead of %j',
     (given) => {
-      expect(chooseCorrelationId({ 'x-correlation-id': given })).toMatch(UUID);
+      expect(chooseCorrelationId({ 'x-correlation-id': given }, newId)).toMatch(UUID);
     },
   );
 
   it('is made unique for the request message by a UUID appended to the id of the caller', () => {
     const chosen = { 'x-correlation-id': 'loan-1' };
-    const first = createLogCorrelationId(chosen, 'loan-1');
+    const first = createLogCorrelationId(chosen, 'loan-1', newId);
     expect(first).toMatch(/^loan-1\.[\da-f-]{36}$/);
-    expect(createLogCorrelationId(chosen, 'loan-1')).not.toBe(first);
-    expect(createLogCorrelationId({}, 'generated')).toBe('generated');
+    expect(createLogCorrelationId(chosen, 'loan-1', newId)).not.toBe(first);
+    expect(createLogCorrelationId({}, 'generated', newId)).toBe('generated');
   });
 });
 

@@ -5,6 +5,7 @@ import { silentLog } from '../../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
 import { FAKE_TOPIC, fakeMessages } from '../../../support/fakes/messages.ts';
 import { createFakeWork, settleMicrotasks } from '../../../support/fakes/work.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -17,6 +18,7 @@ function createScene(options: Partial<RuntimeOptions> = {}) {
   const work = createFakeWork();
   const source = new FakeGroupSource();
   const runtime = new ConsumerRuntime({
+    ...systemPorts,
     process: work.process,
     log: silentLog,
     random: () => 0,

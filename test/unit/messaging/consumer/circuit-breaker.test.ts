@@ -7,6 +7,7 @@ import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
 import { FAKE_TOPIC, fakeMessages } from '../../../support/fakes/messages.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const PROBE_MS = 60_000;
 /** The consecutive failures that open the breaker of createScene(). */
@@ -73,6 +74,7 @@ function createScene(answer: (offset: number) => ProcessingResult, options: Part
   const changes: string[] = [];
   const source = new FakeGroupSource();
   const runtime = new ConsumerRuntime({
+    ...systemPorts,
     process: (message) => {
       started.push(message.offset);
       return answer(message.offset);

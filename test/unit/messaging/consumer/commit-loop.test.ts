@@ -22,7 +22,7 @@ function setUp() {
     () => undefined,
   );
   const finish = (offset: number) => {
-    const work = createWork(fakeMessage(offset), tracker);
+    const work = createWork(fakeMessage(offset), tracker, 0);
     tracker.add(work);
     finishWork(work);
     tracker.advance();

@@ -13,7 +13,7 @@ const STALL_MS = 60_000;
 /** A partition with one delivered message, first checked at time 0. */
 function createScene() {
   const tracker = new OffsetTracker({ topic: 'requests', partition: 0 });
-  const work = createWork(fakeMessage(0), tracker);
+  const work = createWork(fakeMessage(0), tracker, 0);
   tracker.add(work);
   tracker.highWatermark = 1;
   const detector = new StallDetector(STALL_MS);

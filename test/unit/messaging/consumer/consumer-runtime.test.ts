@@ -7,6 +7,7 @@ import { silentLog } from '../../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
 import { FAKE_TOPIC, fakeMessage, fakeMessages } from '../../../support/fakes/messages.ts';
 import { createFakeWork, settleMicrotasks, type FakeWork } from '../../../support/fakes/work.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const COMMIT_MS = 200;
 
@@ -26,7 +27,13 @@ const partitions = (...ids: number[]) => ids.map((partition) => ({ topic: FAKE_T
 function createScene(options: Partial<RuntimeOptions> = {}): Scene {
   const work = createFakeWork();
   const source = new FakeGroupSource();
-  const runtime = new ConsumerRuntime({ process: work.process, log: silentLog, random: () => 0, ...options });
+  const runtime = new ConsumerRuntime({
+    ...systemPorts,
+    process: work.process,
+    log: silentLog,
+    random: () => 0,
+    ...options,
+  });
   const sink = runtime.attach(source, () => undefined);
   sink.onAssigned(1, partitions(0));
   return { work, source, runtime, sink };

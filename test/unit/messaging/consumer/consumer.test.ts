@@ -5,6 +5,7 @@ import { silentLog } from '../../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
 import { FAKE_TOPIC, fakeMessages } from '../../../support/fakes/messages.ts';
 import { createFakeWork } from '../../../support/fakes/work.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const PARTITIONS = [{ topic: FAKE_TOPIC, partition: 0 }];
 
@@ -15,6 +16,7 @@ function createScene(options: Partial<ConsumerOptions> = {}) {
   const sources: FakeGroupSource[] = [];
   const work = createFakeWork();
   const consumer = new Consumer({
+    ...systemPorts,
     createSource: () => {
       const source = new FakeGroupSource();
       sources.push(source);

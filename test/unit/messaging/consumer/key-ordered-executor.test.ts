@@ -11,6 +11,7 @@ import {
 } from '../../../../shared/messaging/consumer/key-ordered-executor.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -30,11 +31,11 @@ function createScene(
       held: () => undefined,
       wanted: () => true,
     },
-    { limit: 64, sliceMs: 1_000, ...options },
+    { ...systemPorts, limit: 64, sliceMs: 1_000, ...options },
   );
   const tracker = new OffsetTracker({ topic: 'requests', partition: 0 });
   const add = (offset: number, key: string | null, topic = 'requests') => {
-    executor.add(createWork(fakeMessage(offset, { key, topic }), tracker));
+    executor.add(createWork(fakeMessage(offset, { key, topic }), tracker, 0));
   };
   return { executor, started, add };
 }
@@ -88,9 +89,9 @@ test('compares keys by their bytes', () => {
     return never();
   });
   const tracker = new OffsetTracker({ topic: 'requests', partition: 0 });
-  // Both are invalid UTF-8 and would be decoded to the same replacement character.
-  executor.add(createWork({ ...fakeMessage(0), key: Buffer.from([0xff]) }, tracker));
-  executor.add(createWork({ ...fakeMessage(1), key: Buffer.from([0xfe]) }, tracker));
+  // Both are invalid UTF-8 and would read as the same replacement character.
+  executor.add(createWork({ ...fakeMessage(0), key: Buffer.from([0xff]) }, tracker, 0));
+  executor.add(createWork({ ...fakeMessage(1), key: Buffer.from([0xfe]) }, tracker, 0));
   executor.dispatch();
   expect(started).toEqual([0, 1]);
 });
@@ -147,10 +148,10 @@ test('passes errors and rejections of run() to thrown()', async () => {
       held: () => undefined,
       wanted: () => true,
     },
-    { limit: 1, sliceMs: 1_000 },
+    { ...systemPorts, limit: 1, sliceMs: 1_000 },
   );
   const tracker = new OffsetTracker({ topic: 'requests', partition: 0 });
-  for (const offset of [0, 1]) executor.add(createWork(fakeMessage(offset), tracker));
+  for (const offset of [0, 1]) executor.add(createWork(fakeMessage(offset), tracker, 0));
   executor.dispatch();
   await settleMicrotasks();
   expect(ends).toEqual(['thrown', 'failed', 'rejected', 'failed']);

@@ -11,7 +11,7 @@ function createScene(offsets: readonly number[]) {
   const tracker = new OffsetTracker({ topic: 'requests', partition: 0 });
   const works = new Map<number, Work>();
   for (const offset of offsets) {
-    const work = createWork(fakeMessage(offset), tracker);
+    const work = createWork(fakeMessage(offset), tracker, 0);
     works.set(offset, work);
     tracker.add(work);
   }

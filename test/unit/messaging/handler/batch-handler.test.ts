@@ -35,10 +35,12 @@ function createScene(items: number | readonly BatchItem[], options: SceneOptions
   let turns = 0;
   const slices = new WorkSlices({
     sliceMs: SLICE_MS,
-    now: () => nowMs,
-    nextTurn: (callback) => {
-      turns += 1;
-      setImmediate(callback);
+    monotonic: { elapsedMs: () => nowMs },
+    timers: {
+      nextTurn: (callback) => {
+        turns += 1;
+        setImmediate(callback);
+      },
     },
   });
   const counts: BatchCounts[] = [];

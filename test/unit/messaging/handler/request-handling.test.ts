@@ -15,6 +15,7 @@ import { createFakeCodec, readFakeValue } from '../../../support/fakes/codec.ts'
 import { partitionOfKey } from '../../../../shared/messaging/topics/key-partition.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { FakePublisher } from '../../../support/fakes/publisher.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const OWN = 'plat.ingress.replies.v1';
@@ -34,6 +35,7 @@ function createScene(
   const deadLetterCodes: string[] = [];
   const fake = createFakeCodec(codec);
   const { process } = createRequestHandling({
+    ...systemPorts,
     handlers: { Question: handler },
     codec: fake,
     replies,

@@ -8,8 +8,8 @@ const MAX_CROWDED_MS = 30_000;
 
 function createScene() {
   let nowMs = 0;
-  const silent = new SilentPartitions(() => nowMs);
-  /** A publish to which the partition does not respond within the deadline of three seconds. */
+  const silent = new SilentPartitions({ elapsedMs: () => nowMs });
+  /** A publish that the partition does not answer within its deadline of three seconds. */
   const timeOut = (id: string, others: 'answer' | 'silent') => {
     const startedMs = nowMs;
     nowMs += 1_500;

@@ -5,7 +5,11 @@ import { WorkSlices } from '../../../../shared/messaging/handler/work-slices.ts'
 function createScene(sliceMs = 2) {
   let nowMs = 0;
   const turns: (() => void)[] = [];
-  const slices = new WorkSlices({ sliceMs, now: () => nowMs, nextTurn: (callback) => turns.push(callback) });
+  const slices = new WorkSlices({
+    sliceMs,
+    monotonic: { elapsedMs: () => nowMs },
+    timers: { nextTurn: (callback) => turns.push(callback) },
+  });
   return {
     slices,
     work: (ms: number) => (nowMs += ms),

@@ -13,6 +13,7 @@ import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { FakePublisher } from '../../../support/fakes/publisher.ts';
 import { FakeTail } from '../../../support/fakes/tail.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const REPLIES = 'plat.ingress.replies.v1';
@@ -27,6 +28,7 @@ async function createScene(options: Partial<RequesterOptions> = {}, codec: Parti
   const fake = createFakeCodec(codec);
   let ids = 0;
   const requester = createRequester({
+    ...systemPorts,
     broker: {
       createTail: (tail) => {
         tails.push(new FakeTail(tail));
@@ -40,7 +42,7 @@ async function createScene(options: Partial<RequesterOptions> = {}, codec: Parti
     log: silentLog,
     replyTopic: REPLIES,
     instanceId: 'ingress-1',
-    createId: () => {
+    newId: () => {
       ids += 1;
       return `id-${ids}`;
     },
@@ -371,6 +373,7 @@ test('waits for pending replies on stop(), then resolves the remaining requests 
 test('can be started again after a failed start', async () => {
   const tails: FakeTail[] = [];
   const second = createRequester({
+    ...systemPorts,
     broker: {
       createTail: (options) => {
         const tail = new FakeTail(options);

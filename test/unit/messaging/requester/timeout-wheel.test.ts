@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { TimeoutWheel } from '../../../../shared/messaging/requester/timeout-wheel.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 function createScene() {
   const timedOut: string[] = [];
-  const wheel = new TimeoutWheel<string>((item) => timedOut.push(item));
+  const wheel = new TimeoutWheel<string>((item) => timedOut.push(item), systemPorts);
   const add = (item: string, afterMs: number) => wheel.add(item, performance.now() + afterMs);
   return { wheel, add, timedOut };
 }

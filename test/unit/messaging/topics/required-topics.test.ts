@@ -96,7 +96,9 @@ describe('topic specifications', () => {
 
   test('prevent startup if topics are missing, with their names and the command that creates them', async () => {
     const admin = { partitionCounts: async () => new Map([['p.there', 12]]) };
-    await expect(requireTopics(admin, ['p.one', 'p.there', 'p.other'], silentLog, 0)).rejects.toMatchObject({
+    await expect(
+      requireTopics(admin, ['p.one', 'p.there', 'p.other'], silentLog, { spreadMs: 0 }),
+    ).rejects.toMatchObject({
       code: 'invalid-configuration',
       message: expect.stringMatching(/lacks topics: p\.one, p\.other; .*npm run topics -- create/),
     });

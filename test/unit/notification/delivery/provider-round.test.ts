@@ -54,6 +54,7 @@ async function round(script: readonly Scripted[], lengthMs = 100_000) {
     {
       ...clocks,
       timers: {
+        ...timers,
         schedule: (callback, ms) => {
           if (ms !== lengthMs) waits.push(ms);
           return timers.schedule(callback, ms);

@@ -33,7 +33,7 @@ describe('existingTopics()', () => {
 
   it('rejects with the name of a missing topic', async () => {
     const admin = adminThatKnows([['a']]);
-    await expect(existingTopics(admin, ['a', 'b'], 250)).rejects.toMatchObject({
+    await expect(existingTopics(admin, ['a', 'b'], { spreadMs: 250 })).rejects.toMatchObject({
       code: 'topic-unknown',
       message: 'there is no topic b',
     });

@@ -15,6 +15,7 @@ import {
   startProviderStandIn,
 } from '../../../support/fakes/provider-stand-in.ts';
 import { startSmtpSink } from '../../../support/fakes/smtp-sink.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 /** The shipped configurations against requests and responses from the documentation of each provider. */
 const NOW = Date.parse('2026-03-02T10:00:00Z');
@@ -493,7 +494,7 @@ describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
       ...(parameters === undefined ? {} : { parameters }),
     };
     const entry = readyEntry(file, shipped, at);
-    provider = createHttpConnector(entry, { clock, timeoutMs: TIMEOUT_MS });
+    provider = createHttpConnector(entry, { ...systemPorts, clock, timeoutMs: TIMEOUT_MS });
   });
   afterAll(() => provider.close());
   const send = (): Promise<SendResult> => provider.send(shipped.message, NEVER);
@@ -559,8 +560,8 @@ describe('the shipped configurations', () => {
   });
 });
 
-describe('the shipped configurations for SMTP and Twilio', () => {
-  const deps = { clock, timeoutMs: 10_000 };
+describe('shipped configurations of SMTP and Twilio', () => {
+  const deps = { ...systemPorts, clock, timeoutMs: 10_000 };
   const NO_CREDENTIALS = { username: undefined, password: undefined, key: undefined };
   const [smtp] = entriesOf(readyText('smtp.json'));
   const [twilio] = entriesOf(readyText('twilio.json'));

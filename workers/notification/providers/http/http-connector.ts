@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Outbound } from '../../../../shared/notification/command.ts';
 import {
   type Placeholder,
@@ -18,7 +17,7 @@ import {
   type ProviderCredentials,
 } from '../../../../shared/notification/provider-configuration-shape.ts';
 import { fillUrl, sampleUrl, urlPlaceholders } from '../../../../shared/notification/url-template.ts';
-import type { Clock } from '../../../../shared/platform/clock.ts';
+import type { SystemPorts } from '../../../../shared/platform/system-ports.ts';
 import { ConfigError, assertNever } from '../../../../shared/platform/errors.ts';
 import { classifyHttpResponse } from './classify-http-response.ts';
 import { encodePayload, fillText, renderPayload } from './http-payload.ts';
@@ -47,7 +46,7 @@ type Built =
  */
 export function createHttpConnector(
   entry: ProviderEntry,
-  deps: { readonly clock: Clock; readonly timeoutMs: number },
+  deps: Pick<SystemPorts, 'clock' | 'newId'> & { readonly timeoutMs: number },
 ): Provider {
   const connection = prepareConnection(entry);
   const { connector } = connection;
@@ -67,7 +66,7 @@ export function createHttpConnector(
     channel: entry.channel,
     isIdempotent: connector.idempotency !== undefined,
     send: async (message, signal) => {
-      const built = await buildRequestSafely(connection, message);
+      const built = await buildRequestSafely(connection, message, deps.newId);
       if (built.kind === 'permanent') return built;
       const outcome = await http.call(built.request, signal);
       if (outcome.kind !== 'response') return unansweredResult(outcome);
@@ -101,15 +100,19 @@ function prepareConnection({ settings, defaultSender }: ProviderEntry): Connecti
 }
 
 /** A message that cannot be encoded is not sent, and no attempt will succeed. */
-async function buildRequestSafely(connection: Connection, message: Outbound): Promise<Built> {
+async function buildRequestSafely(
+  connection: Connection,
+  message: Outbound,
+  newId: () => string,
+): Promise<Built> {
   try {
-    return await buildRequest(connection, message);
+    return await buildRequest(connection, message, newId);
   } catch {
     return { kind: 'permanent', code: 'message-unwritable' };
   }
 }
 
-async function buildRequest(connection: Connection, message: Outbound): Promise<Built> {
+async function buildRequest(connection: Connection, message: Outbound, newId: () => string): Promise<Built> {
   const { connector } = connection;
   const values = await messageValues(message, { ...connector, defaultSender: connection.defaultSender });
   const unsupported = unsupportedPart(connection, message, values);
@@ -122,7 +125,7 @@ async function buildRequest(connection: Connection, message: Outbound): Promise<
     ...authentication.fields,
     ...(idempotent === undefined ? {} : { [idempotent]: message.id }),
   };
-  const { contentType, body, query } = encodePayload(payload, connector.encoding, randomUUID);
+  const { contentType, body, query } = encodePayload(payload, connector.encoding, newId);
   const path = fillPath(connection, values, query);
   if (path === undefined) return { kind: 'permanent', code: 'value-unfit-for-address' };
   const headers: Record<string, string> = {

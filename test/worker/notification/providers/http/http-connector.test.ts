@@ -9,6 +9,7 @@ import { ID, anEmail, anSms } from '../../../../support/builders/outbound-messag
 import { startProviderStandIn } from '../../../../support/fakes/provider-stand-in.ts';
 import { selfSigned } from '../../../../support/self-signed-certificate.ts';
 import { untilSent } from '../../../../support/standing-connection.ts';
+import { systemPorts } from '../../../../../shared/platform/system-ports.ts';
 
 /** The HTTP connector against a stand-in of a provider on loopback. */
 const NOW = Date.parse('2026-03-02T10:00:00Z');
@@ -19,7 +20,7 @@ afterEach(async () => {
 });
 
 function connector(members: Readonly<Record<string, unknown>>, timeoutMs = 5_000): Provider {
-  const provider = createHttpConnector(httpEntry(members), { clock, timeoutMs });
+  const provider = createHttpConnector(httpEntry(members), { ...systemPorts, clock, timeoutMs });
   opened.push(provider);
   return provider;
 }
@@ -263,7 +264,7 @@ describe('a message that does not fit the template', () => {
   it('leads to a misconfiguration instead of a rejection if a configured header cannot be written', async () => {
     const entry = httpEntry({ authentication: { key: 'k3y' } });
     const settings = { ...entry.settings, authentication: { ...entry.settings.authentication, key: 'k€y' } };
-    const provider = createHttpConnector({ ...entry, settings }, { clock, timeoutMs: 1_000 });
+    const provider = createHttpConnector({ ...entry, settings }, { ...systemPorts, clock, timeoutMs: 1_000 });
     opened.push(provider);
     expect(await send(provider)).toEqual({ kind: 'misconfigured', code: 'request-invalid' });
   });

@@ -1,0 +1,173 @@
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
+import type { Timers } from '../../../shared/platform/timers.ts';
+import { Picks } from '../random/pick.ts';
+
+/** 14 November 2023, 22:13:20 UTC. */
+const START_MS = 1_700_000_000_000;
+const UUID_DIGITS = 16;
+/** A simulation that never becomes idle at one moment has a loop; real work needs some thousand turns at most. */
+const MAX_TURNS_AT_ONCE = 1_000_000;
+
+interface Timer {
+  readonly dueMs: number;
+  readonly callback: () => void;
+  isCancelled: boolean;
+}
+
+/** Clocks, timers, ids and randomness of one simulated system, all determined by its seed. */
+export interface SeededSystem extends SystemPorts {
+  /** For the choices of the simulation itself. */
+  readonly picks: Picks;
+  /**
+   * Lets time pass until the promise settles, and returns its result. Rejects when it has not settled within `limitMs`
+   * simulated milliseconds. Time passes in no other way.
+   */
+  run<Value>(work: Promise<Value>, limitMs: number): Promise<Value>;
+  /** Lets this time pass, in milliseconds. */
+  pass(ms: number): Promise<void>;
+  /** Turns of the simulated event loop so far. */
+  turns(): number;
+}
+
+/**
+ * Creates the ports of a simulated system. All callbacks of one turn run in an order that the seed determines, one after
+ * another: the promises that a callback settles are handled before the next callback. Timers fire at their exact time, once
+ * nothing else is left to do. The work must not wait for real I/O, threads or timers.
+ */
+export function seededSystem(seed: number): SeededSystem {
+  const picks = new Picks(seed);
+  const timers = new TimerQueue();
+  let elapsedMs = 0;
+  let turns = 0;
+  let ready: (() => void)[] = [];
+
+  /** One turn; false when nothing is left to do until `limitMs`. */
+  const turn = async (limitMs: number): Promise<boolean> => {
+    if (ready.length === 0) {
+      const dueMs = timers.nextMs();
+      if (dueMs === undefined || dueMs > limitMs) return false;
+      elapsedMs = Math.max(elapsedMs, dueMs);
+      ready = timers.takeDue(elapsedMs);
+    }
+    const callbacks = ready;
+    ready = [];
+    turns += 1;
+    while (callbacks.length > 0) {
+      const [callback] = callbacks.splice(picks.whole(0, callbacks.length - 1), 1);
+      callback?.();
+      await settlePromises();
+    }
+    return true;
+  };
+  const runUntil = async (isOver: () => boolean, limitMs: number): Promise<void> => {
+    await settlePromises();
+    let sinceMs = elapsedMs;
+    let turnsSince = turns;
+    while (!isOver() && (await turn(limitMs))) {
+      if (elapsedMs > sinceMs) [sinceMs, turnsSince] = [elapsedMs, turns];
+      if (turns - turnsSince > MAX_TURNS_AT_ONCE) throw new Error(`no end of the work at ${elapsedMs} ms`);
+    }
+  };
+  return {
+    clock: { now: () => START_MS + Math.floor(elapsedMs) },
+    monotonic: { elapsedMs: () => elapsedMs },
+    timers: {
+      schedule: (callback, afterMs) => timers.add(callback, elapsedMs + Math.max(0, afterMs)),
+      nextTurn: (callback) => void ready.push(callback),
+    } satisfies Timers,
+    newId: () => uuid(picks),
+    random: () => picks.share(),
+    picks,
+    run: async (work, limitMs) => {
+      let isSettled = false;
+      const settled = (): void => {
+        isSettled = true;
+      };
+      work.then(settled, settled);
+      await runUntil(() => isSettled, elapsedMs + limitMs);
+      if (!isSettled) throw new Error(`the work did not end within ${limitMs} simulated ms`);
+      return work;
+    },
+    pass: async (ms) => {
+      const endMs = elapsedMs + ms;
+      await runUntil(() => false, endMs);
+      elapsedMs = endMs;
+    },
+    turns: () => turns,
+  };
+}
+
+/** Resolves when all settled promises and process.nextTick callbacks have been handled. */
+function settlePromises(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+/** A version 4 UUID of the seed. */
+function uuid(picks: Picks): string {
+  const bytes = Buffer.from(Array.from({ length: UUID_DIGITS }, () => picks.whole(0, 255)));
+  bytes[6] = (bytes.readUInt8(6) & 0x0f) | 0x40;
+  bytes[8] = (bytes.readUInt8(8) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** Timers by their time, as a binary heap; cancelled ones are dropped when they reach its top. */
+class TimerQueue {
+  readonly #heap: Timer[] = [];
+
+  add(callback: () => void, dueMs: number): () => void {
+    const timer: Timer = { dueMs, callback, isCancelled: false };
+    let at = this.#heap.push(timer) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = this.#heap[parent];
+      if (above === undefined || above.dueMs <= dueMs) break;
+      this.#heap[at] = above;
+      this.#heap[parent] = timer;
+      at = parent;
+    }
+    return () => {
+      timer.isCancelled = true;
+    };
+  }
+
+  /** The time of the next timer. */
+  nextMs(): number | undefined {
+    while (this.#heap[0]?.isCancelled === true) this.#removeFirst();
+    return this.#heap[0]?.dueMs;
+  }
+
+  /** Removes the timers that are due. A timer that is cancelled by another one of them does not call back. */
+  takeDue(nowMs: number): (() => void)[] {
+    const due: (() => void)[] = [];
+    for (let dueMs = this.nextMs(); dueMs !== undefined && dueMs <= nowMs; dueMs = this.nextMs()) {
+      const timer = this.#removeFirst();
+      due.push(() => {
+        if (timer?.isCancelled === false) timer.callback();
+      });
+    }
+    return due;
+  }
+
+  #removeFirst(): Timer | undefined {
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return first;
+    let at = 0;
+    for (;;) {
+      const left = 2 * at + 1;
+      const right = heap[left + 1];
+      let least = heap[left];
+      if (least === undefined) break;
+      const isRight = right !== undefined && right.dueMs < least.dueMs;
+      if (isRight) least = right;
+      if (last.dueMs <= least.dueMs) break;
+      heap[at] = least;
+      at = isRight ? left + 1 : left;
+    }
+    heap[at] = last;
+    return first;
+  }
+}

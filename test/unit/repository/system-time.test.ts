@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/**
+ * Clocks, timers and randomness come in through the ports of shared/platform/system-ports.ts, so that a simulation can repeat
+ * a run. The files below use those of the system directly, each for the stated reason.
+ */
+const DIRECT: Readonly<Record<string, string>> = {
+  'shared/platform/clock.ts': 'implements the port',
+  'shared/platform/timers.ts': 'implements the port',
+  'shared/platform/system-ports.ts': 'implements the port',
+  'shared/platform/loop-watchdog.ts': 'detects a blocked event loop, which simulated time does not have',
+  'shared/messaging/codec/schema-registry.ts':
+    'limits the time of HTTP calls to a registry outside the process',
+  'shared/notification/outbox-folder.ts':
+    'names scratch files, and compares the time of files with the clock of their system',
+  'workers/run-command.ts': 'handles signals and ends the process',
+  'workers/admin-endpoint.ts': 'creates a secret token and names a scratch file',
+  'workers/ingress/server/connections.ts':
+    'observes and closes sockets, and measures turns of the event loop',
+  'workers/ingress/server/malformed-http.ts':
+    'closes sockets, and names responses to bytes that are not a request',
+  'workers/ingress/server/send-answer.ts': 'closes sockets that keep sending a body',
+  'workers/ingress/actions/result-ids.ts': 'creates a secret, which must not come from a seed',
+  'workers/notification/providers/mail/message-body-watch.ts': 'waits for the buffers of a connection',
+};
+
+/** Adapters of systems outside the process; a simulation has models in their place. */
+const DIRECT_FOLDERS: Readonly<Record<string, string>> = {
+  'shared/messaging/kafka/': 'a simulation has a model of the brokers',
+};
+
+/** The files that choose the ports of the system: where a process or thread starts, and defaults for commands and tests. */
+const CHOOSING: Readonly<Record<string, string>> = {
+  'shared/platform/system-ports.ts': 'lists the ports of the system',
+  'shared/platform/deadline.ts': 'default for providers, whose calls go through sockets',
+  'shared/messaging/memory/broker.ts': 'default for a broker of its own',
+  'shared/messaging/start-wait.ts': 'default for commands',
+  'shared/messaging/topics/required-topics.ts': 'default for commands and for Kafka',
+  'workers/start-workers.ts': 'the start of a process',
+  'workers/calculation-thread-tasks.ts': 'the start of a thread',
+};
+
+const USES = new RegExp(
+  [
+    String.raw`\bDate\.now\b`,
+    String.raw`\bnew Date\(\)`,
+    String.raw`\bperformance\.now\b`,
+    String.raw`\bhrtime\b`,
+    String.raw`\bset(?:Timeout|Interval|Immediate)\(`,
+    String.raw`[=(,]\s*set(?:Timeout|Interval|Immediate)\b`,
+    String.raw`\btimers/promises\b`,
+    String.raw`\bAbortSignal\.timeout\b`,
+    String.raw`\bMath\.random\b`,
+    String.raw`\b(?:randomUUID|randomBytes|randomInt|randomFill|randomFillSync|getRandomValues)\b`,
+  ].join('|'),
+);
+const CHOICES = /\b(?:systemPorts|systemTimers|systemClock|monotonicClock)\b/;
+const COMMENT = /^\s*(?:\/?\*|\/\/).*$/gm;
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const files = ['shared', 'workers'].flatMap((folder) =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => path.posix.join(folder, name.replaceAll('\\', '/'))),
+);
+
+/** The files whose code, comments apart, matches the pattern. */
+function filesWith(pattern: RegExp): string[] {
+  return files
+    .filter((file) => pattern.test(readFileSync(path.join(root, file), 'utf8').replaceAll(COMMENT, '')))
+    .toSorted();
+}
+
+const isInFolder = (file: string): boolean =>
+  Object.keys(DIRECT_FOLDERS).some((folder) => file.startsWith(folder));
+
+describe('the clocks, timers and randomness of the system', () => {
+  it('are used directly by the listed files only', () => {
+    const direct = filesWith(USES).filter((file) => !isInFolder(file));
+    expect(direct).toEqual(Object.keys(DIRECT).toSorted());
+  });
+
+  it('are chosen by the listed files only', () => {
+    const definitions = new Set(['shared/platform/clock.ts', 'shared/platform/timers.ts']);
+    const choosing = filesWith(CHOICES).filter((file) => !isInFolder(file) && !definitions.has(file));
+    expect(choosing).toEqual(Object.keys(CHOOSING).toSorted());
+  });
+
+  it.each([
+    'setTimeout(end, 5)',
+    'const timer = setInterval(check, 5)',
+    'createSlices({ nextTurn: value, other = setImmediate })',
+    'const { random = Math.random } = options',
+    'Date.now()',
+    "import { setTimeout as sleep } from 'node:timers/promises';",
+    'AbortSignal.timeout(5)',
+    'randomUUID()',
+  ])('are found in: %s', (code) => {
+    expect(code).toMatch(USES);
+  });
+});
