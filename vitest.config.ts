@@ -38,6 +38,8 @@ const withKafka = {
 
 export default defineConfig({
   test: {
+    /** Processes that tests start keep nothing unless a test names a folder. */
+    env: { DATA_DIR: 'memory' },
     /** Node loads the sources directly, as in production; Vite's module runner costs a fifth more processor time. */
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [

@@ -13,11 +13,12 @@ import { startWorkers, type RunningSystem, type StartOptions } from './start-wor
 
 const HELP = `Usage: npm start -- [WORKER ...]
 
-Starts the named workers in one process, or all workers if no name is given: ${WORKER_NAMES.join(', ')}.
-Without KAFKA_BROKERS they use the embedded broker, which keeps no messages across restarts.
+Starts the named workers in one process, all of them when none is named: ${WORKER_NAMES.join(', ')}.
+Without KAFKA_BROKERS they use the embedded broker, which keeps its messages in DATA_DIR.
 
   HOST, PORT          where the HTTP ingress listens (127.0.0.1, 8080)
   HEALTH_PORT         health and metrics of a process without an ingress
+  DATA_DIR            folder of the embedded broker (var/data); memory: nothing is kept
   KAFKA_BROKERS       host:port list; docs/real-kafka.md
   SCHEMA_REGISTRY_URL Confluent-compatible schema registry
   docs/operations.md lists all settings.

@@ -56,9 +56,11 @@ export function renderStartBanner(options: {
   startMs: number;
 }): string {
   const { config, names, url } = options;
+  const { dataFolder } = config;
+  const kept = dataFolder === undefined ? 'nothing is kept across restarts' : `messages in ${dataFolder}`;
   const broker =
     config.kafka === undefined
-      ? 'embedded broker (one process, no messages are kept across restarts; set KAFKA_BROKERS for Kafka)'
+      ? `embedded broker (one process, ${kept}; set KAFKA_BROKERS for Kafka)`
       : `Kafka at ${config.kafka.brokers.join(', ')}`;
   const lines = [`Ready in ${Math.round(options.startMs)} ms: ${names.join(', ')}; ${broker}`];
   if (options.healthUrl !== undefined) lines.push(`Health and metrics: ${options.healthUrl}/health/ready`);

@@ -56,8 +56,10 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   const threads = createCalculationThreads(THREAD_PROGRAM, config, ports);
   const started: RunningWorker[] = [];
   let stopping: Promise<void> | undefined;
-  const health = (): Readonly<Record<string, Health>> =>
-    Object.fromEntries(started.map((worker) => [worker.name, worker.health()]));
+  const health = (): Readonly<Record<string, Health>> => ({
+    ...Object.fromEntries(started.map((worker) => [worker.name, worker.health()])),
+    ...(broker.health === undefined ? {} : { storage: broker.health() }),
+  });
   const stopAll = async (timeoutMs: number): Promise<void> => {
     try {
       await stopInTurn(started.toReversed(), timeoutMs, ports.monotonic);
@@ -78,7 +80,9 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     const codec = await createCodec(config, ports.clock);
     // Before any worker is started, so that one that has to wait for it has nothing to stop.
     await wait('the schema registry', () => codec.prepare([PROBLEM_TYPE]));
-    if (broker.kind === 'embedded') await publishCatalogue(broker, codec, config);
+    if (broker.kind === 'embedded') {
+      await publishCatalogue(broker, codec, config, { isShared: options.broker !== undefined });
+    }
     const context = { ...ports, config, log, metrics, broker, codec, threads, processHealth: health };
     for (const name of names) {
       const start = options.starters?.[name] ?? (await WORKERS[name].load());
@@ -108,6 +112,10 @@ async function createBroker(
   metrics: Metrics,
 ): Promise<Broker> {
   if (config.kafka === undefined) {
+    if (config.dataFolder !== undefined) {
+      const { createDiskBroker } = await import('../shared/messaging/disk/disk-broker.ts');
+      return createDiskBroker({ ...ports, folder: config.dataFolder, log });
+    }
     const { createMemoryBroker } = await import('../shared/messaging/memory/broker.ts');
     return createMemoryBroker(ports);
   }

@@ -8,6 +8,7 @@
  * adapter are created by broker-errors.ts.
  */
 
+import type { Health } from '../platform/health.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage, PartitionOffset, TopicPartition } from './message.ts';
 
 /** What a caller may conclude from a failure. */
@@ -35,7 +36,13 @@ export type BrokerErrorCode =
   /** The tail is not running. */
   | 'tail-stopped'
   /** The tail did not catch up in time. */
-  | 'tail-behind';
+  | 'tail-behind'
+  /** Another process has the data folder of the embedded broker open. */
+  | 'data-in-use'
+  /** A file of the data folder is damaged where its records were acknowledged. */
+  | 'data-damaged'
+  /** The data folder cannot be read or written, or is of another version. */
+  | 'data-unusable';
 
 /** Values of options that are absent, the same on every broker. */
 export const CLIENT_DEFAULTS = {
@@ -63,6 +70,8 @@ export interface Broker {
    */
   readRanges(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
   readonly admin: BrokerAdmin;
+  /** Whether the broker's own storage takes records; absent for a broker in other processes, and without a storage. */
+  health?(): Health;
   /** Stops everything that was created from it. Idempotent. */
   close(): Promise<void>;
 }

@@ -104,12 +104,12 @@ function findKafkaContradictions(env: Partial<Environment>): string[] {
 }
 
 function findProvidersWithoutKafka(given: Given, env: Partial<Environment>): string[] {
-  const isDurable = given['KAFKA_BROKERS'] !== undefined;
+  const isDurable = given['KAFKA_BROKERS'] !== undefined || env.DATA_DIR !== 'memory';
   if (isDurable || env.NOTIFICATION_CONFIG_FILE === undefined || env.NOTIFICATION_ALLOW_LOSS === true)
     return [];
   return [
-    'NOTIFICATION_CONFIG_FILE needs KAFKA_BROKERS: the embedded broker holds notifications in memory, so that a restart ' +
-      'or crash loses those that were accepted but not sent, and repeated Idempotency-Keys may send notifications ' +
+    'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or ' +
+      'crash loses those that were accepted but not sent, and repeated Idempotency-Keys may send notifications ' +
       'again. NOTIFICATION_ALLOW_LOSS=true allows this',
   ];
 }
@@ -191,6 +191,8 @@ function toConfig(env: Environment) {
       sendTimeoutMs: env.NOTIFICATION_SEND_TIMEOUT_MS,
       emailBodyLimitBytes: env.EMAIL_BODY_LIMIT_BYTES,
     },
+    /** Undefined: in memory. */
+    dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
     adminFile: env.ADMIN_FILE === 'none' ? undefined : env.ADMIN_FILE,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     startTimeoutMs: env.START_TIMEOUT_MS,

@@ -168,6 +168,8 @@ export const environment = z.object({
   EMAIL_BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(10 * KIB * KIB),
   /** File for address and token of the admin endpoint of an embedded broker; `none`: no endpoint. */
   ADMIN_FILE: z.string().default('var/admin.json'),
+  /** Folder of the embedded broker; `memory`: it keeps nothing. */
+  DATA_DIR: z.string().default('var/data'),
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
   /** How long a starting process waits for Kafka and the schema registry; 0: it does not wait. */
   START_TIMEOUT_MS: count(HOUR).default(2 * MINUTE),

@@ -24,7 +24,13 @@ const TEST_LIMIT_MS = 120_000;
 
 /** Ingress and schedule worker in this thread, over the embedded broker. */
 async function startEngine(env: Record<string, string> = {}): Promise<string> {
-  const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0', REPLY_TIMEOUT_MS: '60000', ...env });
+  const config = loadConfig({
+    PORT: '0',
+    RATE_LIMIT_PER_SECOND: '0',
+    REPLY_TIMEOUT_MS: '60000',
+    DATA_DIR: 'memory',
+    ...env,
+  });
   const system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
   onTestFinished(() => system.stop(0));
   return system.url ?? '';

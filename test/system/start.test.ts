@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { runEngine, spawnEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import {
   ACTION_PATH,
@@ -41,6 +43,37 @@ function waitedForCpuMs({ child }: EngineProcess): number {
 }
 
 const pathOf = (action: string) => ACTION_PATH.replace('PLAT_BP_CalculateRepaymentSchedule', action);
+
+describe('npm start on a data folder', () => {
+  it('shows the same catalogue, results and notifications after a kill and a second start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'start-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const env = { DATA_DIR: join(folder, 'data'), OUTBOX_FOLDER: join(folder, 'outbox') };
+    const lookUp = { BankingProductCode: 'TL-PERSONAL', displayBPAvailability: true };
+    const product = async (url: string): Promise<string> =>
+      (await post(url, lookUp, { path: pathOf('plat_bp_getbankingproductbycode') })).text();
+    const first = await start([], env);
+    const before = await product(first.url);
+    const accepted = await post(
+      first.url,
+      { jsonParam: PROOF_REQUEST },
+      { headers: { prefer: 'respond-async' } },
+    );
+    expect(accepted.status).toBe(202);
+    const result = accepted.headers.get('location') ?? '';
+    const resultOf = async (url: string): Promise<string> =>
+      (await fetch(new URL(new URL(result, url).pathname, url))).text();
+    await expect.poll(() => resultOf(first.url)).toContain('TotalInstallment');
+    const answer = await resultOf(first.url);
+    await first.end('SIGKILL');
+
+    const second = await start([], env);
+    expect(await product(second.url)).toBe(before);
+    expect(await resultOf(second.url)).toBe(answer);
+    const third = await runEngine([], env);
+    expect([third.code, third.stderr]).toEqual([1, expect.stringContaining('open in another process')]);
+  });
+});
 
 describe('npm start without settings', () => {
   it('is ready within three seconds and returns the documented schedule in both casings', async () => {

@@ -32,11 +32,15 @@ const WARM_UP_MS = 3_000;
 /** Targets: the median latency as a multiple of the raw one, and the throughput as a share of the raw one. */
 const AIM = { latency: 1.5, throughput: 0.7 } as const;
 
-/**
- * Measures the system as `npm start` runs it, in one process with the embedded broker; this process is the HTTP client.
- */
+/** One process, the embedded broker in memory unless DATA_DIR names a folder; the HTTP client is this process. */
 export async function benchEmbedded(options: Options): Promise<readonly Measurement[]> {
-  const env = { KAFKA_BROKERS: '', PORT: '0', RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'warn' };
+  const env = {
+    KAFKA_BROKERS: '',
+    DATA_DIR: process.env.DATA_DIR ?? 'memory',
+    PORT: '0',
+    RATE_LIMIT_PER_SECOND: '0',
+    LOG_LEVEL: 'warn',
+  };
   const system = await startChild(['workers/main.ts'], INGRESS_READY, env);
   try {
     const http = await openHttpLoad(

@@ -22,12 +22,14 @@ export class MemoryAdmin implements BrokerAdmin {
     this.#requireReachable();
     const made = specs.filter((spec) => this.#topics.create(spec)).map((spec) => spec.topic);
     for (const topic of made) this.#announce(topic);
+    await this.#topics.flushed();
     return made;
   }
 
   async deleteTopics(topics: readonly string[]): Promise<void> {
     this.#requireReachable();
     for (const topic of topics) if (this.#topics.delete(topic)) this.#announce(topic);
+    await this.#topics.flushed();
   }
 
   async listTopics(): Promise<readonly string[]> {

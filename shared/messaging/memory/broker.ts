@@ -1,3 +1,4 @@
+import { errorText, MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { systemPorts, type SystemPorts } from '../../platform/system-ports.ts';
 import { repeat } from '../../platform/timers.ts';
@@ -9,9 +10,11 @@ import { MemoryPublisher } from './publisher.ts';
 import { MemoryScheduler } from './scheduler.ts';
 import { MemoryTail } from './tail.ts';
 import type { MemoryLimits } from './topic-config.ts';
+import type { LogStore } from './log-store.ts';
+import { createMemoryStore } from './memory-store.ts';
 import { MemoryTopics, type MemoryParts, type Stoppable } from './topics.ts';
 import { topicUnknown } from '../broker-errors.ts';
-import type { OffsetRange } from '../message.ts';
+import type { OffsetRange, PartitionOffset } from '../message.ts';
 import type { Broker, OnRangeMessage, ReadOn } from '../ports.ts';
 
 const MIB = 1_048_576;
@@ -38,6 +41,8 @@ export interface MemoryBrokerOptions extends Partial<SystemPorts> {
   readonly limits?: Partial<MemoryLimits>;
   /** Interval at which retention and compaction run on all logs; default 60 s. */
   readonly sweepIntervalMs?: number;
+  /** Where records and commits are kept; default: in memory. The broker closes it. */
+  readonly store?: LogStore;
   /** Where a tail logs the messages it skipped because their handler threw. */
   readonly log?: Log;
   /** For tests only. */
@@ -46,26 +51,38 @@ export interface MemoryBrokerOptions extends Partial<SystemPorts> {
 
 /**
  * The embedded broker: topics, keys, consumer groups, redelivery, compaction and bounded logs as on Kafka, in one process.
- * Messages and commits are lost when the process ends, so it is for trials, development and tests, not for production.
+ * Without a store on disk messages and commits are lost when the process ends.
  */
 export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
   const { faults, log } = options;
   const ports = { ...systemPorts, ...options };
   const { clock, timers } = ports;
   const scheduler = new MemoryScheduler(timers);
-  const topics = new MemoryTopics({ clock, limits: { ...DEFAULT_LIMITS, ...options.limits }, scheduler });
+  const store = options.store ?? createMemoryStore();
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const topics = new MemoryTopics({ clock, limits, scheduler, store });
   const groups = new Map<string, MemoryGroup>();
   const open = new Set<Stoppable>();
-  const parts: MemoryParts = { topics, scheduler, ports, faults, onStopped: (part) => open.delete(part) };
+  const parts: MemoryParts = {
+    topics,
+    scheduler,
+    ports,
+    faults,
+    saveCommits: (groupId, offsets) => saveCommits(store, groupId, offsets),
+    isStoring: () => store.health === undefined || store.health().status === 'ready',
+    onStopped: (part) => open.delete(part),
+  };
   const { sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
   const stopSweeps = repeat(timers, () => topics.sweep(), sweepIntervalMs, 'background');
 
   const groupOf = (groupId: string): MemoryGroup => {
-    const group = groups.get(groupId) ?? new MemoryGroup(topics, ports);
+    const group = groups.get(groupId) ?? new MemoryGroup(topics, ports, store.commits.get(groupId));
     if (!groups.has(groupId)) topics.addUser(group);
     groups.set(groupId, group);
     return group;
   };
+  // Known before a consumer joins, so that their commits can be queried.
+  for (const groupId of store.commits.keys()) groupOf(groupId);
   const opened = <T extends Stoppable>(part: T): T => {
     open.add(part);
     return part;
@@ -87,8 +104,24 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
       for (const group of groups.values()) group.close();
       scheduler.close();
       open.clear();
+      await store.close();
     },
+    ...(store.health === undefined ? {} : { health: () => store.health?.() ?? { status: 'ready' } }),
   };
+}
+
+async function saveCommits(
+  store: LogStore,
+  groupId: string,
+  offsets: readonly PartitionOffset[],
+): Promise<void> {
+  store.saveCommits(groupId, offsets);
+  try {
+    await store.flushed();
+  } catch (cause) {
+    const text = `commit of group ${groupId}: ${errorText(cause)}`;
+    throw new MessagingError('broker-unavailable', text, { canRetry: true, cause });
+  }
 }
 
 async function readRange(

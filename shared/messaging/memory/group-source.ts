@@ -3,7 +3,7 @@ import { MemoryCursors, type Cursor } from './scheduler.ts';
 import { isRefused, unreachable } from './injected-faults.ts';
 import type { GroupMember, MemoryGroup } from './group.ts';
 import type { MemoryParts } from './topics.ts';
-import type { LogReader } from './log.ts';
+import type { LogReader } from './log-store.ts';
 import { consumerUsed } from '../broker-errors.ts';
 import type { LogMessage, PartitionOffset, TopicPartition } from '../message.ts';
 import { CLIENT_DEFAULTS, type GroupSink, type GroupSource, type GroupSourceOptions } from '../ports.ts';
@@ -18,6 +18,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   readonly #group: MemoryGroup;
   readonly #parts: MemoryParts;
   readonly #clientId: string;
+  readonly #groupId: string;
   #sink: GroupSink | undefined;
   #generation = 0;
   /** Absent before the first assignment, and between a revocation and the next assignment. */
@@ -31,6 +32,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     this.topics = options.topics;
     this.sessionTimeoutMs = options.sessionTimeoutMs ?? CLIENT_DEFAULTS.sessionTimeoutMs;
     this.#clientId = options.clientId;
+    this.#groupId = options.groupId;
     this.#group = group;
     this.#parts = parts;
   }
@@ -56,7 +58,9 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
 
   async commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
     if (this.#isCutOff()) throw unreachable(`commit of ${this.#clientId}`);
-    return this.#group.commit(this, generation, offsets);
+    if (!this.#group.commit(this, generation, offsets)) return false;
+    await this.#parts.saveCommits(this.#groupId, offsets);
+    return true;
   }
 
   async heartbeat(): Promise<void> {

@@ -39,9 +39,11 @@ export class MemoryGroup implements LogUser {
   #stopChecks: (() => void) | undefined;
   #checkedAtMs = 0;
 
-  constructor(topics: MemoryTopics, ports: SystemPorts) {
+  /** `committed`: the offsets that were stored in a former run. */
+  constructor(topics: MemoryTopics, ports: SystemPorts, committed: readonly PartitionOffset[] = []) {
     this.#topics = topics;
     this.#ports = ports;
+    for (const offset of committed) this.#committed.set(partitionId(offset.topic, offset.partition), offset);
   }
 
   /** Joins, or rejoins for the generation that is being prepared. */

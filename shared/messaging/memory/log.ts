@@ -1,4 +1,5 @@
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
+import type { LogBatch, LogReader, PartitionLog } from './log-store.ts';
 import type { MemoryTopicConfig } from './topic-config.ts';
 
 /** Memory of a record, and of each header, in addition to its bytes: V8's objects and pointers. */
@@ -9,9 +10,9 @@ const HEADER_OVERHEAD_BYTES = 150;
 const FRAME_BYTES = 100;
 
 /** Removing from the front of an array moves the rest, so many records are removed at the same time. */
-const TRIM_BELOW_SHARE = 0.9;
+export const TRIM_BELOW_SHARE = 0.9;
 /** A compaction for fewer superseded records is not worth its cost. */
-const COMPACTION_MIN_SUPERSEDED = 256;
+export const COMPACTION_MIN_SUPERSEDED = 256;
 /** Never used: MemoryTopics.append() rejects records without a key on a compacted topic, which the types cannot express. */
 const NO_KEY = Buffer.alloc(0);
 
@@ -22,26 +23,11 @@ interface Entry {
   readonly storedAtMs: number;
 }
 
-export interface LogReader {
-  /** Delivers one round of messages; returns whether there are more. */
-  deliver(): boolean;
-}
-
-/** Messages that start at a position; `next` is the position after them, beyond any gap that compaction left. */
-export interface LogBatch {
-  readonly messages: readonly LogMessage[];
-  readonly next: number;
-}
-
-/**
- * The log of one partition: records in offset order, limited by count, bytes and age, and compacted if the topic is. As on
- * Kafka, offsets are never reused, and removed records leave gaps.
- */
-export class MemoryLog {
+/** A log in memory: lost when the process ends. */
+export class MemoryLog implements PartitionLog {
   readonly topic: string;
   readonly partition: number;
   readonly config: MemoryTopicConfig;
-  /** Woken by each append. */
   readonly readers = new Set<LogReader>();
   #entries: Entry[] = [];
   #low = 0;
@@ -50,19 +36,24 @@ export class MemoryLog {
   /** Newest offset by key, on compacted topics. */
   readonly #newest = new Map<string, number>();
   #superseded = 0;
+  readonly #onReadable: (log: PartitionLog) => void;
 
-  constructor(topic: string, partition: number, config: MemoryTopicConfig) {
+  constructor(
+    topic: string,
+    partition: number,
+    config: MemoryTopicConfig,
+    onReadable: (log: PartitionLog) => void = () => undefined,
+  ) {
     this.topic = topic;
     this.partition = partition;
     this.config = config;
+    this.#onReadable = onReadable;
   }
 
-  /** The first retained offset. */
   get low(): number {
     return this.#low;
   }
 
-  /** The next offset to be written. */
   get high(): number {
     return this.#high;
   }
@@ -90,15 +81,14 @@ export class MemoryLog {
     this.#bytes += bytes;
     this.#high = offset + 1;
     if (this.config.compact) this.#supersede(key ?? NO_KEY, offset);
+    this.#onReadable(this);
     return offset;
   }
 
-  /** Whether the log has reached one of its limits. */
   isFull(): boolean {
     return this.#entries.length >= this.config.maxRecords || this.#bytes >= this.config.maxBytes;
   }
 
-  /** The messages at and after `position`, up to both limits, but at least one if there is any. */
   read(position: number, maxRecords: number, maxBytes: number): LogBatch {
     const entries = this.#entries;
     const messages: LogMessage[] = [];
@@ -115,10 +105,6 @@ export class MemoryLog {
     return { messages, next };
   }
 
-  /**
-   * Makes room: compacts, then removes the oldest records below `keepFrom` until the log is well within its limits. A log with
-   * cleanup.policy=compact is only compacted.
-   */
   makeRoom(keepFrom: number, nowMs: number): void {
     this.compact(nowMs);
     if (!this.isFull() || !this.config.delete) return;
@@ -134,7 +120,6 @@ export class MemoryLog {
     this.#removeOldest(count);
   }
 
-  /** Removes records that are older than the topic's retention time, read or unread, as Kafka does. */
   expire(nowMs: number): void {
     if (!this.config.delete) return;
     const before = nowMs - this.config.retentionMs;
@@ -143,7 +128,6 @@ export class MemoryLog {
     this.#removeOldest(count);
   }
 
-  /** On a compacted topic, keeps only the newest record of each key, and tombstones for their retention time. */
   compact(nowMs: number): void {
     if (!this.config.compact) return;
     const oldTombstones = nowMs - this.config.deleteRetentionMs;
@@ -157,7 +141,6 @@ export class MemoryLog {
     this.#superseded = 0;
   }
 
-  /** Compacts when superseded records outnumber live ones, so that the cost per append is constant. */
   compactIfWorthwhile(nowMs: number): void {
     const threshold = Math.max(COMPACTION_MIN_SUPERSEDED, this.#newest.size);
     if (this.#superseded >= threshold) this.compact(nowMs);

@@ -1,6 +1,6 @@
 import type { Timers } from '../../platform/timers.ts';
 import { partitionId, type LogMessage, type TopicPartition } from '../message.ts';
-import type { LogReader, MemoryLog } from './log.ts';
+import type { LogReader, PartitionLog } from './log-store.ts';
 
 /** Limits of one read of a partition in one round: large enough to be efficient, small enough to be fair to other readers. */
 const ROUND_MAX_RECORDS = 100;
@@ -45,7 +45,7 @@ export class MemoryScheduler {
 
 /** A reader's position in one partition. */
 export interface Cursor extends TopicPartition {
-  readonly log: MemoryLog;
+  readonly log: PartitionLog;
   /** Next offset to read. */
   position: number;
   paused: boolean;

@@ -2,7 +2,7 @@ import type { Log } from '../../platform/log.ts';
 import { errorText } from '../../platform/errors.ts';
 import { MemoryCursors, type Cursor } from './scheduler.ts';
 import { isRefused, unreachable } from './injected-faults.ts';
-import type { LogReader } from './log.ts';
+import type { LogReader } from './log-store.ts';
 import type { LogUser, MemoryParts } from './topics.ts';
 import { tailBehind, tailStopped, topicUnknown } from '../broker-errors.ts';
 import type { LogMessage } from '../message.ts';
@@ -83,9 +83,7 @@ export class MemoryTail implements Tail, LogReader, LogUser {
       this.#cancelReconnect = ports.timers.schedule(() => scheduler.wake(this), RECONNECT_INTERVAL_MS);
       return false;
     }
-    const more = cursors.round((_, messages) => {
-      for (const message of messages) this.#handle(message);
-    });
+    const more = this.#read(cursors);
     for (const waiter of this.#waiters) if (isReached(waiter.targets)) waiter.settle();
     return more;
   }
@@ -93,6 +91,20 @@ export class MemoryTail implements Tail, LogReader, LogUser {
   /** Undelivered records are kept. */
   keepFrom(topic: string, partition: number): number {
     return this.#cursors?.find(topic, partition)?.position ?? Infinity;
+  }
+
+  /** A record that cannot be read back ends the tail: what follows it cannot be delivered in order. */
+  #read(cursors: MemoryCursors): boolean {
+    try {
+      return cursors.round((_, messages) => {
+        for (const message of messages) this.#handle(message);
+      });
+    } catch (error) {
+      const { clientId } = this.#options;
+      this.#log?.error({ clientId, error: errorText(error) }, 'the tail ended: its log cannot be read');
+      void this.stop();
+      return false;
+    }
   }
 
   #handle(message: LogMessage): void {

@@ -4,15 +4,16 @@ import type { SystemPorts } from '../../platform/system-ports.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import type { MemoryScheduler } from './scheduler.ts';
 import type { FaultPlan } from './injected-faults.ts';
-import { MemoryLog, recordBytes } from './log.ts';
+import { recordBytes } from './log.ts';
+import type { LogStore, PartitionLog } from './log-store.ts';
 import { parseTopicConfig, type MemoryLimits, type MemoryTopicConfig } from './topic-config.ts';
 import { topicUnknown } from '../broker-errors.ts';
-import type { OutgoingMessage } from '../message.ts';
+import type { OutgoingMessage, PartitionOffset } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
 
 export interface MemoryTopic {
   readonly config: MemoryTopicConfig;
-  readonly logs: readonly MemoryLog[];
+  readonly logs: readonly PartitionLog[];
   /** Partition of the next message without a key. */
   nextPartition: number;
 }
@@ -34,6 +35,10 @@ export interface MemoryParts {
   readonly scheduler: MemoryScheduler;
   readonly ports: SystemPorts;
   readonly faults: FaultPlan | undefined;
+  /** Resolves when the offsets are stored. Rejects with MessagingError `broker-unavailable`. */
+  saveCommits(groupId: string, offsets: readonly PartitionOffset[]): Promise<void>;
+  /** Whether the store takes records. */
+  isStoring(): boolean;
   /** Called when the part has stopped, so that the broker does not stop it again. */
   onStopped(part: Stoppable): void;
 }
@@ -44,28 +49,38 @@ export class MemoryTopics {
   readonly #users = new Set<LogUser>();
   readonly #clock: Clock;
   readonly #limits: MemoryLimits;
-  readonly #scheduler: MemoryScheduler;
+  readonly #store: LogStore;
 
-  constructor(options: { clock: Clock; limits: MemoryLimits; scheduler: MemoryScheduler }) {
+  constructor(options: { clock: Clock; limits: MemoryLimits; scheduler: MemoryScheduler; store: LogStore }) {
     this.#clock = options.clock;
     this.#limits = options.limits;
-    this.#scheduler = options.scheduler;
+    this.#store = options.store;
+    this.#store.open((log) => {
+      for (const reader of log.readers) options.scheduler.wake(reader);
+    });
+    for (const { spec, config, logs } of this.#store.topics) {
+      this.#topics.set(spec.topic, { config, logs, nextPartition: 0 });
+    }
   }
 
   /** Creates a topic; returns false if it exists. Throws MessagingError `invalid-topic`. */
   create(spec: TopicSpec): boolean {
     const config = parseTopicConfig(spec, this.#limits);
     if (this.#topics.has(spec.topic)) return false;
-    const logs = Array.from(
-      { length: spec.partitions },
-      (_, index) => new MemoryLog(spec.topic, index, config),
-    );
+    const logs = this.#store.createLogs(spec, config);
     this.#topics.set(spec.topic, { config, logs, nextPartition: 0 });
     return true;
   }
 
   delete(topic: string): boolean {
-    return this.#topics.delete(topic);
+    if (!this.#topics.delete(topic)) return false;
+    this.#store.deleteLogs(topic);
+    return true;
+  }
+
+  /** See LogStore.flushed(). */
+  flushed(): Promise<void> | undefined {
+    return this.#store.flushed();
   }
 
   names(): string[] {
@@ -92,10 +107,10 @@ export class MemoryTopics {
   }
 
   /**
-   * Appends one message and wakes the partition's readers. `full`: the log is full of unread records and the message was not
-   * stored. Throws MessagingError `topic-unknown`, `message-too-large` or `invalid-message`.
+   * Appends one message; it is stored when flushed() has resolved. `full`: the log is full of unread records and the message
+   * was not appended. Throws MessagingError `topic-unknown`, `message-too-large` or `invalid-message`.
    */
-  append(message: OutgoingMessage): 'stored' | 'full' {
+  append(message: OutgoingMessage): 'appended' | 'full' {
     const topic = this.get(message.topic);
     const key = typeof message.key === 'string' ? Buffer.from(message.key) : message.key;
     checkMessage(message, key, topic.config);
@@ -109,8 +124,7 @@ export class MemoryTopics {
     }
     log.append(message, key, now);
     log.compactIfWorthwhile(now);
-    for (const reader of log.readers) this.#scheduler.wake(reader);
-    return 'stored';
+    return 'appended';
   }
 
   /** Applies retention and compaction to all logs; called periodically, for logs without appends. */
@@ -122,9 +136,10 @@ export class MemoryTopics {
         log.compact(now);
       }
     }
+    this.#store.reclaim();
   }
 
-  #keepFrom(log: MemoryLog): number {
+  #keepFrom(log: PartitionLog): number {
     let lowest = Infinity;
     for (const user of this.#users) lowest = Math.min(lowest, user.keepFrom(log.topic, log.partition));
     return lowest;

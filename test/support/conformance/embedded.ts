@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createDiskBroker } from '../../../shared/messaging/disk/disk-broker.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { FaultSwitch } from './faults.ts';
@@ -9,12 +13,34 @@ const STEP_MS = 3_000;
 /** Longer than a session, so that the group has expelled disconnected members. */
 const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
 
-/** The embedded broker under test, with frequent compaction. */
+/** Frequent compaction. */
+const SWEEP_INTERVAL_MS = 20;
+
+/** The embedded broker under test, in memory. */
 export function createEmbeddedTarget(): ConformanceTarget {
   const faults = new FaultSwitch();
-  const broker = createMemoryBroker({ faults: faults.plan, sweepIntervalMs: 20 });
+  const broker = createMemoryBroker({ faults: faults.plan, sweepIntervalMs: SWEEP_INTERVAL_MS });
+  return targetOf('the embedded broker', broker, faults);
+}
+
+/** The embedded broker under test, with its data in a folder that is removed at the end. */
+export async function createDiskTarget(): Promise<ConformanceTarget> {
+  const faults = new FaultSwitch();
+  const folder = await mkdtemp(path.join(tmpdir(), 'conformance-'));
+  const broker = createDiskBroker({ folder, faults: faults.plan, sweepIntervalMs: SWEEP_INTERVAL_MS });
+  const target = targetOf('the embedded broker on disk', broker, faults);
   return {
-    name: 'the embedded broker',
+    ...target,
+    close: async () => {
+      await target.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function targetOf(name: string, broker: Broker, faults: FaultSwitch): ConformanceTarget {
+  return {
+    name,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
     stepMs: STEP_MS,
     slowMs: 600,

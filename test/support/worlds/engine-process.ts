@@ -81,7 +81,14 @@ export function spawnEngine(args: readonly string[], env: Readonly<Record<string
     ['--disable-warning=TimeoutNegativeWarning', 'workers/main.ts', ...args],
     {
       cwd: ROOT,
-      env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'warn', ADMIN_FILE: 'none', ...env },
+      env: {
+        PATH: process.env.PATH ?? '',
+        PORT: '0',
+        LOG_LEVEL: 'warn',
+        ADMIN_FILE: 'none',
+        DATA_DIR: 'memory',
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

@@ -133,6 +133,7 @@ function configOf(configFile: string, folder: string): Config {
     RATE_LIMIT_PER_SECOND: '0',
     NOTIFICATION_CONFIG_FILE: configFile,
     NOTIFICATION_ALLOW_LOSS: 'true',
+    DATA_DIR: 'memory',
     NOTIFICATION_SEND_TIMEOUT_MS: SEND_TIMEOUT_MS,
     OUTBOX_FOLDER: path.join(folder, 'outbox'),
   });

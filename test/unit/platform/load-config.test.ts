@@ -114,10 +114,16 @@ describe('loadConfig', () => {
     });
   });
 
-  it('rejects a provider configuration over the embedded broker without NOTIFICATION_ALLOW_LOSS', () => {
-    const file = { NOTIFICATION_CONFIG_FILE: 'providers.json' };
+  it('rejects a provider configuration with DATA_DIR=memory without NOTIFICATION_ALLOW_LOSS', () => {
+    const onDisk = { NOTIFICATION_CONFIG_FILE: 'providers.json' };
+    const file = { ...onDisk, DATA_DIR: 'memory' };
+    expect(loadConfig(onDisk)).toMatchObject({
+      dataFolder: 'var/data',
+      notification: { configFile: 'providers.json' },
+    });
+    expect(loadConfig({ DATA_DIR: 'memory' }).dataFolder).toBeUndefined();
     expect(faultOf(file)).toMatch(
-      /NOTIFICATION_CONFIG_FILE needs KAFKA_BROKERS: .*loses those that were accepted .*NOTIFICATION_ALLOW_LOSS=true/,
+      /NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: .*loses those that were accepted .*NOTIFICATION_ALLOW_LOSS=true/,
     );
     expect(faultOf({ ...file, NOTIFICATION_ALLOW_LOSS: 'false' })).toContain('NOTIFICATION_ALLOW_LOSS=true');
     expect(loadConfig({ ...file, NOTIFICATION_ALLOW_LOSS: 'true' }).notification.configFile).toBe(

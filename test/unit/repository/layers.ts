@@ -171,6 +171,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'kafka/connection',
     'consumer',
     'memory',
+    'disk',
     'requester',
     'kafka/consuming',
     'kafka/publishing',

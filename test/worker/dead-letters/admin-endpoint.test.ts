@@ -20,7 +20,11 @@ async function startWorld() {
   const folder = mkdtempSync(path.join(tmpdir(), 'admin-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'made', 'admin.json');
-  const system = await startWorkers({ config: loadConfig({}), names: ['schedule'], log: silentLog });
+  const system = await startWorkers({
+    config: loadConfig({ DATA_DIR: 'memory' }),
+    names: ['schedule'],
+    log: silentLog,
+  });
   onTestFinished(() => system.stop(0));
   const options = { broker: system.broker, topicPrefix: '', file, log: silentLog };
   const endpoint = await startAdminEndpoint(options);

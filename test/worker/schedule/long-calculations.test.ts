@@ -162,7 +162,7 @@ describe('handler of long calculations', () => {
 });
 
 async function startEngine() {
-  const config = loadConfig({ PORT: '0', REPLY_TIMEOUT_MS: '60000' });
+  const config = loadConfig({ PORT: '0', REPLY_TIMEOUT_MS: '60000', DATA_DIR: 'memory' });
   const system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
   onTestFinished(() => system.stop(0));
   return system;

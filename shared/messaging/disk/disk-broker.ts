@@ -1,0 +1,43 @@
+import { systemPorts } from '../../platform/system-ports.ts';
+import { openDiskStore } from './disk-store.ts';
+import type { DiskIo } from './disk-io.ts';
+import { createMemoryBroker, type MemoryBrokerOptions } from '../memory/broker.ts';
+import type { MemoryLimits } from '../memory/topic-config.ts';
+import type { Broker } from '../ports.ts';
+
+const GIB = 1_073_741_824;
+/**
+ * A record needs 28 bytes of memory, 44 on a compacted topic: a full topic about 20 MiB. Records that all readers have read
+ * are removed when their topic is full.
+ */
+const DEFAULT_LIMITS: Required<MemoryLimits> = {
+  maxRecordsPerTopic: 500_000,
+  maxBytesPerTopic: GIB,
+  maxRecordsPerState: 500_000,
+  maxBytesPerState: GIB,
+};
+
+export interface DiskBrokerOptions extends Omit<MemoryBrokerOptions, 'store'> {
+  /** The data folder; it is created if it is missing. */
+  readonly folder: string;
+  /** For tests only. */
+  readonly io?: DiskIo;
+}
+
+/**
+ * The embedded broker with its topics, records and commits in a folder: a publish is acknowledged, and its messages are
+ * delivered, when they are on the disk. Limits of each topic are 500,000 records and 1 GiB unless `limits` says otherwise.
+ * Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`.
+ */
+export function createDiskBroker({ folder, io, ...options }: DiskBrokerOptions): Broker {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const { log } = options;
+  const store = openDiskStore({
+    folder,
+    limits,
+    ports: { ...systemPorts, ...options },
+    ...(log === undefined ? {} : { log }),
+    ...(io === undefined ? {} : { io }),
+  });
+  return createMemoryBroker({ ...options, limits, store });
+}

@@ -1,0 +1,215 @@
+import { dataDamaged } from './disk-errors.ts';
+import { frameRecord, readFrame, type FramedRecord } from './record-frame.ts';
+import { RowColumns, type Row } from './row-columns.ts';
+import { COMPACTION_MIN_SUPERSEDED, TRIM_BELOW_SHARE } from '../memory/log.ts';
+import type { LogBatch, LogReader, PartitionLog } from '../memory/log-store.ts';
+import type { MemoryTopicConfig } from '../memory/topic-config.ts';
+import type { LogMessage, OutgoingMessage } from '../message.ts';
+
+/** Records of a partition are read together when there is no more than this between them. */
+const MAX_GAP_BYTES = 2_048;
+/** A sweep compacts a longer log only when this share of it is new, as min.cleanable.dirty.ratio on Kafka. */
+const SMALL_LOG_ROWS = 10_000;
+const MIN_UNCOMPACTED_SHARE = 0.1;
+
+/** What a log needs of the files of its topic. */
+export interface LogFiles {
+  /** Adds a record to the next group commit. */
+  enqueue(record: FramedRecord): void;
+  /** Bytes that wait for a group commit have reached their limit. */
+  isCongested(): boolean;
+  /** Reads bytes of a segment. */
+  read(segment: number, position: number, bytes: number): Buffer;
+  /** A record of this length is no longer needed. */
+  release(segment: number, bytes: number): void;
+  /** For messages about damaged records. */
+  fileOf(segment: number): string;
+}
+
+/** The log of a partition whose records are on disk; rows in memory tell where. */
+export class DiskLog implements PartitionLog {
+  readonly topic: string;
+  readonly partition: number;
+  readonly readers = new Set<LogReader>();
+  readonly #config: MemoryTopicConfig;
+  readonly #files: LogFiles;
+  readonly #rows: RowColumns;
+  #low = 0;
+  #high = 0;
+  #bytes = 0;
+  #pendingRecords = 0;
+  #pendingBytes = 0;
+  /** Records that were stored since the last compaction. */
+  #uncompacted = 0;
+  /** Time of the oldest tombstone that the last compaction kept. */
+  #oldestTombstoneMs = Infinity;
+
+  constructor(topic: string, partition: number, config: MemoryTopicConfig, files: LogFiles) {
+    this.topic = topic;
+    this.partition = partition;
+    this.#config = config;
+    this.#files = files;
+    this.#rows = new RowColumns(config.compact);
+  }
+
+  get low(): number {
+    return this.#low;
+  }
+
+  get high(): number {
+    return this.#high;
+  }
+
+  get rows(): RowColumns {
+    return this.#rows;
+  }
+
+  append(message: OutgoingMessage, key: Buffer | null, nowMs: number): void {
+    const record = frameRecord(message, this.partition, key, nowMs);
+    this.#pendingRecords += 1;
+    this.#pendingBytes += record.bytes;
+    this.#files.enqueue(record);
+  }
+
+  /** A record has left the group commit: stored, or given up. */
+  settled(bytes: number): void {
+    this.#pendingRecords -= 1;
+    this.#pendingBytes -= bytes;
+  }
+
+  /** Adds a record that is on disk. Records that the log has already are ignored. */
+  add(row: Row): void {
+    if (row.offset < this.#high) return;
+    this.#rows.push(row);
+    this.#high = row.offset + 1;
+    this.#bytes += row.bytes;
+    this.#uncompacted += 1;
+  }
+
+  /** The state that a segment recorded when it was begun. */
+  startAt(low: number, next: number): void {
+    this.#removeOldest(this.#rows.indexOf(low));
+    this.#low = Math.max(this.#low, low);
+    this.#high = Math.max(this.#high, next, low);
+  }
+
+  isFull(): boolean {
+    const { maxRecords, maxBytes } = this.#config;
+    const records = this.#rows.length + this.#pendingRecords;
+    return records >= maxRecords || this.#bytes + this.#pendingBytes >= maxBytes || this.#files.isCongested();
+  }
+
+  read(position: number, maxRecords: number, maxBytes: number): LogBatch {
+    const rows = this.#rows;
+    const first = rows.indexOf(position);
+    const messages: LogMessage[] = [];
+    let bytes = 0;
+    let index = first;
+    while (index < rows.length && messages.length < maxRecords && bytes < maxBytes) {
+      const end = this.#endOfRun(index, maxRecords - messages.length, maxBytes - bytes);
+      for (const message of this.#readRun(index, end)) messages.push(message);
+      for (; index < end; index += 1) bytes += rows.bytes(index);
+    }
+    return { messages, next: index < rows.length ? rows.offset(index) : this.#high };
+  }
+
+  makeRoom(keepFrom: number, nowMs: number): void {
+    if (this.#config.compact && this.#uncompacted > 0) this.#compactNow(nowMs);
+    if (!this.isFull() || !this.#config.delete) return;
+    const records = this.#rows.length - this.#config.maxRecords * TRIM_BELOW_SHARE;
+    const bytes = this.#bytes - this.#config.maxBytes * TRIM_BELOW_SHARE;
+    let freed = 0;
+    let count = 0;
+    while (count < this.#rows.length) {
+      if (this.#rows.offset(count) >= keepFrom || (count >= records && freed >= bytes)) break;
+      freed += this.#rows.bytes(count);
+      count += 1;
+    }
+    this.#removeOldest(count);
+  }
+
+  expire(nowMs: number): void {
+    if (!this.#config.delete) return;
+    const before = nowMs - this.#config.retentionMs;
+    let count = 0;
+    while (this.#rows.storedAtMs(count) < before && count < this.#rows.length) count += 1;
+    this.#removeOldest(count);
+  }
+
+  compact(nowMs: number): void {
+    if (!this.#config.compact) return;
+    const share = this.#rows.length <= SMALL_LOG_ROWS ? 0 : this.#rows.length * MIN_UNCOMPACTED_SHARE;
+    const isExpired = this.#oldestTombstoneMs <= nowMs - this.#config.deleteRetentionMs;
+    if (isExpired || (this.#uncompacted > 0 && this.#uncompacted >= share)) this.#compactNow(nowMs);
+  }
+
+  compactIfWorthwhile(nowMs: number): void {
+    const live = this.#rows.length - this.#uncompacted;
+    const threshold = Math.max(COMPACTION_MIN_SUPERSEDED, live);
+    if (this.#config.compact && this.#uncompacted >= threshold) this.#compactNow(nowMs);
+  }
+
+  #compactNow(nowMs: number): void {
+    const rows = this.#rows;
+    const newest = new Map<string, number>();
+    for (let index = 0; index < rows.length; index += 1) newest.set(rows.digestId(index), index);
+    const oldTombstones = nowMs - this.#config.deleteRetentionMs;
+    let oldest = Infinity;
+    rows.keep((index) => {
+      const isNewest = newest.get(rows.digestId(index)) === index;
+      const isKept = isNewest && (!rows.isTombstone(index) || rows.storedAtMs(index) > oldTombstones);
+      if (isKept && rows.isTombstone(index)) oldest = Math.min(oldest, rows.storedAtMs(index));
+      if (!isKept) this.#release(index);
+      return isKept;
+    });
+    this.#oldestTombstoneMs = oldest;
+    this.#uncompacted = 0;
+  }
+
+  /** The end of the rows from `from` on that one read of a segment returns. */
+  #endOfRun(from: number, maxRecords: number, maxBytes: number): number {
+    const rows = this.#rows;
+    const segment = rows.segment(from);
+    let end = from;
+    let bytes = 0;
+    let position = rows.position(from);
+    while (end < rows.length && end - from < maxRecords && bytes < maxBytes) {
+      if (rows.segment(end) !== segment || rows.position(end) - position > MAX_GAP_BYTES) break;
+      bytes += rows.position(end) + rows.bytes(end) - position;
+      position = rows.position(end) + rows.bytes(end);
+      end += 1;
+    }
+    return end;
+  }
+
+  #readRun(from: number, end: number): LogMessage[] {
+    const rows = this.#rows;
+    const segment = rows.segment(from);
+    const start = rows.position(from);
+    const content = this.#files.read(segment, start, rows.position(end - 1) + rows.bytes(end - 1) - start);
+    const messages: LogMessage[] = [];
+    for (let index = from; index < end; index += 1) {
+      const at = rows.position(index) - start;
+      // A copy: a consumer that keeps a message must not keep the records between it and the next one in memory.
+      const message = readFrame(Buffer.from(content.subarray(at, at + rows.bytes(index))), 0, this.topic);
+      if (message?.offset !== rows.offset(index) || message.partition !== this.partition) {
+        throw dataDamaged(this.#files.fileOf(segment), rows.position(index));
+      }
+      messages.push(message);
+    }
+    return messages;
+  }
+
+  #removeOldest(count: number): void {
+    if (count === 0) return;
+    for (let index = 0; index < count; index += 1) this.#release(index);
+    this.#rows.removeOldest(count);
+    this.#low = this.#rows.length === 0 ? this.#high : this.#rows.offset(0);
+  }
+
+  #release(index: number): void {
+    const bytes = this.#rows.bytes(index);
+    this.#bytes -= bytes;
+    this.#files.release(this.#rows.segment(index), bytes);
+  }
+}

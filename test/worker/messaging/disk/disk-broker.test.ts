@@ -1,0 +1,396 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createDiskBroker, type DiskBrokerOptions } from '../../../../shared/messaging/disk/disk-broker.ts';
+import { systemIo, type DiskIo } from '../../../../shared/messaging/disk/disk-io.ts';
+import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
+import type { Broker, Publisher, TopicSpec } from '../../../../shared/messaging/ports.ts';
+import { eventually, sleep } from '../../../support/conformance/wait.ts';
+
+const STEP_MS = 10_000;
+const T: TopicSpec = { topic: 't', partitions: 2 };
+const SMALL_SEGMENTS = { 'segment.bytes': '2000' };
+
+function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'disk-broker-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function open(folder: string, options: Partial<DiskBrokerOptions> = {}, spec = T): Promise<Broker> {
+  const broker = createDiskBroker({ folder, ...options });
+  onTestFinished(() => broker.close());
+  await broker.admin.createTopics([spec]);
+  return broker;
+}
+
+async function publisherOf(broker: Broker, deadlineMs = STEP_MS): Promise<Publisher> {
+  const publisher = broker.createPublisher({ clientId: 'publisher', deadlineMs });
+  await publisher.start();
+  return publisher;
+}
+
+const message = (value: string | null, key = 'k', topic = 't'): OutgoingMessage => ({
+  topic,
+  key,
+  value: value === null ? null : Buffer.from(value),
+});
+
+async function valuesOf(broker: Broker, topic = 't'): Promise<string[]> {
+  const values: string[] = [];
+  const offsets = await broker.admin.offsets(topic);
+  const ranges = offsets.map(({ partition, low, high }) => ({ topic, partition, from: low, to: high }));
+  await broker.readRanges(ranges, ({ offset, value }) => {
+    values.push(`${offset}=${value?.toString() ?? 'null'}`);
+    return 'more';
+  });
+  return values;
+}
+
+const filesOf = (folder: string, ending: string, topic = 't'): string[] =>
+  readdirSync(path.join(folder, 'topics', topic))
+    .filter((name) => name.endsWith(ending))
+    .toSorted()
+    .map((name) => path.join(folder, 'topics', topic, name));
+
+/** Calls of the disk that fail, or wait, while a test says so. */
+function faultyDisk() {
+  const state: { write?: Error; sync?: Error; held?: Promise<void> } = {};
+  const io: DiskIo = {
+    write: (fd, content, position) => {
+      if (state.write === undefined) return systemIo.write(fd, content, position);
+      systemIo.write(fd, content.subarray(0, content.length / 2), position);
+      throw state.write;
+    },
+    sync: async (fd) => {
+      await state.held;
+      if (state.sync !== undefined) throw state.sync;
+      await systemIo.sync(fd);
+    },
+    truncate: (fd, bytes) => systemIo.truncate(fd, bytes),
+  };
+  return { state, io };
+}
+
+const nothing = (): void => undefined;
+
+const diskError = (code: string): Error => Object.assign(new Error(`${code}: the disk says no`), { code });
+
+describe('a new start on the same folder', () => {
+  test('has the topics, their settings, the messages and the committed offsets', async () => {
+    const folder = newFolder();
+    const spec = { ...T, config: { 'max.message.bytes': '300' } };
+    const first = await open(folder, {}, spec);
+    const publisher = await publisherOf(first);
+    const headers = { one: 'ä', two: ['a', 'b'], raw: Buffer.from([0, 255]) };
+    await publisher.publish([
+      { ...message('v'), headers, partition: 0, timestampMs: 5 },
+      message('w', 'other'),
+    ]);
+    await first.createPublisher({ clientId: 'other' }).stop();
+    const source = first.createGroupSource({ groupId: 'g', clientId: 'c', topics: ['t'] });
+    const committed = new Promise<boolean>((resolve, reject) => {
+      const onMessages = (generation: number): void => {
+        source.commit(generation, [{ topic: 't', partition: 0, offset: 1 }]).then(resolve, reject);
+      };
+      void source.start({ onAssigned: nothing, onRevoking: nothing, onCrash: reject, onMessages });
+    });
+    expect(await committed).toBe(true);
+    await first.close();
+
+    const second = await open(folder);
+    expect(await second.admin.partitionCounts(['t'])).toEqual(new Map([['t', 2]]));
+    expect(await second.admin.listTopics()).toEqual(['t']);
+    expect(await second.admin.committed('g', ['t'])).toEqual([{ topic: 't', partition: 0, offset: 1 }]);
+    const tooLarge = (await publisherOf(second)).publish([message('x'.repeat(300))]);
+    await expect(tooLarge).rejects.toMatchObject({ code: 'message-too-large' });
+    const read: unknown[] = [];
+    await second.readRanges([{ topic: 't', partition: 0, from: 0, to: 1 }], (one) => {
+      read.push(one);
+      return 'more';
+    });
+    expect(read).toMatchObject([
+      {
+        offset: 0,
+        timestampMs: 5,
+        value: Buffer.from('v'),
+        headers: {
+          one: Buffer.from('ä'),
+          two: [Buffer.from('a'), Buffer.from('b')],
+          raw: Buffer.from([0, 255]),
+        },
+      },
+    ]);
+  });
+
+  test('continues the offsets of a log whose messages were all removed', async () => {
+    const folder = newFolder();
+    const spec = { ...T, partitions: 1, config: { ...SMALL_SEGMENTS, 'retention.ms': '0' } };
+    const first = await open(folder, { sweepIntervalMs: 5 }, spec);
+    const publisher = await publisherOf(first);
+    for (let count = 0; count < 20; count += 1) await publisher.publish([message('x'.repeat(500))]);
+    await eventually('removal', STEP_MS, async () => (await first.admin.offsets('t'))[0]?.low === 20);
+    await eventually('free space', STEP_MS, () => filesOf(folder, '.log').length === 1);
+    await first.close();
+    const second = await open(folder, {}, spec);
+    await (await publisherOf(second)).publish([message('next')]);
+    expect((await second.admin.offsets('t'))[0]?.high).toBe(21);
+  });
+
+  test('does not have a deleted topic or its commits, and accepts one of the same name', async () => {
+    const folder = newFolder();
+    const first = await open(folder);
+    await (await publisherOf(first)).publish([message('old')]);
+    await first.admin.deleteTopics(['t']);
+    await first.admin.createTopics([{ ...T, partitions: 1 }]);
+    await (await publisherOf(first)).publish([message('new')]);
+    await first.close();
+    const second = await open(folder);
+    expect(await valuesOf(second)).toEqual(['0=new']);
+    expect(readdirSync(path.join(folder, 'deleted'))).toEqual([]);
+  });
+
+  test('needs no index files', async () => {
+    const folder = newFolder();
+    const first = await open(folder, {}, { ...T, config: SMALL_SEGMENTS });
+    const publisher = await publisherOf(first);
+    for (let count = 0; count < 30; count += 1)
+      await publisher.publish([message(`${count} ${'x'.repeat(300)}`)]);
+    const before = await valuesOf(first);
+    await first.close();
+    const indexes = filesOf(folder, '.index');
+    expect(indexes.length).toBeGreaterThan(3);
+    rmSync(indexes[0] ?? '');
+    writeFileSync(indexes[1] ?? '', 'damaged');
+    expect(await valuesOf(await open(folder))).toEqual(before);
+  });
+});
+
+describe('a group commit', () => {
+  test('is on the disk before a publish is acknowledged or its message is delivered', async () => {
+    const { state, io } = faultyDisk();
+    const broker = await open(newFolder(), { io });
+    const publisher = await publisherOf(broker);
+    const delivered: string[] = [];
+    const tail = broker.createTail({ clientId: 'tail', topics: ['t'], from: 'latest' });
+    await tail.start(({ value }) => delivered.push(String(value)));
+    const hold = Promise.withResolvers<void>();
+    state.held = hold.promise;
+    let isAcknowledged = false;
+    const published = publisher.publish([message('a')]).then(() => (isAcknowledged = true));
+    await sleep(50);
+    expect([isAcknowledged, delivered]).toEqual([false, []]);
+    hold.resolve();
+    await published;
+    await tail.caughtUp(STEP_MS);
+    expect(delivered).toEqual(['a']);
+  });
+
+  test.each([
+    ['write', 'not-sent'],
+    ['sync', 'send-unknown'],
+  ] as const)('rejects its publishes when the disk is full in %s, and recovers', async (call, code) => {
+    const { state, io } = faultyDisk();
+    const folder = newFolder();
+    const broker = await open(folder, { io }, { ...T, partitions: 1 });
+    const publisher = await publisherOf(broker);
+    await publisher.publish([message('before')]);
+    state[call] = diskError('ENOSPC');
+    await expect(publisher.publish([message('lost')])).rejects.toMatchObject({ code, canRetry: true });
+    expect(publisher.isHealthy()).toBe(false);
+    expect(broker.health?.()).toMatchObject({
+      status: 'starting',
+      reason: expect.stringMatching(/ENOSPC.*free some space/) as string,
+    });
+    delete state[call];
+    await eventually('recovery', STEP_MS, () => publisher.isHealthy());
+    await publisher.publish([message('after')]);
+    expect(await valuesOf(broker)).toEqual(['0=before', '1=after']);
+    await broker.close();
+    expect(await valuesOf(await open(folder))).toEqual(['0=before', '1=after']);
+  });
+
+  test('accepts nothing after a failed fdatasync, whose effect is unknown, until a restart', async () => {
+    const { state, io } = faultyDisk();
+    const broker = await open(newFolder(), { io });
+    const publisher = await publisherOf(broker);
+    state.sync = diskError('EIO');
+    await expect(publisher.publish([message('a')])).rejects.toMatchObject({ code: 'send-unknown' });
+    delete state.sync;
+    await expect(publisher.publish([message('b')])).rejects.toMatchObject({
+      code: 'not-sent',
+      canRetry: true,
+    });
+    expect(broker.health?.()).toMatchObject({
+      status: 'unhealthy',
+      reason: expect.stringMatching(/EIO.*restart/) as string,
+    });
+  });
+
+  test('rejects a commit of offsets that cannot be stored', async () => {
+    const { state, io } = faultyDisk();
+    const broker = await open(newFolder(), { io });
+    const source = broker.createGroupSource({ groupId: 'g', clientId: 'c', topics: ['t'] });
+    const generation = new Promise<number>((resolve, reject) => {
+      void source.start({ onAssigned: resolve, onRevoking: nothing, onCrash: reject, onMessages: nothing });
+    });
+    const current = await generation;
+    state.write = diskError('ENOSPC');
+    await expect(source.commit(current, [{ topic: 't', partition: 0, offset: 0 }])).rejects.toMatchObject({
+      code: 'broker-unavailable',
+      canRetry: true,
+    });
+  });
+});
+
+/** A folder with this number of batches in one segment, without index. */
+async function folderWith(count: number): Promise<string> {
+  const folder = newFolder();
+  const broker = await open(folder, {}, { ...T, partitions: 1 });
+  const publisher = await publisherOf(broker);
+  for (let index = 0; index < count; index += 1) await publisher.publish([message(`value ${index}`)]);
+  await broker.close();
+  for (const index of filesOf(folder, '.index')) rmSync(index);
+  return folder;
+}
+
+describe('a damaged file', () => {
+  test.each([1, 20, 40, 60])('loses only the last batch when it is torn by %i bytes', async (torn) => {
+    const folder = await folderWith(3);
+    const [file = ''] = filesOf(folder, '.log');
+    truncateSync(file, statSync(file).size - torn);
+    const broker = await open(folder);
+    expect(await valuesOf(broker)).toEqual(['0=value 0', '1=value 1']);
+    await (await publisherOf(broker)).publish([message('next')]);
+    await broker.close();
+    expect(await valuesOf(await open(folder))).toEqual(['0=value 0', '1=value 1', '2=next']);
+  });
+
+  test('prevents the start when records behind the damage were acknowledged, and names the place', async () => {
+    const folder = await folderWith(3);
+    const [file = ''] = filesOf(folder, '.log');
+    const content = readFileSync(file);
+    const at = content.indexOf('value 1');
+    content.write('VALUE', at);
+    writeFileSync(file, content);
+    const text = new RegExp(`${path.basename(file)} is damaged at byte \\d+.*restore the data folder`);
+    expect(() => createDiskBroker({ folder })).toThrow(
+      expect.objectContaining({
+        code: 'data-damaged',
+        canRetry: false,
+        message: expect.stringMatching(text) as string,
+      }),
+    );
+  });
+
+  test('is found when a record is read', async () => {
+    const folder = newFolder();
+    const broker = await open(folder, {}, { ...T, partitions: 1 });
+    await (await publisherOf(broker)).publish([message('value')]);
+    const [file = ''] = filesOf(folder, '.log');
+    const content = readFileSync(file);
+    content.write('VALUE', content.indexOf('value'));
+    writeFileSync(file, content);
+    await expect(valuesOf(broker)).rejects.toMatchObject({ code: 'data-damaged' });
+  });
+});
+
+describe('a data folder', () => {
+  test('is open in one broker at a time', async () => {
+    const folder = newFolder();
+    const broker = await open(folder);
+    expect(() => createDiskBroker({ folder })).toThrow(
+      expect.objectContaining({
+        code: 'data-in-use',
+        message: expect.stringContaining('another DATA_DIR') as string,
+      }),
+    );
+    await broker.close();
+    await open(folder);
+  });
+
+  test('of another version is refused by both versions', async () => {
+    const folder = newFolder();
+    await (await open(folder)).close();
+    writeFileSync(path.join(folder, 'format.json'), '{"format":99}');
+    expect(() => createDiskBroker({ folder })).toThrow(
+      expect.objectContaining({
+        code: 'data-unusable',
+        message: expect.stringMatching(/names format 99, and this version reads format 1/) as string,
+      }),
+    );
+  });
+
+  test('that cannot be created is named', () => {
+    const file = path.join(newFolder(), 'file');
+    writeFileSync(file, '');
+    expect(() => createDiskBroker({ folder: path.join(file, 'data') })).toThrow(
+      expect.objectContaining({
+        code: 'data-unusable',
+        message: expect.stringContaining('DATA_DIR') as string,
+      }),
+    );
+  });
+});
+
+/** The latest of the values by their number modulo 5. */
+const newest = (values: string[]): Map<string, string> =>
+  new Map(values.map((value) => [String(Number.parseInt(value.split('=')[1] ?? '', 10) % 5), value]));
+
+describe('compaction', () => {
+  const TABLE: TopicSpec = {
+    topic: 't',
+    partitions: 1,
+    config: { ...SMALL_SEGMENTS, 'cleanup.policy': 'compact', 'delete.retention.ms': '0' },
+  };
+
+  test('frees the space of superseded records, and keeps the newest of each key over a restart', async () => {
+    const folder = newFolder();
+    const first = await open(folder, { sweepIntervalMs: 5 }, TABLE);
+    const publisher = await publisherOf(first);
+    for (let count = 0; count < 300; count += 1) {
+      await publisher.publish([message(`${count} ${'x'.repeat(100)}`, `k${count % 5}`)]);
+    }
+    const bytes = (): number => filesOf(folder, '.log').reduce((sum, file) => sum + statSync(file).size, 0);
+    await eventually('free space', STEP_MS, () => bytes() < 15_000, bytes);
+    await first.close();
+    const found = newest(await valuesOf(await open(folder)));
+    const offsets = [...found.values()].map((value) => Number.parseInt(value, 10));
+    expect(new Set(offsets)).toEqual(new Set([295, 296, 297, 298, 299]));
+  });
+
+  test('never brings back a removed key over restarts', async () => {
+    const folder = newFolder();
+    for (let round = 0; round < 6; round += 1) {
+      const broker = await open(folder, { sweepIntervalMs: 2 }, TABLE);
+      const publisher = await publisherOf(broker);
+      for (let count = 0; count < 12; count += 1)
+        await publisher.publish([message('x'.repeat(90), `pad${count % 7}`)]);
+      await publisher.publish([message('gone', `gone${round}`)]);
+      for (let count = 0; count < 12; count += 1)
+        await publisher.publish([message('x'.repeat(90), `pad${count % 3}`)]);
+      await publisher.publish([message(null, `gone${round}`)]);
+      if (round % 2 === 0) await sleep(20);
+      await broker.close();
+      for (const index of filesOf(folder, '.index')) if (round % 3 === 0) rmSync(index);
+      const again = await open(folder, { sweepIntervalMs: STEP_MS });
+      const table = new Map<string, string | undefined>();
+      await again.readRanges([{ topic: 't', partition: 0, from: 0, to: Infinity }], ({ key, value }) => {
+        if (value === null) table.delete(String(key));
+        else table.set(String(key), String(value));
+        return 'more';
+      });
+      expect([...table.keys()].filter((key) => key.startsWith('gone'))).toEqual([]);
+      await again.close();
+    }
+  });
+});

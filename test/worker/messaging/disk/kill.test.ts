@@ -1,0 +1,131 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { createDiskBroker } from '../../../../shared/messaging/disk/disk-broker.ts';
+import type { LogMessage } from '../../../../shared/messaging/message.ts';
+import { endWithThis } from '../../../support/worlds/engine-process.ts';
+
+/** `DISK_KILLS=1000` for a longer run. */
+const KILLS = Number(process.env.DISK_KILLS ?? 50);
+const TEST_LIMIT_MS = 30_000 + 2_000 * KILLS;
+/** Longest life of a process after its first acknowledgement: several segments and compactions. */
+const MAX_LIFE_MS = 120;
+const PROGRAM = new URL('../../../support/disk/publishing-process.ts', import.meta.url);
+
+interface Publishing {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+}
+
+/** Processes are started ahead of their turn, since the start of Node takes longer than their life. */
+function startPublishing(folder: string, first: number): Publishing {
+  const child = fork(PROGRAM, [folder, String(first)], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  endWithThis(child);
+  let output = '';
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return { child, output: () => output };
+}
+
+/** Lets a process publish for a random time, and kills it. Returns the complete lines that it wrote. */
+async function killAtRandom({ child, output }: Publishing, random: number): Promise<string[]> {
+  child.send('go');
+  while (!output().includes('\n')) {
+    expect(child.exitCode).toBeNull();
+    await sleep(1);
+  }
+  await sleep(random * MAX_LIFE_MS);
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  return output().split('\n').slice(0, -1);
+}
+
+interface Stored {
+  readonly messages: readonly LogMessage[];
+  readonly table: ReadonlyMap<string, string>;
+  readonly committed: ReadonlyMap<number, number>;
+}
+
+async function readFolder(folder: string): Promise<Stored> {
+  const broker = createDiskBroker({ folder });
+  try {
+    const read = async (topic: string): Promise<LogMessage[]> => {
+      const messages: LogMessage[] = [];
+      const offsets = await broker.admin.offsets(topic);
+      await broker.readRanges(
+        offsets.map(({ partition, low, high }) => ({ topic, partition, from: low, to: high })),
+        (message) => {
+          messages.push(message);
+          return 'more';
+        },
+      );
+      return messages;
+    };
+    const table = new Map<string, string>();
+    for (const { key, value } of await read('table')) {
+      if (value === null) table.delete(String(key));
+      else table.set(String(key), String(value));
+    }
+    const committed = await broker.admin.committed('g', ['t']);
+    return {
+      messages: await read('t'),
+      table,
+      committed: new Map(committed.map(({ partition, offset }) => [partition, offset])),
+    };
+  } finally {
+    await broker.close();
+  }
+}
+
+const numberOf = ({ value }: Pick<LogMessage, 'value'>): number => Number.parseInt(String(value), 10);
+
+/** The latest number of each key that was acknowledged, with what a table of the topic must hold at least. */
+function checkTable(stored: Stored, acknowledged: ReadonlySet<number>): void {
+  const newest = new Map<string, number>();
+  for (const message of stored.messages) newest.set(String(message.key), numberOf(message));
+  for (const [key, value] of stored.table) {
+    // A message of both topics that was not acknowledged may be in one of them only.
+    const inTable = Number.parseInt(value, 10);
+    const latest = newest.get(key) ?? 0;
+    expect(
+      inTable === latest || !acknowledged.has(Math.max(inTable, latest)),
+      `${key}: ${inTable}, ${latest}`,
+    ).toBe(true);
+  }
+}
+
+test(
+  `loses no acknowledged message or commit in ${KILLS} kills at random points`,
+  { timeout: TEST_LIMIT_MS },
+  async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'kills-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const acknowledged = new Set<number>();
+    let next = startPublishing(folder, 0);
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const current = next;
+      next = startPublishing(folder, (kill + 1) * 1_000_000);
+      const lines = await killAtRandom(current, Math.random());
+      const commits = new Map<number, number>();
+      for (const line of lines) {
+        const [kind, ...numbers] = line.split(' ');
+        const [one = 0, other = 0] = numbers.map(Number);
+        if (kind === 't') acknowledged.add(one);
+        else commits.set(one, Math.max(commits.get(one) ?? 0, other));
+      }
+      const stored = await readFolder(folder);
+      const found = new Set(stored.messages.map(numberOf));
+      expect([...acknowledged].filter((number) => !found.has(number))).toEqual([]);
+      expect(found.size).toBe(stored.messages.length);
+      for (const [partition, offset] of commits) {
+        expect(stored.committed.get(partition)).toBeGreaterThanOrEqual(offset);
+      }
+      checkTable(stored, acknowledged);
+    }
+    next.child.kill('SIGKILL');
+    expect(acknowledged.size).toBeGreaterThan(KILLS);
+  },
+);
