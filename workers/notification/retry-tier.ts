@@ -2,13 +2,14 @@ import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import { readRequest } from '../../shared/messaging/handler/request.ts';
+import { TopicDirectory } from '../../shared/messaging/handler/topic-directory.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
-import type { Publisher } from '../../shared/messaging/ports.ts';
+import type { BrokerErrorCode, Publisher } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process } from '../../shared/messaging/processing-result.ts';
 import { delayLabel, retryTopicName } from '../../shared/messaging/topics/topics.ts';
-import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
+import { errorText, InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { CHANNEL_TOPICS, type SharedParts } from './consumer-dependencies.ts';
@@ -44,6 +45,7 @@ export async function startTier(
     process: createTierProcess({
       origins: new Set(Object.values(CHANNEL_TOPICS).map((key) => shared.topic(key))),
       copies: shared.copies,
+      directory: new TopicDirectory(broker.admin, clock),
       deadLetters: shared.deadLetters(groupId),
       delayMs,
       clock,
@@ -69,6 +71,7 @@ export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   /** Topics to which a copy may return. */
   readonly origins: ReadonlySet<string>;
   readonly copies: Publisher;
+  readonly directory: Pick<TopicDirectory, 'refresh'>;
   readonly deadLetters: DeadLetters;
   /** The delay of the tier, in milliseconds. */
   readonly delayMs: number;
@@ -81,24 +84,25 @@ export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
  */
 const MIN_WAIT_MS = 1_000;
 
+/** Rejections that are due to the copy itself. */
+const OWN_FAULTS: ReadonlySet<string> = new Set<BrokerErrorCode>(['message-too-large', 'invalid-message']);
+const NO_ORIGIN = 'the copy on a retry tier has no topic and partition to return to';
+
 /**
- * Keeps each copy on its retry tier until it is due, then returns it to its original topic and partition. A copy that does
- * not name them becomes a dead letter.
+ * Keeps each copy on its retry tier until it is due, then returns it to its original topic and partition. A copy that can
+ * never be returned becomes a dead letter, so that it does not hold back those behind it.
  */
 export function createTierProcess(parts: TierParts): Process {
   return async (message, attempt, signal, receivedMs = parts.monotonic.elapsedMs()) => {
     const origin = originOf(message, parts.origins);
-    if (origin === undefined) {
-      await parts.deadLetters.write(readRequest(message, attempt, signal), {
-        code: 'undecodable-message',
-        text: 'the copy on a retry tier does not name the topic and partition to which it returns',
-      });
-      parts.onDeadLetter('undecodable-message');
-      return 'settled';
-    }
-    const leftMs = waitLeftMs(message, receivedMs, parts);
+    const leftMs = origin === undefined ? 0 : waitLeftMs(message, receivedMs, parts);
     if (leftMs > 0) return { retryAfterMs: leftMs };
-    await returnCopy(origin, parts.copies);
+    const fault = origin === undefined ? NO_ORIGIN : await returnCopy(origin, parts);
+    if (fault !== undefined) {
+      const request = readRequest(message, attempt, signal);
+      await parts.deadLetters.write(request, { code: 'undecodable-message', text: fault });
+      parts.onDeadLetter('undecodable-message');
+    }
     return 'settled';
   };
 }
@@ -120,18 +124,35 @@ function waitLeftMs(
   return Math.min(Math.max(byClockMs, MIN_WAIT_MS - waitedMs), delayMs - waitedMs);
 }
 
-/** While the command topic rejects the copy, it stays on the tier, as do the copies behind it. */
-async function returnCopy(copy: OutgoingMessage, copies: Publisher): Promise<void> {
+/** A copy of a command and where it came from. */
+interface ReturningCopy extends OutgoingMessage {
+  readonly partition: number;
+}
+
+/**
+ * Returns the copy, or the reason why it can never be returned. Rejects with a transient failure while the command topic
+ * cannot be written or is missing: the copy then stays on the tier.
+ */
+async function returnCopy(
+  copy: ReturningCopy,
+  { copies, directory }: Pick<TierParts, 'copies' | 'directory'>,
+): Promise<string | undefined> {
   try {
     await copies.publish([copy]);
+    return undefined;
   } catch (error) {
     if (isTransientFailure(error)) throw error;
+    if (error instanceof MessagingError && OWN_FAULTS.has(error.code)) {
+      return `the copy on a retry tier cannot be returned to ${copy.topic}: ${error.code}`;
+    }
+    const count = await directory.refresh(copy.topic);
+    if (count !== undefined && copy.partition >= count) return NO_ORIGIN;
     const what = `a copy cannot be returned to ${copy.topic}: ${errorText(error)}`;
     throw new InfrastructureError('copy-not-put-back', what, error);
   }
 }
 
-function originOf(message: LogMessage, origins: ReadonlySet<string>): OutgoingMessage | undefined {
+function originOf(message: LogMessage, origins: ReadonlySet<string>): ReturningCopy | undefined {
   const topic = headerText(message.headers, HEADER.retryTopic);
   const partition = headerNumber(message.headers, HEADER.retryPartition);
   if (topic === undefined || partition === undefined || !origins.has(topic)) return undefined;

@@ -20,8 +20,6 @@ export interface OutcomeDeliveryParts {
   /** Publishes the outputs of handlers. */
   readonly outputs: Publisher;
   readonly onDeadLetter: ((code: string) => void) | undefined;
-  /** Whether dead letters count as failures for the circuit breaker. */
-  readonly deadLettersFail: boolean | undefined;
 }
 
 /**
@@ -100,10 +98,11 @@ export class OutcomeDelivery {
     }
   }
 
+  /** Not a failure for the circuit breaker, since one requester whose requests cannot be answered would block all others. */
   async #bury(request: Request, reason: DeadLetterReason): Promise<FinalResult> {
     await this.#parts.deadLetters.write(request, reason);
     this.#parts.onDeadLetter?.(reason.code);
-    return this.#parts.deadLettersFail === true ? 'failed' : 'settled';
+    return 'settled';
   }
 }
 

@@ -19,11 +19,7 @@ import { WorkSlices } from './work-slices.ts';
 
 type Lane = 'interactive' | 'bulk';
 
-/**
- * Options of a request consumer. Interactive and bulk lanes share only the process. Dead letters count for the circuit
- * breaker only on the bulk lane: on the interactive lane, one requester whose requests cannot be answered would block all
- * others.
- */
+/** Options of a request consumer. Interactive and bulk lanes share only the process. */
 export interface RequestConsumerOptions {
   /** Name of the worker, and part of the consumer group's name. */
   readonly worker: string;
@@ -74,12 +70,17 @@ const PROBE_DEADLINE_MS = 3_000;
 const WINDOW = { pending: 50_000 } as const;
 
 /**
- * Limits of the circuit breaker. On the interactive lane it probes often, since callers wait. On the bulk lane it opens
- * sooner, since a message may contain hundreds of requests, and often all messages have the same key.
+ * Longest interval between probes of an open circuit breaker: good messages that arrive meanwhile wait for the next one.
+ * Ten probes at a time are five a second, which a bad deployment turns into dead letters.
+ */
+const PROBE_INTERVAL_MS = 2_000;
+/**
+ * Limits of the circuit breaker. On the bulk lane it opens sooner, since a message has hundreds of requests, often all with
+ * one key.
  */
 const BREAKER: Readonly<Record<Lane, BreakerOptions>> = {
-  interactive: { probeIntervalMs: 2_000 },
-  bulk: { maxFailures: 20, minKeys: 0 },
+  interactive: { probeIntervalMs: PROBE_INTERVAL_MS },
+  bulk: { maxFailures: 20, minKeys: 0, probeIntervalMs: PROBE_INTERVAL_MS },
 };
 
 /** Starts a consumer with its own publishers. If that fails, stops everything again and then rejects. */
@@ -110,7 +111,6 @@ export async function startRequestConsumer(
     log,
     onHandled: observe.onHandled,
     onDeadLetter: observe.onDeadLetter,
-    deadLettersFail: lane === 'bulk',
   });
   const batchWeight = Math.max(1, config.lanes / MAX_BATCHES_IN_PROGRESS);
   const consumer = new Consumer({

@@ -25,11 +25,6 @@ export interface RequestHandlingOptions extends ReplyRouterOptions {
   /** Called for each request that was completed or will be retried. Must not throw. */
   readonly onHandled?: (handled: Handled) => void;
   readonly onDeadLetter?: (code: string) => void;
-  /**
-   * Whether dead letters count as failures for the circuit breaker. Default false, so that one requester cannot block
-   * others.
-   */
-  readonly deadLettersFail?: boolean;
   /** Whether a message whose deadline has passed is refused (default) or passed to its handler. */
   readonly expired?: 'refuse' | 'handle';
 }
@@ -79,7 +74,6 @@ class RequestHandling {
       }),
       outputs: options.replies,
       onDeadLetter: options.onDeadLetter,
-      deadLettersFail: options.deadLettersFail,
     });
   }
 

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
+import { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
 import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
+import type { BrokerErrorCode } from '../../../shared/messaging/ports.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createTierProcess } from '../../../workers/notification/retry-tier.ts';
 import { FakeGroupSource } from '../../support/fakes/group-source.ts';
@@ -14,16 +16,24 @@ const NOW = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
 const DELAY_MS = 10_000;
 const ORIGIN = 'commands';
+const PARTITIONS = 12;
 const { signal } = new AbortController();
 
-/** A tier of ten seconds, with clocks that the test moves. */
+function lettersTo(publisher: FakePublisher): DeadLetters {
+  return new DeadLetters({ publisher, topic: 'dead-letters', groupId: 'tier', clock: { now: () => NOW } });
+}
+
+/** A tier of ten seconds with clocks that the test moves. */
 function tier() {
   const time = { wallMs: NOW, elapsedMs: 5_000 };
   const copies = new FakePublisher();
+  const letters = new FakePublisher();
+  const counts = new Map<string, number | undefined>([[ORIGIN, PARTITIONS]]);
   const process = createTierProcess({
     origins: new Set([ORIGIN]),
     copies,
-    deadLetters: {} as DeadLetters,
+    directory: { refresh: (topic) => Promise.resolve(counts.get(topic)) },
+    deadLetters: lettersTo(letters),
     delayMs: DELAY_MS,
     clock: { now: () => time.wallMs },
     monotonic: { elapsedMs: () => time.elapsedMs },
@@ -38,7 +48,7 @@ function tier() {
     const receivedMs = time.elapsedMs - agoMs;
     return () => process(message, 1, signal, receivedMs);
   };
-  return { time, copies, pass, handling };
+  return { time, copies, letters, counts, pass, handling };
 }
 
 /** A copy whose writer's clock is skewed by the given time. */
@@ -114,6 +124,51 @@ describe('a copy on a retry tier', () => {
   });
 });
 
+/** The failure of a publish. */
+function failing(code: BrokerErrorCode, canRetry = false) {
+  return () => Promise.reject(new MessagingError(code, 'rejected', { canRetry }));
+}
+
+/** A tier with a copy that is due. */
+function due() {
+  return { ...tier(), message: copy(0, { writtenMs: NOW - DELAY_MS }) };
+}
+
+describe('a copy that is due', () => {
+  it.each<[BrokerErrorCode]>([['message-too-large'], ['invalid-message']])(
+    'becomes a dead letter when its topic rejects it for its content: %s',
+    async (code) => {
+      const { copies, letters, handling, message } = due();
+      copies.onPublish = failing(code);
+      expect(await handling(message, DELAY_MS)()).toBe('settled');
+      expect(letters.sent).toMatchObject([
+        { value: message.value, headers: { [HEADER.deadLetterCode]: 'undecodable-message' } },
+      ]);
+    },
+  );
+
+  it('becomes a dead letter when its partition does not exist', async () => {
+    const { copies, counts, letters, handling, message } = due();
+    copies.onPublish = failing('topic-unknown');
+    counts.set(ORIGIN, 3);
+    expect(await handling(message, DELAY_MS)()).toBe('settled');
+    expect(letters.sent).toHaveLength(1);
+  });
+
+  it.each<[string, BrokerErrorCode, boolean, number | undefined]>([
+    ['the topic is missing', 'topic-unknown', false, undefined],
+    ['the partition is known to the broker only', 'topic-unknown', false, 4],
+    ['the topic may not be written', 'broker-refused', false, 4],
+    ['the broker is unavailable', 'not-sent', true, 3],
+  ])('stays on the tier while %s', async (_, code, canRetry, count) => {
+    const { copies, counts, letters, handling, message } = due();
+    copies.onPublish = failing(code, canRetry);
+    counts.set(ORIGIN, count);
+    await expect(handling(message, DELAY_MS)()).rejects.toMatchObject({ canRetry: true });
+    expect(letters.sent).toEqual([]);
+  });
+});
+
 /** The consumer of a tier that has received these copies. */
 function consuming(messages: readonly LogMessage[]) {
   const copies = new FakePublisher();
@@ -123,7 +178,8 @@ function consuming(messages: readonly LogMessage[]) {
     process: createTierProcess({
       origins: new Set([ORIGIN]),
       copies,
-      deadLetters: {} as DeadLetters,
+      directory: { refresh: () => Promise.resolve(PARTITIONS) },
+      deadLetters: lettersTo(new FakePublisher()),
       delayMs: DELAY_MS,
       clock: { now: () => Date.now() },
       monotonic: { elapsedMs: () => performance.now() },

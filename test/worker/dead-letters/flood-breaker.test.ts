@@ -12,8 +12,6 @@ import { createSharedBroker } from '../../support/worlds/ingress-system.ts';
 
 const LANES = 4;
 const MESSAGES = 1_000;
-/** Consecutive dead letters that open the breaker, plus those in progress at that time, at most ten. */
-const OPENS_AT = 20;
 
 async function startWorld() {
   const broker = await createSharedBroker(1);
@@ -38,25 +36,20 @@ async function startWorld() {
   return { worker, metrics, flood, letters };
 }
 
-it('a bulk consumer that dead-letters most of its records stops, and reports it in health and metrics', async () => {
-  const { worker, metrics, flood, letters } = await startWorld();
-  await flood(TOPIC.scheduleBulkRequests);
-  await expect.poll(() => worker.health().status).toBe('degraded');
-  const { reason = '' } = worker.health();
-  expect(reason).toContain('group plat.schedule.bulk on plat.schedule.requests.bulk.v1');
-  expect(reason).toMatch(/open since \d{4}-\d\d-\d\dT.*npm run dead-letters/);
-  await expect.poll(letters).toBeGreaterThanOrEqual(OPENS_AT);
-  expect(await letters()).toBeLessThan(MESSAGES / 2);
-  const text = await metrics.text();
-  expect(text).toContain('plat_breaker_open{worker="schedule-bulk"} 1');
-  expect(text).toContain('plat_breaker_opened_total{worker="schedule-bulk"} 1');
-  expect(text).toMatch(/plat_dead_letters_total\{worker="schedule-bulk",code="invalid-request"\} \d\d/);
-});
-
-it('interactive requests that fail do not stop the consumer for other callers', async () => {
-  const { worker, metrics, flood, letters } = await startWorld();
-  await flood(TOPIC.scheduleRequests);
-  await expect.poll(letters).toBe(MESSAGES);
-  expect(worker.health().status).toBe('ready');
-  expect(await metrics.text()).toContain('plat_breaker_opened_total{worker="schedule-interactive"} 0');
-});
+it.each([
+  ['interactive', TOPIC.scheduleRequests],
+  ['bulk', TOPIC.scheduleBulkRequests],
+])(
+  '%s requests without a reply address become dead letters and do not stop the consumer',
+  async (lane, topic) => {
+    const { worker, metrics, flood, letters } = await startWorld();
+    await flood(topic);
+    await expect.poll(letters).toBe(MESSAGES);
+    expect(worker.health().status).toBe('ready');
+    const text = await metrics.text();
+    expect(text).toContain(`plat_breaker_opened_total{worker="schedule-${lane}"} 0`);
+    expect(text).toContain(
+      `plat_dead_letters_total{worker="schedule-${lane}",code="invalid-request"} ${MESSAGES}`,
+    );
+  },
+);

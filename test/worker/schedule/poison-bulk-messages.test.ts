@@ -1,0 +1,148 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { startRequestConsumer } from '../../../shared/messaging/handler/request-consumer.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import type { StartWorker } from '../../../workers/runtime/worker.ts';
+import { createScheduleHandlers, startScheduleWorker } from '../../../workers/schedule/main.ts';
+import { BUILT_IN_ENVIRONMENT } from '../../support/builders/lending-environment.ts';
+import { sleep } from '../../support/conformance/wait.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
+
+const TYPE = 'CalculatePMTRequest';
+const REPLIES = 'upstream.replies';
+/** Accepts no reply, not even an error reply. */
+const TINY_REPLIES = 'tiny.replies';
+const PARTITIONS = 3;
+/** Poison messages of each kind: more than a partition holds in memory, so that good ones are out of sight behind them. */
+const POISON = 4_000;
+const GOOD = 38;
+const BODY = JSON.stringify({
+  jsonParam: {
+    InstallmentsNo: 12,
+    PeriodicityType: 'Monthly',
+    InterestCalculationMethod: '30/360',
+    FinancedAmount: 100,
+  },
+});
+
+type Spoil = (index: number) => {
+  readonly value?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+const KINDS: Readonly<Record<string, Spoil>> = {
+  'reply topics that do not exist': () => ({ headers: { [HEADER.replyTopic]: 'nobody.made.this' } }),
+  'no reply topic': () => ({ headers: { [HEADER.replyTopic]: '' } }),
+  'internal reply topics': () => ({ headers: { [HEADER.replyTopic]: TOPIC.scheduleBulkRequests } }),
+  'reply partitions that do not exist': () => ({ headers: { [HEADER.replyPartition]: '99' } }),
+  'replies that are too large': () => ({ headers: { [HEADER.replyTopic]: TINY_REPLIES } }),
+  'values that cannot be decoded': () => ({
+    value: '\u0000\u0000\u0000',
+    headers: { [HEADER.replyTopic]: '' },
+  }),
+  'types without a handler': () => ({
+    headers: { [HEADER.messageType]: 'Unheard', [HEADER.replyTopic]: '' },
+  }),
+};
+
+/** A bulk lane whose handler throws for requests with the word `poison` in their correlation id. */
+const failingLane: StartWorker = async (context) => {
+  const { [TYPE]: calculate } = createScheduleHandlers(BUILT_IN_ENVIRONMENT);
+  if (calculate === undefined) throw new Error('no handler');
+  const lane = await startRequestConsumer(context, {
+    worker: 'schedule',
+    lane: 'bulk',
+    requestTopic: 'scheduleBulkRequests',
+    deadLetterTopic: 'scheduleDeadLetters',
+    handlers: {
+      [TYPE]: (payload, request) => {
+        if (request.correlationId?.toString().startsWith('poison') === true) throw new TypeError('a bug');
+        return calculate(payload, request);
+      },
+    },
+  });
+  return { name: 'schedule', health: () => lane.health(), stop: (timeoutMs) => lane.stop(timeoutMs) };
+};
+
+async function openWorld(start: StartWorker) {
+  const broker = await createSharedBroker(PARTITIONS);
+  await broker.admin.createTopics([
+    { topic: REPLIES, partitions: PARTITIONS },
+    { topic: TINY_REPLIES, partitions: 1, config: { 'max.message.bytes': '1' } },
+  ]);
+  const answered = new Set<string>();
+  const tail = broker.createTail({ clientId: 'upstream', topics: [REPLIES], from: 'earliest' });
+  await tail.start(({ headers }) => {
+    if (headerText(headers, HEADER.errorCode) === undefined)
+      answered.add(headerText(headers, HEADER.correlationId) ?? '');
+  });
+  const publisher = broker.createPublisher({ clientId: 'upstream' });
+  await publisher.start();
+  onTestFinished(() => publisher.stop());
+  const send = (messages: readonly OutgoingMessage[]) => publisher.publish(messages);
+  const letters = async () =>
+    (await broker.admin.offsets(TOPIC.scheduleDeadLetters)).reduce((sum, { high }) => sum + high, 0);
+  return {
+    broker,
+    send,
+    letters,
+    start: () => startOn(broker, start),
+    unanswered: (ids: readonly string[]) => ids.filter((id) => !answered.has(id)),
+  };
+}
+
+function message(id: string, key: string, spoiled: ReturnType<Spoil> = {}): OutgoingMessage {
+  return {
+    topic: TOPIC.scheduleBulkRequests,
+    key,
+    value: Buffer.from(spoiled.value ?? BODY),
+    headers: {
+      [HEADER.messageType]: TYPE,
+      [HEADER.replyTopic]: REPLIES,
+      [HEADER.correlationId]: id,
+      ...spoiled.headers,
+    },
+  };
+}
+
+/** Good messages, half of them with a key of the poison messages. */
+function goodMessages(): readonly OutgoingMessage[] {
+  return Array.from({ length: GOOD }, (_, index) =>
+    message(`good-${index}`, index % 2 === 0 ? `poison-${index}` : `good-${index}`),
+  );
+}
+
+const IDS = Array.from({ length: GOOD }, (_, index) => `good-${index}`);
+
+describe('the bulk lane', () => {
+  it.each(Object.entries(KINDS))('answers the good messages behind 4,000 with %s', async (_, spoil) => {
+    const world = await openWorld(startScheduleWorker);
+    await world.send(
+      Array.from({ length: POISON }, (_x, index) =>
+        message(`poison-${index}`, `poison-${index}`, spoil(index)),
+      ),
+    );
+    await world.send(goodMessages());
+    const worker = await world.start();
+    await expect.poll(() => world.unanswered(IDS), { timeout: 20_000 }).toEqual([]);
+
+    expect(await world.letters()).toBe(POISON);
+    expect(worker.health().status).toBe('ready');
+  });
+
+  it('answers good messages within seconds of their arrival while messages of other keys always fail', async () => {
+    const world = await openWorld(failingLane);
+    const worker = await world.start();
+    await world.send(
+      Array.from({ length: 400 }, (_x, index) => message(`poison-${index}`, `poison-${index % 40}`)),
+    );
+    await expect.poll(() => worker.health().status).toBe('degraded');
+    // The interval between probes has then grown to its limit.
+    await sleep(8_000);
+    const ids = IDS.filter((_id, index) => index % 2 === 1);
+    await world.send(ids.map((id) => message(id, id)));
+    await expect.poll(() => world.unanswered(ids), { timeout: 6_000 }).toEqual([]);
+  });
+});
