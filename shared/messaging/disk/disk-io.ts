@@ -35,6 +35,12 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** Whether a sync failed: the system may take the pages for written, so that a second sync would succeed without effect. */
+export function isSyncFailure(error: unknown): boolean {
+  const { syscall } = error as NodeJS.ErrnoException;
+  return syscall === 'fdatasync' || syscall === 'fsync';
+}
+
 /** The disk, or the quota on it, is full: room can come back without a restart. */
 export function isDiskFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;

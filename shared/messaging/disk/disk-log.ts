@@ -1,4 +1,4 @@
-import { dataDamaged } from './disk-errors.ts';
+import type { MessagingError } from '../../platform/errors.ts';
 import { frameRecord, readFrame, type FramedRecord } from './record-frame.ts';
 import { RowColumns, type Row } from './row-columns.ts';
 import { COMPACTION_MIN_SUPERSEDED, TRIM_BELOW_SHARE } from '../memory/log.ts';
@@ -22,8 +22,8 @@ export interface LogFiles {
   read(segment: number, position: number, bytes: number): Buffer;
   /** A record of this length is no longer needed. */
   release(segment: number, bytes: number): void;
-  /** For messages about damaged records. */
-  fileOf(segment: number): string;
+  /** Reports a record that cannot be read back; returns the error to throw. */
+  damagedAt(segment: number, position: number): MessagingError;
 }
 
 /** The log of a partition whose records are on disk; rows in memory tell where. */
@@ -193,7 +193,7 @@ export class DiskLog implements PartitionLog {
       // A copy: a consumer that keeps a message must not keep the records between it and the next one in memory.
       const message = readFrame(Buffer.from(content.subarray(at, at + rows.bytes(index))), 0, this.topic);
       if (message?.offset !== rows.offset(index) || message.partition !== this.partition) {
-        throw dataDamaged(this.#files.fileOf(segment), rows.position(index));
+        throw this.#files.damagedAt(segment, rows.position(index));
       }
       messages.push(message);
     }

@@ -6,7 +6,7 @@ import type { Log } from '../../platform/log.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import { repeat } from '../../platform/timers.ts';
 import { openDataFolder, type FolderLock } from './data-folder.ts';
-import { isDiskFull, systemIo, type DiskIo } from './disk-io.ts';
+import { isDiskFull, isSyncFailure, systemIo, type DiskIo } from './disk-io.ts';
 import { DiskTopic, type TopicParts } from './disk-topic.ts';
 import { rewriteSegments } from './rewrite-segments.ts';
 import { SegmentFiles } from './segment-files.ts';
@@ -79,6 +79,8 @@ class DiskStore implements LogStore {
   #next: PromiseWithResolvers<void> | undefined;
   #running: Promise<void> | undefined;
   #failure: Failure | undefined;
+  /** The first record that could not be read back. */
+  #damage: string | undefined;
   #stopProbes: (() => void) | undefined;
   #reclaiming: Promise<void> | undefined;
   #isClosed = false;
@@ -146,7 +148,9 @@ class DiskStore implements LogStore {
   }
 
   health(): Health {
-    if (this.#failure === undefined) return { status: 'ready' };
+    if (this.#failure === undefined) {
+      return this.#damage === undefined ? { status: 'ready' } : { status: 'degraded', reason: this.#damage };
+    }
     const { reason, isPermanent } = this.#failure;
     return { status: isPermanent ? 'unhealthy' : 'starting', reason };
   }
@@ -172,6 +176,11 @@ class DiskStore implements LogStore {
       io: this.#io,
       files: this.#files,
       newId: this.#options.ports.newId,
+      onDamage: (error) => {
+        if (this.#damage === undefined)
+          this.#options.log?.error({ reason: error.message }, 'a record is damaged');
+        this.#damage ??= error.message;
+      },
       isCongested: () => this.#waitingBytes >= MAX_WAITING_BYTES,
       onEnqueued: (bytes) => {
         this.#waitingBytes += bytes;
@@ -236,7 +245,7 @@ class DiskStore implements LogStore {
       await Promise.all(topics.map((topic) => topic.sync()));
     } catch (cause) {
       const isMaybeStored = isSyncing || topics.some((topic) => topic.isWritten);
-      this.#fail(cause, isSyncing && !isDiskFull(cause));
+      this.#fail(cause, (isSyncing || isSyncFailure(cause)) && !isDiskFull(cause));
       this.#rollBack(topics);
       const text = `the data folder cannot be written: ${errorText(cause)}`;
       throw new FlushError(text, { isMaybeStored, cause });

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import type { MessagingError } from '../../platform/errors.ts';
 import { dataDamaged, dataUnusable } from './disk-errors.ts';
 import { syncFolder, type DiskIo } from './disk-io.ts';
 import { DiskLog, type LogFiles } from './disk-log.ts';
@@ -17,6 +18,7 @@ import { writeFrame, type FramedRecord } from './record-frame.ts';
 import type { Row } from './row-columns.ts';
 import {
   BATCH_HEAD_BYTES,
+  FIXED_HEAD_BYTES,
   FORMAT_VERSION,
   headBytes,
   headLength,
@@ -79,6 +81,8 @@ export interface TopicParts {
   /** A record of this length waits for a group commit. */
   readonly onEnqueued: (bytes: number) => void;
   readonly isCongested: () => boolean;
+  /** A record could not be read back. */
+  readonly onDamage: (error: MessagingError) => void;
 }
 
 /** The folder of a topic: its specification, and the segments with the records of all its partitions. */
@@ -169,7 +173,7 @@ export class DiskTopic implements LogFiles {
   }
 
   read(segment: number, position: number, bytes: number): Buffer {
-    return this.#parts.files.read(this.fileOf(segment), position, bytes);
+    return this.#parts.files.read(this.#fileOf(segment), position, bytes);
   }
 
   release(segment: number, bytes: number): void {
@@ -177,7 +181,13 @@ export class DiskTopic implements LogFiles {
     if (found !== undefined) found.liveBytes -= bytes;
   }
 
-  fileOf(segment: number): string {
+  damagedAt(segment: number, position: number): MessagingError {
+    const error = dataDamaged(this.#fileOf(segment), position);
+    this.#parts.onDamage(error);
+    return error;
+  }
+
+  #fileOf(segment: number): string {
     return this.segments.get(segment)?.file ?? path.join(this.#folder, fileName(segment));
   }
 
@@ -371,7 +381,8 @@ export class DiskTopic implements LogFiles {
     }
   }
 
-  #load(ids: readonly number[]): void {
+  #load(found: readonly number[]): void {
+    const ids = this.#withoutUnfinished(found);
     let replaced = 0;
     for (const [at, id] of ids.entries()) {
       const file = path.join(this.#folder, fileName(id));
@@ -380,7 +391,7 @@ export class DiskTopic implements LogFiles {
         removeSegment(file);
         continue;
       }
-      replaced = this.#loadSegment(id, file, isLast) ?? replaced;
+      replaced = this.#loadSegment(id, file, isLast);
     }
     for (const name of readdirSync(this.#folder)) {
       if (name.endsWith(UNFINISHED)) rmSync(path.join(this.#folder, name), { force: true });
@@ -388,20 +399,34 @@ export class DiskTopic implements LogFiles {
     if (this.#active === undefined) this.#openActive(replaced + 1);
   }
 
-  /** Returns the last id that the segment replaces; undefined: a crash interrupted its creation. */
-  #loadSegment(id: number, file: string, isLast: boolean): number | undefined {
+  /**
+   * The segments but the last one if a crash interrupted its creation: records are written when the head is durable, and a
+   * later segment when this one is whole.
+   */
+  #withoutUnfinished(ids: readonly number[]): readonly number[] {
+    const last = ids.at(-1);
+    if (last === undefined) return ids;
+    const file = path.join(this.#folder, fileName(last));
+    const bytes = statSync(file).size;
+    if (this.#readHead(file, bytes) !== undefined) return ids;
+    if (bytes > headBytes(this.newHead(last, last)).length + HEAD_SLACK_BYTES) throw dataDamaged(file, 0);
+    this.#parts.files.drop(file);
+    removeSegment(file);
+    return ids.slice(0, -1);
+  }
+
+  #readHead(file: string, bytes: number): SegmentHead | undefined {
+    const { files } = this.#parts;
+    const length = headLength(files.read(file, 0, FIXED_HEAD_BYTES)) ?? 0;
+    return readHead(files.read(file, 0, Math.min(bytes, length)), file);
+  }
+
+  /** Returns the last id that the segment replaces. */
+  #loadSegment(id: number, file: string, isLast: boolean): number {
     const { files } = this.#parts;
     const bytes = statSync(file).size;
-    const fixed = files.read(file, 0, Math.min(bytes, headLength(files.read(file, 0, 16)) ?? 0));
-    const head = readHead(fixed, file);
-    if (head === undefined) {
-      // Records are written when the head is durable, and a later segment when this one is whole.
-      const largest = headBytes(this.newHead(id, id)).length + HEAD_SLACK_BYTES;
-      if (!isLast || bytes > largest) throw dataDamaged(file, 0);
-      files.drop(file);
-      removeSegment(file);
-      return undefined;
-    }
+    const head = this.#readHead(file, bytes);
+    if (head === undefined) throw dataDamaged(file, 0);
     for (const [partition, log] of this.logs.entries()) {
       log.startAt(head.low[partition] ?? 0, head.next[partition] ?? 0);
     }

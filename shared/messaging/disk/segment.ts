@@ -16,7 +16,7 @@ export const FORMAT_VERSION = 1;
 /** First bytes of each segment. */
 const MAGIC = Buffer.from('BPELOG\r\n', 'latin1');
 /** Magic, length of the head as JSON, its checksum. */
-const FIXED_HEAD_BYTES = 16;
+export const FIXED_HEAD_BYTES = 16;
 /** Mark, number of the batch, bytes and count of its records, checksum of these. */
 export const BATCH_HEAD_BYTES = 28;
 const BATCH_CHECKED_BYTES = 24;

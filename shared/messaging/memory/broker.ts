@@ -1,4 +1,5 @@
 import { errorText, MessagingError } from '../../platform/errors.ts';
+import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import { systemPorts, type SystemPorts } from '../../platform/system-ports.ts';
 import { repeat } from '../../platform/timers.ts';
@@ -69,7 +70,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
     ports,
     faults,
     saveCommits: (groupId, offsets) => saveCommits(store, groupId, offsets),
-    isStoring: () => store.health === undefined || store.health().status === 'ready',
+    isStoring: () => store.health === undefined || isServing(store.health()),
     onStopped: (part) => open.delete(part),
   };
   const { sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
@@ -108,6 +109,11 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
     },
     ...(store.health === undefined ? {} : { health: () => store.health?.() ?? { status: 'ready' } }),
   };
+}
+
+/** A store with a damaged record takes others. */
+function isServing({ status }: Health): boolean {
+  return status === 'ready' || status === 'degraded';
 }
 
 async function saveCommits(

@@ -292,6 +292,19 @@ describe('a damaged file', () => {
     );
   });
 
+  test('is ignored when a crash interrupted its creation, and refused when it is longer', async () => {
+    const folder = await folderWith(3);
+    const [file = ''] = filesOf(folder, '.log');
+    const next = file.replace('1.log', '2.log');
+    writeFileSync(next, readFileSync(file).subarray(0, 30));
+    const broker = await open(folder);
+    await (await publisherOf(broker)).publish([message('next')]);
+    expect(await valuesOf(broker)).toEqual(['0=value 0', '1=value 1', '2=value 2', '3=next']);
+    await broker.close();
+    writeFileSync(file.replace('1.log', '3.log'), Buffer.alloc(1_000));
+    expect(() => createDiskBroker({ folder })).toThrow(expect.objectContaining({ code: 'data-damaged' }));
+  });
+
   test('is found when a record is read', async () => {
     const folder = newFolder();
     const broker = await open(folder, {}, { ...T, partitions: 1 });
@@ -301,6 +314,10 @@ describe('a damaged file', () => {
     content.write('VALUE', content.indexOf('value'));
     writeFileSync(file, content);
     await expect(valuesOf(broker)).rejects.toMatchObject({ code: 'data-damaged' });
+    expect(broker.health?.()).toMatchObject({
+      status: 'degraded',
+      reason: expect.stringContaining(file) as string,
+    });
   });
 });
 
