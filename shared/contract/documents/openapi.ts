@@ -233,7 +233,7 @@ function notificationPost({
     responses: {
       202: answer(
         'The notification is stored and will be sent to a provider. With Kafka, all in-sync replicas have it; the ' +
-          'embedded broker has it in memory only and loses it when its process ends.',
+          'embedded broker has it on its disk, or with DATA_DIR=memory loses it when its process ends.',
         {
           headers: ['X-Correlation-Id', 'Location', 'Warnings'],
           schema: schemaReference('AcceptedNotification'),

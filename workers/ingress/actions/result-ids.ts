@@ -43,7 +43,7 @@ export function chooseResultSecret(options: {
 }): string {
   if (options.configured !== undefined) return options.configured;
   if (!options.accessRequired) return OPEN_SECRET;
-  // The results of an embedded broker are lost with this process, and no other instance reads them.
+  // No other instance reads the results of an embedded broker; after a restart their addresses are no longer valid.
   if (options.brokerKind === 'embedded') return randomBytes(SECRET_BYTES).toString('base64');
   throw new ConfigError(
     'with access control on Kafka set RESULT_ID_SECRET, the same for all ingress instances',
