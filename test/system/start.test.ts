@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -44,6 +45,21 @@ function waitedForCpuMs({ child }: EngineProcess): number {
 
 const pathOf = (action: string) => ACTION_PATH.replace('PLAT_BP_CalculateRepaymentSchedule', action);
 
+/** Sends an SMS with an Idempotency-Key; returns its id. */
+async function notify(url: string): Promise<string> {
+  const answer = await fetch(`${url}/api/notifications/v1/sms/send`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-communication-channel': '1',
+      'x-sender-id': 'platrealm',
+      'idempotency-key': 'once',
+    },
+    body: JSON.stringify({ receiver: '+40722123456', message: 'Your new account is ready.' }),
+  });
+  return ((await answer.json()) as { notificationId: string }).notificationId;
+}
+
 describe('npm start on a data folder', () => {
   it('shows the same catalogue, results and notifications after a kill and a second start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'start-'));
@@ -65,11 +81,19 @@ describe('npm start on a data folder', () => {
       (await fetch(new URL(new URL(result, url).pathname, url))).text();
     await expect.poll(() => resultOf(first.url)).toContain('TotalInstallment');
     const answer = await resultOf(first.url);
+    const sent = await notify(first.url);
     await first.end('SIGKILL');
 
     const second = await start([], env);
     expect(await product(second.url)).toBe(before);
     expect(await resultOf(second.url)).toBe(answer);
+    expect(await notify(second.url)).toBe(sent);
+    const stateOf = async (url: string): Promise<string> =>
+      (await fetch(`${url}/api/notifications/v1/${sent}`)).text();
+    // The kill may have come between intent and outcome, which is then unknown, and never sent again by itself.
+    await expect.poll(() => stateOf(second.url)).toMatch(/"(?:sent|parked)"/);
+    const sentFiles = (await readdir(env.OUTBOX_FOLDER)).filter((name) => !name.startsWith('.'));
+    expect(sentFiles.length).toBeLessThanOrEqual(1);
     const third = await runEngine([], env);
     expect([third.code, third.stderr]).toEqual([1, expect.stringContaining('open in another process')]);
   });

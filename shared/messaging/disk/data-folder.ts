@@ -1,11 +1,13 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { dataInUse, dataUnusable } from './disk-errors.ts';
+import { syncFolderNow, writeDurably } from './disk-io.ts';
 import { FORMAT_VERSION } from './segment.ts';
 
 const LOCK_FILE = 'lock';
 const FORMAT_FILE = 'format.json';
+const FORMAT_TEXT = `${JSON.stringify({ format: FORMAT_VERSION })}\n`;
 
 /** The folder is released by release(), and by the end of the process, however it ends. */
 export interface FolderLock {
@@ -18,7 +20,8 @@ export interface FolderLock {
  */
 export function openDataFolder(folder: string): FolderLock {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined) for (const one of [folder, made]) syncFolderNow(path.dirname(one));
   } catch (error) {
     throw dataUnusable(`${folder} cannot be created; set another DATA_DIR, or DATA_DIR=memory`, error);
   }
@@ -52,11 +55,13 @@ function checkFormat(file: string): void {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    writeFileSync(file, `${JSON.stringify({ format: FORMAT_VERSION })}\n`);
+    writeDurably(file, FORMAT_TEXT);
     return;
   }
   const found = readFormat(text);
   if (found === FORMAT_VERSION) return;
+  // A crash interrupted the first start on this folder.
+  if (text === '') return writeDurably(file, FORMAT_TEXT);
   throw dataUnusable(
     `${file} names format ${found ?? '(none)'}, and this version reads format ${FORMAT_VERSION}: start the version ` +
       'that wrote it, or set another DATA_DIR',

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fsync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fsync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 /** The calls that make records durable; tests replace them by ones that fail. */
@@ -23,6 +23,28 @@ export const systemIo: DiskIo = {
   sync: (fd) => syncData(fd),
   truncate: (fd, bytes) => ftruncateSync(fd, bytes),
 };
+
+/** Writes a small file and makes its content durable; its entry in the folder is not yet. Blocks. */
+export function writeDurably(file: string, content: string): void {
+  const fd = openSync(file, 'w');
+  try {
+    writeSync(fd, content);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** As syncFolder, but blocks. */
+export function syncFolderNow(folder: string): void {
+  if (process.platform === 'win32') return;
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
 
 /** Makes the entries of a folder durable. Windows has no such call, and needs none. */
 export async function syncFolder(folder: string): Promise<void> {

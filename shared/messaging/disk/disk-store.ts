@@ -242,7 +242,7 @@ class DiskStore implements LogStore {
       for (const topic of topics) await topic.prepare();
       for (const topic of topics) topic.write();
       isSyncing = true;
-      await Promise.all(topics.map((topic) => topic.sync()));
+      await allSynced(topics);
     } catch (cause) {
       const isMaybeStored = isSyncing || topics.some((topic) => topic.isWritten);
       this.#fail(cause, (isSyncing || isSyncFailure(cause)) && !isDiskFull(cause));
@@ -328,6 +328,12 @@ class DiskStore implements LogStore {
     }
     this.#deleted.clear();
   }
+}
+
+/** Waits for all, also when one fails: what follows truncates the files. */
+async function allSynced(topics: readonly DiskTopic[]): Promise<void> {
+  const results = await Promise.allSettled(topics.map((topic) => topic.sync()));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 function commitKey(groupId: string, topic: string, partition: number): Buffer {

@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import type { MessagingError } from '../../platform/errors.ts';
 import { dataDamaged, dataUnusable } from './disk-errors.ts';
-import { syncFolder, type DiskIo } from './disk-io.ts';
+import { syncFolder, writeDurably, type DiskIo } from './disk-io.ts';
 import { DiskLog, type LogFiles } from './disk-log.ts';
 import { writeFrame, type FramedRecord } from './record-frame.ts';
 import type { Row } from './row-columns.ts';
@@ -124,7 +124,7 @@ export class DiskTopic implements LogFiles {
   static create(folder: string, spec: TopicSpec, config: MemoryTopicConfig, parts: TopicParts): DiskTopic {
     const topic = new DiskTopic(folder, spec, config, parts);
     mkdirSync(folder);
-    writeFileSync(path.join(folder, SPEC_FILE), JSON.stringify({ version: FORMAT_VERSION, spec }));
+    writeDurably(path.join(folder, SPEC_FILE), JSON.stringify({ version: FORMAT_VERSION, spec }));
     topic.#unsynced.add(path.dirname(folder));
     topic.#openActive(1);
     return topic;
@@ -141,8 +141,11 @@ export class DiskTopic implements LogFiles {
   ): DiskTopic | undefined {
     const segments = segmentIds(folder);
     const spec = readSpec(path.join(folder, SPEC_FILE));
-    if (spec === undefined && segments.length > 1) throw dataDamaged(path.join(folder, SPEC_FILE), 0);
     if (spec === undefined) {
+      // It is durable before the first record is written.
+      if (segments.some((id) => hasRecords(path.join(folder, fileName(id))))) {
+        throw dataDamaged(path.join(folder, SPEC_FILE), 0);
+      }
       rmSync(folder, { recursive: true, force: true });
       return undefined;
     }
@@ -198,8 +201,8 @@ export class DiskTopic implements LogFiles {
   }
 
   /**
-   * Before the records are written: begins a new segment if the last one has its length, and makes it durable, so that only a segment
-   * without records can have a torn head. Rejects with what the disk reports.
+   * Before the records are written: begins a new segment if the last one has its length, and makes it durable, so that only
+   * a segment without records can have a torn head. Rejects with what the disk reports.
    */
   async prepare(): Promise<void> {
     if (this.#isDeleted) return;
@@ -298,11 +301,13 @@ export class DiskTopic implements LogFiles {
     return this.#active?.segment;
   }
 
-  /** The head of a segment that replaces those from `first` to `last`. */
-  newHead(first: number, last: number): SegmentHead {
-    const low = this.logs.map((log) => log.low);
-    const next = this.logs.map((log) => (last === first ? log.high : 0));
-    return { version: FORMAT_VERSION, first, last, mark: markFrom(this.#parts.newId()), low, next };
+  /**
+   * The head of a segment that replaces those from `first` to `last`. It names no next offsets: the records that follow may
+   * be older than the segment, and those of the last segment suffice.
+   */
+  replacingHead(first: number, last: number): SegmentHead {
+    const next = this.logs.map(() => 0);
+    return { ...this.#newHead(first), last, next };
   }
 
   /** Gives the folder a name that is no topic's, so that a topic of the same name can be created. */
@@ -321,6 +326,13 @@ export class DiskTopic implements LogFiles {
     if (active === undefined) return;
     if (!this.#isDeleted) this.#writeIndex(active);
     for (const fd of [active.fd, ...this.#closing.splice(0)]) closeSync(fd);
+  }
+
+  #newHead(id: number): SegmentHead {
+    const low = this.logs.map((log) => log.low);
+    const next = this.logs.map((log) => log.high);
+    const mark = markFrom(this.#parts.newId());
+    return { version: FORMAT_VERSION, first: id, last: id, mark, low, next };
   }
 
   #settleTaken(): number {
@@ -355,7 +367,7 @@ export class DiskTopic implements LogFiles {
 
   #openActive(id: number): void {
     const file = path.join(this.#folder, fileName(id));
-    const head = this.newHead(id, id);
+    const head = this.#newHead(id);
     const content = headBytes(head);
     const fd = openSync(file, 'w+');
     try {
@@ -409,7 +421,7 @@ export class DiskTopic implements LogFiles {
     const file = path.join(this.#folder, fileName(last));
     const bytes = statSync(file).size;
     if (this.#readHead(file, bytes) !== undefined) return ids;
-    if (bytes > headBytes(this.newHead(last, last)).length + HEAD_SLACK_BYTES) throw dataDamaged(file, 0);
+    if (bytes > headBytes(this.#newHead(last)).length + HEAD_SLACK_BYTES) throw dataDamaged(file, 0);
     this.#parts.files.drop(file);
     removeSegment(file);
     return ids.slice(0, -1);
@@ -479,6 +491,12 @@ function segmentIds(folder: string): number[] {
     .filter((name) => /^\d+\.log$/.test(name))
     .map((name) => Number.parseInt(name, 10))
     .toSorted((one, other) => one - other);
+}
+
+/** Whether a segment is longer than its head. */
+function hasRecords(file: string): boolean {
+  const content = readFileSync(file);
+  return content.length > (headLength(content) ?? 0);
 }
 
 function readSpec(file: string): TopicSpec | undefined {

@@ -78,7 +78,7 @@ async function rewrite(
   const [first] = group;
   const last = group.at(-1);
   if (first === undefined || last === undefined) return;
-  const head = topic.newHead(first.id, last.last);
+  const head = topic.replacingHead(first.id, last.last);
   const file = `${first.file}${UNFINISHED}`;
   const fd = openSync(file, 'w');
   let written: Output;
