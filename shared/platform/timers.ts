@@ -13,7 +13,7 @@ export const systemTimers: Timers = {
   schedule: (callback, afterMs, kind) => {
     if (afterMs <= 0) {
       const immediate = setImmediate(callback);
-      if (!ref) immediate.unref();
+      if (kind === 'background') immediate.unref();
       return () => clearImmediate(immediate);
     }
     const timer = setTimeout(callback, afterMs);

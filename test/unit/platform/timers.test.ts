@@ -16,11 +16,11 @@ describe('the system timers', () => {
   });
 
   it.each([
-    [{}, true],
-    [{ ref: false }, false],
-  ])('keep the process running unless `ref` is false: %j', (options, keepsRunning) => {
+    [undefined, true],
+    ['background' as const, false],
+  ])('keep the process running unless they are background timers: %s', (kind, keepsRunning) => {
     const scheduled = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setImmediate')];
-    for (const afterMs of [0, 5]) systemTimers.schedule(() => undefined, afterMs, options);
+    for (const afterMs of [0, 5]) systemTimers.schedule(() => undefined, afterMs, kind);
     const timers = scheduled.flatMap((spy) => spy.mock.results.map(({ value }) => value as NodeJS.Timeout));
     vi.restoreAllMocks();
     expect(timers.map((timer) => timer.hasRef())).toEqual([keepsRunning, keepsRunning]);

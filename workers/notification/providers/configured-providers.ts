@@ -127,7 +127,7 @@ class ConfiguredProviders implements ProviderSet {
         .catch(() => this.#deps.log.error('the provider configuration cannot be checked'))
         .finally(() => this.#scheduleCheck(configFile));
     };
-    this.#cancelCheck = this.#deps.timers.schedule(check, POLL_MS, { ref: false });
+    this.#cancelCheck = this.#deps.timers.schedule(check, POLL_MS, 'background');
   }
 
   async #checkFile(configFile: string): Promise<void> {
@@ -164,7 +164,7 @@ class ConfiguredProviders implements ProviderSet {
       provider.close().catch(() => undefined);
     };
     const afterMs = RETIRE_MS + 2 * this.#source.sendTimeoutMs;
-    this.#retired.set(provider, this.#deps.timers.schedule(close, afterMs, { ref: false }));
+    this.#retired.set(provider, this.#deps.timers.schedule(close, afterMs, 'background'));
   }
 }
 

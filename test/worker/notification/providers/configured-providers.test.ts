@@ -208,18 +208,19 @@ describe('a changed file', () => {
   it('is watched by timers that do not keep the process running', async () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, configurationText(sms('one')));
-    const refs: unknown[] = [];
+    const kinds: unknown[] = [];
     const fast = fastTimers(SPEED);
     const timers: Timers = {
-      schedule: (callback, afterMs, options) => {
-        refs.push(options?.ref);
-        return fast.schedule(callback, afterMs, options);
+      schedule: (callback, afterMs, kind) => {
+        kinds.push(kind);
+        return fast.schedule(callback, afterMs, kind);
       },
+      nextTurn: (callback) => fast.nextTurn(callback),
     };
     const set = await open(file, timers);
     await writeFile(file, configurationText(sms('two')));
     await until(() => names(set.of('sms')).join() === 'two');
-    expect(new Set(refs)).toEqual(new Set([false]));
+    expect(new Set(kinds)).toEqual(new Set(['background']));
   });
 
   it('lets replaced providers complete calls in progress', async () => {
