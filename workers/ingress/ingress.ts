@@ -151,7 +151,7 @@ async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Pr
     deps,
     () => {
       connections.endIdle(KEPT_CONNECTIONS_MS);
-      return connections.count() === 0;
+      return connections.count() === 0 && traffic.inFlight() === 0;
     },
     leftMs(),
   );

@@ -148,6 +148,18 @@ describe('an ended connection that its peer does not close', () => {
 });
 
 describe('the shutdown of an ingress', () => {
+  it('sends no second response to a connection that it is closing after bytes that are not HTTP', async () => {
+    const ingress = await openTestIngress({});
+    const peer = connect({ port: ingress.port, host: '127.0.0.1', allowHalfOpen: true });
+    let text = '';
+    peer.on('data', (chunk) => (text += chunk.toString())).on('error', () => undefined);
+    onTestFinished(() => void peer.destroy());
+    peer.write('not HTTP\r\n\r\n');
+    await expect.poll(() => text).toMatch(/^HTTP\/1\.1 400 /);
+    await ingress.stop(LIMIT_MS);
+    expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
   it('returns 503 without a reset to a caller that is still sending its body', async () => {
     const ingress = await openTestIngress({});
     const caller = await openRawHttp(ingress.port);
