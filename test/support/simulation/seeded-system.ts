@@ -22,11 +22,11 @@ export interface SeededSystem extends SystemPorts {
    * Lets time pass until the promise settles, and returns its result. Rejects when it has not settled within `limitMs`
    * simulated milliseconds. Time passes in no other way.
    */
-  run<Value>(work: Promise<Value>, limitMs: number): Promise<Value>;
+  readonly run: <Value>(work: Promise<Value>, limitMs: number) => Promise<Value>;
   /** Lets this time pass, in milliseconds. */
-  pass(ms: number): Promise<void>;
+  readonly pass: (ms: number) => Promise<void>;
   /** Turns of the simulated event loop so far. */
-  turns(): number;
+  readonly turns: () => number;
 }
 
 /**

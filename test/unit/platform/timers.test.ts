@@ -25,6 +25,14 @@ describe('the system timers', () => {
     vi.restoreAllMocks();
     expect(timers.map((timer) => timer.hasRef())).toEqual([keepsRunning, keepsRunning]);
   });
+
+  it('call back once in the next turn of the event loop', async () => {
+    const turns: string[] = [];
+    systemTimers.nextTurn(() => turns.push('next'));
+    turns.push('this');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(turns).toEqual(['this', 'next']);
+  });
 });
 
 describe('sleep', () => {
