@@ -93,6 +93,12 @@ export class DiskLog implements PartitionLog {
     this.#high = Math.max(this.#high, next, low);
   }
 
+  /** Everything that is on disk was added: the first retained offset of a log without compaction is that of its first row. */
+  loaded(): void {
+    if (this.#config.compact) return;
+    this.#low = Math.max(this.#low, this.#rows.length === 0 ? this.#high : this.#rows.offset(0));
+  }
+
   isFull(): boolean {
     const { maxRecords, maxBytes } = this.#config;
     const records = this.#rows.length + this.#pendingRecords;

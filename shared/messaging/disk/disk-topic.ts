@@ -405,6 +405,7 @@ export class DiskTopic implements LogFiles {
       }
       replaced = this.#loadSegment(id, file, isLast);
     }
+    for (const log of this.logs) log.loaded();
     for (const name of readdirSync(this.#folder)) {
       if (name.endsWith(UNFINISHED)) rmSync(path.join(this.#folder, name), { force: true });
     }

@@ -142,6 +142,10 @@ describe('a new start on the same folder', () => {
     await eventually('free space', STEP_MS, () => filesOf(folder, '.log').length === 1);
     await first.close();
     const second = await open(folder, {}, spec);
+    expect(await second.admin.offsets('t')).toEqual([
+      { partition: 0, low: expect.any(Number) as number, high: 20 },
+    ]);
+    expect((await second.admin.offsets('t'))[0]?.low).toBeGreaterThan(14);
     await (await publisherOf(second)).publish([message('next')]);
     expect((await second.admin.offsets('t'))[0]?.high).toBe(21);
   });
