@@ -23,6 +23,12 @@ export function dataUnusable(reason: string, cause?: unknown): MessagingError {
   return failure('data-unusable', `the data folder cannot be used: ${reason}${detail}`, cause);
 }
 
+/** An error that names the folder: of what the system reports, only the cause. */
+export function folderError(folder: string, error: unknown): MessagingError {
+  if (error instanceof MessagingError) return error;
+  return dataUnusable(`${folder} cannot be read or written`, error);
+}
+
 function failure(code: BrokerErrorCode, text: string, cause?: unknown): MessagingError {
   return new MessagingError(code, text, { canRetry: false, cause });
 }

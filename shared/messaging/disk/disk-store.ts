@@ -6,6 +6,7 @@ import type { Log } from '../../platform/log.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import { repeat } from '../../platform/timers.ts';
 import { openDataFolder, type FolderLock } from './data-folder.ts';
+import { folderError } from './disk-errors.ts';
 import { isDiskFull, isSyncFailure, systemIo, type DiskIo } from './disk-io.ts';
 import { DiskTopic, type TopicParts } from './disk-topic.ts';
 import { rewriteSegments } from './rewrite-segments.ts';
@@ -91,7 +92,7 @@ class DiskStore implements LogStore {
     this.#lock = lock;
     this.#io = options.io ?? systemIo;
     try {
-      for (const name of [TOPICS_FOLDER, DELETED_FOLDER]) mkdirSync(this.#path(name), { recursive: true });
+      for (const name of [TOPICS_FOLDER, DELETED_FOLDER]) makePrivateFolder(this.#path(name));
       this.topics = this.#openTopics();
       this.#commits =
         this.#openTopic(this.#path(COMMITS_FOLDER), () => COMMITS_CONFIG) ??
@@ -103,7 +104,7 @@ class DiskStore implements LogStore {
     } catch (error) {
       this.#files.close();
       lock.release();
-      throw error;
+      throw folderError(options.folder, error);
     }
   }
 
@@ -112,10 +113,18 @@ class DiskStore implements LogStore {
   }
 
   createLogs(spec: TopicSpec, config: MemoryTopicConfig): readonly PartitionLog[] {
-    const topic = DiskTopic.create(this.#path(TOPICS_FOLDER, spec.topic), spec, config, this.#parts());
+    const topic = this.#createTopic(spec, config);
     this.#open.set(spec.topic, topic);
     this.#schedule();
     return topic.logs;
+  }
+
+  #createTopic(spec: TopicSpec, config: MemoryTopicConfig): DiskTopic {
+    try {
+      return DiskTopic.create(this.#path(TOPICS_FOLDER, spec.topic), spec, config, this.#parts());
+    } catch (error) {
+      throw folderError(this.#options.folder, error);
+    }
   }
 
   deleteLogs(name: string): void {
@@ -200,7 +209,7 @@ class DiskStore implements LogStore {
   }
 
   #openTopic(folder: string, readConfig: (spec: TopicSpec) => MemoryTopicConfig): DiskTopic | undefined {
-    mkdirSync(folder, { recursive: true });
+    makePrivateFolder(folder);
     return DiskTopic.open(folder, readConfig, this.#parts());
   }
 
@@ -328,6 +337,11 @@ class DiskStore implements LogStore {
     }
     this.#deleted.clear();
   }
+}
+
+/** The data folder itself may have been there, with other rights. */
+function makePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
 /** Waits for all, also when one fails: what follows truncates the files. */

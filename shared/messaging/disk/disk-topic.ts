@@ -123,7 +123,7 @@ export class DiskTopic implements LogFiles {
   /** Creates the folder; it is durable after the next group commit. */
   static create(folder: string, spec: TopicSpec, config: MemoryTopicConfig, parts: TopicParts): DiskTopic {
     const topic = new DiskTopic(folder, spec, config, parts);
-    mkdirSync(folder);
+    mkdirSync(folder, { mode: 0o700 });
     writeDurably(path.join(folder, SPEC_FILE), JSON.stringify({ version: FORMAT_VERSION, spec }));
     topic.#unsynced.add(path.dirname(folder));
     topic.#openActive(1);
@@ -465,6 +465,7 @@ export class DiskTopic implements LogFiles {
   #readRows(head: SegmentHead, file: string, bytes: number, isLast: boolean) {
     const owner = { mark: markOf(head), bytes, hasDigests: this.config.compact };
     const known = readIndex(indexName(file), owner);
+    if (known === 'longer') throw dataDamaged(file, bytes);
     if (known !== undefined) return { ...known, end: bytes };
     const content = this.#parts.files.read(file, 0, bytes);
     const scanned = scanSegment(content, head, { file, isCompacted: this.config.compact });

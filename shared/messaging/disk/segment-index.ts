@@ -76,21 +76,31 @@ export class SegmentIndex {
     return Buffer.concat([head, rows]);
   }
 
-  /** Reads the content of an index file; undefined when it is damaged or does not belong to the segment as it is. */
+  /**
+   * Reads the content of an index file; undefined when it is damaged or does not belong to the segment as it is. `longer`: the
+   * segment was longer when it was closed.
+   */
   static fromBytes(
     content: Buffer,
     segment: { readonly mark: Buffer; readonly bytes: number; readonly hasDigests: boolean },
-  ): { readonly index: SegmentIndex; readonly nextBatch: number } | undefined {
+  ): { readonly index: SegmentIndex; readonly nextBatch: number } | 'longer' | undefined {
     if (content.length < HEAD_BYTES || !content.subarray(0, MARK_BYTES).equals(segment.mark))
       return undefined;
-    if (content.readDoubleLE(MARK_BYTES) !== segment.bytes) return undefined;
     const count = content.readUInt32LE(16);
     const index = new SegmentIndex(segment.hasDigests, count);
     const rows = content.subarray(HEAD_BYTES);
     if (rows.length !== index.#words.byteLength || crc32(rows) !== content.readUInt32LE(20)) return undefined;
     rows.copy(Buffer.from(index.#words.buffer));
     index.#count = count;
+    if (index.#end > segment.bytes) return 'longer';
+    if (content.readDoubleLE(MARK_BYTES) !== segment.bytes) return undefined;
     return { index, nextBatch: content.readDoubleLE(NEXT_BATCH_AT) };
+  }
+
+  /** Where the last record ends. */
+  get #end(): number {
+    const at = (this.#count - 1) * this.#rowWords;
+    return this.#count === 0 ? 0 : (this.#words[at + 4] ?? 0) + (this.#words[at + 5] ?? 0);
   }
 
   #rowBytes(): Buffer {

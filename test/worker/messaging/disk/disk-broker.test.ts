@@ -1,4 +1,6 @@
 import {
+  existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -325,6 +327,26 @@ describe('a damaged file', () => {
   });
 });
 
+describe('a segment that lost its end after a regular stop', () => {
+  test.each([
+    ['within a record', 1],
+    ['between two records', 0],
+  ])('prevents the start, %s', async (_, cut) => {
+    const folder = newFolder();
+    const first = await open(folder);
+    const publisher = await publisherOf(first);
+    await publisher.publish([message('one')]);
+    const [file = ''] = filesOf(folder, '.log');
+    const { size } = statSync(file);
+    await publisher.publish([message('two')]);
+    await first.close();
+    truncateSync(file, size + cut);
+    expect(() => createDiskBroker({ folder })).toThrow(
+      expect.objectContaining({ code: 'data-damaged', message: expect.stringContaining(file) as string }),
+    );
+  });
+});
+
 describe('a data folder', () => {
   test('is open in one broker at a time', async () => {
     const folder = newFolder();
@@ -347,6 +369,46 @@ describe('a data folder', () => {
       expect.objectContaining({
         code: 'data-unusable',
         message: expect.stringMatching(/names format 99, and this version reads format 1/) as string,
+      }),
+    );
+  });
+
+  test('is refused, and stays as it is, when other files are in it', async () => {
+    const folder = newFolder();
+    const files = [path.join('topics', 'mine', 'a.txt'), path.join('deleted', 'mine', 'b.txt')];
+    for (const file of files) {
+      mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
+      writeFileSync(path.join(folder, file), 'content');
+    }
+    expect(() => createDiskBroker({ folder })).toThrow(
+      expect.objectContaining({
+        code: 'data-unusable',
+        message: expect.stringContaining('holds other files (deleted, topics)') as string,
+      }),
+    );
+    expect(files.map((file) => existsSync(path.join(folder, file)))).toEqual([true, true]);
+    expect(readdirSync(folder).toSorted()).toEqual(['deleted', 'topics']);
+  });
+
+  test('may be the root of a volume', async () => {
+    const folder = newFolder();
+    mkdirSync(path.join(folder, 'lost+found'));
+    writeFileSync(path.join(folder, '.keep'), '');
+    await (await open(folder)).close();
+    const broker = await open(folder);
+    expect(await broker.admin.listTopics()).toContain('t');
+  });
+
+  test('that cannot be read is named', async () => {
+    const folder = newFolder();
+    await (await open(folder)).close();
+    const [file = ''] = filesOf(folder, '.log');
+    rmSync(file);
+    mkdirSync(file);
+    expect(() => createDiskBroker({ folder })).toThrow(
+      expect.objectContaining({
+        code: 'data-unusable',
+        message: expect.stringContaining(folder) as string,
       }),
     );
   });
