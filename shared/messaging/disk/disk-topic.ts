@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -149,6 +150,8 @@ export class DiskTopic implements LogFiles {
       rmSync(folder, { recursive: true, force: true });
       return undefined;
     }
+    const lost = lostSegment(folder);
+    if (lost !== undefined) throw dataDamaged(lost, 0);
     const topic = new DiskTopic(folder, spec, readConfig(spec), parts);
     topic.#load(segments);
     return topic;
@@ -422,7 +425,8 @@ export class DiskTopic implements LogFiles {
     const file = path.join(this.#folder, fileName(last));
     const bytes = statSync(file).size;
     if (this.#readHead(file, bytes) !== undefined) return ids;
-    if (bytes > headBytes(this.#newHead(last)).length + HEAD_SLACK_BYTES) throw dataDamaged(file, 0);
+    if (existsSync(indexName(file)) || bytes > headBytes(this.#newHead(last)).length + HEAD_SLACK_BYTES)
+      throw dataDamaged(file, 0);
     this.#parts.files.drop(file);
     removeSegment(file);
     return ids.slice(0, -1);
@@ -482,6 +486,10 @@ export function indexName(file: string): string {
   return file.replace(/\.log$/, '.index');
 }
 
+function segmentOf(index: string): string {
+  return index.replace(/\.index$/, '.log');
+}
+
 /** Removes the files of a segment, the index first: one without its segment would stay. */
 export function removeSegment(file: string): void {
   rmSync(indexName(file), { force: true });
@@ -493,6 +501,16 @@ function segmentIds(folder: string): number[] {
     .filter((name) => /^\d+\.log$/.test(name))
     .map((name) => Number.parseInt(name, 10))
     .toSorted((one, other) => one - other);
+}
+
+/**
+ * A segment of which only the index is left: it was lost by a partial copy, or by a program that removes old `.log` files. The
+ * index is removed before its segment.
+ */
+function lostSegment(folder: string): string | undefined {
+  const names = readdirSync(folder);
+  const index = names.find((name) => /^\d+\.index$/.test(name) && !names.includes(segmentOf(name)));
+  return index === undefined ? undefined : path.join(folder, segmentOf(index));
 }
 
 /** Whether a segment is longer than its head. */

@@ -347,6 +347,25 @@ describe('a segment that lost its end after a regular stop', () => {
   });
 });
 
+describe('a segment with an index', () => {
+  test.each([
+    ['is removed', (file: string) => rmSync(file)],
+    ['lost its head', (file: string) => truncateSync(file, 30)],
+  ])('prevents the start when it %s', async (_, damage) => {
+    const folder = newFolder();
+    const first = await open(folder);
+    await (await publisherOf(first)).publish([message('one')]);
+    await first.close();
+    const [file = ''] = filesOf(folder, '.log');
+    damage(file);
+    for (const attempt of [1, 2]) {
+      expect(() => createDiskBroker({ folder }), `start ${attempt}`).toThrow(
+        expect.objectContaining({ code: 'data-damaged', message: expect.stringContaining(file) as string }),
+      );
+    }
+  });
+});
+
 describe('a data folder', () => {
   test('is open in one broker at a time', async () => {
     const folder = newFolder();
