@@ -14,7 +14,7 @@ COPY shared shared
 COPY workers workers
 COPY scripts scripts
 
-# The local outbox of a container without providers, and the address file of `npm run dead-letters`.
+# Messages of the embedded broker, the local outbox, and the address file of `npm run dead-letters`: mount a volume to keep them.
 RUN mkdir var && chown node:node var
 
 USER node
