@@ -11,22 +11,22 @@ import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts
 import { send, statusOf } from '../../support/builders/notification-call.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
-const PLANTED = /planted|40722999888|4711/;
+const PLANTED = /planted|40722999888|471147114711/;
 const content = Buffer.from('planted-content').toString('base64');
-const SMS = { sender: 'planted-1', receiver: '+40722999888', message: 'planted-otp 4711' };
+const SMS = { sender: 'planted-1', receiver: '+40722999888', message: 'planted-otp 471147114711' };
 const EMAIL = {
   sender: 'planted@bank.example',
   receiver: 'planted@mail.example',
   cc: 'planted-cc@mail.example',
   subject: 'planted-subject',
-  message: 'planted-otp 4711',
+  message: 'planted-otp 471147114711',
   attachmentList: [{ name: 'planted-name.txt', content }],
 };
 /** Each of these bodies has one invalid field. */
 const WRONG: readonly (readonly ['sms' | 'email', object | string])[] = [
   ['sms', { ...SMS, receiver: 'planted 40722999888' }],
   ['sms', { ...SMS, sender: 'planted planted planted' }],
-  ['sms', { ...SMS, message: 'planted 4711 '.repeat(1_000) }],
+  ['sms', { ...SMS, message: 'planted 471147114711 '.repeat(1_000) }],
   ['email', { ...EMAIL, receiver: 'planted <planted@mail.example>' }],
   ['email', { ...EMAIL, cc: 'planted; planted' }],
   ['email', { ...EMAIL, subject: 'planted\r\nBcc: planted@mail.example' }],
