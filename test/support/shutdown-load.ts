@@ -19,7 +19,7 @@ export interface LoadEnds {
   answered: number;
   /** 503 with Retry-After and `Connection: close`. */
   refused: number;
-  /** Nobody listens any more: the caller knows that nothing was sent. */
+  /** The port is closed: the caller knows that nothing was sent. */
   unconnected: number;
   /** Connections that ended before or within the response, by error code and state of the connection. */
   readonly cut: Record<string, number>;

@@ -217,7 +217,7 @@ class DiskStore implements LogStore {
   #schedule(): void {
     if (this.#next !== undefined) return;
     this.#next = Promise.withResolvers<void>();
-    // Nobody may wait for it: the probe, and messages of a call that was rejected for another reason.
+    // The caller may have stopped waiting: a probe, or a call that was rejected for another reason.
     this.#next.promise.catch(() => undefined);
     this.#running ??= this.#run();
   }

@@ -12,7 +12,7 @@ import { MemoryScheduler } from './scheduler.ts';
 import { MemoryTail } from './tail.ts';
 import type { MemoryLimits } from './topic-config.ts';
 import type { LogStore } from './log-store.ts';
-import { createMemoryStore } from './memory-store.ts';
+import { createMemoryStore } from './log.ts';
 import { MemoryTopics, type MemoryParts, type Stoppable } from './topics.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import type { OffsetRange, PartitionOffset } from '../message.ts';

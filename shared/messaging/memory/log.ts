@@ -1,5 +1,5 @@
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
-import type { LogBatch, LogReader, PartitionLog } from './log-store.ts';
+import type { LogBatch, LogReader, LogStore, PartitionLog } from './log-store.ts';
 import type { MemoryTopicConfig } from './topic-config.ts';
 
 /** Memory of a record, and of each header, in addition to its bytes: V8's objects and pointers. */
@@ -9,7 +9,7 @@ const HEADER_OVERHEAD_BYTES = 150;
 /** Kafka's record batch header has 61 bytes, the lengths and deltas of a record about 20; rounded up. */
 const FRAME_BYTES = 100;
 
-/** Removing from the front of an array moves the rest, so many records are removed at the same time. */
+/** Records are removed in batches, because removing from the front of an array moves all others. */
 export const TRIM_BELOW_SHARE = 0.9;
 /** A compaction for fewer superseded records is not worth its cost. */
 export const COMPACTION_MIN_SUPERSEDED = 256;
@@ -232,4 +232,23 @@ function lengthOf(value: HeaderValue): number {
 
 function bytesOf(value: HeaderValue): Buffer {
   return typeof value === 'string' ? Buffer.from(value) : value;
+}
+
+/** Keeps everything in memory until the process ends. */
+export function createMemoryStore(): LogStore {
+  let readable: ((log: PartitionLog) => void) | undefined;
+  return {
+    topics: [],
+    commits: new Map(),
+    open: (onReadable) => {
+      readable = onReadable;
+    },
+    createLogs: ({ topic, partitions }, config) =>
+      Array.from({ length: partitions }, (_, index) => new MemoryLog(topic, index, config, readable)),
+    deleteLogs: () => undefined,
+    saveCommits: () => undefined,
+    flushed: () => undefined,
+    reclaim: () => undefined,
+    close: () => Promise.resolve(),
+  };
 }
