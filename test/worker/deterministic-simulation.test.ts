@@ -9,7 +9,7 @@ import {
   type Answer,
   type Call,
   type SimulatedEngine,
-} from '../support/simulation/simulated-engine.ts';
+} from '../simulation/simulated-engine.ts';
 
 const CALLS = 40;
 /** Requests arrive during this time, in simulated milliseconds. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { repeat, sleep } from '../../../shared/platform/timers.ts';
-import { seededSystem } from '../../support/simulation/seeded-system.ts';
+import { seededSystem } from '../../simulation/seeded-system.ts';
 
 const CALLBACKS = 8;
 

@@ -1,6 +1,6 @@
-import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
-import type { Timers } from '../../../shared/platform/timers.ts';
-import { Picks } from '../random/pick.ts';
+import type { SystemPorts } from '../../shared/platform/system-ports.ts';
+import type { Timers } from '../../shared/platform/timers.ts';
+import { Picks } from '../support/random/pick.ts';
 
 /** 14 November 2023, 22:13:20 UTC. */
 const START_MS = 1_700_000_000_000;
