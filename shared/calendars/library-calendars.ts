@@ -18,16 +18,20 @@ const USUAL_WEEKEND: readonly WeekendRule[] = [
   { days: ['Saturday', 'Sunday'], from: '2000-01-01', source: 'Usual five-day week' },
 ];
 
+/** Alpha-2 codes of the countries by all of their names, indexed once in a process. */
+let countries: ReadonlyMap<string, string> | undefined;
+
 /**
  * Finds calendars of national public holidays by ISO 3166 code or English country name. Before 2000 and after 2060 they have
  * weekends only. The first use of a country reads its file, which takes about a millisecond.
  */
 export function createLibraryCalendars(): OtherCalendars {
-  const countries = indexCountries();
+  countries ??= indexCountries();
+  const codes = countries;
   const calendars = new Map<string, BusinessCalendar>();
   return {
     find: (name) => {
-      const country = countries.get(normalizeCalendarName(name));
+      const country = codes.get(normalizeCalendarName(name));
       if (country === undefined) return undefined;
       const calendar = calendars.get(country) ?? loadLibraryCalendar(country);
       calendars.set(country, calendar);
@@ -36,7 +40,6 @@ export function createLibraryCalendars(): OtherCalendars {
   };
 }
 
-/** Alpha-2 codes of the countries by all of their names. */
 function indexCountries(): ReadonlyMap<string, string> {
   const cldrNames = new Intl.DisplayNames(['en'], { type: 'region' });
   const alpha3: Readonly<Record<string, string | undefined>> = alpha3Codes;

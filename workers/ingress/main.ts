@@ -86,8 +86,8 @@ function createDocuments({ topicPrefix, http, kafka }: Config): Documents {
   const { basePath } = http;
   const broker = kafka?.brokers[0];
   return {
-    openApiJson: JSON.stringify(openApiDocument({ version, basePath })),
-    asyncApiJson: JSON.stringify(asyncApiDocument({ version, topicPrefix, broker })),
-    docsPage: docsPage({ version, basePath, topicPrefix }),
+    openApiJson: () => JSON.stringify(openApiDocument({ version, basePath })),
+    asyncApiJson: () => JSON.stringify(asyncApiDocument({ version, topicPrefix, broker })),
+    docsPage: () => docsPage({ version, basePath, topicPrefix }),
   };
 }

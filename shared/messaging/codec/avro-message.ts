@@ -72,9 +72,8 @@ export function createAvroReader(message: AvroMessage, writer: Type): AvroReader
   const { definition, schema, form } = message;
   const check = compileBoundsCheck(writer, definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity);
   const markAbsent = compileAbsence(schema);
-  const resolver: Resolver | undefined = isSameSchema(schema, writer)
-    ? undefined
-    : schema.createResolver(writer);
+  const isOwn = schema === writer || isSameSchema(schema, writer);
+  const resolver: Resolver | undefined = isOwn ? undefined : schema.createResolver(writer);
   return {
     message,
     read: (bytes) => {

@@ -20,7 +20,13 @@ import { openJsonBatch, writeJsonReplyBatch } from './json-batch.ts';
 import { decodeJson, type MessageForm, type MessageForms } from './json-message.ts';
 import { type EncodedBatch, REPLY_BATCH, type ReplyBatch, REQUEST_BATCH } from './request-batch.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
-import { createSchemaStore, type Found, type SchemaStore } from './schema-store.ts';
+import {
+  createLocalReaders,
+  createSchemaStore,
+  type Found,
+  type SchemaStore,
+  type SchemaStoreOptions,
+} from './schema-store.ts';
 
 export interface MessageCodecOptions {
   /** The forms by message type; a type without one has no JSON representation. */
@@ -63,14 +69,21 @@ const MAX_JSON_INDENT = 1_024;
  */
 const MAX_UNKNOWN_IDS = 8;
 
+/** The messages of the list, and the readers of all local schema ids. */
+type CompiledMessages = Pick<SchemaStoreOptions, 'messages' | 'localReaders'>;
+
+/**
+ * The compiled messages by their forms. They depend on the forms and on files of the program only, have no state, and take
+ * a tenth of a second: all codecs of a process share them.
+ */
+const COMPILED = new WeakMap<MessageForms, CompiledMessages>();
+
 /** Creates the codec of all messages of the list. Throws when a schema is invalid or was changed without a release. */
 export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
   const { shapes } = options;
-  const messages = MESSAGES.map((definition) =>
-    createAvroMessage(definition, readSchema(definition), shapes[definition.type]),
-  );
-  const byType = new Map(messages.map((message) => [message.definition.type, message]));
-  const store = createSchemaStore({ ...options, messages, released: readReleasedSchemas() });
+  const compiled = compiledMessages(shapes);
+  const byType = new Map(compiled.messages.map((message) => [message.definition.type, message]));
+  const store = createSchemaStore({ ...options, ...compiled });
   const write = createAvroWriter();
   const decoder = new Decoder(store, shapes);
 
@@ -108,6 +121,17 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
     },
     faultsOf: (type, payload) => findSchemaFaults(messageOf(type).schema, payload),
   };
+}
+
+function compiledMessages(forms: MessageForms): CompiledMessages {
+  const known = COMPILED.get(forms);
+  if (known !== undefined) return known;
+  const messages = MESSAGES.map((definition) =>
+    createAvroMessage(definition, readSchema(definition), forms[definition.type]),
+  );
+  const compiled = { messages, localReaders: createLocalReaders(messages, readReleasedSchemas()) };
+  COMPILED.set(forms, compiled);
+  return compiled;
 }
 
 function encodeJson(forms: MessageForms, type: string, payload: unknown): Encoded {

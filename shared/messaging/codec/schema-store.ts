@@ -40,18 +40,17 @@ export interface SchemaStore {
 
 export interface SchemaStoreOptions {
   readonly messages: readonly AvroMessage[];
-  readonly released: readonly ReleasedSchema[];
+  /** The readers of all local schema ids, by createLocalReaders. */
+  readonly localReaders: ReadonlyMap<number, Found>;
   readonly clock: Clock;
   readonly registry?: SchemaRegistry | undefined;
   /** Whether a schema that the registry lacks is registered (default); otherwise it is an error. */
   readonly registerMissing?: boolean | undefined;
 }
 
-/** Creates the store. Throws when a schema was changed without a new local id. */
 export function createSchemaStore(options: SchemaStoreOptions): SchemaStore {
-  const { messages, registry, clock } = options;
-  const byRecord = new Map(messages.map((message) => [recordName(message.definition), message]));
-  const ownReaders = createLocalReaders(options, byRecord);
+  const { localReaders, registry, clock } = options;
+  const byRecord = indexByRecord(options.messages);
   const foreignReaders = new Map<number, Found>();
   const unknownUntil = new Map<number, number>();
   const inFlight = new Map<number, Promise<Found>>();
@@ -73,7 +72,7 @@ export function createSchemaStore(options: SchemaStoreOptions): SchemaStore {
 
   return {
     known: (id) => {
-      const reader = ownReaders.get(id) ?? foreignReaders.get(id);
+      const reader = localReaders.get(id) ?? foreignReaders.get(id);
       if (reader !== undefined) return reader;
       if (registry === undefined || id >= FIRST_LOCAL_SCHEMA_ID) return unknownId(id);
       return (unknownUntil.get(id) ?? 0) > clock.now() ? unknownId(id) : undefined;
@@ -110,16 +109,25 @@ async function findOrRegister(
   throw new SystemError('schema-not-registered', advice, { canRetry: true });
 }
 
-/** Creates the readers of all local schema ids. */
-function createLocalReaders(
-  { messages, released }: SchemaStoreOptions,
-  byRecord: ReadonlyMap<string, AvroMessage>,
-): Map<number, Found> {
+function indexByRecord(messages: readonly AvroMessage[]): ReadonlyMap<string, AvroMessage> {
+  return new Map(messages.map((message) => [recordName(message.definition), message]));
+}
+
+/**
+ * Creates the readers of all local schema ids: of the messages, and of what was released earlier. Throws when a schema was
+ * changed without a new local id.
+ */
+export function createLocalReaders(
+  messages: readonly AvroMessage[],
+  released: readonly ReleasedSchema[],
+): ReadonlyMap<number, Found> {
+  const byRecord = indexByRecord(messages);
   const readers = new Map<number, Found>();
   for (const { localSchemaId, text } of released) {
+    const current = messages.find((message) => message.definition.localSchemaId === localSchemaId);
+    if (current?.schemaText === text) continue;
     const schema = parseWriterSchema(text);
     readers.set(localSchemaId, createReader(schema, byRecord));
-    const current = messages.find((message) => message.definition.localSchemaId === localSchemaId);
     if (current !== undefined && !isSameSchema(current.schema, schema)) throw changed(current.definition);
   }
   for (const message of messages) {

@@ -108,9 +108,9 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     listen: listenOnSocket,
     actions: new Map([[echoAction.name.toLowerCase(), echoAction]]),
     documents: {
-      openApiJson: '{"openapi":"3.1.0"}',
-      asyncApiJson: '{"asyncapi":"3.0.0"}',
-      docsPage: '<!doctype html><style>p{}</style><p>Docs',
+      openApiJson: () => '{"openapi":"3.1.0"}',
+      asyncApiJson: () => '{"asyncapi":"3.0.0"}',
+      docsPage: () => '<!doctype html><style>p{}</style><p>Docs',
     },
     access: openAccess,
     resultSecret: 'a secret for tests only',

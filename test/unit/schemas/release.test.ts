@@ -3,7 +3,7 @@ import { messageDefinition, type MessageDefinition } from '../../../schemas/mess
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';
 import { checkReleases } from '../../../shared/messaging/codec/schema-release.ts';
-import { createSchemaStore } from '../../../shared/messaging/codec/schema-store.ts';
+import { createLocalReaders, createSchemaStore } from '../../../shared/messaging/codec/schema-store.ts';
 
 const definition = messageDefinition('ProblemReply')!;
 const text = readSchema(definition);
@@ -51,14 +51,16 @@ describe('the schema store without a registry', () => {
 
   it('throws at startup if a schema was changed without a new id', () => {
     const messages = [createAvroMessage(definition, withOptional)];
-    expect(() => createSchemaStore({ messages, released, clock })).toThrow(
+    expect(() => createLocalReaders(messages, released)).toThrow(
       /the schema of ProblemReply is not the one that was released with id 1073741826/,
     );
   });
 
   it('decodes messages with the ids of earlier releases', () => {
     const message = createAvroMessage({ ...definition, localSchemaId: nextId }, withOptional);
-    const store = createSchemaStore({ messages: [message], released, clock });
+    const messages = [message];
+    const localReaders = createLocalReaders(messages, released);
+    const store = createSchemaStore({ messages, localReaders, clock });
     expect(store.writerId(message)).toBe(nextId);
     for (const id of [definition.localSchemaId, nextId]) expect(store.known(id)).toMatchObject({ message });
     expect(store.known(nextId + 1)).toHaveProperty('unreadable');

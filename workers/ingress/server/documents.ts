@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseOtherMethods } from './send-answer.ts';
 
-/** The published documents as they are sent; rendered once at startup. */
+/**
+ * Renders the published documents as they are sent. Each is rendered once, on its first request: rendering takes tens of
+ * milliseconds, which would delay every start.
+ */
 export interface Documents {
-  readonly openApiJson: string;
-  readonly asyncApiJson: string;
+  readonly openApiJson: () => string;
+  readonly asyncApiJson: () => string;
   /** Self-contained HTML: inline styles, and no resources of other hosts. */
-  readonly docsPage: string;
+  readonly docsPage: () => string;
 }
 
 interface Resource {
@@ -23,13 +26,18 @@ const INLINE = /<(style|script)\b[^>]*>([\s\S]*?)<\/\1>/gi;
 
 /** Serves /docs, /openapi.json and /asyncapi.json with entity tags; / redirects to /docs. */
 export function registerDocuments(app: FastifyInstance, basePath: string, documents: Documents): void {
-  const resources: Record<string, Resource> = {
-    '/docs': createResource('text/html; charset=utf-8', documents.docsPage, pagePolicy(documents.docsPage)),
-    '/openapi.json': createResource('application/json; charset=utf-8', documents.openApiJson),
-    '/asyncapi.json': createResource('application/json; charset=utf-8', documents.asyncApiJson),
+  const json = 'application/json; charset=utf-8';
+  const creators: Record<string, () => Resource> = {
+    '/docs': () => {
+      const page = documents.docsPage();
+      return createResource('text/html; charset=utf-8', page, pagePolicy(page));
+    },
+    '/openapi.json': () => createResource(json, documents.openApiJson()),
+    '/asyncapi.json': () => createResource(json, documents.asyncApiJson()),
   };
-  for (const [path, content] of Object.entries(resources)) {
-    app.get(basePath + path, (request, reply) => sendResource(request, reply, content));
+  for (const [path, create] of Object.entries(creators)) {
+    let resource: Resource | undefined;
+    app.get(basePath + path, (request, reply) => sendResource(request, reply, (resource ??= create())));
     refuseOtherMethods(app, basePath + path, 'GET');
   }
   app.get(`${basePath}/`, (_request, reply) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
-import { openTestIngress, postEcho } from '../../../support/worlds/ingress-fixture.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { openTestIngress, postEcho, startTestIngress } from '../../../support/worlds/ingress-fixture.ts';
 
 describe('documents', () => {
   it.each([
@@ -23,6 +23,18 @@ describe('documents', () => {
     expect(changed.status).toBe(200);
     const head = await fetch(ingress.url + path, { method: 'HEAD' });
     expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', etag]);
+  });
+
+  it('are rendered on their first request, once', async () => {
+    const openApiJson = vi.fn<() => string>(() => '{}');
+    const other = vi.fn<() => string>(() => '');
+    const { url } = await startTestIngress({
+      documents: { openApiJson, asyncApiJson: other, docsPage: other },
+    });
+    expect(openApiJson).not.toHaveBeenCalled();
+    for (const _ of [1, 2]) expect(await (await fetch(`${url}/openapi.json`)).text()).toBe('{}');
+    expect(openApiJson).toHaveBeenCalledTimes(1);
+    expect(other).not.toHaveBeenCalled();
   });
 
   it("allows only the page's own inline styles", async () => {
