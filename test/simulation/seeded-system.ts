@@ -52,11 +52,7 @@ export function seededSystem(seed: number): SeededSystem {
     const callbacks = ready;
     ready = [];
     turns += 1;
-    while (callbacks.length > 0) {
-      const [callback] = callbacks.splice(picks.whole(0, callbacks.length - 1), 1);
-      callback?.();
-      await settlePromises();
-    }
+    await runAll(callbacks, picks);
     return true;
   };
   const runUntil = async (isOver: () => boolean, limitMs: number): Promise<void> => {
@@ -96,6 +92,35 @@ export function seededSystem(seed: number): SeededSystem {
     turns: () => turns,
   };
 }
+
+/**
+ * Runs the callbacks in an order of the seed, one after another with the promises that it settles. This happens in one
+ * callback of the event loop, because a turn of the event loop after each of them would cost more than most of them do.
+ */
+function runAll(callbacks: (() => void)[], picks: Picks): Promise<void> {
+  return new Promise((resolve, reject) => {
+    setImmediate(() => {
+      try {
+        for (let left = callbacks.length; left > 0; left -= 1) {
+          const at = picks.whole(0, left - 1);
+          const callback = callbacks[at];
+          callbacks[at] = callbacks[left - 1] as () => void;
+          callback?.();
+          handlePromises();
+        }
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+}
+
+/**
+ * Handles all settled promises and process.nextTick callbacks, as Node does after each callback of the event loop. Has no
+ * effect when it is called while a promise is handled.
+ */
+const { _tickCallback: handlePromises } = process as unknown as { readonly _tickCallback: () => void };
 
 /** Resolves when all settled promises and process.nextTick callbacks have been handled. */
 function settlePromises(): Promise<void> {

@@ -71,6 +71,34 @@ describe('a seeded system', () => {
     stop();
   });
 
+  it.each(['promises', 'process.nextTick'])(
+    'handles the %s of a callback before the next callback of the moment',
+    async (kind) => {
+      const { timers, pass } = seededSystem(1);
+      const order: string[] = [];
+      const later = (callback: () => void): void => {
+        if (kind === 'promises') void Promise.resolve().then(callback);
+        else process.nextTick(callback);
+      };
+      for (let number = 0; number < CALLBACKS; number += 1) {
+        timers.nextTurn(() => {
+          order.push('callback');
+          later(() => later(() => order.push('promise')));
+        });
+      }
+      await pass(1);
+      expect(order.join(' ')).toBe('callback promise '.repeat(CALLBACKS).trim());
+    },
+  );
+
+  it('rejects when a callback throws', async () => {
+    const { timers, pass } = seededSystem(1);
+    timers.schedule(() => {
+      throw new Error('a bug');
+    }, 5);
+    await expect(pass(10)).rejects.toThrow('a bug');
+  });
+
   it('rejects work that does not end within its limit', async () => {
     const { timers, run } = seededSystem(1);
     await expect(run(new Promise(() => undefined), 50)).rejects.toThrow('did not end within 50 simulated ms');
