@@ -71,25 +71,21 @@ describe('a seeded system', () => {
     stop();
   });
 
-  it.each(['promises', 'process.nextTick'])(
-    'handles the %s of a callback before the next callback of the moment',
-    async (kind) => {
-      const { timers, pass } = seededSystem(1);
-      const order: string[] = [];
-      const later = (callback: () => void): void => {
-        if (kind === 'promises') void Promise.resolve().then(callback);
-        else process.nextTick(callback);
-      };
-      for (let number = 0; number < CALLBACKS; number += 1) {
-        timers.nextTurn(() => {
-          order.push('callback');
-          later(() => later(() => order.push('promise')));
-        });
-      }
-      await pass(1);
-      expect(order.join(' ')).toBe('callback promise '.repeat(CALLBACKS).trim());
-    },
-  );
+  it.each([
+    ['promises', queueMicrotask],
+    ['ticks', process.nextTick],
+  ] as const)('handles the %s of a callback before the next callback of the moment', async (_kind, later) => {
+    const { timers, pass } = seededSystem(1);
+    const order: string[] = [];
+    for (let number = 0; number < CALLBACKS; number += 1) {
+      timers.nextTurn(() => {
+        order.push('callback');
+        later(() => later(() => order.push('later')));
+      });
+    }
+    await pass(1);
+    expect(order.join(' ')).toBe('callback later '.repeat(CALLBACKS).trim());
+  });
 
   it('rejects when a callback throws', async () => {
     const { timers, pass } = seededSystem(1);
