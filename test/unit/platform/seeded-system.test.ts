@@ -73,7 +73,7 @@ describe('a seeded system', () => {
 
   it.each([
     ['promises', queueMicrotask],
-    ['ticks', process.nextTick],
+    ['ticks', (callback: () => void) => process.nextTick(callback)],
   ] as const)('handles the %s of a callback before the next callback of the moment', async (_kind, later) => {
     const { timers, pass } = seededSystem(1);
     const order: string[] = [];
