@@ -75,7 +75,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     signal: options.signal,
   });
   try {
-    await wait('Kafka', () => provideTopics(broker, options));
+    await wait('Kafka', () => provideTopics(broker, options, ports));
     warnAboutAbsentWorkers(options, broker);
     const codec = await createCodec(config, ports.clock);
     // Before any worker is started, so that one that has to wait for it has nothing to stop.
@@ -140,7 +140,11 @@ function warnAboutAbsentWorkers(options: StartOptions, broker: Broker): void {
   );
 }
 
-async function provideTopics(broker: Broker, { config, names, log }: StartOptions): Promise<void> {
+async function provideTopics(
+  broker: Broker,
+  { config, names, log }: StartOptions,
+  ports: SystemPorts,
+): Promise<void> {
   const { retryTiersMs } = config.notification;
   if (broker.kind === 'embedded') {
     await broker.admin.createTopics(allTopicSpecs(config.topicPrefix, retryTiersMs));
@@ -153,5 +157,5 @@ async function provideTopics(broker: Broker, { config, names, log }: StartOption
     ...topicNames(config.topicPrefix, needed),
     ...tiersMs.map((delayMs) => retryTopicName(config.topicPrefix, delayMs)),
   ];
-  await requireTopics(broker.admin, topics, log);
+  await requireTopics(broker.admin, topics, log, ports);
 }

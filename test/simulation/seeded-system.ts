@@ -130,7 +130,7 @@ function settlePromises(): Promise<void> {
 }
 
 /** A version 4 UUID of the seed. */
-function uuid(picks: Picks): string {
+export function uuid(picks: Picks): string {
   const bytes = Buffer.from(Array.from({ length: UUID_DIGITS }, () => picks.whole(0, 255)));
   bytes[6] = (bytes.readUInt8(6) & 0x0f) | 0x40;
   bytes[8] = (bytes.readUInt8(8) & 0x3f) | 0x80;

@@ -1,0 +1,266 @@
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
+import { createMemoryStore } from '../../../shared/messaging/memory/log.ts';
+import type { LogReader, PartitionLog } from '../../../shared/messaging/memory/log-store.ts';
+import { MemoryGroup } from '../../../shared/messaging/memory/group.ts';
+import { MemoryScheduler } from '../../../shared/messaging/memory/scheduler.ts';
+import { MemoryTopics } from '../../../shared/messaging/memory/topics.ts';
+import {
+  type LogMessage,
+  type OutgoingMessage,
+  type PartitionOffset,
+  type TopicPartition,
+} from '../../../shared/messaging/message.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { repeat } from '../../../shared/platform/timers.ts';
+import { nodeOf, type CallFates } from '../faults/call-fates.ts';
+import type { Host } from '../sim-process.ts';
+import { REQUEST_TIMEOUT_MS, type Link } from './link.ts';
+
+/** Limits of one partition in one response to a fetch. */
+const FETCH_RECORDS = 100;
+const FETCH_BYTES = 1_048_576;
+const SWEEP_INTERVAL_MS = 60_000;
+/** The log is never full: a full disk is a fault of its own. */
+const LIMITS = { maxRecordsPerTopic: 1e6, maxBytesPerTopic: 1e9 };
+
+/** What observers of the broker learn, at the moment when it happens. */
+export interface BrokerObserver {
+  /** A record was stored. `by`: id of the life of the process that wrote it. */
+  onRecord?(record: LogMessage, by: string): void;
+  /** A commit was accepted. */
+  onCommit?(groupId: string, offset: PartitionOffset, by: string): void;
+}
+
+export interface FetchedPartition extends PartitionOffset {
+  readonly messages: readonly LogMessage[];
+  readonly highWatermark: number;
+}
+
+/** The members of a group as the broker knows them. */
+export interface HostedMember {
+  readonly host: Host;
+  readonly groupId: string;
+  /** The coordinator removes it from its group. */
+  expel(): void;
+  /** The client ends permanently. */
+  crash(): void;
+  /** Leaders of partitions have moved. */
+  leadersMoved(isMoved: (partition: TopicPartition) => boolean): void;
+}
+
+/**
+ * The broker cluster: logs, groups and commits of the embedded broker, behind a network of its own. Its state survives every
+ * fault, as that of a replicated cluster does.
+ */
+export class BrokerModel {
+  readonly ports: SystemPorts;
+  readonly fates: CallFates;
+  readonly topics: MemoryTopics;
+  readonly groups = new Map<string, MemoryGroup>();
+  readonly links = new Set<Link>();
+  readonly members = new Set<HostedMember>();
+  readonly observer: BrokerObserver;
+  readonly #stopSweeps: () => void;
+  readonly #scheduler: MemoryScheduler;
+  #isDown = false;
+  #isDiskFull = false;
+  #paused: (() => void)[] | undefined;
+  readonly #cutOff = new Set<string>();
+  #moves = 0;
+  #leaderless: number | undefined;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(ports: SystemPorts, fates: CallFates, observer: BrokerObserver = {}) {
+    this.ports = ports;
+    this.fates = fates;
+    this.observer = observer;
+    this.#scheduler = new MemoryScheduler(ports.timers);
+    const { clock } = ports;
+    const store = createMemoryStore();
+    this.topics = new MemoryTopics({ clock, limits: LIMITS, scheduler: this.#scheduler, store });
+    this.#stopSweeps = repeat(ports.timers, () => this.topics.sweep(), SWEEP_INTERVAL_MS, 'background');
+  }
+
+  close(): void {
+    this.#stopSweeps();
+    this.#scheduler.close();
+    for (const group of this.groups.values()) group.close();
+  }
+
+  nowMs(): number {
+    return this.ports.monotonic.elapsedMs();
+  }
+
+  after(ms: number, callback: () => void): void {
+    this.ports.timers.schedule(callback, ms, 'background');
+  }
+
+  at(atMs: number, callback: () => void): void {
+    this.after(atMs - this.nowMs(), callback);
+  }
+
+  /** Whether packets of this process do not arrive, or are refused. */
+  isRefusing(host: Host): boolean {
+    return this.#isDown || this.#cutOff.has(processOf(host));
+  }
+
+  /** Runs the work of a request; while the broker is frozen it waits, and the client gives it up by `lose`. */
+  whenServing(work: () => void, lose: () => void): void {
+    if (this.#paused === undefined) {
+      work();
+      return;
+    }
+    let isHeld = true;
+    this.#paused.push(() => {
+      isHeld = false;
+      work();
+    });
+    this.after(REQUEST_TIMEOUT_MS, () => {
+      if (isHeld) lose();
+    });
+  }
+
+  group(groupId: string): MemoryGroup {
+    let group = this.groups.get(groupId);
+    if (group === undefined) {
+      group = new MemoryGroup(this.topics, this.ports);
+      this.groups.set(groupId, group);
+      this.topics.addUser(group);
+    }
+    return group;
+  }
+
+  /** Whether the partition has no leader. */
+  isLeaderless({ topic, partition }: TopicPartition): boolean {
+    return this.#leaderless !== undefined && nodeOf(topic, partition, this.#moves) === this.#leaderless;
+  }
+
+  /** Stores one record. Throws MessagingError as MemoryTopics.append(), and `broker-unavailable` when it is refused. */
+  append(message: OutgoingMessage & { readonly partition: number }, by: string): void {
+    if (this.#isDiskFull) throw refused('the disk of the broker is full');
+    if (this.isLeaderless(message)) throw refused('the partition has no leader');
+    if (this.topics.append(message) === 'full') throw refused('the log is full');
+    if (this.observer.onRecord === undefined) return;
+    const log = this.topics.get(message.topic).logs[message.partition];
+    const [record] = log?.read(log.high - 1, 1, 1).messages ?? [];
+    if (record !== undefined) this.observer.onRecord(record, by);
+  }
+
+  /**
+   * What the partitions have from these positions on; waits while there is nothing. `onCancel` receives the function that ends
+   * the wait without a response.
+   */
+  fetch(
+    wanted: readonly PartitionOffset[],
+    onWait: (cancel: () => void) => void,
+  ): Promise<readonly FetchedPartition[]> | readonly FetchedPartition[] {
+    const found = this.#read(wanted);
+    if (found.length > 0) return found;
+    const { promise, resolve } = Promise.withResolvers<readonly FetchedPartition[]>();
+    const logs = wanted.flatMap(({ topic, partition }) => this.#log(topic, partition) ?? []);
+    const end = (): void => {
+      for (const log of logs) log.readers.delete(reader);
+      this.#waiting.delete(retry);
+    };
+    const retry = (): void => {
+      const batches = this.#read(wanted);
+      if (batches.length === 0) return;
+      end();
+      resolve(batches);
+    };
+    const reader: LogReader = {
+      deliver: () => {
+        retry();
+        return false;
+      },
+    };
+    for (const log of logs) log.readers.add(reader);
+    this.#waiting.add(retry);
+    onWait(end);
+    return promise;
+  }
+
+  /** The position from which a group reads: its commit, or the first retained record. */
+  startOf(groupId: string, { topic, partition }: TopicPartition): PartitionOffset {
+    const log = this.#log(topic, partition);
+    const committed = this.group(groupId).committed(topic, partition);
+    const isUsable =
+      committed !== undefined && log !== undefined && committed >= log.low && committed <= log.high;
+    return { topic, partition, offset: isUsable ? committed : (log?.low ?? 0) };
+  }
+
+  /** The broker refuses connections, or accepts them again. */
+  setDown(isDown: boolean): void {
+    this.#isDown = isDown;
+    if (isDown) for (const link of this.links) link.reset();
+  }
+
+  /** The broker stands still, or goes on with the requests that came meanwhile. */
+  setPaused(isPaused: boolean): void {
+    if (isPaused) {
+      this.#paused ??= [];
+      return;
+    }
+    const held = this.#paused ?? [];
+    this.#paused = undefined;
+    for (const work of held) work();
+  }
+
+  setDiskFull(isFull: boolean): void {
+    this.#isDiskFull = isFull;
+  }
+
+  /** No packet passes between the process and the broker, or they pass again. */
+  setCutOff(processName: string, isCutOff: boolean): void {
+    if (isCutOff) this.#cutOff.add(processName);
+    else this.#cutOff.delete(processName);
+    if (isCutOff) for (const link of this.links) if (processOf(link.host) === processName) link.reset();
+  }
+
+  expel(processName: string): void {
+    for (const member of this.members) if (processOf(member.host) === processName) member.expel();
+  }
+
+  crashConsumers(processName: string): void {
+    for (const member of this.members) if (processOf(member.host) === processName) member.crash();
+  }
+
+  /** The partitions of a node lose their leader. */
+  loseLeader(node: number): void {
+    this.#leaderless = node;
+  }
+
+  /** All partitions have leaders again, those of the node other ones. */
+  electLeaders(): void {
+    const node = this.#leaderless;
+    this.#leaderless = undefined;
+    if (node === undefined) return;
+    const moved = ({ topic, partition }: TopicPartition): boolean =>
+      nodeOf(topic, partition, this.#moves) === node;
+    for (const member of this.members) member.leadersMoved(moved);
+    for (const retry of this.#waiting) retry();
+    this.#moves += 1;
+  }
+
+  #log(topic: string, partition: number): PartitionLog | undefined {
+    return this.topics.find(topic)?.logs[partition];
+  }
+
+  #read(wanted: readonly PartitionOffset[]): FetchedPartition[] {
+    return wanted.flatMap(({ topic, partition, offset }) => {
+      const log = this.#log(topic, partition);
+      if (log === undefined || offset >= log.high || this.isLeaderless({ topic, partition })) return [];
+      const { messages, next } = log.read(offset, FETCH_RECORDS, FETCH_BYTES);
+      return [{ topic, partition, offset: next, messages, highWatermark: log.high }];
+    });
+  }
+}
+
+/** The process of a life: its id is `process#life`. */
+export function processOf({ id }: Host): string {
+  return id.slice(0, id.lastIndexOf('#'));
+}
+
+function refused(reason: string): MessagingError {
+  return new MessagingError('broker-unavailable', reason, { canRetry: true });
+}

@@ -1,0 +1,165 @@
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import type { CallFate } from '../faults/call-fates.ts';
+import type { Host } from '../sim-process.ts';
+import type { BrokerModel } from './broker-model.ts';
+
+/** A client gives up a request without a response after this time. */
+export const REQUEST_TIMEOUT_MS = 5_000;
+/** Interval at which a client tries to reconnect. */
+const RECONNECT_MS = 250;
+/** Packets of one connection never overtake each other. */
+const GAP_MS = 0.001;
+
+/** The response did not come, or the connection broke after the request was sent: it may have taken effect. */
+export class LostCall extends Error {
+  override readonly name = 'LostCall';
+}
+
+/** The connection of a client to the broker: requests and responses travel separately, each in its order. */
+export class Link {
+  readonly clientId: string;
+  readonly host: Host;
+  readonly #model: BrokerModel;
+  #calls = 0;
+  #requestAtMs = 0;
+  #responseAtMs = 0;
+  #isConnected = true;
+  #isClosed = false;
+  /** Breaks the calls whose response is awaited. */
+  readonly #open = new Set<() => void>();
+
+  constructor(clientId: string, host: Host, model: BrokerModel) {
+    this.clientId = clientId;
+    this.host = host;
+    this.#model = model;
+    model.links.add(this);
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected && !this.#isClosed;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#model.links.delete(this);
+  }
+
+  /**
+   * Sends a request, which `work` performs at the broker. Rejects with MessagingError `broker-unavailable` when no connection
+   * was possible, with LostCall when it may have been performed, or with the error of `work`. Never settles when the process
+   * has ended.
+   */
+  call<Value>(
+    work: (fate: CallFate) => Value | Promise<Value>,
+    kind: 'produce' | 'other' = 'other',
+  ): Promise<Value> {
+    const { promise, resolve, reject } = Promise.withResolvers<Value>();
+    if (!this.host.isAlive()) return promise;
+    const fate = this.#model.fates.ofCall(
+      `${this.host.id}/${this.clientId}`,
+      this.#calls,
+      kind === 'produce',
+    );
+    this.#calls += 1;
+    // The request may leave with the last effect of the process.
+    const isSent = this.host.mayAct() || !fate.diesWithSender;
+    if (!isSent) return promise;
+    const settle = (end: () => void): void => {
+      if (!this.#open.delete(breakOff)) return;
+      this.host.enter(end);
+    };
+    const lose = (): void =>
+      settle(() => {
+        this.#disconnected();
+        reject(new LostCall(`no response to ${this.clientId}`));
+      });
+    const breakOff = (): void => this.#model.after(fate.responseMs, lose);
+    this.#open.add(breakOff);
+    if (fate.lost === 'request') {
+      this.#model.after(REQUEST_TIMEOUT_MS, lose);
+      return promise;
+    }
+    if (fate.requestMs + fate.responseMs > REQUEST_TIMEOUT_MS) this.#model.after(REQUEST_TIMEOUT_MS, lose);
+    const arrive = async (): Promise<void> => {
+      if (!this.host.isAlive() && fate.diesWithSender) return;
+      if (this.#model.isRefusing(this.host)) {
+        settle(() => {
+          this.#disconnected();
+          reject(unreachable(this.clientId));
+        });
+        return;
+      }
+      const answer = await perform(() => work(fate));
+      if (answer.error instanceof LostCall || fate.lost === 'response') {
+        this.#model.after(fate.lost === 'response' ? REQUEST_TIMEOUT_MS : fate.responseMs, lose);
+        return;
+      }
+      this.#respond(fate.responseMs, () =>
+        settle(() => {
+          this.#isConnected = true;
+          if (answer.error === undefined) resolve(answer.value as Value);
+          else reject(answer.error);
+        }),
+      );
+    };
+    this.#request(fate.requestMs, () => this.#model.whenServing(() => void arrive(), lose));
+    return promise;
+  }
+
+  /** Sends something to the client that it has not asked for in this moment; lost when it cannot be reached. */
+  push(deliver: () => void): void {
+    if (!this.host.isAlive() || this.#model.isRefusing(this.host)) return;
+    const { responseMs } = this.#model.fates.ofCall(`${this.host.id}/${this.clientId}`, this.#calls, false);
+    this.#calls += 1;
+    this.#respond(responseMs, () => this.host.enter(deliver));
+  }
+
+  /** The connection breaks. */
+  reset(): void {
+    for (const breakOff of this.#open) breakOff();
+  }
+
+  #request(ms: number, arrive: () => void): void {
+    this.#requestAtMs = Math.max(this.#requestAtMs + GAP_MS, this.#model.nowMs() + ms);
+    this.#model.at(this.#requestAtMs, arrive);
+  }
+
+  #respond(ms: number, arrive: () => void): void {
+    this.#responseAtMs = Math.max(this.#responseAtMs + GAP_MS, this.#model.nowMs() + ms);
+    this.#model.at(this.#responseAtMs, arrive);
+  }
+
+  #disconnected(): void {
+    if (!this.#isConnected || this.#isClosed) return;
+    this.#isConnected = false;
+    this.#reconnectLater();
+  }
+
+  #reconnectLater(): void {
+    this.host.ports.timers.schedule(
+      () => {
+        if (this.#isConnected || this.#isClosed) return;
+        this.call(() => undefined).catch(() => this.#reconnectLater());
+      },
+      RECONNECT_MS,
+      'background',
+    );
+  }
+}
+
+/** The result of work at the broker: nothing of it is thrown there. */
+async function perform<Value>(
+  work: () => Value | Promise<Value>,
+): Promise<{ readonly value?: Value; readonly error?: unknown }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+export function unreachable(what: string): MessagingError {
+  return new MessagingError('broker-unavailable', `${what}: the broker cannot be reached`, {
+    canRetry: true,
+  });
+}

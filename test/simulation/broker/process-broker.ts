@@ -1,0 +1,128 @@
+import { topicUnknown } from '../../../shared/messaging/broker-errors.ts';
+import type { OffsetRange } from '../../../shared/messaging/message.ts';
+import type {
+  Broker,
+  BrokerAdmin,
+  OnRangeMessage,
+  ReadOn,
+  TopicState,
+} from '../../../shared/messaging/ports.ts';
+import type { Host } from '../sim-process.ts';
+import type { BrokerModel } from './broker-model.ts';
+import { Link, LostCall, unreachable } from './link.ts';
+import { SimGroupSource } from './sim-group-source.ts';
+import { SimPublisher } from './sim-publisher.ts';
+import { SimTail } from './sim-tail.ts';
+
+const RANGE_RECORDS = 100;
+const RANGE_BYTES = 1_048_576;
+
+/** The broker port of one process over the model. */
+export function createProcessBroker(host: Host, model: BrokerModel): Broker {
+  const open = new Set<{ stop(timeoutMs?: number): Promise<void> }>();
+  const clients = new Map<string, number>();
+  /** A client that is created again has calls of its own. */
+  const link = (clientId: string): Link => {
+    const number = clients.get(clientId) ?? 0;
+    clients.set(clientId, number + 1);
+    return new Link(number === 0 ? clientId : `${clientId}.${number}`, host, model);
+  };
+  const opened = <Client extends { stop(timeoutMs?: number): Promise<void> }>(client: Client): Client => {
+    open.add(client);
+    return client;
+  };
+  const reader = link('reader');
+  return {
+    kind: 'kafka',
+    createPublisher: (options) => opened(new SimPublisher(options, link(options.clientId), model)),
+    createGroupSource: (options) => {
+      const links = { group: link(options.clientId), fetch: link(`${options.clientId}.fetch`) };
+      return opened(new SimGroupSource(options, links, model));
+    },
+    createTail: (options) => opened(new SimTail(options, link(options.clientId), model)),
+    readRanges: async (ranges, onMessage) => {
+      for (const range of ranges) if ((await readRange(range, onMessage, reader, model)) === 'stop') return;
+    },
+    admin: createAdmin(link('admin'), model),
+    close: async () => {
+      await Promise.all([...open].map((client) => client.stop(0)));
+      open.clear();
+    },
+  };
+}
+
+async function ask<Value>(link: Link, query: () => Value): Promise<Value> {
+  try {
+    return await link.call(query);
+  } catch (error) {
+    throw error instanceof LostCall ? unreachable(`call of ${link.clientId}`) : error;
+  }
+}
+
+function createAdmin(link: Link, model: BrokerModel): BrokerAdmin {
+  const { topics } = model;
+  const announce = (topic: string): void => {
+    for (const group of model.groups.values()) group.topicChanged(topic);
+  };
+  return {
+    createTopics: (specs) =>
+      ask(link, () => {
+        const made = specs.filter((spec) => topics.create(spec)).map(({ topic }) => topic);
+        for (const topic of made) announce(topic);
+        return made;
+      }),
+    deleteTopics: (names) =>
+      ask(link, () => {
+        for (const name of names) if (topics.delete(name)) announce(name);
+      }),
+    listTopics: () => ask(link, () => topics.names()),
+    partitionCounts: (names) =>
+      ask(link, () => {
+        const found = names.map((name): [string, number] => [name, topics.find(name)?.logs.length ?? 0]);
+        return new Map(found.filter(([, count]) => count > 0));
+      }),
+    topicStates: (names) =>
+      ask(link, () => {
+        const found = names.flatMap((name): [string, TopicState][] => {
+          const topic = topics.find(name);
+          const config = new Map([['compression.type', 'uncompressed']]);
+          return topic === undefined ? [] : [[name, { partitions: topic.logs.length, config }]];
+        });
+        return new Map(found);
+      }),
+    offsets: (topic) =>
+      ask(link, () => topics.get(topic).logs.map(({ partition, low, high }) => ({ partition, low, high }))),
+    committed: (groupId, names) =>
+      ask(link, () =>
+        names.flatMap((topic) =>
+          (topics.find(topic)?.logs ?? []).flatMap(({ partition }) => {
+            const offset = model.groups.get(groupId)?.committed(topic, partition);
+            return offset === undefined ? [] : [{ topic, partition, offset }];
+          }),
+        ),
+      ),
+  };
+}
+
+async function readRange(
+  { topic, partition, from, to }: OffsetRange,
+  onMessage: OnRangeMessage,
+  link: Link,
+  model: BrokerModel,
+): Promise<ReadOn> {
+  let position = from;
+  while (position < to) {
+    const batch = await ask(link, () => {
+      const log = model.topics.get(topic).logs[partition];
+      if (log === undefined) throw topicUnknown(topic, partition);
+      return { ...log.read(position, RANGE_RECORDS, RANGE_BYTES), high: log.high };
+    });
+    for (const message of batch.messages) {
+      if (message.offset >= to) return 'more';
+      if ((await onMessage(message)) === 'stop') return 'stop';
+    }
+    position = batch.next;
+    if (position >= batch.high) return 'more';
+  }
+  return 'more';
+}

@@ -1,0 +1,204 @@
+import { publishFailed, topicUnknown } from '../../../shared/messaging/broker-errors.ts';
+import { partitionId, type OutgoingMessage } from '../../../shared/messaging/message.ts';
+import { CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../../../shared/messaging/ports.ts';
+import { partitionOfKey } from '../../../shared/messaging/topics/key-partition.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { sleep } from '../../../shared/platform/timers.ts';
+import type { BrokerModel } from './broker-model.ts';
+import { LostCall, unreachable, type Link } from './link.ts';
+
+/** Delay before records are sent again. */
+const RETRY_MS = 100;
+const STOP_POLL_MS = 5;
+/** Records in one produce request of a partition. */
+const MAX_RECORDS = 1_000;
+
+/** One call of publish(). */
+interface Call {
+  /** Messages whose result is not known. */
+  open: number;
+  firstError: unknown;
+  /** The last failure of a request that the leader answered or may have received. */
+  lastError: unknown;
+  isMaybeStored: boolean;
+  /** Requests in flight with messages of it. */
+  requests: number;
+  isSettled: boolean;
+  readonly settle: (error?: unknown) => void;
+}
+
+interface Entry {
+  readonly message: OutgoingMessage & { readonly partition: number };
+  readonly call: Call;
+}
+
+/** The records of one partition, in order; one request at a time. */
+interface Queue {
+  entries: Entry[];
+  isSending: boolean;
+}
+
+/** Publishes as the Kafka adapter does: at least once, in order per partition, and again until the deadline of each call. */
+export class SimPublisher implements Publisher {
+  readonly #clientId: string;
+  readonly #deadlineMs: number;
+  readonly #link: Link;
+  readonly #model: BrokerModel;
+  readonly #queues = new Map<string, Queue>();
+  readonly #calls = new Set<Call>();
+  #state: 'new' | 'started' | 'stopped' = 'new';
+  #nextPartition = 0;
+
+  constructor(options: PublisherOptions, link: Link, model: BrokerModel) {
+    this.#clientId = options.clientId;
+    this.#deadlineMs = options.deadlineMs ?? CLIENT_DEFAULTS.publishDeadlineMs;
+    this.#link = link;
+    this.#model = model;
+  }
+
+  async start(): Promise<void> {
+    const { monotonic, timers } = this.#link.host.ports;
+    if (this.#state === 'new') this.#state = 'started';
+    const untilMs = monotonic.elapsedMs() + this.#deadlineMs;
+    for (;;) {
+      try {
+        await this.#link.call(() => undefined);
+        break;
+      } catch {
+        if (monotonic.elapsedMs() >= untilMs) throw unreachable(`publisher ${this.#clientId}`);
+        await sleep(timers, RETRY_MS);
+      }
+    }
+    for (const queue of this.#queues.values()) this.#pump(queue);
+  }
+
+  publish(messages: readonly OutgoingMessage[]): Promise<void> {
+    if (messages.length === 0) return Promise.resolve();
+    if (this.#state === 'stopped') return Promise.reject(publishFailed(this.#clientId, 'it was stopped'));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const call: Call = {
+      open: messages.length,
+      firstError: undefined,
+      lastError: undefined,
+      isMaybeStored: false,
+      requests: 0,
+      isSettled: false,
+      settle: (error) => {
+        cancel();
+        call.isSettled = true;
+        this.#calls.delete(call);
+        if (error === undefined) resolve();
+        else reject(error);
+      },
+    };
+    const giveUp = (): void => this.#giveUp(call, 'the deadline passed');
+    const cancel = this.#link.host.ports.timers.schedule(giveUp, this.#deadlineMs);
+    this.#calls.add(call);
+    for (const message of messages) this.#add(message, call);
+    return promise;
+  }
+
+  isHealthy(): boolean {
+    return this.#state === 'started' && this.#link.isConnected;
+  }
+
+  async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
+    const { monotonic, timers } = this.#link.host.ports;
+    const untilMs = monotonic.elapsedMs() + (this.#state === 'started' ? timeoutMs : 0);
+    this.#state = 'stopped';
+    while (this.#calls.size > 0 && monotonic.elapsedMs() < untilMs) await sleep(timers, STOP_POLL_MS);
+    for (const call of this.#calls) this.#giveUp(call, 'it was stopped');
+    this.#link.close();
+  }
+
+  #add(message: OutgoingMessage, call: Call): void {
+    const partitions = this.#model.topics.find(message.topic)?.logs.length;
+    if (partitions === undefined) {
+      this.#done(call, topicUnknown(message.topic));
+      return;
+    }
+    const partition = message.partition ?? this.#choosePartition(message.key, partitions);
+    const id = partitionId(message.topic, partition);
+    const queue = this.#queues.get(id) ?? { entries: [], isSending: false };
+    this.#queues.set(id, queue);
+    queue.entries.push({ message: { ...message, partition }, call });
+    // After this turn, so that all calls of the turn share a request.
+    if (!queue.isSending && queue.entries.length === 1) queueMicrotask(() => this.#pump(queue));
+  }
+
+  #choosePartition(key: Buffer | string | null, partitions: number): number {
+    if (key !== null) return partitionOfKey(typeof key === 'string' ? Buffer.from(key) : key, partitions);
+    this.#nextPartition += 1;
+    return this.#nextPartition % partitions;
+  }
+
+  #pump(queue: Queue): void {
+    if (queue.isSending || this.#state === 'new') return;
+    queue.entries = queue.entries.filter(({ call }) => !call.isSettled);
+    if (queue.entries.length === 0) return;
+    queue.isSending = true;
+    void this.#send(queue, queue.entries.slice(0, MAX_RECORDS));
+  }
+
+  async #send(queue: Queue, sent: readonly Entry[]): Promise<void> {
+    let errors: readonly unknown[] | undefined;
+    const inFlight = new Set(sent.map(({ call }) => call));
+    for (const call of inFlight) call.requests += 1;
+    try {
+      errors = await this.#link.call((fate) => this.#store(sent, fate.tornAt), 'produce');
+    } catch (error) {
+      for (const call of inFlight) {
+        call.lastError = error;
+        if (error instanceof LostCall) call.isMaybeStored = true;
+      }
+    }
+    for (const call of inFlight) call.requests -= 1;
+    const again = sent.filter(({ call }, index) => {
+      const error = errors?.[index];
+      if (errors === undefined) return true;
+      if (error instanceof MessagingError && error.canRetry) {
+        call.lastError = error;
+        return true;
+      }
+      this.#done(call, error);
+      return false;
+    });
+    const isSent = new Set(sent);
+    queue.entries = [...again, ...queue.entries.filter((entry) => !isSent.has(entry))];
+    if (again.length > 0) await sleep(this.#link.host.ports.timers, RETRY_MS);
+    queue.isSending = false;
+    this.#pump(queue);
+  }
+
+  /** At the broker: stores the records and returns an error for each that was refused. */
+  #store(sent: readonly Entry[], tornAt: number | undefined): readonly unknown[] {
+    const end = tornAt === undefined ? sent.length : Math.floor(tornAt * sent.length);
+    const errors: unknown[] = [];
+    let isRefused = false;
+    for (const { message } of sent.slice(0, end)) {
+      try {
+        // After a refused record nothing that follows may be stored: the retry would store it behind them.
+        if (isRefused) throw unreachable('the rest of the batch');
+        this.#model.append(message, this.#link.host.id);
+        errors.push(undefined);
+      } catch (error) {
+        isRefused ||= error instanceof MessagingError && error.canRetry;
+        errors.push(error);
+      }
+    }
+    if (tornAt !== undefined) throw new LostCall('the connection broke');
+    return errors;
+  }
+
+  #done(call: Call, error: unknown): void {
+    call.firstError ??= error;
+    call.open -= 1;
+    if (call.open === 0 && !call.isSettled) call.settle(call.firstError);
+  }
+
+  #giveUp(call: Call, reason: string): void {
+    const isMaybeStored = call.isMaybeStored || call.requests > 0;
+    const cause = call.lastError;
+    call.settle(publishFailed(this.#clientId, reason, { isMaybeStored, cause }));
+  }
+}

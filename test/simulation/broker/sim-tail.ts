@@ -1,0 +1,143 @@
+import { tailBehind, tailStopped, topicUnknown } from '../../../shared/messaging/broker-errors.ts';
+import { partitionId, type LogMessage, type PartitionOffset } from '../../../shared/messaging/message.ts';
+import type { Tail, TailOptions } from '../../../shared/messaging/ports.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import type { BrokerModel, FetchedPartition } from './broker-model.ts';
+import { Fetcher } from './fetcher.ts';
+import { LostCall, unreachable, type Link } from './link.ts';
+
+/** Interval at which the end offsets are queried while the broker is unavailable. */
+const RETRY_MS = 250;
+
+interface Waiter {
+  /** Absent until the broker has told the ends. */
+  targets: readonly PartitionOffset[] | undefined;
+  readonly settle: (error?: Error) => void;
+}
+
+/** Reads partitions without a group, with its own positions. */
+export class SimTail implements Tail {
+  readonly #options: TailOptions;
+  readonly #link: Link;
+  readonly #model: BrokerModel;
+  readonly #fetcher: Fetcher;
+  #state: 'new' | 'starting' | 'reading' | 'stopped' = 'new';
+  #onMessage: ((message: LogMessage) => void) | undefined;
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(options: TailOptions, link: Link, model: BrokerModel) {
+    this.#options = options;
+    this.#link = link;
+    this.#model = model;
+    this.#fetcher = new Fetcher(link, model, (batch) => this.#take(batch));
+  }
+
+  async start(onMessage: (message: LogMessage) => void): Promise<void> {
+    const { clientId, from } = this.#options;
+    if (this.#state !== 'new') throw tailStopped(clientId);
+    this.#state = 'starting';
+    this.#onMessage = onMessage;
+    const positions = await this.#ask(() => this.#ends(from));
+    if (this.#state !== 'starting') throw tailStopped(clientId);
+    this.#state = 'reading';
+    this.#fetcher.assign(positions);
+  }
+
+  isReady(): boolean {
+    return this.#state === 'reading' && this.#link.isConnected;
+  }
+
+  caughtUp(timeoutMs: number): Promise<void> {
+    const { clientId } = this.#options;
+    if (this.#state !== 'reading') return Promise.reject(tailStopped(clientId));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter: Waiter = {
+      targets: undefined,
+      settle: (error) => {
+        cancel();
+        this.#waiters.delete(waiter);
+        if (error === undefined) resolve();
+        else reject(error);
+      },
+    };
+    const { timers } = this.#link.host.ports;
+    const cancel = timers.schedule(() => waiter.settle(tailBehind(clientId, timeoutMs)), timeoutMs);
+    this.#waiters.add(waiter);
+    void this.#findTargets(waiter);
+    return promise;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#state === 'stopped') return;
+    this.#state = 'stopped';
+    this.#fetcher.close();
+    this.#link.close();
+    for (const waiter of this.#waiters) waiter.settle(tailStopped(this.#options.clientId));
+  }
+
+  async #findTargets(waiter: Waiter): Promise<void> {
+    while (this.#waiters.has(waiter)) {
+      try {
+        waiter.targets = await this.#ask(() => this.#ends('latest'));
+        this.#check();
+        return;
+      } catch (error) {
+        if (!(error instanceof MessagingError) || !error.canRetry) {
+          waiter.settle(error as Error);
+          return;
+        }
+      }
+      await new Promise<void>((resolve) => {
+        this.#link.host.ports.timers.schedule(resolve, RETRY_MS, 'background');
+      });
+    }
+  }
+
+  /** Ends the waits whose targets are reached. */
+  #check(): void {
+    if (this.#waiters.size === 0) return;
+    const positions = new Map(
+      this.#fetcher
+        .positions()
+        .map(({ topic, partition, offset }) => [partitionId(topic, partition), offset]),
+    );
+    const isReached = ({ topic, partition, offset }: PartitionOffset): boolean =>
+      (positions.get(partitionId(topic, partition)) ?? Infinity) >= offset;
+    for (const waiter of this.#waiters) if (waiter.targets?.every(isReached) === true) waiter.settle();
+  }
+
+  #take({ messages }: FetchedPartition): void {
+    for (const message of messages) {
+      if (this.#state !== 'reading') return;
+      try {
+        this.#onMessage?.(message);
+      } catch {
+        // The message is skipped, as the port says.
+      }
+    }
+    this.#check();
+  }
+
+  async #ask<Value>(query: () => Value): Promise<Value> {
+    try {
+      return await this.#link.call(query);
+    } catch (error) {
+      throw error instanceof LostCall ? unreachable(`tail ${this.#options.clientId}`) : error;
+    }
+  }
+
+  /** At the broker: the first or next offsets of the partitions of this tail. */
+  #ends(from: TailOptions['from']): readonly PartitionOffset[] {
+    return this.#options.topics.flatMap((topic) => {
+      const { logs } = this.#model.topics.get(topic);
+      const { partition } = this.#options;
+      const read = partition === undefined ? logs : logs.filter((log) => log.partition === partition);
+      if (read.length === 0) throw topicUnknown(topic, partition);
+      return read.map((log) => ({
+        topic,
+        partition: log.partition,
+        offset: from === 'earliest' ? log.low : log.high,
+      }));
+    });
+  }
+}

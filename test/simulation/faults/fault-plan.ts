@@ -1,0 +1,189 @@
+import { Picks } from '../../support/random/pick.ts';
+
+/** Faults of single calls between a client and the broker, or a worker and a provider. */
+export const CALL_FAULTS = [
+  /** The request arrives late, by up to LATE_MS. */
+  'late-request',
+  /** The response arrives late. */
+  'late-response',
+  /** The request never arrives; the client notices after its request timeout. */
+  'lost-request',
+  /** The call takes effect and its response never arrives. */
+  'lost-response',
+  /** A part of the records of a produce request is stored, then the connection breaks. */
+  'torn-batch',
+  /** The provider sends the message and answers after the caller has given up, or never. */
+  'silent-provider',
+  /** The provider refuses: transient, permanent or misconfigured. */
+  'refusing-provider',
+] as const;
+export type CallFault = (typeof CALL_FAULTS)[number];
+
+/** Scheduled faults of processes and of the broker. */
+export const INCIDENT_KINDS = [
+  'crash',
+  'freeze',
+  'clock-step',
+  'cut-off',
+  'expel',
+  'consumer-crash',
+  'leader-change',
+  'outage',
+  'pause',
+  'full-disk',
+] as const;
+export type IncidentKind = (typeof INCIDENT_KINDS)[number];
+export type FaultKind = CallFault | IncidentKind;
+
+interface At {
+  /** Simulated milliseconds since the faults began. */
+  readonly atMs: number;
+}
+
+/** One scheduled fault, as data: a run is shrunk by removing some of them. `target`: the name of a process. */
+export type Incident =
+  /**
+   * The process ends without a trace: before its first effect when `afterEffects` is 0, otherwise between two effects. It is
+   * started again after `downMs`.
+   */
+  | (At & {
+      readonly kind: 'crash';
+      readonly target: string;
+      readonly afterEffects: number;
+      readonly downMs: number;
+    })
+  /** None of its callbacks runs for this time; all of them run after it, in their order. */
+  | (At & { readonly kind: 'freeze'; readonly target: string; readonly forMs: number })
+  /** Its wall clock jumps; the monotonic clock does not. */
+  | (At & { readonly kind: 'clock-step'; readonly target: string; readonly byMs: number })
+  /** No packet passes between it and the broker. */
+  | (At & { readonly kind: 'cut-off'; readonly target: string; readonly forMs: number })
+  /** The group coordinators expel its members. */
+  | (At & { readonly kind: 'expel'; readonly target: string })
+  /** Its consumers end permanently, each with an error for its supervisor. */
+  | (At & { readonly kind: 'consumer-crash'; readonly target: string })
+  /** The partitions of a broker node have no leader for this time, and another one after it. */
+  | (At & { readonly kind: 'leader-change'; readonly node: number; readonly forMs: number })
+  /** The broker refuses connections. */
+  | (At & { readonly kind: 'outage'; readonly forMs: number })
+  /** The broker is frozen: requests wait in its buffers and take effect after it. */
+  | (At & { readonly kind: 'pause'; readonly forMs: number })
+  /** Every produce request is refused. */
+  | (At & { readonly kind: 'full-disk'; readonly forMs: number });
+
+/** Constant deviation of the clocks of a process. */
+export interface ClockDeviation {
+  /** Difference of its wall clock from the true time. */
+  readonly skewMs: number;
+  /** How much faster its clocks and timers run, in millionths. */
+  readonly driftPpm: number;
+}
+
+export interface FaultPlan {
+  readonly seed: number;
+  /** Faults begin after the start of all processes and end after this time. */
+  readonly faultMs: number;
+  /** Probability of each fault of a call, from 0 to 1; absent: never. */
+  readonly rates: Readonly<Partial<Record<CallFault, number>>>;
+  readonly incidents: readonly Incident[];
+  /** By process name; absent: exact clocks. */
+  readonly clocks: Readonly<Record<string, ClockDeviation>>;
+}
+
+export interface PlanOptions {
+  /** Names of the processes that incidents may concern. */
+  readonly processes: readonly string[];
+  /** Length of the fault period. */
+  readonly faultMs: number;
+  /** Largest difference of a wall clock from the true time, steps included. Default 500. */
+  readonly maxSkewMs?: number;
+}
+
+const MAX_RATE = 0.1;
+const MIN_RATE = 0.001;
+const MAX_INCIDENTS = 6;
+const MAX_INCIDENT_MS = 12_000;
+const MAX_EFFECTS = 40;
+const MAX_DRIFT_PPM = 200;
+const DEFAULT_SKEW_MS = 500;
+export const NODES = 3;
+
+/** No faults at all. */
+export function calmPlan(seed: number): FaultPlan {
+  return { seed, faultMs: 0, rates: {}, incidents: [], clocks: {} };
+}
+
+/**
+ * Chooses the faults of a seed. Few kinds of faults find what all kinds together hide (swarm testing), so a third of the seeds
+ * has one or two kinds, a third about half of them, and the rest all.
+ */
+export function planFaults(seed: number, options: PlanOptions): FaultPlan {
+  const { processes, faultMs, maxSkewMs = DEFAULT_SKEW_MS } = options;
+  const picks = new Picks(seed ^ 0x5f3759df);
+  const all: readonly FaultKind[] = [...CALL_FAULTS, ...INCIDENT_KINDS];
+  const isWanted = chooseKinds(picks, all);
+  const rates: Partial<Record<CallFault, number>> = {};
+  for (const kind of CALL_FAULTS) {
+    const rate = MIN_RATE * (MAX_RATE / MIN_RATE) ** picks.share();
+    if (isWanted.has(kind)) rates[kind] = rate;
+  }
+  const kinds = INCIDENT_KINDS.filter((kind) => isWanted.has(kind));
+  const count = kinds.length === 0 ? 0 : picks.whole(1, MAX_INCIDENTS);
+  const incidents = Array.from({ length: count }, () =>
+    chooseIncident(picks, picks.of(...kinds), { processes, faultMs, maxSkewMs: maxSkewMs / 2 }),
+  );
+  const isSkewed = picks.chance(50);
+  const clocks = Object.fromEntries(
+    processes.map((name) => [
+      name,
+      {
+        skewMs: isSkewed ? picks.whole(-maxSkewMs / 2, maxSkewMs / 2) : 0,
+        driftPpm: isSkewed ? picks.whole(-MAX_DRIFT_PPM, MAX_DRIFT_PPM) : 0,
+      },
+    ]),
+  );
+  return {
+    seed,
+    faultMs,
+    rates,
+    incidents: incidents.toSorted((one, other) => one.atMs - other.atMs),
+    clocks,
+  };
+}
+
+function chooseKinds(picks: Picks, all: readonly FaultKind[]): ReadonlySet<FaultKind> {
+  const breadth = picks.of('few', 'half', 'all');
+  if (breadth === 'all') return new Set(all);
+  if (breadth === 'half') return new Set(all.filter(() => picks.chance(50)));
+  return new Set([picks.of(...all), picks.of(...all)]);
+}
+
+function chooseIncident(
+  picks: Picks,
+  kind: IncidentKind,
+  { processes, faultMs, maxSkewMs }: Required<PlanOptions>,
+): Incident {
+  const target = picks.of(...processes);
+  const forMs = picks.whole(50, Math.min(MAX_INCIDENT_MS, faultMs));
+  const atMs = picks.whole(0, Math.max(0, faultMs - forMs));
+  switch (kind) {
+    case 'crash':
+      return { kind, atMs, target, afterEffects: picks.whole(0, MAX_EFFECTS), downMs: forMs };
+    case 'clock-step':
+      return { kind, atMs, target, byMs: picks.whole(-maxSkewMs, maxSkewMs) };
+    case 'expel':
+    case 'consumer-crash':
+      return { kind, atMs, target };
+    case 'freeze':
+    case 'cut-off':
+      return { kind, atMs, target, forMs };
+    case 'leader-change':
+      return { kind, atMs, node: picks.whole(0, NODES - 1), forMs };
+    case 'outage':
+    case 'pause':
+    case 'full-disk':
+      return { kind, atMs, forMs };
+    default:
+      return kind satisfies never;
+  }
+}
