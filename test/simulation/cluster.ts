@@ -370,14 +370,7 @@ async function encodeCatalogue(): Promise<readonly (OutgoingMessage & { readonly
       records.push(message);
       return 'more';
     });
-    return records.map(({ topic: name, partition, key, value, headers, timestampMs }) => ({
-      topic: name,
-      partition,
-      key,
-      value,
-      headers,
-      timestampMs,
-    }));
+    return records.map(({ partition, key, value, headers }) => ({ topic, partition, key, value, headers }));
   } finally {
     await broker.close();
   }
