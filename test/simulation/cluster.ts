@@ -20,7 +20,7 @@ import { BrokerModel, type BrokerObserver } from './broker/broker-model.ts';
 import { createProcessBroker } from './broker/process-broker.ts';
 import { CallFates, type FaultCounts } from './faults/call-fates.ts';
 import type { FaultPlan, Incident } from './faults/fault-plan.ts';
-import { completeRequest, inject, type Answer, type Call } from './inject.ts';
+import { inject, type Answer, type Call } from './inject.ts';
 import { SimProviders, type ProviderObserver } from './providers.ts';
 import { seededSystem, type SeededSystem } from './seeded-system.ts';
 import { createMachine, ProcessLife, type Machine } from './sim-process.ts';
@@ -287,7 +287,6 @@ class SimulatedProcess implements SimProcess {
     return {
       ingress: ({ threads: _threads, ...context }) =>
         startIngressWorker(context, async (created) => {
-          created.addHook('onRequest', completeRequest);
           await created.ready();
           if (life.isAlive()) this.#app = created;
           return config.http.port;

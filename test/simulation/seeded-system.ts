@@ -5,6 +5,11 @@ import { Picks } from '../support/random/pick.ts';
 /** 14 November 2023, 22:13:20 UTC. */
 const START_MS = 1_700_000_000_000;
 const UUID_DIGITS = 16;
+/**
+ * Simulated turns in one turn of the real event loop, which costs more than most of them do. Signals and the timeouts of tests
+ * are handled between these.
+ */
+const TURNS_OF_LOOP = 100;
 /** A simulation that never becomes idle at one moment has a loop; real work needs some thousand turns at most. */
 const MAX_TURNS_AT_ONCE = 1_000_000;
 
@@ -32,7 +37,8 @@ export interface SeededSystem extends SystemPorts {
 /**
  * Creates the ports of a simulated system. All callbacks of one turn run in an order that the seed determines, one after
  * another: the promises that a callback settles are handled before the next callback. Timers fire at their exact time, once
- * nothing else is left to do. The work must not wait for real I/O, threads or timers.
+ * nothing else is left to do. The work must not wait for real I/O, threads, timers
+ * or setImmediate().
  */
 export function seededSystem(seed: number): SeededSystem {
   const picks = new Picks(seed);
@@ -42,7 +48,7 @@ export function seededSystem(seed: number): SeededSystem {
   let ready: (() => void)[] = [];
 
   /** One turn; false when nothing is left to do until `limitMs`. */
-  const turn = async (limitMs: number): Promise<boolean> => {
+  const turn = (limitMs: number): boolean => {
     if (ready.length === 0) {
       const dueMs = timers.nextMs();
       if (dueMs === undefined || dueMs > limitMs) return false;
@@ -52,17 +58,20 @@ export function seededSystem(seed: number): SeededSystem {
     const callbacks = ready;
     ready = [];
     turns += 1;
-    await runAll(callbacks, picks);
+    runAll(callbacks, picks);
     return true;
   };
   const runUntil = async (isOver: () => boolean, limitMs: number): Promise<void> => {
-    await settlePromises();
     let sinceMs = elapsedMs;
     let turnsSince = turns;
-    while (!isOver() && (await turn(limitMs))) {
+    const nextTurn = (): boolean => {
+      if (isOver() || !turn(limitMs)) return false;
       if (elapsedMs > sinceMs) [sinceMs, turnsSince] = [elapsedMs, turns];
       if (turns - turnsSince > MAX_TURNS_AT_ONCE) throw new Error(`no end of the work at ${elapsedMs} ms`);
-    }
+      return true;
+    };
+    await settlePromises();
+    while (await inEventLoop(() => repeatWhile(nextTurn, TURNS_OF_LOOP)));
   };
   return {
     clock: { now: () => START_MS + Math.floor(elapsedMs) },
@@ -93,22 +102,29 @@ export function seededSystem(seed: number): SeededSystem {
   };
 }
 
-/**
- * Runs the callbacks in an order of the seed, one after another with the promises that it settles. This happens in one
- * callback of the event loop, because a turn of the event loop after each of them would cost more than most of them do.
- */
-function runAll(callbacks: (() => void)[], picks: Picks): Promise<void> {
+/** Runs the callbacks in an order of the seed, one after another with the promises that it settles. */
+function runAll(callbacks: (() => void)[], picks: Picks): void {
+  for (let left = callbacks.length; left > 0; left -= 1) {
+    const at = picks.whole(0, left - 1);
+    const callback = callbacks[at];
+    callbacks[at] = callbacks[left - 1] as () => void;
+    callback?.();
+    handlePromises();
+  }
+}
+
+/** Calls the step at most `times` times while it returns true. Returns whether it did so to the end. */
+function repeatWhile(step: () => boolean, times: number): boolean {
+  for (let time = 0; time < times; time += 1) if (!step()) return false;
+  return true;
+}
+
+/** Calls the function in a callback of the event loop, outside of promises, where settled promises can be handled. */
+function inEventLoop<Result>(work: () => Result): Promise<Result> {
   return new Promise((resolve, reject) => {
     setImmediate(() => {
       try {
-        for (let left = callbacks.length; left > 0; left -= 1) {
-          const at = picks.whole(0, left - 1);
-          const callback = callbacks[at];
-          callbacks[at] = callbacks[left - 1] as () => void;
-          callback?.();
-          handlePromises();
-        }
-        resolve();
+        resolve(work());
       } catch (error) {
         reject(error);
       }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
 import type { MemoryFault } from '../../shared/messaging/memory/injected-faults.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
@@ -21,24 +21,13 @@ import { startScheduleWorker } from '../../workers/schedule/main.ts';
 import { startSimulationWorker } from '../../workers/simulation/main.ts';
 import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
 import { WORKER_NAMES, type WorkerName } from '../../workers/worker-list.ts';
+import { inject, type Answer, type Call } from './inject.ts';
 import { seededSystem, type SeededSystem } from './seeded-system.ts';
 
 /** Longest simulated time of a start or stop. */
 const START_LIMIT_MS = 60_000;
 const HASH_DIGITS = 16;
 const PROVIDER_TIMEOUT_MS = 2_000;
-
-export interface Call {
-  readonly method: 'GET' | 'POST';
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
 
 /** All workers of the engine in one process, over the embedded broker, under simulated time. */
 export interface SimulatedEngine {
@@ -85,7 +74,6 @@ export async function simulateEngine(seed: number, rates: FaultRates): Promise<S
   const starters: Readonly<Record<WorkerName, StartWorker>> = {
     ingress: ({ threads: _threads, ...context }) =>
       startIngressWorker(context, async (created) => {
-        created.addHook('onRequest', completeRequest);
         await created.ready();
         app = created;
         return config.http.port;
@@ -112,7 +100,7 @@ export async function simulateEngine(seed: number, rates: FaultRates): Promise<S
     trace,
     call: async (call) => {
       if (app === undefined) throw new Error('the ingress was not started');
-      const answer = await send(app, call);
+      const answer = await inject(app, call);
       note(`response ${call.method} ${call.url} ${answer.status} ${hash(answer.body)}`);
       return answer;
     },
@@ -191,27 +179,6 @@ function failingProvider(
     },
     close: () => Promise.resolve(),
   };
-}
-
-async function send(app: FastifyInstance, { method, url, headers, body }: Call): Promise<Answer> {
-  const { statusCode, payload } = await app.inject({
-    method,
-    url,
-    headers: {
-      host: '127.0.0.1',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-  });
-  return { status: statusCode, body: payload };
-}
-
-/** Adds what the requests of inject() lack in comparison with those of a socket. */
-function completeRequest({ raw }: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  const headers = Object.entries(raw.headers).map(([name, value]) => [name, [value].flat()]);
-  Object.defineProperty(raw, 'headersDistinct', { value: Object.fromEntries(headers) });
-  done();
 }
 
 function hash(content: string | Buffer): string {

@@ -4,12 +4,8 @@ import { systemPorts } from '../../shared/platform/system-ports.ts';
 import { sleep } from '../../shared/platform/timers.ts';
 import { ADDRESS, EMAIL, SMS } from '../support/builders/notification-call.ts';
 import { ACTION_PATH, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
-import {
-  simulateEngine,
-  type Answer,
-  type Call,
-  type SimulatedEngine,
-} from '../simulation/simulated-engine.ts';
+import type { Answer, Call } from '../simulation/inject.ts';
+import { simulateEngine, type SimulatedEngine } from '../simulation/simulated-engine.ts';
 
 const CALLS = 40;
 /** Requests arrive during this time, in simulated milliseconds. */
@@ -79,7 +75,7 @@ it('the engine repeats a run byte for byte from the same seed, and takes another
 });
 
 it('a run covers responses, records of every worker, and providers that fail', async () => {
-  const { trace, answers, health } = await run(4);
+  const { trace, answers, health } = await run(6);
   expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
   // The circuit breaker of a provider may be open.
   expect(health.filter((status) => status !== 'ready' && status !== 'degraded')).toEqual([]);
