@@ -14,7 +14,7 @@ import { MessagingError } from '../../../shared/platform/errors.ts';
 import { repeat } from '../../../shared/platform/timers.ts';
 import { nodeOf, type CallFates } from '../faults/call-fates.ts';
 import type { Host } from '../sim-process.ts';
-import { REQUEST_TIMEOUT_MS, type Link } from './link.ts';
+import type { Link } from './link.ts';
 
 /** Limits of one partition in one response to a fetch. */
 const FETCH_RECORDS = 100;
@@ -115,7 +115,7 @@ export class BrokerModel {
       isHeld = false;
       work();
     });
-    this.after(REQUEST_TIMEOUT_MS, () => {
+    this.after(this.fates.times.requestTimeoutMs, () => {
       if (isHeld) lose();
     });
   }

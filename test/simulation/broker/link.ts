@@ -1,12 +1,14 @@
 import { MessagingError } from '../../../shared/platform/errors.ts';
+import { sleep } from '../../../shared/platform/timers.ts';
 import type { CallFate } from '../faults/call-fates.ts';
 import type { Host } from '../sim-process.ts';
 import type { BrokerModel } from './broker-model.ts';
 
-/** A client gives up a request without a response after this time. */
-export const REQUEST_TIMEOUT_MS = 5_000;
 /** Interval at which a client tries to reconnect. */
 const RECONNECT_MS = 250;
+/** Attempts of a query, and the delay between them. */
+const QUERY_ATTEMPTS = 5;
+const QUERY_RETRY_MS = 200;
 /** Packets of one connection never overtake each other. */
 const GAP_MS = 0.001;
 
@@ -76,10 +78,11 @@ export class Link {
     const breakOff = (): void => this.#model.after(fate.responseMs, lose);
     this.#open.add(breakOff);
     if (fate.lost === 'request') {
-      this.#model.after(REQUEST_TIMEOUT_MS, lose);
+      this.#model.after(this.#model.fates.times.requestTimeoutMs, lose);
       return promise;
     }
-    if (fate.requestMs + fate.responseMs > REQUEST_TIMEOUT_MS) this.#model.after(REQUEST_TIMEOUT_MS, lose);
+    const { requestTimeoutMs } = this.#model.fates.times;
+    if (fate.requestMs + fate.responseMs > requestTimeoutMs) this.#model.after(requestTimeoutMs, lose);
     const arrive = async (): Promise<void> => {
       if (!this.host.isAlive() && fate.diesWithSender) return;
       if (this.#model.isRefusing(this.host)) {
@@ -91,7 +94,7 @@ export class Link {
       }
       const answer = await perform(() => work(fate));
       if (answer.error instanceof LostCall || fate.lost === 'response') {
-        this.#model.after(fate.lost === 'response' ? REQUEST_TIMEOUT_MS : fate.responseMs, lose);
+        this.#model.after(fate.lost === 'response' ? requestTimeoutMs : fate.responseMs, lose);
         return;
       }
       this.#respond(fate.responseMs, () =>
@@ -104,6 +107,23 @@ export class Link {
     };
     this.#request(fate.requestMs, () => this.#model.whenServing(() => void arrive(), lose));
     return promise;
+  }
+
+  /**
+   * As call(), for work that may be performed twice: the query is repeated a few times when it gets no response, as the admin
+   * client of Kafka does. Rejects with MessagingError only.
+   */
+  async ask<Value>(work: () => Value): Promise<Value> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.call(work);
+      } catch (error) {
+        const isLost = error instanceof LostCall;
+        if (!isLost && !(error instanceof MessagingError && error.canRetry)) throw error;
+        if (attempt === QUERY_ATTEMPTS) throw isLost ? unreachable(this.clientId) : error;
+      }
+      await sleep(this.host.ports.timers, QUERY_RETRY_MS);
+    }
   }
 
   /** Sends something to the client that it has not asked for in this moment; lost when it cannot be reached. */

@@ -9,7 +9,7 @@ import type {
 } from '../../../shared/messaging/ports.ts';
 import type { Host } from '../sim-process.ts';
 import type { BrokerModel } from './broker-model.ts';
-import { Link, LostCall, unreachable } from './link.ts';
+import { Link } from './link.ts';
 import { SimGroupSource } from './sim-group-source.ts';
 import { SimPublisher } from './sim-publisher.ts';
 import { SimTail } from './sim-tail.ts';
@@ -51,38 +51,33 @@ export function createProcessBroker(host: Host, model: BrokerModel): Broker {
   };
 }
 
-async function ask<Value>(link: Link, query: () => Value): Promise<Value> {
-  try {
-    return await link.call(query);
-  } catch (error) {
-    throw error instanceof LostCall ? unreachable(`call of ${link.clientId}`) : error;
-  }
-}
-
 function createAdmin(link: Link, model: BrokerModel): BrokerAdmin {
   const { topics } = model;
   const announce = (topic: string): void => {
     for (const group of model.groups.values()) group.topicChanged(topic);
   };
   return {
-    createTopics: (specs) =>
-      ask(link, () => {
-        const made = specs.filter((spec) => topics.create(spec)).map(({ topic }) => topic);
-        for (const topic of made) announce(topic);
+    createTopics: (specs) => {
+      const made: string[] = [];
+      return link.ask(() => {
+        const created = specs.filter((spec) => topics.create(spec)).map(({ topic }) => topic);
+        for (const topic of created) announce(topic);
+        made.push(...created);
         return made;
-      }),
+      });
+    },
     deleteTopics: (names) =>
-      ask(link, () => {
+      link.ask(() => {
         for (const name of names) if (topics.delete(name)) announce(name);
       }),
-    listTopics: () => ask(link, () => topics.names()),
+    listTopics: () => link.ask(() => topics.names()),
     partitionCounts: (names) =>
-      ask(link, () => {
+      link.ask(() => {
         const found = names.map((name): [string, number] => [name, topics.find(name)?.logs.length ?? 0]);
         return new Map(found.filter(([, count]) => count > 0));
       }),
     topicStates: (names) =>
-      ask(link, () => {
+      link.ask(() => {
         const found = names.flatMap((name): [string, TopicState][] => {
           const topic = topics.find(name);
           const config = new Map([['compression.type', 'uncompressed']]);
@@ -91,9 +86,9 @@ function createAdmin(link: Link, model: BrokerModel): BrokerAdmin {
         return new Map(found);
       }),
     offsets: (topic) =>
-      ask(link, () => topics.get(topic).logs.map(({ partition, low, high }) => ({ partition, low, high }))),
+      link.ask(() => topics.get(topic).logs.map(({ partition, low, high }) => ({ partition, low, high }))),
     committed: (groupId, names) =>
-      ask(link, () =>
+      link.ask(() =>
         names.flatMap((topic) =>
           (topics.find(topic)?.logs ?? []).flatMap(({ partition }) => {
             const offset = model.groups.get(groupId)?.committed(topic, partition);
@@ -112,7 +107,7 @@ async function readRange(
 ): Promise<ReadOn> {
   let position = from;
   while (position < to) {
-    const batch = await ask(link, () => {
+    const batch = await link.ask(() => {
       const log = model.topics.get(topic).logs[partition];
       if (log === undefined) throw topicUnknown(topic, partition);
       return { ...log.read(position, RANGE_RECORDS, RANGE_BYTES), high: log.high };

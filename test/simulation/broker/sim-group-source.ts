@@ -102,13 +102,9 @@ export class SimGroupSource implements GroupSource, HostedMember {
     const { clientId, topics } = this.#options;
     if (this.#state !== 'new') throw consumerUsed(clientId);
     this.#state = 'joining';
-    try {
-      await this.#link.call(() => {
-        for (const topic of topics) this.#model.topics.get(topic);
-      });
-    } catch (error) {
-      throw error instanceof LostCall ? unreachable(`consumer ${clientId}`) : error;
-    }
+    await this.#link.ask(() => {
+      for (const topic of topics) this.#model.topics.get(topic);
+    });
     if (this.#isStopped()) throw consumerUsed(clientId);
     this.#sink = sink;
     this.#model.members.add(this);

@@ -4,7 +4,7 @@ import type { Tail, TailOptions } from '../../../shared/messaging/ports.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { BrokerModel, FetchedPartition } from './broker-model.ts';
 import { Fetcher } from './fetcher.ts';
-import { LostCall, unreachable, type Link } from './link.ts';
+import type { Link } from './link.ts';
 
 /** Interval at which the end offsets are queried while the broker is unavailable. */
 const RETRY_MS = 250;
@@ -37,7 +37,7 @@ export class SimTail implements Tail {
     if (this.#state !== 'new') throw tailStopped(clientId);
     this.#state = 'starting';
     this.#onMessage = onMessage;
-    const positions = await this.#ask(() => this.#ends(from));
+    const positions = await this.#link.ask(() => this.#ends(from));
     if (this.#state !== 'starting') throw tailStopped(clientId);
     this.#state = 'reading';
     this.#fetcher.assign(positions);
@@ -78,7 +78,7 @@ export class SimTail implements Tail {
   async #findTargets(waiter: Waiter): Promise<void> {
     while (this.#waiters.has(waiter)) {
       try {
-        waiter.targets = await this.#ask(() => this.#ends('latest'));
+        waiter.targets = await this.#link.ask(() => this.#ends('latest'));
         this.#check();
         return;
       } catch (error) {
@@ -116,14 +116,6 @@ export class SimTail implements Tail {
       }
     }
     this.#check();
-  }
-
-  async #ask<Value>(query: () => Value): Promise<Value> {
-    try {
-      return await this.#link.call(query);
-    } catch (error) {
-      throw error instanceof LostCall ? unreachable(`tail ${this.#options.clientId}`) : error;
-    }
   }
 
   /** At the broker: the first or next offsets of the partitions of this tail. */

@@ -3,8 +3,16 @@ import { NODES, type CallFault, type FaultKind, type FaultPlan } from './fault-p
 /** Normal time of a packet between two machines. */
 const MIN_TRAVEL_MS = 0.2;
 const MAX_TRAVEL_MS = 3;
-/** Longest additional time of a late packet: longer than a request timeout. */
-const LATE_MS = 8_000;
+/** Longest times between a client and the broker, in milliseconds. */
+export interface CallTimes {
+  /** A client gives up a request without a response after this time. */
+  readonly requestTimeoutMs: number;
+  /** Additional time of a late packet. */
+  readonly lateMs: number;
+}
+
+/** Clients of Kafka wait some seconds for a response; the latest packets arrive after that. */
+const DEFAULT_TIMES: CallTimes = { requestTimeoutMs: 5_000, lateMs: 8_000 };
 
 /** What happens to one call. */
 export interface CallFate {
@@ -29,12 +37,14 @@ export type FaultCounts = Partial<Record<FaultKind, number>>;
  */
 export class CallFates {
   readonly counts: FaultCounts = {};
-  readonly #plan: FaultPlan;
+  readonly times: CallTimes;
+  readonly #plan: Pick<FaultPlan, 'seed' | 'rates'>;
   /** Faults occur only during the fault period. */
   isActive = false;
 
-  constructor(plan: FaultPlan) {
+  constructor(plan: Pick<FaultPlan, 'seed' | 'rates'>, times: CallTimes = DEFAULT_TIMES) {
     this.#plan = plan;
+    this.times = times;
   }
 
   count(kind: FaultKind): void {
@@ -59,9 +69,10 @@ export class CallFates {
     const travel = (purpose: number): number =>
       MIN_TRAVEL_MS + share(purpose) * (MAX_TRAVEL_MS - MIN_TRAVEL_MS);
     const late = (kind: CallFault, purpose: number): number =>
-      this.befalls(kind, share(purpose)) ? share(purpose + 1) ** 3 * LATE_MS : 0;
+      this.befalls(kind, share(purpose)) ? share(purpose + 1) ** 3 * this.times.lateMs : 0;
     const isLost = this.befalls('lost-request', share(5));
-    const lost = isLost ? 'request' : this.befalls('lost-response', share(6)) ? 'response' : undefined;
+    const unanswered = isProduce ? 'lost-acknowledgement' : 'lost-response';
+    const lost = isLost ? 'request' : this.befalls(unanswered, share(6)) ? 'response' : undefined;
     const isTorn = isProduce && lost === undefined && this.befalls('torn-batch', share(7));
     return {
       requestMs: travel(1) + late('late-request', 10),

@@ -10,6 +10,8 @@ export const CALL_FAULTS = [
   'lost-request',
   /** The call takes effect and its response never arrives. */
   'lost-response',
+  /** The same of a produce request: its records are stored a second time when it is repeated. */
+  'lost-acknowledgement',
   /** A part of the records of a produce request is stored, then the connection breaks. */
   'torn-batch',
   /** The provider sends the message and answers after the caller has given up, or never. */

@@ -76,7 +76,7 @@ function targetOf(name: string, broker: Broker, faults: FaultSwitch): Conformanc
 }
 
 /** Writes tombstones at the end of each partition, which the next compaction removes. */
-async function leaveEmptyTail(broker: Broker, topic: string): Promise<void> {
+export async function leaveEmptyTail(broker: Broker, topic: string): Promise<void> {
   const publisher = broker.createPublisher({ clientId: 'compaction' });
   await publisher.start();
   const offsets = await broker.admin.offsets(topic);

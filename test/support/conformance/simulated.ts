@@ -1,0 +1,87 @@
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
+import { repeat } from '../../../shared/platform/timers.ts';
+import { BrokerModel } from '../../simulation/broker/broker-model.ts';
+import { createProcessBroker } from '../../simulation/broker/process-broker.ts';
+import { CallFates } from '../../simulation/faults/call-fates.ts';
+import type { FaultPlan } from '../../simulation/faults/fault-plan.ts';
+import type { Host } from '../../simulation/sim-process.ts';
+import { leaveEmptyTail } from './embedded.ts';
+import type { ConformanceTarget } from './target.ts';
+import { eventually, sleep } from './wait.ts';
+
+const SESSION_TIMEOUT_MS = 200;
+const STEP_MS = 5_000;
+/** Longer than a session, so that the group has expelled disconnected members. */
+const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
+/** Frequent compaction. */
+const SWEEP_INTERVAL_MS = 20;
+/** Shorter than a session, as in the simulation. A late response is no lost one: its records are stored once. */
+const TIMES = { requestTimeoutMs: 60, lateMs: 40 };
+
+/** A process whose code runs until it is killed. */
+class TestHost implements Host {
+  readonly id: string;
+  readonly ports = systemPorts;
+  isKilled = false;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  isAlive(): boolean {
+    return !this.isKilled;
+  }
+
+  mayAct(): boolean {
+    return !this.isKilled;
+  }
+
+  enter(callback: () => void): void {
+    if (!this.isKilled) callback();
+  }
+}
+
+/** The broker model of the simulation under test, in real time. `rates`: faults that a conforming broker may show. */
+export function createSimulatedTarget(rates: FaultPlan['rates'] = {}): ConformanceTarget {
+  const fates = new CallFates({ seed: 1, rates }, TIMES);
+  fates.isActive = true;
+  const model = new BrokerModel(systemPorts, fates);
+  const stopSweeps = repeat(systemPorts.timers, () => model.topics.sweep(), SWEEP_INTERVAL_MS, 'background');
+  const broker = createProcessBroker(new TestHost('conformance#1'), model);
+  return {
+    name: 'the broker model of the simulation',
+    sessionTimeoutMs: SESSION_TIMEOUT_MS,
+    stepMs: STEP_MS,
+    slowMs: 800,
+    trafficMessages: 200,
+    broker,
+    startKillableWorker: async (options) => {
+      const { startEchoWorker } = await import('./echo-worker.ts');
+      const host = new TestHost(`${options.clientId}#1`);
+      const worker = await startEchoWorker(createProcessBroker(host, model), options);
+      await eventually('assignment', STEP_MS, () => worker.consumer.health().status === 'ready');
+      return {
+        kill: async () => {
+          host.isKilled = true;
+        },
+      };
+    },
+    restart: async () => {
+      model.setDown(true);
+      await sleep(AWAY_MS);
+      model.setDown(false);
+    },
+    leaveEmptyTail: (topic) => leaveEmptyTail(broker, topic),
+    forceRejoin: async (clientId) => {
+      for (let round = 0; round < 2; round += 1) {
+        for (const link of model.links) if (link.clientId === clientId) link.reset();
+        await sleep(AWAY_MS);
+      }
+    },
+    close: async () => {
+      stopSweeps();
+      await broker.close();
+      model.close();
+    },
+  };
+}
