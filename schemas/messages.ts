@@ -2,13 +2,15 @@
 export type MessageTopic =
   | 'catalogueRecords'
   | 'emailCommands'
+  | 'emailUrgentCommands'
   | 'notificationAcceptances'
   | 'notificationOutcomes'
   | 'productRequests'
   | 'scheduleBulkRequests'
   | 'scheduleRequests'
   | 'simulationRequests'
-  | 'smsCommands';
+  | 'smsCommands'
+  | 'smsUrgentCommands';
 
 /** The common part of all message definitions. */
 interface MessageBase {
@@ -39,6 +41,8 @@ export interface RequestDefinition extends MessageBase {
 export interface CommandDefinition extends MessageBase {
   readonly kind: 'command';
   readonly commandTopic: MessageTopic;
+  /** Separate topic for urgent commands. */
+  readonly urgentCommandTopic: MessageTopic;
 }
 
 /** The reply to a request. */
@@ -86,11 +90,17 @@ export const MESSAGES: readonly MessageDefinition[] = [
   { ...firstVersion('common', 'ProblemReply', 2), kind: 'error' },
   { ...firstVersion('common', 'RequestBatch', 120), kind: 'batch' },
   { ...firstVersion('common', 'ReplyBatch', 121), kind: 'batch' },
-  { ...firstVersion('notification', 'SendSmsCommand', 100), kind: 'command', commandTopic: 'smsCommands' },
+  {
+    ...firstVersion('notification', 'SendSmsCommand', 100),
+    kind: 'command',
+    commandTopic: 'smsCommands',
+    urgentCommandTopic: 'smsUrgentCommands',
+  },
   {
     ...firstVersion('notification', 'SendEmailCommand', 101),
     kind: 'command',
     commandTopic: 'emailCommands',
+    urgentCommandTopic: 'emailUrgentCommands',
   },
   {
     ...firstVersion('notification', 'NotificationAcceptance', 111),

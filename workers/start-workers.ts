@@ -3,7 +3,7 @@ import { PROBLEM_TYPE } from '../schemas/messages.ts';
 import { createCalculationThreads } from './runtime/thread-pool.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { retryTopicName, type TopicKey, topicNames } from '../shared/messaging/topics/topics.ts';
+import { retryTopicNames, type TopicKey, topicNames } from '../shared/messaging/topics/topics.ts';
 import { allTopicSpecs } from '../shared/messaging/topics/topic-settings.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 import type { Log } from '../shared/platform/log.ts';
@@ -153,9 +153,6 @@ async function provideTopics(
   const entries = names.map((name): WorkerEntry => WORKERS[name]);
   const needed = [...new Set(entries.flatMap((entry): readonly TopicKey[] => entry.topics))];
   const tiersMs = entries.some((entry) => entry.retryTiers === true) ? retryTiersMs : [];
-  const topics = [
-    ...topicNames(config.topicPrefix, needed),
-    ...tiersMs.map((delayMs) => retryTopicName(config.topicPrefix, delayMs)),
-  ];
+  const topics = [...topicNames(config.topicPrefix, needed), ...retryTopicNames(config.topicPrefix, tiersMs)];
   await requireTopics(broker.admin, topics, log, ports);
 }

@@ -28,6 +28,8 @@ export const WORKERS = {
     topics: [
       'smsCommands',
       'emailCommands',
+      'smsUrgentCommands',
+      'emailUrgentCommands',
       'notificationHold',
       'notificationOutcomes',
       'notificationDeadLetters',
@@ -44,6 +46,8 @@ export const WORKERS = {
       'ingressResults',
       'smsCommands',
       'emailCommands',
+      'smsUrgentCommands',
+      'emailUrgentCommands',
       'notificationAcceptances',
       'notificationOutcomes',
     ],

@@ -1,6 +1,13 @@
 /** The two kinds of notification (interface 4.8). */
 export type Channel = 'sms' | 'email';
 
+/**
+ * `urgent` messages, such as one-time passwords, have command topics of their own and never wait behind normal ones (N5).
+ * The topic of a command decides.
+ */
+export type Priority = 'normal' | 'urgent';
+export const PRIORITIES: readonly Priority[] = ['normal', 'urgent'];
+
 /** A file attached to an e-mail. */
 export interface Attachment {
   /** File name without a path. */

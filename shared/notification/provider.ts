@@ -1,4 +1,4 @@
-import type { Channel, Outbound } from './command.ts';
+import type { Channel, Outbound, Priority } from './command.ts';
 
 /**
  * The result of a call of a provider. `code` is stable, at most 64 characters of [A-Za-z0-9._-], and never contains
@@ -38,8 +38,11 @@ export interface Provider {
   readonly isIdempotent: boolean;
   /** Maximum number of concurrent calls; further ones wait inside the provider. Absent: unlimited. */
   readonly concurrency?: number;
-  /** Never rejects and never logs the message. Ends within the provider's own timeout, or earlier by `signal`. */
-  send(message: Outbound, signal: AbortSignal): Promise<SendResult>;
+  /**
+   * Never rejects and never logs the message. Ends within the provider's own timeout, or earlier by `signal`. An urgent
+   * message does not wait for normal ones; the default is normal.
+   */
+  send(message: Outbound, signal: AbortSignal, priority?: Priority): Promise<SendResult>;
   /** Waits for the calls in progress, then closes the connections. Idempotent. */
   close(): Promise<void>;
 }
@@ -56,8 +59,11 @@ export type ProviderAdmission =
 export interface GuardedProvider extends Provider {
   /** Identifies its settings, such as URL and account, and so the system that recognises an id. Absent: the name. */
   readonly identity?: string;
-  /** `go` consumes one call of the rate limit, and must be followed by one send(). */
-  admit(): ProviderAdmission;
+  /**
+   * `go` consumes one call of the rate limit, and must be followed by one send(). A part of the rate limit is reserved for
+   * urgent messages; the default is normal.
+   */
+  admit(priority?: Priority): ProviderAdmission;
   health(): { readonly status: 'ready' | 'degraded'; readonly reason?: string };
 }
 

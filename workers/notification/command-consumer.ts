@@ -12,7 +12,14 @@ import { createRequestHandling } from '../../shared/messaging/handler/request-ha
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Process } from '../../shared/messaging/processing-result.ts';
-import type { Channel, EmailCommand, Outbound, SmsCommand } from '../../shared/notification/command.ts';
+import {
+  PRIORITIES,
+  type Channel,
+  type EmailCommand,
+  type Outbound,
+  type Priority,
+  type SmsCommand,
+} from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
@@ -21,9 +28,11 @@ import type { WorkerContext } from '../runtime/worker.ts';
 import { CommandDelivery } from './delivery/command-delivery.ts';
 import type { DeliveriesInProgress } from './delivery/deliveries-in-progress.ts';
 import type { NotificationMetrics } from './metrics.ts';
+import { laneName, type CommandLane } from './ordering/hold-records.ts';
 import { ReceiverOrder } from './ordering/receiver-order.ts';
 import { CHANNEL_TOPICS, type SharedParts } from './consumer-dependencies.ts';
 import { readCopy } from './state/command-copy.ts';
+import type { RetryPlan } from './state/retry-plan.ts';
 
 /** Message types of the commands, by channel. */
 export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;
@@ -51,7 +60,7 @@ const MAX_ADDED_HEADER_BYTES = 64 * 1_024;
 /** Maximum size of a record on these topics. */
 const MAX_RECORD_BYTES = 8 * MIB;
 
-export interface CommandConsumerOptions {
+export interface ChannelOptions {
   readonly channel: Channel;
   readonly providers: Providers;
   readonly metrics: NotificationMetrics;
@@ -59,31 +68,83 @@ export interface CommandConsumerOptions {
   readonly closing: AbortSignal;
 }
 
-export interface CommandConsumer {
+/** The consumers of one channel's commands, one for each priority. */
+export interface RunningChannel {
   health(): Health;
   stop(timeoutMs: number): Promise<void>;
 }
 
 /**
- * Starts the consumer of one channel's commands. Each channel has its own, so that a slow channel does not delay the
- * other. Leaves nothing running if it rejects.
+ * Starts the consumers of one channel's commands. Each channel and priority has its own, so that a slow channel does not delay
+ * the other, nor normal commands urgent ones. Leaves nothing running if it rejects.
  */
-export async function startCommandConsumer(
+export async function startChannel(
   context: WorkerContext,
   shared: SharedParts,
-  options: CommandConsumerOptions,
-): Promise<CommandConsumer> {
-  const { broker, config, log, clock, monotonic, timers, random } = context;
+  options: ChannelOptions,
+): Promise<RunningChannel> {
+  const { config, monotonic, timers } = context;
   const { channel, providers } = options;
-  const topic = shared.topic(CHANNEL_TOPICS[channel]);
-  const groupId = `${config.topicPrefix}plat.notification.${channel}`;
-  const clientId = `notification-${channel}`;
+  const { plan, orders, delivery, sendTimeoutMs } = createDelivery(context, shared, options);
+  const consumers: LaneConsumer[] = [];
+  const stopConsumers = async (timeoutMs: number): Promise<void> => {
+    await Promise.all(consumers.map((consumer) => consumer.stop(timeoutMs)));
+  };
+  try {
+    for (const priority of PRIORITIES) {
+      const order = orders[priority];
+      const lane = { channel, priority, delivery, order, plan, groupId: groupOf(config, options, priority) };
+      consumers.push(await startLane(context, shared, lane));
+    }
+  } catch (error) {
+    await stopConsumers(0);
+    throw error;
+  }
+  const { inProgress } = delivery;
+  const stallMs = MAX_SENDS_PER_ROUND * sendTimeoutMs + STEP_MS;
+  return {
+    health: () =>
+      combineHealth({
+        ...Object.fromEntries(
+          consumers.map((lane) => [lane.priority === 'urgent' ? 'urgent' : 'consumer', lane.health()]),
+        ),
+        deliveries: deliveriesHealth(inProgress, stallMs),
+        providers: providersHealth(channel, providers, inProgress.hasRound(RECHECK_MS)),
+      }),
+    stop: async (timeoutMs) => {
+      await stopConsumers(timeoutMs);
+      const untilMs = monotonic.elapsedMs() + Math.min(timeoutMs, LAST_OUTCOMES_MS);
+      while (inProgress.size > 0 && monotonic.elapsedMs() < untilMs) await sleep(timers, POLL_MS);
+    },
+  };
+}
+
+/** One command topic and what its messages share. */
+interface Lane extends CommandLane {
+  readonly groupId: string;
+  readonly delivery: CommandDelivery;
+  readonly order: ReceiverOrder;
+  readonly plan: RetryPlan;
+}
+
+interface LaneConsumer {
+  readonly priority: Priority;
+  health(): Health;
+  stop(timeoutMs: number): Promise<void>;
+}
+
+function groupOf({ topicPrefix }: WorkerContext['config'], { channel }: ChannelOptions, priority: Priority) {
+  return `${topicPrefix}plat.notification.${priority === 'urgent' ? `${channel}.urgent` : channel}`;
+}
+
+/** Starts the consumer of one command topic. Leaves nothing running if it rejects. */
+async function startLane(context: WorkerContext, shared: SharedParts, lane: Lane): Promise<LaneConsumer> {
+  const { broker, config, log, clock, monotonic, timers, random } = context;
+  const { channel, priority, groupId, order, plan } = lane;
+  const topic = shared.topic(CHANNEL_TOPICS[channel][priority]);
+  const clientId = `notification-${laneName(lane)}`;
   const observe = consumerMetrics(context.metrics, clientId);
-  const { plan, order, delivery, sendTimeoutMs } = createDelivery(context, shared, options, {
-    groupId,
-    onDeadLetter: observe.onDeadLetter,
-  });
-  const process = commandProcess(context, shared, observe, { channel, groupId, delivery });
+  const process = commandProcess(context, shared, observe, lane);
   const consumer = new Consumer({
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
     process: order.inOrder(process, (end) => consumer.count(end)),
@@ -108,20 +169,12 @@ export async function startCommandConsumer(
   observe.follow(consumer);
   await consumer.start();
   const stopSearch = repeat(timers, () => void order.wakeLost(consumer.lag()), LOST_HEADS_MS);
-  const { inProgress } = delivery;
-  const stallMs = MAX_SENDS_PER_ROUND * sendTimeoutMs + STEP_MS;
   return {
-    health: () =>
-      combineHealth({
-        consumer: consumer.health(),
-        deliveries: deliveriesHealth(inProgress, stallMs),
-        providers: providersHealth(channel, providers, inProgress.hasRound(RECHECK_MS)),
-      }),
+    priority,
+    health: () => consumer.health(),
     stop: async (timeoutMs) => {
       stopSearch();
       await consumer.stop(timeoutMs);
-      const untilMs = monotonic.elapsedMs() + Math.min(timeoutMs, LAST_OUTCOMES_MS);
-      while (inProgress.size > 0 && monotonic.elapsedMs() < untilMs) await sleep(timers, POLL_MS);
     },
   };
 }
@@ -131,16 +184,16 @@ function commandProcess(
   { broker, config, log, clock, monotonic, codec }: WorkerContext,
   shared: SharedParts,
   { onHandled, onDeadLetter }: ConsumerMetrics,
-  command: { readonly channel: Channel; readonly groupId: string; readonly delivery: CommandDelivery },
+  lane: Lane,
 ): Process {
   return createRequestHandling({
-    handlers: commandHandlers(command.channel, command.delivery),
+    handlers: commandHandlers(lane),
     codec,
     replies: shared.copies,
     foreignReplies: shared.foreignReplies,
     deadLetters: shared.copies,
     deadLetterTopic: shared.topic('notificationDeadLetters'),
-    groupId: command.groupId,
+    groupId: lane.groupId,
     admin: broker.admin,
     ownReplyTopics: ownReplyTopics(config.topicPrefix),
     internalTopics: internalTopics(config.topicPrefix, config.notification.retryTiersMs),
@@ -153,46 +206,48 @@ function commandProcess(
   }).process;
 }
 
-function createDelivery(
-  { config, clock, monotonic, timers, log }: WorkerContext,
-  { self, ageClock, ledger, hold, copies, deadLetters, topic }: SharedParts,
-  { channel, providers, metrics, closing }: CommandConsumerOptions,
-  { groupId, onDeadLetter }: { readonly groupId: string; readonly onDeadLetter: (code: string) => void },
-) {
+function createDelivery(context: WorkerContext, shared: SharedParts, options: ChannelOptions) {
+  const { config, clock, monotonic, timers, log } = context;
+  const { self, ageClock, ledger, hold, copies, deadLetters, topic } = shared;
+  const { channel, providers, metrics, closing } = options;
   const { retryTiersMs, timeLimitMs, unknownPolicy, sendTimeoutMs } = config.notification;
   const plan = { tiersMs: retryTiersMs, timeLimitMs: timeLimitMs[channel] };
   const { onHeld, onAttempt, onOutcome } = metrics;
-  const common = {
-    channel,
-    ledger,
-    plan,
-    tierTopic: (delayMs: number) => retryTopicName(config.topicPrefix, delayMs),
-    copies,
-    clock,
-    ageClock,
-    monotonic,
-    timers,
-    log,
+  const common = { channel, ledger, plan, copies, clock, ageClock, monotonic, timers, log };
+  const tierTopic = (delayMs: number, priority: Priority): string =>
+    retryTopicName(config.topicPrefix, delayMs, priority);
+  const orderOf = (priority: Priority): ReceiverOrder => {
+    const commandTopic = topic(CHANNEL_TOPICS[channel][priority]);
+    const ofPriority = (delayMs: number): string => tierTopic(delayMs, priority);
+    return new ReceiverOrder({ ...common, priority, commandTopic, hold, onHeld, tierTopic: ofPriority });
   };
-  const order = new ReceiverOrder({ ...common, commandTopic: topic(CHANNEL_TOPICS[channel]), hold, onHeld });
+  const orders = { normal: orderOf('normal'), urgent: orderOf('urgent') };
+  const observe = {
+    normal: consumerMetrics(context.metrics, `notification-${laneName({ channel, priority: 'normal' })}`),
+    urgent: consumerMetrics(context.metrics, `notification-${laneName({ channel, priority: 'urgent' })}`),
+  };
   const delivery = new CommandDelivery({
     ...common,
-    order,
+    orders,
     providers,
-    deadLetters: deadLetters(groupId),
+    tierTopic,
+    deadLetters: {
+      normal: deadLetters(groupOf(config, options, 'normal')),
+      urgent: deadLetters(groupOf(config, options, 'urgent')),
+    },
     unknownPolicy: unknownPolicy[channel],
     sendTimeoutMs,
     self,
     closing,
     onAttempt,
     onOutcome,
-    onDeadLetter,
+    onDeadLetter: (code, priority) => observe[priority].onDeadLetter(code),
   });
-  return { plan, order, delivery, sendTimeoutMs };
+  return { plan, orders, delivery, sendTimeoutMs };
 }
 
-/** The handlers of one channel's commands: an invalid command is rejected, a valid one is delivered. */
-function commandHandlers(channel: Channel, delivery: CommandDelivery): Handlers {
+/** The handlers of one lane's commands: an invalid command is rejected, a valid one is delivered. */
+function commandHandlers({ channel, priority, delivery }: Lane): Handlers {
   const deliver = (
     faults: InvalidRequest | undefined,
     { notificationId }: SmsCommand | EmailCommand,
@@ -205,7 +260,7 @@ function commandHandlers(channel: Channel, delivery: CommandDelivery): Handlers 
       const detail = 'The command leaves no room for its retries.';
       return refused(createProblem('body-too-large', { detail }));
     }
-    const copy = readCopy(message, originTimestampMs, notificationId);
+    const copy = readCopy(message, originTimestampMs, notificationId, priority);
     return delivery.deliver(copy, outbound(copy.id), context);
   };
   if (channel === 'sms') {

@@ -1,5 +1,6 @@
 import { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
+import type { Channel, Priority } from '../../shared/notification/command.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
@@ -14,8 +15,11 @@ const FOREIGN_DEADLINE_MS = 3_000;
 /** Time limit for the first read of the ledger, three days of outcomes. */
 const FIRST_READ_MS = 120_000;
 
-/** The topics of the commands, by channel. */
-export const CHANNEL_TOPICS = { sms: 'smsCommands', email: 'emailCommands' } as const;
+/** The topics of the commands, by channel and priority. */
+export const CHANNEL_TOPICS: Readonly<Record<Channel, Readonly<Record<Priority, TopicKey>>>> = {
+  sms: { normal: 'smsCommands', urgent: 'smsUrgentCommands' },
+  email: { normal: 'emailCommands', urgent: 'emailUrgentCommands' },
+};
 
 /** The parts that all consumers of the worker share. */
 export interface SharedParts {
@@ -41,15 +45,18 @@ export function createSharedParts(context: WorkerContext): SharedParts {
   const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
   // Intents and outcomes: small records that must not wait behind large ones.
   const states = new PacedPublisher(broker.createPublisher({ clientId: 'notification-states' }), context);
+  // Urgent intents are neither paced nor sent behind a request of other records.
+  const urgentStates = broker.createPublisher({ clientId: 'notification-urgent-states' });
   const copies = broker.createPublisher({ clientId: 'notification-copies' });
   const foreignReplies = broker.createPublisher({
     clientId: 'notification-foreign-replies',
     deadlineMs: FOREIGN_DEADLINE_MS,
   });
-  const publishers = [states, copies, foreignReplies];
+  const publishers = [states, urgentStates, copies, foreignReplies];
   const ledger = new Ledger({
     broker,
     publisher: states,
+    urgentPublisher: urgentStates,
     codec,
     topic: topic('notificationOutcomes'),
     clientId: 'notification-ledger',

@@ -1,14 +1,13 @@
 import { preparePhoneNumbers } from '../../shared/contract/notification/phone-number.ts';
-import { delayLabel } from '../../shared/messaging/topics/topics.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
-import { COMMAND_TYPES, startCommandConsumer, type CommandConsumer } from './command-consumer.ts';
+import { COMMAND_TYPES, startChannel, type RunningChannel } from './command-consumer.ts';
 import { NOTIFICATION_STATE } from './ledger/ledger.ts';
 import { createNotificationMetrics } from './metrics.ts';
 import type { ProviderSet } from './providers/configured-providers.ts';
 import { providerHooks } from './providers/provider-metrics.ts';
-import { startTier, type RunningTier } from './retry-tier.ts';
+import { retryTiers, startTier, tierLabel, type RunningTier } from './retry-tier.ts';
 import { createSharedParts } from './consumer-dependencies.ts';
 
 const NAME = 'notification';
@@ -33,7 +32,7 @@ const openConfigured: OpenProviders = async (context) => {
 
 /**
  * Starts the notification worker: reads the ledger and the hold topic, then consumes the retry tiers and the commands
- * of both channels. Leaves nothing running if it rejects.
+ * of both channels and priorities. Leaves nothing running if it rejects.
  */
 export async function start(
   context: WorkerContext,
@@ -44,7 +43,7 @@ export async function start(
   const closing = new AbortController();
   const providers = await open(context);
   const shared = createSharedParts(context);
-  const channels = new Map<Channel, CommandConsumer>();
+  const channels = new Map<Channel, RunningChannel>();
   const tiers: RunningTier[] = [];
   const stop = async (timeoutMs: number): Promise<void> => {
     closing.abort();
@@ -58,12 +57,12 @@ export async function start(
   try {
     await shared.start();
     const metrics = createNotificationMetrics(context.metrics);
-    for (const delayMs of context.config.notification.retryTiersMs) {
-      tiers.push(await startTier(context, shared, delayMs));
+    for (const tier of retryTiers(context.config.notification.retryTiersMs)) {
+      tiers.push(await startTier(context, shared, tier));
     }
     for (const channel of CHANNELS) {
       const options = { channel, providers, metrics, closing: closing.signal };
-      channels.set(channel, await startCommandConsumer(context, shared, options));
+      channels.set(channel, await startChannel(context, shared, options));
     }
     metrics.follow({ ledger: shared.ledger, hold: shared.hold, tiers });
   } catch (error) {
@@ -77,9 +76,7 @@ export async function start(
         // Of parts with the same status the first is reported, and an invalid file may be the cause of the others.
         configuration: providers.fileHealth(),
         ...Object.fromEntries([...channels].map(([channel, running]) => [channel, running.health()])),
-        ...Object.fromEntries(
-          tiers.map(({ delayMs, consumer }) => [`retry-${delayLabel(delayMs)}`, consumer.health()]),
-        ),
+        ...Object.fromEntries(tiers.map((tier) => [`retry-${tierLabel(tier)}`, tier.consumer.health()])),
         ledger: shared.ledger.health(),
         hold: shared.hold.health(),
         providers: providers.health(),

@@ -1,17 +1,17 @@
 import type { Consumer } from '../../shared/messaging/consumer/consumer.ts';
-import { delayLabel } from '../../shared/messaging/topics/topics.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import type { NotificationStatus } from '../../shared/notification/notification-state.ts';
 import type { GuardedProvider, SendResult } from '../../shared/notification/provider.ts';
 import type { Metrics } from '../../shared/platform/metrics.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { HoldTopic } from './ordering/hold-topic.ts';
+import { tierLabel, type RetryTier } from './retry-tier.ts';
 
 /** Sources of the figures that are read at each scrape. */
 export interface Watched {
   readonly ledger: Pick<Ledger, 'figures'>;
   readonly hold: Pick<HoldTopic, 'figures'>;
-  readonly tiers: readonly { readonly delayMs: number; readonly consumer: Pick<Consumer, 'lag'> }[];
+  readonly tiers: readonly (RetryTier & { readonly consumer: Pick<Consumer, 'lag'> })[];
 }
 
 /** The metrics of notifications. Labels contain configured names and codes, never data of a message. */
@@ -64,9 +64,9 @@ function followState(metrics: Metrics, { ledger, hold, tiers }: Watched): void {
     ['figure'],
   );
   metrics.onScrape(() => {
-    for (const { delayMs, consumer } of tiers) {
-      const lag = consumer.lag().reduce((sum, { lag: messages }) => sum + messages, 0);
-      waiting.set({ tier: delayLabel(delayMs) }, lag);
+    for (const tier of tiers) {
+      const lag = tier.consumer.lag().reduce((sum, { lag: messages }) => sum + messages, 0);
+      waiting.set({ tier: tierLabel(tier) }, lag);
     }
     const { size, intents, overdue, retrying, forgotten, badRecords } = ledger.figures();
     const figures = { size, sending: intents, unknown: overdue, retrying, forgotten, badRecords };

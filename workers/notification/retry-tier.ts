@@ -5,6 +5,7 @@ import { readRequest } from '../../shared/messaging/handler/request.ts';
 import { TopicDirectory } from '../../shared/messaging/handler/topic-directory.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
+import { PRIORITIES, type Priority } from '../../shared/notification/command.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { BrokerErrorCode, Publisher } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process } from '../../shared/messaging/processing-result.ts';
@@ -23,9 +24,14 @@ const WINDOW = { messages: 1_000, bytes: 4 * MIB };
 /** Added to the delay of the tier, which each copy waits by design. */
 const STALL_MARGIN_MS = 60_000;
 
-/** The consumer of one retry tier. Each tier has its own, since a log is read in order and the delays differ. */
-export interface RunningTier {
+/** A retry tier: its delay in milliseconds, and the priority of its copies. */
+export interface RetryTier {
   readonly delayMs: number;
+  readonly priority: Priority;
+}
+
+/** The consumer of one retry tier. Each tier has its own, since a log is read in order and the delays differ. */
+export interface RunningTier extends RetryTier {
   readonly consumer: Consumer;
 }
 
@@ -33,17 +39,17 @@ export interface RunningTier {
 export async function startTier(
   { broker, config, log, clock, monotonic, timers, random, metrics }: WorkerContext,
   shared: SharedParts,
-  delayMs: number,
+  { delayMs, priority }: RetryTier,
 ): Promise<RunningTier> {
-  const label = delayLabel(delayMs);
-  const topic = retryTopicName(config.topicPrefix, delayMs);
+  const label = tierLabel({ delayMs, priority });
+  const topic = retryTopicName(config.topicPrefix, delayMs, priority);
   const groupId = `${config.topicPrefix}plat.notification.retry.${label}`;
   const clientId = `notification-retry-${label}`;
   const observe = consumerMetrics(metrics, clientId);
   const consumer = new Consumer({
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
     process: createTierProcess({
-      origins: new Set(Object.values(CHANNEL_TOPICS).map((key) => shared.topic(key))),
+      origins: new Set(Object.values(CHANNEL_TOPICS).map((topics) => shared.topic(topics[priority]))),
       copies: shared.copies,
       directory: new TopicDirectory(broker.admin, clock),
       deadLetters: shared.deadLetters(groupId),
@@ -64,7 +70,17 @@ export async function startTier(
   });
   observe.follow(consumer);
   await consumer.start();
-  return { delayMs, consumer };
+  return { delayMs, priority, consumer };
+}
+
+/** The tiers with these delays, for both priorities. */
+export function retryTiers(delaysMs: readonly number[]): readonly RetryTier[] {
+  return PRIORITIES.flatMap((priority) => delaysMs.map((delayMs) => ({ delayMs, priority })));
+}
+
+/** Name of a tier in health, metrics and group names, such as `10s` or `10s-urgent`. */
+export function tierLabel({ delayMs, priority }: RetryTier): string {
+  return priority === 'urgent' ? `${delayLabel(delayMs)}-urgent` : delayLabel(delayMs);
 }
 
 export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {

@@ -46,7 +46,7 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
     channels: channels(topicPrefix),
     operations: Object.fromEntries([
       ...ACTIONS.flatMap(actionOperations),
-      ...NOTIFICATIONS.map((notification) => [notification.name, commandOperation(notification)] as const),
+      ...NOTIFICATIONS.flatMap(commandOperations),
     ]),
     components: { messages: asyncApiMessages() },
   };
@@ -71,10 +71,13 @@ function channels(prefix: string): Record<string, object> {
     ...requests.map((topic) => [topic, channel(prefix, topic, typesOn(topic))] as const),
     [REPLIES, replies],
     ['catalogueRecords', channel(prefix, 'catalogueRecords', [CATALOGUE_RECORD], catalogue)],
-    ...NOTIFICATIONS.map(
-      ({ topic, commandType, summary }) =>
-        [topic, channel(prefix, topic, [commandType], { title: `${summary}: commands` })] as const,
-    ),
+    ...NOTIFICATIONS.flatMap(({ topic, urgentTopic, commandType, summary }) => {
+      const titles = [
+        [topic, `${summary}: commands`],
+        [urgentTopic, `${summary}: urgent commands`],
+      ] as const;
+      return titles.map(([key, title]) => [key, channel(prefix, key, [commandType], { title })] as const);
+    }),
     ...NOTIFICATION_RECORDS.map(
       ({ topic, type, summary: title, about: description }) =>
         [topic, channel(prefix, topic, [type], { title, description })] as const,
@@ -124,16 +127,21 @@ function actionOperations(action: Action): [string, object][] {
   ];
 }
 
-/** A command gets no reply, except an error reply if it is refused and names a reply topic. */
-function commandOperation({ summary, description, topic, commandType }: NotificationContract): object {
-  return operation({
-    summary,
+/**
+ * One operation for each priority. A command gets no reply, except an error reply if it is refused and names a reply topic.
+ */
+function commandOperations(notification: NotificationContract): [string, object][] {
+  const { name, summary, description, topic, urgentTopic, commandType } = notification;
+  const about = {
     description: `${description} A refused command gets an error reply; other commands have no reply.`,
-    topic,
     requestTypes: [commandType],
     replyTypes: [PROBLEM_TYPE],
     replyAddress: 'Chosen by the sender; a refused command without it becomes a dead letter.',
-  });
+  };
+  return [
+    [name, operation({ ...about, summary, topic })],
+    [`${name}_Urgent`, operation({ ...about, summary: `${summary}, urgently`, topic: urgentTopic })],
+  ];
 }
 
 interface Operation {

@@ -128,7 +128,8 @@ ${messageHeaderTable(COMMAND_MESSAGE_HEADERS)}
 }
 
 function sendSection(notification: NotificationContract, { basePath, topicPrefix }: DocsPageOptions): Html {
-  const { name, summary, description, path, channelNumber, topic, commandType, bodyShape } = notification;
+  const { name, summary, description, path, channelNumber, topic, urgentTopic, commandType, bodyShape } =
+    notification;
   const headers = [
     [html`<code>X-Communication-Channel</code>`, 'yes', html`<code>${channelNumber}</code>`],
     [html`<code>X-Sender-Id</code>`, 'yes', html`<code>platrealm</code>`],
@@ -137,11 +138,17 @@ function sendSection(notification: NotificationContract, { basePath, topicPrefix
       'no',
       `1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters: makes retries within 24 hours safe`,
     ],
+    [
+      html`<code>Urgency</code>`,
+      'no',
+      html`<code>high</code>: does not wait behind messages of normal urgency, which is the default (RFC 8030)`,
+    ],
   ];
   return html`<section id="${name}"><h2>${name}</h2>
 <p>${summary}. ${description}</p>
 <p><code>POST ${basePath}${path}</code></p>
-<p>Command topic <code>${topicName(topicPrefix, topic)}</code>; message type <code>${commandType}</code>.</p>
+<p>Command topics <code>${topicName(topicPrefix, topic)}</code> and, for urgent messages,
+<code>${topicName(topicPrefix, urgentTopic)}</code>; message type <code>${commandType}</code>.</p>
 <h3>Headers</h3>
 ${table(['Header', 'Required', 'Value'], headers)}
 <h3>Request</h3>

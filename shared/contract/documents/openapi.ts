@@ -227,6 +227,7 @@ function notificationPost({
       constantHeader('X-Communication-Channel', channelNumber),
       constantHeader('X-Sender-Id', 'platrealm'),
       IDEMPOTENCY_KEY,
+      URGENCY,
       ...['X-Correlation-Id', 'traceparent'].map(parameterReference),
     ],
     requestBody: requestBody(schemaReference(name), { [name]: { summary, value: example } }),
@@ -276,6 +277,16 @@ const IDEMPOTENCY_KEY = {
     'Makes retries safe: for 24 hours, the same key of the same caller gets the first answer, and 409 with another ' +
     'body. Printable ASCII.',
   schema: { type: 'string', minLength: 1, maxLength: NOTIFICATION_LIMITS.idempotencyKeyCharacters },
+};
+
+const URGENCY = {
+  name: 'Urgency',
+  in: 'header',
+  required: false,
+  description:
+    'As in RFC 8030: `high` for one-time passwords and other messages that must not wait behind others; all other ' +
+    'values are treated as `normal`.',
+  schema: { type: 'string', enum: ['very-low', 'low', 'normal', 'high'], default: 'normal' },
 };
 
 /** The endpoints for operators and their tools. */

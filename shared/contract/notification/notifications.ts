@@ -15,6 +15,8 @@ export interface NotificationContract {
   /** Value of the header X-Communication-Channel. */
   readonly channelNumber: string;
   readonly topic: TopicKey;
+  /** The topic of urgent commands (N5). */
+  readonly urgentTopic: TopicKey;
   readonly commandType: string;
   /** Definitions of the HTTP body and of the JSON message. */
   readonly bodyShape: z.ZodObject;
@@ -23,7 +25,7 @@ export interface NotificationContract {
 }
 
 const STORED_FIRST =
-  'Returns as soon as the message is stored; its status is available by its id. Messages to one receiver keep their order.';
+  'Returns as soon as the message is stored; its status is available by its id. Messages to one receiver keep their order, urgent and normal ones separately.';
 
 export const NOTIFICATIONS: readonly NotificationContract[] = [
   {
@@ -33,6 +35,7 @@ export const NOTIFICATIONS: readonly NotificationContract[] = [
     path: '/api/notifications/v1/sms/send',
     channelNumber: '1',
     topic: 'smsCommands',
+    urgentTopic: 'smsUrgentCommands',
     commandType: 'SendSmsCommand',
     bodyShape: smsFields,
     commandShape: smsCommandFields,
@@ -45,6 +48,7 @@ export const NOTIFICATIONS: readonly NotificationContract[] = [
     path: '/api/notifications/v1/email/send',
     channelNumber: '2',
     topic: 'emailCommands',
+    urgentTopic: 'emailUrgentCommands',
     commandType: 'SendEmailCommand',
     bodyShape: emailFields,
     commandShape: emailCommandFields,

@@ -2,7 +2,7 @@
 
 import { COMMAND_RETENTION_MS, OUTCOME_RETENTION_MS } from '../../platform/retention.ts';
 import type { TopicSpec, TopicState } from '../ports.ts';
-import { retryTopicName, TOPIC, topicName, type TopicKey } from './topics.ts';
+import { retryTopicNames, TOPIC, topicName, type TopicKey } from './topics.ts';
 
 const MIB = 1_024 * 1_024;
 const MINUTE_MS = 60_000;
@@ -97,6 +97,8 @@ const SETTINGS: Readonly<Record<TopicKey, Entry>> = {
   catalogueRecords: entry(CATALOGUE_PARTITIONS, STATE),
   smsCommands: entry(PARTITIONS, retention(COMMAND_RETENTION_MS)),
   emailCommands: entry(PARTITIONS, retention(COMMAND_RETENTION_MS)),
+  smsUrgentCommands: entry(PARTITIONS, retention(COMMAND_RETENTION_MS)),
+  emailUrgentCommands: entry(PARTITIONS, retention(COMMAND_RETENTION_MS)),
   notificationHold: entry(PARTITIONS, expiringState(COMMAND_RETENTION_MS)),
   notificationOutcomes: entry(OUTCOME_PARTITIONS, expiringState(OUTCOME_RETENTION_MS)),
   notificationAcceptances: entry(PARTITIONS, expiringState(ACCEPTANCE_RETENTION_MS)),
@@ -114,7 +116,7 @@ export function allTopicSpecs(prefix: string, retryTiersMs: readonly number[]): 
   const retryTier = entry(PARTITIONS, retention(COMMAND_RETENTION_MS));
   return [
     ...topicSpecs(prefix, Object.keys(TOPIC) as TopicKey[]),
-    ...retryTiersMs.map((delayMs) => ({ topic: retryTopicName(prefix, delayMs), ...retryTier })),
+    ...retryTopicNames(prefix, retryTiersMs).map((topic) => ({ topic, ...retryTier })),
   ];
 }
 

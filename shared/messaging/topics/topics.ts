@@ -17,6 +17,8 @@ export const TOPIC = {
   catalogueRecords: 'plat.catalogue.records.v1',
   smsCommands: 'plat.notification.commands.sms.v1',
   emailCommands: 'plat.notification.commands.email.v1',
+  smsUrgentCommands: 'plat.notification.commands.sms.urgent.v1',
+  emailUrgentCommands: 'plat.notification.commands.email.urgent.v1',
   notificationHold: 'plat.notification.hold.v1',
   notificationOutcomes: 'plat.notification.outcomes.v1',
   notificationAcceptances: 'plat.notification.acceptances.v1',
@@ -41,7 +43,7 @@ const KEYS = Object.keys(TOPIC) as TopicKey[];
 /** Where the workers store messages that they could not handle. */
 export const DEAD_LETTER_TOPICS = findTopics(/\.dead-letters\.v\d+$/);
 /** The topics of commands (notifications), which are handled for their effect and in order per key. */
-export const COMMAND_TOPICS = findTopics(/\.commands\.[a-z]+\.v\d+$/);
+export const COMMAND_TOPICS = findTopics(/\.commands\.[a-z]+(?:\.urgent)?\.v\d+$/);
 /** The topics that workers consume: requests and commands. */
 export const WORK_TOPICS = [...findTopics(/\.requests(\.bulk)?\.v\d+$/), ...COMMAND_TOPICS];
 /** Where the replies to our own requests go. */
@@ -55,12 +57,25 @@ export function ownReplyTopics(prefix: string): readonly string[] {
 /** Names of the topics that are not allowed as reply topics: a requester could make workers consume their own replies. */
 export function internalTopics(prefix: string, retryTiersMs: readonly number[]): string[] {
   const keys = KEYS.filter((key) => !REPLY_TOPICS.includes(key));
-  return [...topicNames(prefix, keys), ...retryTiersMs.map((delayMs) => retryTopicName(prefix, delayMs))];
+  return [...topicNames(prefix, keys), ...retryTopicNames(prefix, retryTiersMs)];
 }
 
-/** The topic of the retry tier with this delay, on which notifications wait for their next attempt. */
-export function retryTopicName(prefix: string, delayMs: number): string {
-  return `${prefix}plat.notification.retry.${delayLabel(delayMs)}.v1`;
+/**
+ * The topic of the retry tier with this delay, on which notifications wait for their next attempt. Urgent notifications
+ * have tiers of their own, since a partition returns its copies in order and at a limited rate.
+ */
+export function retryTopicName(prefix: string, delayMs: number, priority: RetryPriority = 'normal'): string {
+  const lane = priority === 'urgent' ? '.urgent' : '';
+  return `${prefix}plat.notification.retry.${delayLabel(delayMs)}${lane}.v1`;
+}
+
+type RetryPriority = 'normal' | 'urgent';
+
+/** The topics of all retry tiers. */
+export function retryTopicNames(prefix: string, retryTiersMs: readonly number[]): readonly string[] {
+  return (['normal', 'urgent'] as const).flatMap((priority) =>
+    retryTiersMs.map((delayMs) => retryTopicName(prefix, delayMs, priority)),
+  );
 }
 
 const SECOND_MS = 1_000;

@@ -83,6 +83,8 @@ const INGRESS_TOPICS = [
   TOPIC.ingressResults,
   TOPIC.smsCommands,
   TOPIC.emailCommands,
+  TOPIC.smsUrgentCommands,
+  TOPIC.emailUrgentCommands,
   TOPIC.notificationAcceptances,
   TOPIC.notificationOutcomes,
 ];

@@ -7,7 +7,7 @@ import type { MessageCodec } from '../../../shared/messaging/codec/message-codec
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
 import { TOPIC, type TopicKey } from '../../../shared/messaging/topics/topics.ts';
-import type { Channel } from '../../../shared/notification/command.ts';
+import type { Channel, Priority } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
 import { loadConfig, type Config } from '../../../shared/platform/load-config.ts';
@@ -39,6 +39,7 @@ export interface Given {
   readonly headers?: MessageHeaders;
   readonly message?: string;
   readonly partition?: number;
+  readonly priority?: Priority;
 }
 
 /** Replacements of the world's dependencies for one worker. */
@@ -128,8 +129,9 @@ export async function notificationWorld(options: WorldOptions = {}): Promise<Not
   const send = async (channel: Channel, given: Given): Promise<void> => {
     const type = channel === 'sms' ? 'SendSmsCommand' : 'SendEmailCommand';
     const { value, headers } = await codec.encode(type, commandOf(channel, given), 'avro');
-    const { key = '+40722123456', partition } = given;
-    const topic = TOPIC[`${channel}Commands` satisfies TopicKey];
+    const { key = '+40722123456', partition, priority } = given;
+    const lane = priority === 'urgent' ? 'Urgent' : '';
+    const topic = TOPIC[`${channel}${lane}Commands` satisfies TopicKey];
     const place = partition === undefined ? {} : { partition };
     await publisher.publish([{ topic, key, value, headers: { ...headers, ...given.headers }, ...place }]);
   };

@@ -20,6 +20,7 @@ import {
   commandsOf,
   EMAIL,
   idOf,
+  recordsOf,
   send,
   SMS,
   statusOf,
@@ -196,6 +197,34 @@ describe('sending a notification (interface 4.8, N3)', () => {
       errors: ['X-Communication-Channel unknown-value', 'Idempotency-Key wrong-type'],
     });
   });
+
+  it('writes urgent notifications to the urgent topic of their channel, by the header Urgency', async () => {
+    const { broker, url } = await system();
+    for (const [urgency, channel] of [
+      ['high', 'sms'],
+      ['HIGH', 'email'],
+      ['low', 'sms'],
+      ['normal', 'email'],
+    ] as const) {
+      const body = channel === 'sms' ? SMS : EMAIL;
+      const response = await send(url, channel, body, { headers: { urgency } });
+      expect(response.status).toBe(202);
+      expect(response.headers.get('warnings')).toBeNull();
+    }
+    for (const topic of [TOPIC.smsUrgentCommands, TOPIC.emailUrgentCommands])
+      expect(await recordsOf(broker, topic)).toHaveLength(1);
+    for (const topic of [TOPIC.smsCommands, TOPIC.emailCommands])
+      expect(await recordsOf(broker, topic)).toHaveLength(1);
+  });
+
+  it.each(['urgent', '', 'high, normal', 'u=0'])(
+    'refuses the urgency %j, naming the header',
+    async (urgency) => {
+      const { url } = await system();
+      const answer = await problemOf(await send(url, 'sms', SMS, { headers: { urgency } }));
+      expect(answer).toMatchObject({ status: 400, errors: ['Urgency unknown-value'] });
+    },
+  );
 
   it('refuses another sender id with 403, naming the header', async () => {
     const { url } = await system();

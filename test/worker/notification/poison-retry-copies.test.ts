@@ -39,11 +39,10 @@ const tierAlone: StartWorker = async (context) => {
   await copies.start();
   const deadLetters: SharedParts['deadLetters'] = (groupId) =>
     new DeadLetters({ publisher: copies, topic: TOPIC.notificationDeadLetters, groupId, clock: systemClock });
-  const { consumer } = await startTier(
-    context,
-    { topic: nameOf, copies, deadLetters } as SharedParts,
-    DELAY_MS,
-  );
+  const { consumer } = await startTier(context, { topic: nameOf, copies, deadLetters } as SharedParts, {
+    delayMs: DELAY_MS,
+    priority: 'normal',
+  });
   return { name: 'tier', health: () => consumer.health(), stop: (timeoutMs) => consumer.stop(timeoutMs) };
 };
 

@@ -7,7 +7,7 @@ import { isTransientFailure } from '../../../shared/messaging/processing-result.
 import { classifySendError } from '../../../shared/messaging/requester/requester.ts';
 import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
-import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
+import type { EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
@@ -29,6 +29,7 @@ export interface ValidNotification {
   readonly command: SmsCommand | EmailCommand;
   readonly warnings: readonly Warning[];
   readonly idempotencyKey: string | undefined;
+  readonly priority: Priority;
 }
 
 /** Accepts a notification and responds to it. */
@@ -180,7 +181,7 @@ async function accept(
  */
 async function publishCommand(
   { options, keys, codec, publisher }: AcceptDeps,
-  { request, contract, command }: ValidNotification,
+  { request, contract, command, priority }: ValidNotification,
   { notificationId, acceptedAt }: NotificationIds & { readonly acceptedAt: number },
 ): Promise<ErrorCode | undefined> {
   if (!publisher.isHealthy()) return 'broker-unavailable';
@@ -189,7 +190,7 @@ async function publishCommand(
   if (encoded.value.length > NOTIFICATION_LIMITS.commandBytes) return 'body-too-large';
   const { traceParent } = readTraceContext(request.headers);
   const message = {
-    topic: topicName(options.topicPrefix, contract.topic),
+    topic: topicName(options.topicPrefix, contract.topics[priority]),
     key: keys.receiverKey(contract.channel, command.receiver),
     value: encoded.value,
     timestampMs: acceptedAt,

@@ -4,7 +4,7 @@ import {
   type NotificationReader,
 } from '../../../shared/contract/notification/commands.ts';
 import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
-import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
+import type { Channel, EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
 
 /** How the notifications of a channel are requested and published (interface 4.8). */
 export interface ChannelContract {
@@ -13,7 +13,8 @@ export interface ChannelContract {
   readonly number: string;
   /** Record name of its command in schemas/messages.ts. */
   readonly commandType: string;
-  readonly topic: TopicKey;
+  /** The topics of its commands, by priority. */
+  readonly topics: Readonly<Record<Priority, TopicKey>>;
   readonly reader: NotificationReader<SmsCommand | EmailCommand>;
 }
 
@@ -22,14 +23,14 @@ export const CHANNELS: Readonly<Record<Channel, ChannelContract>> = {
     channel: 'sms',
     number: '1',
     commandType: 'SendSmsCommand',
-    topic: 'smsCommands',
+    topics: { normal: 'smsCommands', urgent: 'smsUrgentCommands' },
     reader: smsReader,
   },
   email: {
     channel: 'email',
     number: '2',
     commandType: 'SendEmailCommand',
-    topic: 'emailCommands',
+    topics: { normal: 'emailCommands', urgent: 'emailUrgentCommands' },
     reader: emailReader,
   },
 };

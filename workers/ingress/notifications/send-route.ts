@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
+import type { Priority } from '../../../shared/notification/command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
 import { authenticate, countBody } from '../server/admission.ts';
 import type { IngressContext } from '../server/context.ts';
@@ -19,10 +20,23 @@ export interface SendRouteDeps extends IngressContext {
 const SENDER_ID = 'platrealm';
 const KEY = new RegExp(`^[\\x20-\\x7e]{1,${NOTIFICATION_LIMITS.idempotencyKeyCharacters}}$`);
 const KEY_RULE = `must have 1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters`;
-const ONE_KEY = 'must be sent once';
+const SENT_ONCE = 'must be sent once';
+/** The urgencies of RFC 8030 section 5.3. There are two priorities, so that the lower ones are treated as normal (N5). */
+const URGENCIES: ReadonlyMap<string, Priority> = new Map([
+  ['very-low', 'normal'],
+  ['low', 'normal'],
+  ['normal', 'normal'],
+  ['high', 'urgent'],
+]);
+
+const URGENCY_RULE = `one of ${[...URGENCIES.keys()].join(', ')}`;
 
 type NotificationHeaders =
-  | { readonly kind: 'valid'; readonly idempotencyKey: string | undefined }
+  | {
+      readonly kind: 'valid';
+      readonly idempotencyKey: string | undefined;
+      readonly priority: Priority;
+    }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
 /**
@@ -60,8 +74,8 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
           return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
         }
         const { payload: command, warnings } = read;
-        const { idempotencyKey } = headers;
-        await deps.accept({ request, reply, contract, command, warnings, idempotencyKey });
+        const { idempotencyKey, priority } = headers;
+        await deps.accept({ request, reply, contract, command, warnings, idempotencyKey, priority });
       },
     });
     refuseOtherMethods(app, url, 'POST');
@@ -90,7 +104,8 @@ function createBodyBudget(maxBytes: number): (reply: FastifyReply) => (bytes: nu
 }
 
 /**
- * Reads the headers of a notification: X-Sender-Id (403), X-Communication-Channel and Idempotency-Key (400). All faults
+ * Reads the headers of a notification: X-Sender-Id (403), X-Communication-Channel, Idempotency-Key and
+ * Urgency (400). All faults
  * are reported together; the status is 403 if the sender is one of them.
  */
 function readNotificationHeaders(
@@ -109,10 +124,13 @@ function readNotificationHeaders(
   // Node joins repeated headers with commas, and a key may contain commas.
   const isRepeated = (headersDistinct['idempotency-key']?.length ?? 0) > 1;
   if (isRepeated || (key !== undefined && !KEY.test(String(key)))) {
-    faults.push({ path: 'Idempotency-Key', code: 'wrong-type', message: isRepeated ? ONE_KEY : KEY_RULE });
+    faults.push({ path: 'Idempotency-Key', code: 'wrong-type', message: isRepeated ? SENT_ONCE : KEY_RULE });
   }
-  if (faults.length === 0)
-    return { kind: 'valid', idempotencyKey: key === undefined ? undefined : String(key) };
+  const urgency = headers['urgency'];
+  const priority = urgency === undefined ? 'normal' : URGENCIES.get(String(urgency).toLowerCase());
+  if (priority === undefined) faults.push(createValueFault('Urgency', urgency, URGENCY_RULE));
+  if (faults.length === 0 && priority !== undefined)
+    return { kind: 'valid', idempotencyKey: key === undefined ? undefined : String(key), priority };
   const detail = faults.map(({ path, message }) => `The header ${path} ${message}.`).join(' ');
   const code = sender === SENDER_ID ? 'invalid-request' : 'forbidden';
   return { kind: 'refused', problem: createProblem(code, { detail, errors: faults }) };

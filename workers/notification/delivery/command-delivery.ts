@@ -3,7 +3,7 @@ import { type Request, DEADLINE_SKEW_MS, readRequest } from '../../../shared/mes
 import type { Outcome } from '../../../shared/messaging/outcome.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
-import type { Channel, Outbound } from '../../../shared/notification/command.ts';
+import type { Channel, Outbound, Priority } from '../../../shared/notification/command.ts';
 import type {
   AttemptRecord,
   NotificationState,
@@ -46,15 +46,16 @@ import { SendGate } from './delivery-limit.ts';
 export interface CommandDeliveryOptions extends RoundDeps {
   readonly channel: Channel;
   readonly ledger: Ledger;
-  readonly order: Pick<ReceiverOrder, 'enqueue' | 'setHead'>;
+  /** The order of the receivers, which holds within a priority. */
+  readonly orders: Readonly<Record<Priority, Pick<ReceiverOrder, 'enqueue' | 'setHead'>>>;
   readonly providers: Providers;
   /** Publishes copies to the retry tiers. */
   readonly copies: Publisher;
-  readonly deadLetters: DeadLetters;
+  readonly deadLetters: Readonly<Record<Priority, DeadLetters>>;
   readonly plan: RetryPlan;
   readonly unknownPolicy: DeliveryContext['unknownPolicy'];
   /** Name of the tier topic for a delay. */
-  readonly tierTopic: (delayMs: number) => string;
+  readonly tierTopic: (delayMs: number, priority: Priority) => string;
   /** Decides how old a notification is. */
   readonly ageClock: Clock;
   /** This process, as owner of intents. */
@@ -62,7 +63,7 @@ export interface CommandDeliveryOptions extends RoundDeps {
   /** Aborted when the worker accepts no new work. */
   readonly closing: AbortSignal;
   readonly onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) => void;
-  readonly onDeadLetter: (code: string) => void;
+  readonly onDeadLetter: (code: string, priority: Priority) => void;
   readonly log: Log;
 }
 
@@ -79,7 +80,10 @@ interface Run {
   holdsSlot: boolean;
 }
 
-/** Runs the state machine (state/delivery-state.ts) for the copies of one channel's commands. */
+/**
+ * Runs the state machine (state/delivery-state.ts) for the copies of one channel's commands. Both priorities share it, so that
+ * commands with the same id are recognised whatever their topics.
+ */
 export class CommandDelivery {
   readonly inProgress: DeliveriesInProgress;
   /** Notifications that reached a provider and whose outcome is not on the log: no other round of them is started. */
@@ -161,7 +165,7 @@ export class CommandDelivery {
     const { copy } = run.delivery;
     switch (effect.kind) {
       case 'check-order':
-        return { kind: await this.#options.order.enqueue(copy) };
+        return { kind: await this.#options.orders[copy.priority].enqueue(copy) };
       case 'acquire-provider':
         return this.#acquireProvider(run, effect.isOverdue);
       case 'write-intent':
@@ -195,7 +199,13 @@ export class CommandDelivery {
   async #acquireProvider(run: Run, isOverdue: boolean): Promise<DeliveryEvent> {
     const { providers, channel, closing, monotonic, timers } = this.#options;
     const { copy } = run.delivery;
-    run.holdsSlot = await this.#gate.enter(providers.of(channel), MAX_PROVIDER_WAIT_MS, closing);
+    const { priority } = copy;
+    run.holdsSlot = await this.#gate.enter({
+      providers: providers.of(channel),
+      priority,
+      limitMs: MAX_PROVIDER_WAIT_MS,
+      signal: closing,
+    });
     if (!run.holdsSlot) return { kind: 'no-send-slot' };
     this.inProgress.enter(copy.id, 'acquiring');
     const isUnserved = this.#isUnserved();
@@ -204,7 +214,7 @@ export class CommandDelivery {
       const all = providers.of(channel);
       const eligible = eligibleProviders(all, copy.history, acceptsSecondSend(run.delivery));
       if (all.length > 0 && eligible.length === 0) return { kind: 'no-eligible-provider' };
-      const taken = takeTurn(eligible);
+      const taken = takeTurn(eligible, priority);
       if (taken.kind === 'go') {
         return { kind: 'provider-acquired', turn: { providers: eligible, first: taken.index } };
       }
@@ -227,7 +237,8 @@ export class CommandDelivery {
   #releaseSlot(run: Run): void {
     if (!run.holdsSlot) return;
     run.holdsSlot = false;
-    this.#gate.leave(this.#options.providers.of(this.#options.channel));
+    const { providers, channel } = this.#options;
+    this.#gate.leave(providers.of(channel), run.delivery.copy.priority);
   }
 
   /** The intent names the providers that may be called, and the one that may be called again if no outcome follows. */
@@ -244,7 +255,9 @@ export class CommandDelivery {
       providers: callable.map(({ name }) => name),
       repeatableBy: only !== undefined && callable.length === 1 ? repeatableBy(only) : undefined,
     });
-    return (await ledger.claim(intent)) ? { kind: 'claimed', leaseEndsMs } : { kind: 'claim-lost' };
+    return (await ledger.claim(intent, copy.priority))
+      ? { kind: 'claimed', leaseEndsMs }
+      : { kind: 'claim-lost' };
   }
 
   async #callProviders(
@@ -252,14 +265,13 @@ export class CommandDelivery {
     { turn, leaseEndsMs }: Extract<DeliveryEffect, { kind: 'call-providers' }>,
   ): Promise<DeliveryEvent> {
     const { clock, log } = this.#options;
-    const { id, attempt } = delivery.copy;
+    const { id, attempt, priority } = delivery.copy;
     this.#begun.add(id);
-    const round = await callProviders({ message, attempt, turn, leaseEndsMs, signal }, this.#options).catch(
-      (error: unknown) => {
-        log.error({ err: error }, 'a round of delivery failed unexpectedly; its outcome is unknown');
-        return brokenRound(attempt, clock.now());
-      },
-    );
+    const given = { message, priority, attempt, turn, leaseEndsMs, signal };
+    const round = await callProviders(given, this.#options).catch((error: unknown) => {
+      log.error({ err: error }, 'a round of delivery failed unexpectedly; its outcome is unknown');
+      return brokenRound(attempt, clock.now());
+    });
     if (round !== undefined) return { kind: 'round-ended', round, times: this.#times(delivery.copy) };
     this.#begun.delete(id);
     return { kind: 'nothing-sent' };
@@ -289,9 +301,10 @@ export class CommandDelivery {
     copy: CommandCopy,
     { attempt, dueAtMs, tierMs, attempts }: Extract<DeliveryEffect, { kind: 'write-retry-copy' }>,
   ): Promise<DeliveryEvent> {
-    const { copies, tierTopic, order } = this.#options;
-    await copies.publish([retryCopy(copy, { topic: tierTopic(tierMs), attempt, dueAtMs, attempts })]);
-    await order.setHead(copy, attempt);
+    const { copies, tierTopic, orders } = this.#options;
+    const topic = tierTopic(tierMs, copy.priority);
+    await copies.publish([retryCopy(copy, { topic, attempt, dueAtMs, attempts })]);
+    await orders[copy.priority].setHead(copy, attempt);
     return { kind: 'follow-up-written' };
   }
 
@@ -310,8 +323,8 @@ export class CommandDelivery {
       ...readRequest(deadCopy(copy, attempts), copy.attempt, signal),
       originTimestampMs: copy.originTimestampMs,
     };
-    await deadLetters.write(request, { code, text: `the notification was not sent: ${code}` });
-    onDeadLetter(code);
+    await deadLetters[copy.priority].write(request, { code, text: `the notification was not sent: ${code}` });
+    onDeadLetter(code, copy.priority);
     return { kind: 'follow-up-written' };
   }
 

@@ -1,4 +1,4 @@
-import type { Outbound } from '../../../shared/notification/command.ts';
+import type { Outbound, Priority } from '../../../shared/notification/command.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
 import type { GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
 import { openDeadline } from '../../../shared/platform/deadline.ts';
@@ -10,6 +10,7 @@ import type { Failure, ProviderTurn, RoundResult } from '../state/delivery-state
 
 export interface ProviderRound {
   readonly message: Outbound;
+  readonly priority: Priority;
   /** Counted from 1. */
   readonly attempt: number;
   readonly turn: ProviderTurn;
@@ -42,7 +43,7 @@ type PassingFailure = Extract<SendResult, { kind: 'transient' | 'misconfigured' 
  * processes may then treat the outcome as unknown.
  */
 export async function callProviders(round: ProviderRound, deps: RoundDeps): Promise<RoundResult | undefined> {
-  const { message, attempt, leaseEndsMs } = round;
+  const { message, priority, attempt, leaseEndsMs } = round;
   const { providers, first } = round.turn;
   const leftMs = Math.max(0, leaseEndsMs - deps.monotonic.elapsedMs());
   using lease = openDeadline(round.signal, leftMs, deps.timers);
@@ -50,9 +51,11 @@ export async function callProviders(round: ProviderRound, deps: RoundDeps): Prom
   const failures: PassingFailure[] = [];
   for (const [index, provider] of providers.entries()) {
     if (index < first) continue;
-    if (index > first && !(await takeNextTurn(provider, lease.signal, deps, failures))) continue;
+    const isNext = index > first;
+    if (isNext && !(await takeNextTurn(provider, priority, { signal: lease.signal, deps, failures })))
+      continue;
     if (deps.monotonic.elapsedMs() > leaseEndsMs - deps.sendTimeoutMs) break;
-    const result = await provider.send(message, lease.signal);
+    const result = await provider.send(message, lease.signal, priority);
     deps.onAttempt(provider, result);
     attempts.push(attemptRecord(attempt, provider, result, deps.clock.now()));
     const end = roundEnd(result, attempts, provider);
@@ -79,10 +82,10 @@ export type TurnTaken =
  * Chooses the provider to call, in the order of the configuration (N2). Skips providers with an open circuit breaker, but
  * waits for one whose rate limit is exhausted. `go` has consumed one call of the rate limit of the provider at `index`.
  */
-export function takeTurn(providers: readonly GuardedProvider[]): TurnTaken {
+export function takeTurn(providers: readonly GuardedProvider[], priority: Priority = 'normal'): TurnTaken {
   let soonestMs = MAX_OPEN_WAIT_MS;
   for (const [index, provider] of providers.entries()) {
-    const admission = provider.admit();
+    const admission = provider.admit(priority);
     if (admission.kind === 'go') return { kind: 'go', index };
     if (admission.kind === 'wait') return admission;
     soonestMs = Math.min(soonestMs, admission.afterMs);
@@ -123,20 +126,25 @@ export function leaseMs(providers: number | undefined, sendTimeoutMs: number): n
 /** Whether the next provider may be called. Waits for its rate limit where the wait is short. */
 async function takeNextTurn(
   provider: GuardedProvider,
-  signal: AbortSignal,
-  { monotonic, timers }: RoundDeps,
-  failures: PassingFailure[],
+  priority: Priority,
+  round: {
+    readonly signal: AbortSignal;
+    readonly deps: RoundDeps;
+    /** A wait that is too long is added. */
+    readonly failures: PassingFailure[];
+  },
 ): Promise<boolean> {
+  const { monotonic, timers } = round.deps;
   const untilMs = monotonic.elapsedMs() + MAX_RATE_LIMIT_WAIT_MS;
   for (;;) {
-    const admission = provider.admit();
+    const admission = provider.admit(priority);
     if (admission.kind === 'go') return true;
     if (admission.kind === 'open') return false;
     if (monotonic.elapsedMs() + admission.afterMs > untilMs) {
-      failures.push({ kind: 'transient', code: 'rate-limited', retryAfterMs: admission.afterMs });
+      round.failures.push({ kind: 'transient', code: 'rate-limited', retryAfterMs: admission.afterMs });
       return false;
     }
-    await sleep(timers, admission.afterMs, signal);
+    await sleep(timers, admission.afterMs, round.signal);
   }
 }
 

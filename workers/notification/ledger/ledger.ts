@@ -5,6 +5,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
+import type { Priority } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
@@ -21,6 +22,8 @@ export interface LedgerOptions extends LedgerMemoryOptions {
   readonly broker: Pick<Broker, 'createTail'>;
   /** Carries intents and outcomes. */
   readonly publisher: Publisher;
+  /** Carries the intents of urgent notifications, which must not wait behind records of others. Default: `publisher`. */
+  readonly urgentPublisher?: Publisher;
   readonly codec: Codec;
   readonly topic: string;
   readonly clientId: string;
@@ -41,7 +44,7 @@ export class Ledger {
   readonly #options: LedgerOptions;
   readonly #memory: LedgerMemory;
   readonly #tail: Tail;
-  readonly #readBack: ReadBack;
+  readonly #readBack: Readonly<Record<Priority, ReadBack>>;
   /** Resolves when the records that wait for a schema have been read; undefined nearly always. */
   #late: Promise<void> | undefined;
   #badRecords = 0;
@@ -52,7 +55,11 @@ export class Ledger {
     this.#memory = new LedgerMemory(options);
     const { broker, topic, clientId } = options;
     this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
-    this.#readBack = new ReadBack(options.publisher, options.self, options.timers);
+    const { publisher, urgentPublisher, self, timers } = options;
+    const normal = new ReadBack(publisher, self, timers);
+    const urgent =
+      urgentPublisher === undefined ? normal : new ReadBack(urgentPublisher, `${self}/urgent`, timers);
+    this.#readBack = { normal, urgent };
   }
 
   /** Resolves when the records that were on the topic have been read. Rejects after the timeout. */
@@ -75,8 +82,8 @@ export class Ledger {
    * Writes the intent of a round. False when an intent or outcome of another process precedes it on the log. Rejects when
    * the broker is unavailable; then nothing may be sent.
    */
-  async claim(intent: NotificationState): Promise<boolean> {
-    await this.#readBack.write(await this.#record(intent));
+  async claim(intent: NotificationState, priority: Priority = 'normal'): Promise<boolean> {
+    await this.#readBack[priority].write(await this.#record(intent));
     const known = this.find(intent.notificationId);
     return (
       known?.status === 'sending' &&
@@ -117,7 +124,7 @@ export class Ledger {
 
   /** Writes an outcome that another process may contradict. False when another outcome supersedes it on the log. */
   async declare(state: NotificationState): Promise<boolean> {
-    await this.#readBack.write(await this.#record(state));
+    await this.#readBack.normal.write(await this.#record(state));
     return isSame(state, this.find(state.notificationId));
   }
 
@@ -181,7 +188,8 @@ export class Ledger {
     }
     const state = decoded.payload as NotificationState;
     this.#memory.apply(state);
-    this.#readBack.seen(message);
+    this.#readBack.normal.seen(message);
+    this.#readBack.urgent.seen(message);
     if (headerText(message.headers, HEADER.write)?.startsWith(`${this.#options.self}/`)) this.#restore(state);
     return undefined;
   }

@@ -3,10 +3,10 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { Channel } from '../../../shared/notification/command.ts';
+import type { Channel, Priority } from '../../../shared/notification/command.ts';
 
 const OFFSET_DIGITS = 16;
-const RECORD_KEY = /^((?:sms|email)\/\d+\/[0-9a-f]*)\/(head|\d{16})$/;
+const RECORD_KEY = /^((?:sms|email)(?:-urgent)?\/\d+\/[0-9a-f]*)\/(head|\d{16})$/;
 
 /** A message that waits until the earlier ones of its key have ended. */
 export interface Follower {
@@ -47,25 +47,41 @@ export type HoldRecord =
       readonly follower: Follower | undefined;
     };
 
+/** The messages of one command topic: those of a channel and priority. */
+export interface CommandLane {
+  readonly channel: Channel;
+  readonly priority: Priority;
+}
+
+/** Name of a lane in hold keys, consumer groups and metrics, such as `sms` or `sms-urgent`. */
+export function laneName({ channel, priority }: CommandLane): string {
+  return priority === 'urgent' ? `${channel}-urgent` : channel;
+}
+
 /**
- * The hold key of a message: its channel, partition and key, since only messages of one partition are ordered. Undefined for
- * a message without a key, which has no order.
+ * The hold key of a message: its lane, partition and key, since only messages of one partition of a topic are ordered.
+ * Undefined for a message without a key, which has no order.
  */
 export function holdKey(
-  channel: Channel,
+  lane: CommandLane,
   message: Pick<LogMessage, 'key' | 'partition'>,
 ): string | undefined {
   if (message.key === null) return undefined;
-  return `${channel}/${message.partition}/${message.key.toString('hex')}`;
+  return `${laneName(lane)}/${message.partition}/${message.key.toString('hex')}`;
 }
 
-/** The partition and message key of a hold key; undefined for a key of another channel. */
+/** Whether the message of a hold key is urgent. */
+export function isUrgentKey(key: string): boolean {
+  return /^\w+-urgent\//.test(key);
+}
+
+/** The partition and message key of a hold key; undefined for a key of another lane. */
 export function parseHoldKey(
-  channel: Channel,
+  lane: CommandLane,
   key: string,
 ): { readonly partition: number; readonly messageKey: Buffer } | undefined {
-  const [keyChannel, partition, hex] = key.split('/');
-  if (keyChannel !== channel || hex === undefined) return undefined;
+  const [keyLane, partition, hex] = key.split('/');
+  if (keyLane !== laneName(lane) || hex === undefined) return undefined;
   return { partition: Number(partition), messageKey: Buffer.from(hex, 'hex') };
 }
 

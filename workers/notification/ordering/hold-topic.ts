@@ -8,6 +8,7 @@ import {
   followerEnd,
   followerRecord,
   headRecord,
+  isUrgentKey,
   readHoldRecord,
   type Follower,
   type Head,
@@ -24,7 +25,10 @@ export interface HoldTopicOptions {
   readonly limits?: Partial<HoldLimits>;
 }
 
-/** Limits on the messages that are kept whole; beyond these limits, only the place of a message is kept. */
+/**
+ * Limits on the messages that are kept whole; beyond these limits, only the place of a message is kept. Those of all keys
+ * together are a tenth higher for urgent messages, so that normal ones leave room for them.
+ */
 export interface HoldLimits {
   readonly followersPerKey: number;
   readonly bytesPerPartition: number;
@@ -34,6 +38,8 @@ export interface HoldLimits {
   readonly placesPerKey: number;
   readonly places: number;
 }
+
+const URGENT_EXTRA = 1.1;
 
 /** The head and followers of one key. */
 export interface HeldKey {
@@ -114,11 +120,12 @@ export class HoldTopic {
   room(key: string, partition: number, bytes: number): 'whole' | 'place' | 'none' {
     const { followersPerKey, bytesPerPartition, bytes: allBytes, placesPerKey, places } = this.#limits;
     const held = this.#keys.get(key)?.followers.size ?? 0;
-    if (held >= placesPerKey || this.#followers >= places) return 'none';
+    const extra = isUrgentKey(key) ? URGENT_EXTRA : 1;
+    if (held >= placesPerKey || this.#followers >= places * extra) return 'none';
     const isFull =
       held >= followersPerKey ||
-      (this.#bytesByPartition.get(partition) ?? 0) + bytes > bytesPerPartition ||
-      this.#bytes + bytes > allBytes;
+      (this.#bytesByPartition.get(partition) ?? 0) + bytes > bytesPerPartition * extra ||
+      this.#bytes + bytes > allBytes * extra;
     return isFull ? 'place' : 'whole';
   }
 

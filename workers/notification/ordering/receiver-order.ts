@@ -1,5 +1,5 @@
 /**
- * The order of notifications per receiver. While one notification of a key waits on a retry tier (the head), later ones of
+ * The order of notifications per receiver and priority. While one notification of a key waits on a retry tier (the head), later ones of
  * the key are kept on the hold topic (the followers) and are processed after it, in order. A head may never return: its copy
  * is lost, or the process that completed it crashed before it processed the followers. Each owner of a partition therefore
  * searches for keys whose head is no longer awaited, and writes a wake message with such a key to the command topic. The
@@ -18,12 +18,11 @@ import type { Log } from '../../../shared/platform/log.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { carriedHeaders, retryCopy, type CommandCopy } from '../state/command-copy.ts';
 import { tierFor, type RetryPlan } from '../state/retry-plan.ts';
-import { holdKey, parseHoldKey, type Follower, type Head } from './hold-records.ts';
+import { holdKey, parseHoldKey, type CommandLane, type Follower, type Head } from './hold-records.ts';
 import type { HeldKey, HoldTopic } from './hold-topic.ts';
 
-export interface ReceiverOrderOptions {
-  readonly channel: Channel;
-  /** The topic of the channel's commands. */
+export interface ReceiverOrderOptions extends CommandLane {
+  /** The topic of the lane's commands. */
   readonly commandTopic: string;
   readonly hold: HoldTopic;
   readonly ledger: Pick<Ledger, 'find'>;
@@ -59,7 +58,7 @@ type DrainEnd =
   /** All followers that need not wait are processed. */
   | 'drained';
 
-/** Keeps the order of one channel's notifications. */
+/** Keeps the order of the notifications of one channel and priority. */
 export class ReceiverOrder {
   readonly #options: ReceiverOrderOptions;
   /** Keys whose followers this process is processing, or whose wake message is not received yet. */
@@ -77,7 +76,7 @@ export class ReceiverOrder {
   async enqueue(copy: CommandCopy): Promise<'first-in-line' | 'queued' | 'queue-full'> {
     const { channel, hold, onHeld } = this.#options;
     const { message, id } = copy;
-    const key = holdKey(channel, message);
+    const key = holdKey(this.#options, message);
     const held = key === undefined ? undefined : hold.get(key);
     if (key === undefined || held === undefined || held.head?.id === id) return 'first-in-line';
     if (!isAwaited(held.head, this.#options)) return 'first-in-line';
@@ -103,8 +102,8 @@ export class ReceiverOrder {
 
   /** Makes a notification the head of its key, while its next copy, with this attempt, waits on a retry tier. */
   async setHead({ id, message }: CommandCopy, attempt: number): Promise<void> {
-    const { channel, hold, clock } = this.#options;
-    const key = holdKey(channel, message);
+    const { hold, clock } = this.#options;
+    const key = holdKey(this.#options, message);
     if (key === undefined) return;
     await hold.setHead(key, message.partition, { id, attempt, isDeferred: false, sinceMs: clock.now() });
   }
@@ -116,9 +115,9 @@ export class ReceiverOrder {
    * counts the result of a follower for the circuit breaker; false: the breaker is open.
    */
   inOrder(process: Process, count: (end: FinalResult) => boolean): Process {
-    const { channel, hold } = this.#options;
+    const { hold } = this.#options;
     return async (message, attempt, signal) => {
-      const key = holdKey(channel, message);
+      const key = holdKey(this.#options, message);
       const isWake = isWakeMessage(message);
       if (key === undefined) return isWake ? 'settled' : process(message, attempt, signal);
       if (isWake) this.#inHand.delete(key);
@@ -163,8 +162,8 @@ export class ReceiverOrder {
   }
 
   #isDue(key: string, owned: ReadonlySet<number>): boolean {
-    const { channel, hold } = this.#options;
-    const place = parseHoldKey(channel, key);
+    const { hold } = this.#options;
+    const place = parseHoldKey(this.#options, key);
     if (place === undefined || !owned.has(place.partition) || this.#inHand.has(key)) return false;
     return !isAwaited(hold.get(key)?.head, this.#options);
   }
@@ -176,8 +175,8 @@ export class ReceiverOrder {
   }
 
   #wakeMessage(key: string): OutgoingMessage | undefined {
-    const { channel, commandTopic: topic } = this.#options;
-    const place = parseHoldKey(channel, key);
+    const { commandTopic: topic } = this.#options;
+    const place = parseHoldKey(this.#options, key);
     if (place === undefined) return undefined;
     const { partition, messageKey } = place;
     return { topic, partition, key: messageKey, value: null, headers: { [HEADER.holdWake]: 'true' } };

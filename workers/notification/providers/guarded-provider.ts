@@ -1,4 +1,4 @@
-import type { Outbound } from '../../../shared/notification/command.ts';
+import type { Outbound, Priority } from '../../../shared/notification/command.ts';
 import type {
   ProviderAdmission,
   GuardedProvider,
@@ -40,19 +40,23 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
   const bucket = ratePerSecond === undefined ? undefined : createTokenBucket(ratePerSecond, monotonic);
   const breaker = createProviderBreaker(options.breaker ?? {}, monotonic, hooks?.changed);
 
-  const admit = (): ProviderAdmission => {
+  const admit = (priority: Priority = 'normal'): ProviderAdmission => {
     const closed = breaker.check();
     if (closed.kind === 'open') return closed;
-    const waitMs = bucket?.take() ?? 0;
+    const waitMs = bucket?.take(priority) ?? 0;
     if (waitMs > 0) return { kind: 'wait', afterMs: waitMs };
     breaker.admit();
     return { kind: 'go' };
   };
 
-  const send = async (message: Outbound, signal: AbortSignal): Promise<SendResult> => {
+  const send = async (
+    message: Outbound,
+    signal: AbortSignal,
+    priority: Priority = 'normal',
+  ): Promise<SendResult> => {
     const startedAt = monotonic.elapsedMs();
     const settle = breaker.begin();
-    const result = clean(await sendSafely(provider, message, signal));
+    const result = clean(await sendSafely(provider, message, signal, priority));
     settle(result);
     hooks?.settled(monotonic.elapsedMs() - startedAt);
     return result;
@@ -76,9 +80,14 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
   };
 }
 
-async function sendSafely(provider: Provider, message: Outbound, signal: AbortSignal): Promise<SendResult> {
+async function sendSafely(
+  provider: Provider,
+  message: Outbound,
+  signal: AbortSignal,
+  priority: Priority,
+): Promise<SendResult> {
   try {
-    return await provider.send(message, signal);
+    return await provider.send(message, signal, priority);
   } catch {
     return { kind: 'unknown', code: 'provider-fault' };
   }
@@ -89,28 +98,47 @@ function clean(result: SendResult): SendResult {
 }
 
 const SECOND = 1_000;
+/**
+ * Part of the calls of one second that only urgent messages may use, so that they find one even while normal messages use up
+ * the limit. It fills up again before normal messages get further calls; the calls of a whole minute are the same.
+ */
+const URGENT_SHARE = 0.2;
+/** A call that an urgent message was told to wait for is kept for it for this long, while it is waking up. */
+const CLAIM_MS = 100;
 
 interface TokenBucket {
   /** 0 when a call may be made, which is then counted; otherwise the milliseconds until the next one may. */
-  take(): number;
+  take(priority: Priority): number;
 }
 
-/** A rate limit whose tokens refill steadily, up to the calls of one second (at least one). */
+/**
+ * A rate limit whose tokens refill steadily, up to the calls of one second (at least one). Of two calls or more, a fifth and
+ * at least one are reserved for urgent messages. An urgent message that has to wait gets the next call.
+ */
 function createTokenBucket(ratePerSecond: number, monotonic: MonotonicClock): TokenBucket {
   const capacity = Math.max(1, ratePerSecond);
+  const reserve = capacity < 2 ? 0 : Math.max(1, Math.floor(capacity * URGENT_SHARE));
   let tokens = capacity;
   let filledAt = monotonic.elapsedMs();
+  let claimedUntilMs = Number.NEGATIVE_INFINITY;
   return {
-    take: () => {
+    take: (priority) => {
       const now = monotonic.elapsedMs();
       tokens = Math.min(capacity, tokens + ((now - filledAt) / SECOND) * ratePerSecond);
       filledAt = now;
+      const isUrgent = priority === 'urgent';
+      if (!isUrgent && now < claimedUntilMs) return Math.max(1, Math.ceil(claimedUntilMs - now));
+      const needed = isUrgent ? 1 : 1 + reserve;
       // Binary fractions do not add up exactly, so slightly less than a whole token counts as one.
-      if (tokens >= 1 - 1e-9) {
+      const missing = needed - tokens - 1e-9;
+      if (missing <= 0) {
         tokens = Math.max(0, tokens - 1);
+        if (isUrgent) claimedUntilMs = Number.NEGATIVE_INFINITY;
         return 0;
       }
-      return Math.max(1, Math.ceil(((1 - tokens) / ratePerSecond) * SECOND));
+      const waitMs = Math.max(1, Math.ceil((missing / ratePerSecond) * SECOND));
+      if (isUrgent) claimedUntilMs = now + waitMs + CLAIM_MS;
+      return waitMs;
     },
   };
 }

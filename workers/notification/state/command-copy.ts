@@ -2,6 +2,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { idOfPlace, readId } from '../../../shared/notification/command-id.ts';
+import type { Priority } from '../../../shared/notification/command.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
 import { addAttempts, isUnknown, readAttempts } from './attempt-history.ts';
 import type { DeliveryCopy } from './delivery-state.ts';
@@ -10,6 +11,8 @@ import type { LedgerEntry } from './ledger-entry.ts';
 /** One copy of a command: the original, or one from a retry tier, the hold topic or a redrive. */
 export interface CommandCopy extends DeliveryCopy {
   readonly message: LogMessage;
+  /** That of the topic from which it was read. */
+  readonly priority: Priority;
   /** UUID in lower case. */
   readonly id: string;
   /** When the original command was written, in epoch milliseconds (D2). */
@@ -21,11 +24,13 @@ export function readCopy(
   message: LogMessage,
   originTimestampMs: number,
   payloadId: string | undefined,
+  priority: Priority = 'normal',
 ): CommandCopy {
   const { headers } = message;
   const isRedriven = (headerNumber(headers, HEADER.redriveCount) ?? 0) > 0;
   return {
     message,
+    priority,
     id: readId(payloadId) ?? readId(headerText(headers, HEADER.notificationId)) ?? idOfPlace(message),
     attempt: Math.max(1, headerNumber(headers, HEADER.attempt) ?? 1),
     isOriginal: headers[HEADER.attempt] === undefined,

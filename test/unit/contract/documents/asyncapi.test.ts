@@ -171,7 +171,14 @@ test('the request topics of all actions are channels, with the prefix', () => {
 });
 
 test('the topics of notifications are channels, with the prefix', () => {
-  const topics = ['smsCommands', 'emailCommands', 'notificationAcceptances', 'notificationOutcomes'] as const;
+  const topics = [
+    'smsCommands',
+    'emailCommands',
+    'smsUrgentCommands',
+    'emailUrgentCommands',
+    'notificationAcceptances',
+    'notificationOutcomes',
+  ] as const;
   const addresses = channels.map(({ address }) => address);
   expect(addresses).toEqual(expect.arrayContaining(topics.map((topic) => topicName('test.', topic))));
 });
@@ -212,7 +219,7 @@ test('only bulk channels have batches of requests, which have batches of replies
 
 test('all operations have the location of the reply topic and of the correlation id', () => {
   const withBulk = ACTIONS.filter(({ bulkTopic }) => bulkTopic !== undefined);
-  expect(operations).toHaveLength(ACTIONS.length + withBulk.length + NOTIFICATIONS.length);
+  expect(operations).toHaveLength(ACTIONS.length + withBulk.length + 2 * NOTIFICATIONS.length);
   for (const operation of operations) {
     expect(operation.reply?.address.location).toBe(`$message.header#/${HEADER.replyTopic}`);
     const request = resolve(document, operation.messages[0]?.$ref ?? '') as Message | undefined;

@@ -130,15 +130,18 @@ describe('topic specifications', () => {
     });
   });
 
-  test('name the topic of each retry tier by its delay, with the partitions of the commands', () => {
+  test('name the topics of each retry tier by delay and priority, with the partitions of the commands', () => {
     const specs = allTopicSpecs('x.', [10_000, 90_000, 60 * 60_000]);
     const tiers = specs.filter(({ topic }) => topic.includes('.retry.'));
     expect(tiers.map(({ topic }) => topic)).toEqual([
       'x.plat.notification.retry.10s.v1',
       'x.plat.notification.retry.90s.v1',
       'x.plat.notification.retry.1h.v1',
+      'x.plat.notification.retry.10s.urgent.v1',
+      'x.plat.notification.retry.90s.urgent.v1',
+      'x.plat.notification.retry.1h.urgent.v1',
     ]);
-    expect(specs).toHaveLength(KEYS.length + 3);
+    expect(specs).toHaveLength(KEYS.length + 6);
     for (const { partitions, config } of tiers) {
       expect(partitions).toBe(specOf('smsCommands').partitions);
       expect(config).toEqual(specOf('smsCommands').config);

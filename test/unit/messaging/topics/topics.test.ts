@@ -15,7 +15,12 @@ test('groups topics by their names', () => {
     'simulationDeadLetters',
     'notificationDeadLetters',
   ]);
-  expect(COMMAND_TOPICS).toEqual(['smsCommands', 'emailCommands']);
+  expect(COMMAND_TOPICS).toEqual([
+    'smsCommands',
+    'emailCommands',
+    'smsUrgentCommands',
+    'emailUrgentCommands',
+  ]);
   expect(WORK_TOPICS).toEqual([
     'scheduleRequests',
     'scheduleBulkRequests',
@@ -23,6 +28,8 @@ test('groups topics by their names', () => {
     'simulationRequests',
     'smsCommands',
     'emailCommands',
+    'smsUrgentCommands',
+    'emailUrgentCommands',
   ]);
 });
 
@@ -32,5 +39,6 @@ test('adds the prefix to names, and for retry tiers the delay in the largest who
     'x.plat.ingress.replies.v1',
   ]);
   expect(retryTopicName('x.', 7_200_000)).toBe('x.plat.notification.retry.2h.v1');
+  expect(retryTopicName('x.', 7_200_000, 'urgent')).toBe('x.plat.notification.retry.2h.urgent.v1');
   expect(delayLabel(61_000)).toBe('61s');
 });

@@ -50,24 +50,26 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
     settle: write('settle', true),
     declare: write('declare', true),
   } as unknown as Ledger;
+  const order: CommandDeliveryOptions['orders']['normal'] = {
+    enqueue: () => Promise.resolve('first-in-line'),
+    setHead: (_, attempt) => {
+      done.push(`head ${attempt}`);
+      return Promise.resolve();
+    },
+  };
+  const deadLetters = {
+    write: (_: unknown, { code }: { code: string }) => {
+      done.push(`dead letter ${code}`);
+      return Promise.resolve();
+    },
+  } as unknown as DeadLetters;
   const delivery = new CommandDelivery({
     channel: 'sms',
     ledger,
-    order: {
-      enqueue: () => Promise.resolve('first-in-line'),
-      setHead: (_, attempt) => {
-        done.push(`head ${attempt}`);
-        return Promise.resolve();
-      },
-    },
+    orders: { normal: order, urgent: order },
     providers,
     copies,
-    deadLetters: {
-      write: (_: unknown, { code }: { code: string }) => {
-        done.push(`dead letter ${code}`);
-        return Promise.resolve();
-      },
-    } as unknown as DeadLetters,
+    deadLetters: { normal: deadLetters, urgent: deadLetters },
     plan: { tiersMs: [10_000], timeLimitMs: 600_000 },
     unknownPolicy: 'park',
     tierTopic: (delayMs) => `tier-${delayMs}`,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Priority } from '../../../../shared/notification/command.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
 import { SendGate } from '../../../../workers/notification/delivery/delivery-limit.ts';
 import { scriptedProviders } from '../../../support/fakes/scripted-providers.ts';
@@ -14,34 +15,40 @@ const of = (...concurrency: (number | undefined)[]) => {
 
 describe('the send gate', () => {
   const never = new AbortController().signal;
+  const entering =
+    (gate: SendGate, providers: ReturnType<typeof of>, priority: Priority = 'normal') =>
+    (limitMs: number, signal = never): Promise<boolean> =>
+      gate.enter({ providers, priority, limitMs, signal });
+
   it('admits three times the concurrency of the largest provider, then one waiting call per release in order of arrival', async () => {
     const gate = new SendGate(systemTimers);
     const providers = of(1, 2);
-    expect(await Promise.all([1, 2, 3, 4, 5, 6].map(() => gate.enter(providers, 1_000, never)))).toEqual(
+    const enter = entering(gate, providers);
+    expect(await Promise.all([1, 2, 3, 4, 5, 6].map(() => enter(1_000)))).toEqual(
       Array.from({ length: 6 }, () => true),
     );
     const order: string[] = [];
     const waiting = ['first', 'second'].map(async (name) => {
-      await gate.enter(providers, 1_000, never);
+      await enter(1_000);
       order.push(name);
     });
     await settleMicrotasks();
     expect(order).toEqual([]);
-    gate.leave(providers);
+    gate.leave(providers, 'normal');
     // A later call queues behind the waiting ones.
-    const late = gate.enter(providers, 1_000, never).then(() => order.push('late'));
+    const late = enter(1_000).then(() => order.push('late'));
     await settleMicrotasks();
     expect(order).toEqual(['first']);
-    gate.leave(providers);
-    gate.leave(providers);
+    gate.leave(providers, 'normal');
+    gate.leave(providers, 'normal');
     await Promise.all([...waiting, late]);
     expect(order).toEqual(['first', 'second', 'late']);
   });
 
   it('does not limit rounds if a provider has no limit or there is no provider', async () => {
     for (const providers of [of(undefined, 1), of()]) {
-      const gate = new SendGate(systemTimers);
-      const entered = await Promise.all(Array.from({ length: 100 }, () => gate.enter(providers, 1, never)));
+      const enter = entering(new SendGate(systemTimers), providers);
+      const entered = await Promise.all(Array.from({ length: 100 }, () => enter(1)));
       expect(entered.every(Boolean)).toBe(true);
     }
   });
@@ -49,14 +56,38 @@ describe('the send gate', () => {
   it('returns false on timeout or abort without consuming a slot', async () => {
     const gate = new SendGate(systemTimers);
     const providers = of(1);
-    await Promise.all([1, 2, 3].map(() => gate.enter(providers, 1, never)));
-    expect(await gate.enter(providers, 5, never)).toBe(false);
+    const enter = entering(gate, providers);
+    await Promise.all([1, 2, 3].map(() => enter(1)));
+    expect(await enter(5)).toBe(false);
     const stop = new AbortController();
-    const reported = gate.enter(providers, 60_000, stop.signal);
+    const reported = enter(60_000, stop.signal);
     stop.abort();
     expect(await reported).toBe(false);
-    expect(await gate.enter(providers, 60_000, stop.signal)).toBe(false);
-    gate.leave(providers);
-    expect(await gate.enter(providers, 1, never)).toBe(true);
+    expect(await enter(60_000, stop.signal)).toBe(false);
+    gate.leave(providers, 'normal');
+    expect(await enter(1)).toBe(true);
+  });
+
+  it('grants urgent rounds their own slots while normal rounds use all of theirs, and serves waiting urgent rounds first', async () => {
+    const gate = new SendGate(systemTimers);
+    const providers = of(1);
+    const enter = entering(gate, providers);
+    const enterUrgent = entering(gate, providers, 'urgent');
+    await Promise.all([enter(1_000), enter(1_000), enter(1_000)]);
+    expect(await enterUrgent(0)).toBe(true);
+    const order: string[] = [];
+    const normal = enter(1_000).then(() => order.push('normal'));
+    const urgent = enterUrgent(1_000).then(() => order.push('urgent'));
+    await settleMicrotasks();
+    expect(order).toEqual([]);
+    gate.leave(providers, 'normal');
+    await urgent;
+    expect(order).toEqual(['urgent']);
+    // Normal rounds do not get a slot that urgent ones have reserved.
+    gate.leave(providers, 'urgent');
+    gate.leave(providers, 'urgent');
+    await normal;
+    expect(await enter(1)).toBe(false);
+    expect(await enterUrgent(0)).toBe(true);
   });
 });

@@ -47,6 +47,7 @@ async function round(script: readonly Scripted[], lengthMs = 100_000) {
     {
       message: anSms(),
       attempt: 3,
+      priority: 'normal',
       turn: { providers: set.list, first: 0 },
       leaseEndsMs: time.elapsedMs + lengthMs,
       signal: new AbortController().signal,
@@ -145,6 +146,7 @@ it('starts with the given provider without admitting it again', async () => {
     {
       message: anSms(),
       attempt: 1,
+      priority: 'normal',
       turn: { providers: set.list, first: 1 },
       leaseEndsMs: 10_000,
       signal: new AbortController().signal,

@@ -96,6 +96,21 @@ it('keeps whole messages up to its limits, then positions only, then nothing', a
   await broker.close();
 });
 
+it('leaves a tenth more room for urgent messages than normal ones may use', async () => {
+  const { broker, open } = await holds({ places: 10, bytesPerPartition: 10, bytes: 10 });
+  const hold = await open('one');
+  const key = 'sms-urgent/2/6162';
+  for (let offset = 1; offset <= 9; offset += 1) await hold.keep(KEY, 2, follower(offset, ''));
+  await hold.keep(KEY, 2, follower(10, '0123456789'));
+  expect(hold.room('sms/1/ff', 1, 0)).toBe('none');
+  expect(hold.room(key, 2, 1)).toBe('whole');
+  expect(hold.room(key, 2, 2)).toBe('place');
+  await hold.keep(key, 2, follower(11, 'x'));
+  expect(hold.get(key)?.followers.map(({ id }) => id)).toEqual(['id-11']);
+  expect(hold.room(key, 2, 0)).toBe('none');
+  await broker.close();
+});
+
 it('is degraded if it is full, and skips invalid records', async () => {
   const { broker, open } = await holds({ bytes: 4 });
   const hold = await open('one');
@@ -110,11 +125,18 @@ it('is degraded if it is full, and skips invalid records', async () => {
   await broker.close();
 });
 
-it('builds the hold key from channel, partition and message key; there is none without a message key', () => {
-  expect(holdKey('sms', { key: Buffer.from('ab'), partition: 2 })).toBe(KEY);
-  expect(holdKey('email', { key: Buffer.from('ab'), partition: 2 })).not.toBe(KEY);
-  expect(holdKey('sms', { key: Buffer.from('ab'), partition: 3 })).not.toBe(KEY);
-  expect(holdKey('sms', { key: null, partition: 2 })).toBeUndefined();
+it('builds the hold key from channel, priority, partition and message key; there is none without a message key', () => {
+  expect(holdKey({ channel: 'sms', priority: 'normal' }, { key: Buffer.from('ab'), partition: 2 })).toBe(KEY);
+  expect(
+    holdKey({ channel: 'email', priority: 'normal' }, { key: Buffer.from('ab'), partition: 2 }),
+  ).not.toBe(KEY);
+  expect(holdKey({ channel: 'sms', priority: 'normal' }, { key: Buffer.from('ab'), partition: 3 })).not.toBe(
+    KEY,
+  );
+  expect(holdKey({ channel: 'sms', priority: 'normal' }, { key: null, partition: 2 })).toBeUndefined();
+  expect(holdKey({ channel: 'sms', priority: 'urgent' }, { key: Buffer.from('ab'), partition: 2 })).toBe(
+    KEY.replace('sms', 'sms-urgent'),
+  );
   expect(readHoldRecord(fakeMessage(1, { key: 'sms/2/zz/head' }))).toBeUndefined();
   expect(readHoldRecord(fakeMessage(1, { key: null }))).toBeUndefined();
 });

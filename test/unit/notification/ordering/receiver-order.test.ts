@@ -47,7 +47,8 @@ async function world(
     log,
   });
   await hold.start(1_000);
-  const key = holdKey('sms', fakeMessage(0, { key: 'k', partition: 0 })) ?? '';
+  const key =
+    holdKey({ channel: 'sms', priority: 'normal' }, fakeMessage(0, { key: 'k', partition: 0 })) ?? '';
   const states = new Map<string, { status: 'retrying' | 'failed'; attempt: number }>([
     ['head', { status: 'retrying', attempt: 1 }],
   ]);
@@ -62,6 +63,7 @@ async function world(
   const clock = { now: () => Date.now() };
   const order = new ReceiverOrder({
     channel: 'sms',
+    priority: 'normal',
     commandTopic: COMMANDS,
     hold,
     ledger,

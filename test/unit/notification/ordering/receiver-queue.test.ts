@@ -42,6 +42,7 @@ async function world() {
   const logged: unknown[] = [];
   const order = new ReceiverOrder({
     channel: 'sms',
+    priority: 'normal',
     commandTopic: 'commands',
     hold,
     ledger: { find: (id) => states.get(id) },
@@ -54,7 +55,7 @@ async function world() {
     onHeld: (channel, kind) => held.push(`${channel} ${kind}`),
     log: { ...silentLog, warn: (fields: unknown) => logged.push(fields) },
   });
-  const key = holdKey('sms', fakeMessage(0, { key: 'k' })) ?? '';
+  const key = holdKey({ channel: 'sms', priority: 'normal' }, fakeMessage(0, { key: 'k' })) ?? '';
   return { hold, key, copies, states, held, logged, order };
 }
 

