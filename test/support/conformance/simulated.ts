@@ -15,8 +15,9 @@ const STEP_MS = 5_000;
 const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
 /** Frequent compaction. */
 const SWEEP_INTERVAL_MS = 20;
+const PAUSE_INTERVAL_MS = 200;
 /** Shorter than a session, as in the simulation. A late response is no lost one: its records are stored once. */
-const TIMES = { requestTimeoutMs: 60, lateMs: 40 };
+const TIMES = { requestTimeoutMs: 80, lateMs: 40 };
 
 /** A process whose code runs until it is killed. */
 class TestHost implements Host {
@@ -41,12 +42,23 @@ class TestHost implements Host {
   }
 }
 
-/** The broker model of the simulation under test, in real time. `rates`: faults that a conforming broker may show. */
-export function createSimulatedTarget(rates: FaultPlan['rates'] = {}): ConformanceTarget {
+/**
+ * The broker model of the simulation under test, in real time, with faults that a conforming broker may show: of calls, and
+ * pauses of this length (ms).
+ */
+export function createSimulatedTarget(rates: FaultPlan['rates'] = {}, pauseMs = 0): ConformanceTarget {
   const fates = new CallFates({ seed: 1, rates }, TIMES);
   fates.isActive = true;
   const model = new BrokerModel(systemPorts, fates);
   const stopSweeps = repeat(systemPorts.timers, () => model.topics.sweep(), SWEEP_INTERVAL_MS, 'background');
+  const togglePause = (): void => {
+    model.setPaused(true);
+    model.after(pauseMs, () => model.setPaused(false));
+  };
+  const stopPauses =
+    pauseMs === 0
+      ? () => undefined
+      : repeat(systemPorts.timers, togglePause, PAUSE_INTERVAL_MS, 'background');
   const broker = createProcessBroker(new TestHost('conformance#1'), model);
   return {
     name: 'the broker model of the simulation',
@@ -80,6 +92,8 @@ export function createSimulatedTarget(rates: FaultPlan['rates'] = {}): Conforman
     },
     close: async () => {
       stopSweeps();
+      stopPauses();
+      model.setPaused(false);
       await broker.close();
       model.close();
     },
