@@ -30,9 +30,14 @@ export class ConsumerHealth {
     this.#detector = new StallDetector(stallMs);
   }
 
-  /** Observes the progress; called often, so that stalls are measured from their start. `ended`: number of ended work items. */
-  observe(trackers: Iterable<OffsetTracker>, ended: number): void {
+  /**
+   * Observes the progress; called often, so that stalls are measured from their start. `ended`: number of ended work items.
+   * A failed commit no longer counts when nothing is left to commit: its partitions were assigned anew.
+   */
+  observe(trackers: readonly OffsetTracker[], ended: number): void {
     this.#progress = this.#detector.check(trackers, ended, this.#monotonic.elapsedMs());
+    const isLeft = trackers.some((tracker) => tracker.uncommitted() !== undefined);
+    if (!isLeft) this.#commitsFailingSinceMs = undefined;
   }
 
   /** Records a commit; returns whether it is the first to fail after a success. */

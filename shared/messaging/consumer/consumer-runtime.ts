@@ -303,7 +303,7 @@ export class ConsumerRuntime {
   }
 
   #tick(): void {
-    this.#health.observe(this.#owned.all(), this.counters.settled);
+    this.#health.observe([...this.#owned.all()], this.counters.settled);
     if (this.#attached?.isRevoking === false) this.#commits.tick();
   }
 

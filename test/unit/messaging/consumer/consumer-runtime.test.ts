@@ -503,6 +503,18 @@ test('is unhealthy after commits have failed for 60 seconds', async () => {
   expect(runtime.health()).toMatchObject({ status: 'unhealthy', reason: expect.stringContaining('commits') });
 });
 
+test('is ready when the partitions of a failed commit are assigned anew and no message follows', async () => {
+  const { work, source, sink, runtime } = createScene();
+  source.onCommit = () =>
+    Promise.reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.end(0);
+  await afterCommitTick();
+  sink.onAssigned(2, [{ topic: FAKE_TOPIC, partition: 0 }]);
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(runtime.health().status).toBe('ready');
+});
+
 test('does not send a commit while another one is in flight', async () => {
   const { work, source, sink } = createScene();
   const { promise, resolve } = Promise.withResolvers<boolean>();
