@@ -105,7 +105,9 @@ export class Link {
         }),
       );
     };
-    this.#request(fate.requestMs, () => this.#model.whenServing(() => void arrive(), lose));
+    const { lost, requestMs } = fate;
+    if (lost === 'stale') this.#model.after(requestMs, () => void arrive());
+    else this.#request(requestMs, () => this.#model.whenServing(() => void arrive(), lose));
     return promise;
   }
 

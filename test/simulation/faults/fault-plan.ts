@@ -12,6 +12,11 @@ export const CALL_FAULTS = [
   'lost-response',
   /** The same of a produce request: its records are stored a second time when it is repeated. */
   'lost-acknowledgement',
+  /**
+   * A produce request overtaken by later ones: the client has closed its connection and repeated the request on another one
+   * when it takes effect.
+   */
+  'stale-request',
   /** A part of the records of a produce request is stored, then the connection breaks. */
   'torn-batch',
   /** The provider sends the message and answers after the caller has given up, or never. */
