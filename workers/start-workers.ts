@@ -1,9 +1,11 @@
+import { BrokerClock } from '../shared/messaging/clock/broker-clock.ts';
+import { ClockWatch } from '../shared/messaging/clock/clock-watch.ts';
 import { requireTopics } from '../shared/messaging/topics/required-topics.ts';
 import { PROBLEM_TYPE } from '../schemas/messages.ts';
 import { createCalculationThreads } from './runtime/thread-pool.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { retryTopicNames, type TopicKey, topicNames } from '../shared/messaging/topics/topics.ts';
+import { retryTopicNames, type TopicKey, topicName, topicNames } from '../shared/messaging/topics/topics.ts';
 import { allTopicSpecs } from '../shared/messaging/topics/topic-settings.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 import type { Log } from '../shared/platform/log.ts';
@@ -30,7 +32,7 @@ export interface StartOptions {
   readonly config: Config;
   readonly names: readonly WorkerName[];
   readonly log: Log;
-  /** Default: the clocks, timers and randomness of the system. */
+  /** Default: the clocks, timers and randomness of the system. The clock may differ from the broker's. */
   readonly ports?: SystemPorts;
   readonly metrics?: Metrics;
   /** A broker to join (tests: several systems over one embedded broker); absent: as configured. */
@@ -50,20 +52,21 @@ const THREAD_PROGRAM = new URL('./calculation-thread.ts', import.meta.url);
  * of the signal; nothing is left running then.
  */
 export async function startWorkers(options: StartOptions): Promise<RunningSystem> {
-  const { config, names, log, ports = systemPorts } = options;
+  const { config, names, log, ports: ownPorts = systemPorts } = options;
   const metrics = options.metrics ?? createMetrics();
+  const brokerClock = new BrokerClock(ownPorts);
+  const ports = { ...ownPorts, clock: brokerClock };
   const broker = options.broker ?? (await createBroker(options, ports, metrics));
+  const clockWatch = watchClock(options, { ports: ownPorts, brokerClock, broker, metrics });
   const threads = createCalculationThreads(THREAD_PROGRAM, config, ports);
   const started: RunningWorker[] = [];
   let stopping: Promise<void> | undefined;
-  const health = (): Readonly<Record<string, Health>> => ({
-    ...Object.fromEntries(started.map((worker) => [worker.name, worker.health()])),
-    ...(broker.health === undefined ? {} : { storage: broker.health() }),
-  });
+  const health = () => healthOf(started, broker, clockWatch);
   const stopAll = async (timeoutMs: number): Promise<void> => {
     try {
       await stopInTurn(started.toReversed(), timeoutMs, ports.monotonic);
     } finally {
+      clockWatch.stop();
       await threads.stop();
       if (options.broker === undefined) await broker.close();
     }
@@ -77,13 +80,15 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   try {
     await wait('Kafka', () => provideTopics(broker, options, ports));
     warnAboutAbsentWorkers(options, broker);
+    await clockWatch.start();
     const codec = await createCodec(config, ports.clock);
     // Before any worker is started, so that one that has to wait for it has nothing to stop.
     await wait('the schema registry', () => codec.prepare([PROBLEM_TYPE]));
     if (broker.kind === 'embedded') {
       await publishCatalogue(broker, codec, config, { isShared: options.broker !== undefined });
     }
-    const context = { ...ports, config, log, metrics, broker, codec, threads, processHealth: health };
+    const checks = { processHealth: health, clockHealth: () => clockWatch.health() };
+    const context = { ...ports, config, log, metrics, broker, codec, threads, ...checks };
     for (const name of names) {
       const start = options.starters?.[name] ?? (await WORKERS[name].load());
       const ownLog = log.child({ worker: name });
@@ -102,6 +107,35 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     url: started.find((worker) => worker.url !== undefined)?.url,
     health,
     stop: (timeoutMs = config.drainTimeoutMs) => (stopping ??= stopAll(timeoutMs)),
+  };
+}
+
+/** Watches the clock of this process; an embedded broker of its own has the same clock. */
+function watchClock(
+  { config, log, broker: shared }: StartOptions,
+  parts: { ports: SystemPorts; brokerClock: BrokerClock; broker: Broker; metrics: Metrics },
+): ClockWatch {
+  const { ports, broker } = parts;
+  const hasOwnTime = broker.kind === 'kafka' || shared !== undefined;
+  return new ClockWatch({
+    ...ports,
+    ...parts,
+    readTime: hasOwnTime ? broker.time?.bind(broker) : undefined,
+    limitMs: config.clockOffsetLimitMs,
+    log,
+  });
+}
+
+function healthOf(
+  started: readonly RunningWorker[],
+  broker: Broker,
+  clockWatch: ClockWatch,
+): Readonly<Record<string, Health>> {
+  const clock = clockWatch.health();
+  return {
+    ...Object.fromEntries(started.map((worker) => [worker.name, worker.health()])),
+    ...(broker.health === undefined ? {} : { storage: broker.health() }),
+    ...(clock === undefined ? {} : { clock }),
   };
 }
 
@@ -126,7 +160,14 @@ async function createBroker(
     ['topic'],
   );
   const onUnreadable = (topic: string): void => unreadable.inc({ topic });
-  return createKafkaBroker({ ...config.kafka, clientId: 'banking-product-engine', log, onUnreadable });
+  return createKafkaBroker({
+    ...config.kafka,
+    clientId: 'banking-product-engine',
+    log,
+    onUnreadable,
+    clock: ports.clock,
+    clockTopic: topicName(config.topicPrefix, 'clockReadings'),
+  });
 }
 
 /** Without Kafka, requests for absent workers are not handled: other processes cannot reach an embedded broker. */
@@ -151,7 +192,9 @@ async function provideTopics(
     return;
   }
   const entries = names.map((name): WorkerEntry => WORKERS[name]);
-  const needed = [...new Set(entries.flatMap((entry): readonly TopicKey[] => entry.topics))];
+  const needed = [
+    ...new Set(['clockReadings' as const, ...entries.flatMap((entry): readonly TopicKey[] => entry.topics)]),
+  ];
   const tiersMs = entries.some((entry) => entry.retryTiers === true) ? retryTiersMs : [];
   const topics = [...topicNames(config.topicPrefix, needed), ...retryTopicNames(config.topicPrefix, tiersMs)];
   await requireTopics(broker.admin, topics, log, ports);

@@ -197,6 +197,7 @@ function toConfig(env: Environment) {
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     startTimeoutMs: env.START_TIMEOUT_MS,
     blockedLoopLimitMs: env.BLOCKED_LOOP_LIMIT_MS,
+    clockOffsetLimitMs: env.CLOCK_OFFSET_LIMIT_MS,
     lanes: env.LANES,
     scheduleLanes: env.SCHEDULE_LANES,
   } as const;

@@ -175,6 +175,8 @@ export const environment = z.object({
   START_TIMEOUT_MS: count(HOUR).default(2 * MINUTE),
   /** A process whose event loop is blocked for this long exits; 0: disabled. */
   BLOCKED_LOOP_LIMIT_MS: count(10 * MINUTE).default(30 * SECOND),
+  /** A process whose clock is further from the broker's is not ready; 0: it stays ready. */
+  CLOCK_OFFSET_LIMIT_MS: count(24 * HOUR).default(MINUTE),
   /** Lanes of a schedule worker: live requests, bulk requests, or both. */
   SCHEDULE_LANES: listOf(SCHEDULE_LANES).default([...SCHEDULE_LANES]),
   /** Messages that one consumer handles concurrently. */

@@ -30,6 +30,7 @@ const TOPICS: readonly TopicKey[] = [
   'scheduleBulkRequests',
   'scheduleDeadLetters',
   'catalogueRecords',
+  'clockReadings',
 ];
 
 interface Result {

@@ -22,6 +22,7 @@ const TOPICS: readonly TopicKey[] = [
   'scheduleBulkRequests',
   'scheduleDeadLetters',
   'catalogueRecords',
+  'clockReadings',
 ];
 const root = path.resolve(import.meta.dirname, '../..');
 const { kafka, suite } = kafkaOrSkip();

@@ -59,6 +59,6 @@ suite('product look-ups on Kafka', () => {
     const second = await start('product');
     await expectNewVersion(world);
     await expectDeletion(world, 'TL-PERSONAL');
-    expect(second.health()).toEqual({ product: { status: 'ready' } });
+    expect(second.health()).toEqual({ product: { status: 'ready' }, clock: { status: 'ready' } });
   });
 });

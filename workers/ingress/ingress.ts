@@ -50,6 +50,8 @@ export interface IngressDeps extends Omit<IngressContext, 'rateLimiter' | 'traff
   readonly outbox: OutboxReader | undefined;
   /** Renders large replies; if absent, they are rendered on the event loop. */
   readonly threads?: CalculationThreads | undefined;
+  /** Whether the clock of this process agrees with the broker's; undefined if they are the same. */
+  readonly clockHealth?: (() => Health | undefined) | undefined;
   /** Health of the other workers of this process by name. */
   readonly otherWorkers: () => Readonly<Record<string, Health>>;
 }
@@ -173,12 +175,13 @@ async function poll(
 }
 
 function checkParts(
-  { requester }: IngressDeps,
+  { requester, clockHealth }: IngressDeps,
   { traffic, results, notifications }: IngressParts,
 ): Readonly<Record<string, Health>> {
   const state = traffic.state();
   if (state === 'draining') return { traffic: { status: 'unhealthy', reason: 'shutting down' } };
   const status = state === 'starting' ? 'starting' : 'degraded';
+  const clock = clockHealth?.();
   return {
     replies: requester.isReady()
       ? READY
@@ -188,6 +191,7 @@ function checkParts(
       : { status: 'starting', reason: 'requests cannot be sent: the broker cannot be reached' },
     results: results.isCurrent() ? READY : { status, reason: 'results are not up to date' },
     ...notifications.health(),
+    ...(clock === undefined ? {} : { clock }),
   };
 }
 

@@ -62,7 +62,7 @@ export async function startIngressWorker(
     channelProfiles,
     outbox: chooseOutbox(config, broker),
     otherWorkers: () => {
-      const { [NAME]: _own, ...others } = context.processHealth();
+      const { [NAME]: _own, clock: _clock, ...others } = context.processHealth();
       return others;
     },
   });

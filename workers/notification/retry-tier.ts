@@ -51,7 +51,7 @@ export async function startTier(
     process: createTierProcess({
       origins: new Set(Object.values(CHANNEL_TOPICS).map((topics) => shared.topic(topics[priority]))),
       copies: shared.copies,
-      directory: new TopicDirectory(broker.admin, clock),
+      directory: new TopicDirectory(broker.admin, monotonic),
       deadLetters: shared.deadLetters(groupId),
       delayMs,
       clock,

@@ -1,6 +1,8 @@
 /** Connects to the schedule workers on a Kafka, or to one in this process on the embedded broker. */
 
 import type { Broker } from '../../../shared/messaging/ports.ts';
+import { BrokerClock } from '../../../shared/messaging/clock/broker-clock.ts';
+import { ClockWatch } from '../../../shared/messaging/clock/clock-watch.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
 import { createRequester } from '../../../shared/messaging/requester/requester.ts';
 import { type Requester } from '../../../shared/messaging/requester/requester.ts';
@@ -9,6 +11,7 @@ import { topicNames } from '../../../shared/messaging/topics/topics.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import { createLog, type LogLevel } from '../../../shared/platform/log.ts';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { lowerPriority } from '../../../shared/platform/lower-priority.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
@@ -37,11 +40,12 @@ const TOPICS = ['scheduleBulkRequests', 'recalculationReplies'] as const;
  * topics are missing, and with MessagingError if the broker cannot be reached.
  */
 export async function connectEngine(config: Config, instanceId: string): Promise<Engine> {
-  const { broker, close } = await openBroker(config);
+  const clock = new BrokerClock(systemPorts);
+  const { broker, close } = await openBroker(config, clock);
   try {
     const prefix = config.topicPrefix;
     await requireTopics(broker.admin, topicNames(prefix, TOPICS), quietLog(config));
-    const codec = await createCodec(config, systemPorts.clock);
+    const codec = await createCodec(config, clock);
     await codec.prepare([REQUEST_TYPE, REQUEST_BATCH]);
     const topic = topicName(prefix, 'scheduleBulkRequests');
     const partitions = (await broker.admin.partitionCounts([topic])).get(topic) ?? 1;
@@ -49,6 +53,7 @@ export async function connectEngine(config: Config, instanceId: string): Promise
       broker,
       codec,
       ...systemPorts,
+      clock,
       log: quietLog(config),
       replyTopic: topicName(prefix, 'recalculationReplies'),
       instanceId,
@@ -66,7 +71,22 @@ export async function connectEngine(config: Config, instanceId: string): Promise
   }
 }
 
-async function openBroker(config: Config): Promise<{ broker: Broker; close: () => Promise<void> }> {
+/** Deadlines of requests are those of the broker's time, which the workers have too: this machine may be a desktop. */
+function watchClock(brokerClock: BrokerClock, broker: Broker, config: Config): ClockWatch {
+  return new ClockWatch({
+    ...systemPorts,
+    brokerClock,
+    readTime: broker.time?.bind(broker),
+    limitMs: 0,
+    log: quietLog(config),
+    metrics: createMetrics(),
+  });
+}
+
+async function openBroker(
+  config: Config,
+  clock: BrokerClock,
+): Promise<{ broker: Broker; close: () => Promise<void> }> {
   if (config.kafka === undefined) {
     const { createMemoryBroker } = await import('../../../shared/messaging/memory/broker.ts');
     const bulk: Config = { ...config, scheduleLanes: ['bulk'] };
@@ -82,8 +102,15 @@ async function openBroker(config: Config): Promise<{ broker: Broker; close: () =
   // Gives live traffic on the same machine priority.
   lowerPriority(log);
   const { createKafkaBroker } = await import('../../../shared/messaging/kafka/broker.ts');
-  const broker = createKafkaBroker({ ...config.kafka, clientId: 'recalculate', log });
-  return { broker, close: () => broker.close() };
+  const clockTopic = topicName(config.topicPrefix, 'clockReadings');
+  const broker = createKafkaBroker({ ...config.kafka, clientId: 'recalculate', log, clock, clockTopic });
+  const clockWatch = watchClock(clock, broker, config);
+  await clockWatch.start();
+  const close = (): Promise<void> => {
+    clockWatch.stop();
+    return broker.close();
+  };
+  return { broker, close };
 }
 
 /** Logs only errors by default, since log lines would break the progress bar. */

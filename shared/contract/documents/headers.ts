@@ -99,7 +99,7 @@ export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
   ...FORMAT,
   header(
     HEADER.deadline,
-    'Epoch milliseconds until which the requester waits: after it, the reply is an error.',
+    'Epoch milliseconds until which the requester waits: after it, the reply is an error. The clock of the requester may differ from that of the broker by 2 s.',
   ),
   header(
     HEADER.originTimestamp,

@@ -60,7 +60,7 @@ class RequestHandling {
   constructor(options: RequestHandlingOptions) {
     this.#options = options;
     const { clock, groupId } = options;
-    const directory = new TopicDirectory(options.admin, clock);
+    const directory = new TopicDirectory(options.admin, options.monotonic);
     this.#router = new ReplyRouter(options, directory);
     this.#delivery = new OutcomeDelivery({
       codec: options.codec,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts';
+import type { MonotonicClock } from '../../platform/clock.ts';
 import { errorText, InfrastructureError } from '../../platform/errors.ts';
 import type { BrokerAdmin } from '../ports.ts';
 import type { SyncOrAsync } from '../sync-or-async.ts';
@@ -21,13 +21,13 @@ interface Entry {
 /** Caches which topics exist and how many partitions they have. */
 export class TopicDirectory {
   readonly #admin: Pick<BrokerAdmin, 'partitionCounts'>;
-  readonly #clock: Clock;
+  readonly #monotonic: MonotonicClock;
   readonly #entries = new Map<string, Entry>();
   readonly #loading = new Map<string, Promise<number | undefined>>();
 
-  constructor(admin: Pick<BrokerAdmin, 'partitionCounts'>, clock: Clock) {
+  constructor(admin: Pick<BrokerAdmin, 'partitionCounts'>, monotonic: MonotonicClock) {
     this.#admin = admin;
-    this.#clock = clock;
+    this.#monotonic = monotonic;
   }
 
   /**
@@ -39,7 +39,7 @@ export class TopicDirectory {
     if (entry === undefined) return this.refresh(topic);
     const hasWanted = wanted < (entry.partitions ?? 0);
     const validMs = hasWanted ? KNOWN_MS : MISSING_MS;
-    if (this.#clock.now() < entry.loadedAtMs + validMs) return entry.partitions;
+    if (this.#monotonic.elapsedMs() < entry.loadedAtMs + validMs) return entry.partitions;
     if (!hasWanted) return this.refresh(topic);
     this.refresh(topic).catch(() => undefined);
     return entry.partitions;
@@ -65,7 +65,7 @@ export class TopicDirectory {
     }
     const partitions = counts.get(topic);
     this.#entries.delete(topic);
-    this.#entries.set(topic, { partitions, loadedAtMs: this.#clock.now() });
+    this.#entries.set(topic, { partitions, loadedAtMs: this.#monotonic.elapsedMs() });
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > MAX_TOPICS && oldest !== undefined) this.#entries.delete(oldest);
     return partitions;

@@ -99,6 +99,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
       }
     },
     admin: new MemoryAdmin(topics, groups, faults),
+    time: () => Promise.resolve(clock.now()),
     close: async () => {
       stopSweeps();
       await Promise.all([...open].map((part) => part.stop(0)));

@@ -24,6 +24,7 @@ export const TOPIC = {
   notificationAcceptances: 'plat.notification.acceptances.v1',
   notificationDeadLetters: 'plat.notification.dead-letters.v1',
   deadLetterAudit: 'plat.dead-letters.audit.v1',
+  clockReadings: 'plat.clock.readings.v1',
 } as const satisfies Readonly<Record<MessageTopic, string>> & Readonly<Record<string, string>>;
 
 export type TopicKey = keyof typeof TOPIC;

@@ -164,6 +164,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   ],
   'shared/messaging': [
     '.',
+    'clock',
     'codec',
     'kafka/kafkajs',
     'table',

@@ -43,6 +43,7 @@ async function startScene() {
       createClient,
       topics: new TopicPartitions(admin),
       log: silentLog,
+      clock: systemPorts.clock,
       onStopped: () => undefined,
     };
     const publisher = new KafkaPublisher({ clientId, deadlineMs: DEADLINE_MS }, parts);

@@ -29,10 +29,10 @@ export function saslOptions(sasl: KafkaSasl): SASLOptions {
 
 /** Requests tokens with client credentials, and caches each until shortly before it expires: every connection needs one. */
 function createTokenProvider(sasl: KafkaSasl): () => Promise<{ value: string }> {
-  let token: { value: string; endsAt: number } | undefined;
-  let pending: Promise<{ value: string; endsAt: number }> | undefined;
+  let token: CachedToken | undefined;
+  let pending: Promise<CachedToken> | undefined;
   return async () => {
-    if (token !== undefined && Date.now() < token.endsAt) return { value: token.value };
+    if (token !== undefined && isUsable(token)) return { value: token.value };
     pending ??= requestToken(sasl).finally(() => {
       pending = undefined;
     });
@@ -41,7 +41,18 @@ function createTokenProvider(sasl: KafkaSasl): () => Promise<{ value: string }> 
   };
 }
 
-async function requestToken({ tokenUrl, username, password }: KafkaSasl) {
+/** A token with its end on both clocks: one may be set back, the other stops while the machine is suspended. */
+interface CachedToken {
+  readonly value: string;
+  readonly endsAtMs: number;
+  readonly endsAtElapsedMs: number;
+}
+
+function isUsable({ endsAtMs, endsAtElapsedMs }: CachedToken): boolean {
+  return Date.now() < endsAtMs && performance.now() < endsAtElapsedMs;
+}
+
+async function requestToken({ tokenUrl, username, password }: KafkaSasl): Promise<CachedToken> {
   if (tokenUrl === undefined) throw refused('there is no token endpoint');
   const credentials = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`;
   const response = await fetch(tokenUrl, {
@@ -57,7 +68,12 @@ async function requestToken({ tokenUrl, username, password }: KafkaSasl) {
   const body = (await response.json()) as { access_token?: unknown; expires_in?: unknown };
   if (typeof body.access_token !== 'string') throw refused('the token endpoint returned no access_token');
   const seconds = typeof body.expires_in === 'number' ? body.expires_in : DEFAULT_TOKEN_LIFE_SECONDS;
-  return { value: body.access_token, endsAt: Date.now() + seconds * MS_PER_SECOND - TOKEN_MARGIN_MS };
+  const usableMs = seconds * MS_PER_SECOND - TOKEN_MARGIN_MS;
+  return {
+    value: body.access_token,
+    endsAtMs: Date.now() + usableMs,
+    endsAtElapsedMs: performance.now() + usableMs,
+  };
 }
 
 function refused(reason: string): MessagingError {

@@ -35,9 +35,9 @@ export async function startConsumer(
       return;
     } catch (error) {
       const limitMs = retryLimitMs(error);
-      const since = firstAt.get(limitMs) ?? Date.now();
+      const since = firstAt.get(limitMs) ?? performance.now();
       firstAt.set(limitMs, since);
-      if (isStopped() || Date.now() - since >= limitMs) throw error;
+      if (isStopped() || performance.now() - since >= limitMs) throw error;
       await new Promise((resolve) => {
         setTimeout(resolve, RETRY_INTERVAL_MS);
       });

@@ -41,7 +41,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   #state: 'new' | 'joining' | 'ready' | 'stopped' = 'new';
   /** Called after the next fetch, also of a later consumer: the current one may be lost before its first fetch. */
   readonly #onFetched = new Set<() => void>();
-  #heartbeatAt = 0;
+  #heartbeatAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #skipped = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -73,7 +73,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   isReady(): boolean {
-    const isMember = Date.now() - this.#heartbeatAt < MAX_HEARTBEAT_AGE_MS;
+    const isMember = performance.now() - this.#heartbeatAt < MAX_HEARTBEAT_AGE_MS;
     return this.#state === 'ready' && isMember && this.#run?.isConnected() === true;
   }
 
@@ -105,7 +105,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   onJoined(partitions: readonly TopicPartition[]): void {
-    this.#heartbeatAt = Date.now();
+    this.#heartbeatAt = performance.now();
     for (const { topic, partition } of partitions) {
       const position = this.#positions.get(partitionId(topic, partition));
       // A partition that was added since the start is read from its beginning.
@@ -142,7 +142,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   onHeartbeat(): void {
-    this.#heartbeatAt = Date.now();
+    this.#heartbeatAt = performance.now();
   }
 
   onCrash(error: MessagingError): void {

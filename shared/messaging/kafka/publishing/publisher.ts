@@ -1,4 +1,5 @@
 import type { Producer } from 'kafkajs';
+import type { Clock } from '../../../platform/clock.ts';
 import { MessagingError } from '../../../platform/errors.ts';
 import type { KafkaParts } from '../connection/client.ts';
 import { isMaybeStored, isTopicUnknown, refusedRecord, toMessagingError } from '../connection/errors.ts';
@@ -25,6 +26,8 @@ const MAX_RECORD_BYTES = 8 * MIB;
 
 interface PublisherParts extends KafkaParts<Publisher> {
   readonly topics: TopicPartitions;
+  /** The time of records whose message has none. */
+  readonly clock: Clock;
 }
 
 /**
@@ -78,7 +81,7 @@ export class KafkaPublisher implements Publisher {
     const records = this.#queue.records + this.#placement.records + messages.length;
     const isFull = this.#queue.bytes + this.#placement.bytes > MAX_QUEUED_BYTES;
     if (records > MAX_QUEUED_RECORDS || isFull) return this.#refuse('its queue is full');
-    const now = Date.now();
+    const now = performance.now();
     const call = new PublishCall(this.#options.clientId, messages.length, now + this.#deadlineMs);
     for (const message of messages) this.#add(message, call, now);
     this.#pumpSoon();
@@ -106,7 +109,7 @@ export class KafkaPublisher implements Publisher {
 
   #add(message: OutgoingMessage, call: PublishCall, nowMs: number): void {
     try {
-      const { record, bytes, valueBytes } = toRecord(message, nowMs);
+      const { record, bytes, valueBytes } = toRecord(message, this.#parts.clock.now());
       if (bytes > MAX_RECORD_BYTES) {
         const text = `a message for ${message.topic} has ${bytes} bytes, more than the limit of ${MAX_RECORD_BYTES}`;
         throw new MessagingError('message-too-large', text, { canRetry: false });
@@ -131,7 +134,7 @@ export class KafkaPublisher implements Publisher {
     for (const watcher of this.#watchers) watcher();
     const { producer } = this.#connection;
     if (this.#isSending || producer === undefined || this.#queue.records === 0) return;
-    const now = Date.now();
+    const now = performance.now();
     const slices = this.#queue.take(now);
     if (slices.length === 0) {
       this.#wakeAt(this.#queue.nextDueMs(), now);
@@ -148,7 +151,7 @@ export class KafkaPublisher implements Publisher {
     this.#inFlight = [];
     if (this.#state === 'stopped') return;
     if (failures.length > 0) {
-      this.#queue.failed(Date.now());
+      this.#queue.failed(performance.now());
       this.#repeat(producer, failures, slices.length === 1);
     }
     this.#isSending = false;
@@ -168,7 +171,7 @@ export class KafkaPublisher implements Publisher {
     const repeated = failures.filter((failure) => !this.#isRefused(failure, failures.length === 1));
     if (repeated.length === 0) return;
     this.#connection.discard(producer);
-    const now = Date.now();
+    const now = performance.now();
     const unknown = new Set<string>();
     for (const { slice, fate, error } of repeated) {
       if (isMaybeStored(fate, error)) markMaybeStored([slice]);
@@ -213,7 +216,7 @@ export class KafkaPublisher implements Publisher {
   }
 
   #expire(): void {
-    const now = Date.now();
+    const now = performance.now();
     if (this.#queue.records > 0) this.#queue.expire(now, this.#inFlight);
     if (this.#placement.records > 0) this.#placement.expire(now);
     for (const watcher of this.#watchers) watcher();

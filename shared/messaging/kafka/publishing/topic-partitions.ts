@@ -41,7 +41,11 @@ export class TopicPartitions {
   /** Queries the broker. Rejects with MessagingError: `topic-unknown`, or `broker-unavailable`. */
   find(topic: string): Promise<number> {
     const known = this.#known.get(topic);
-    if (known !== undefined && known.count === undefined && Date.now() - known.queriedAt < MISSING_AGE_MS) {
+    if (
+      known !== undefined &&
+      known.count === undefined &&
+      performance.now() - known.queriedAt < MISSING_AGE_MS
+    ) {
       return Promise.reject(topicUnknown(topic));
     }
     const pending = this.#queries.get(topic);
@@ -68,7 +72,7 @@ export class TopicPartitions {
 
   #remember(topic: string, count: number | undefined): void {
     this.#known.delete(topic);
-    this.#known.set(topic, { count, queriedAt: Date.now() });
+    this.#known.set(topic, { count, queriedAt: performance.now() });
     const [oldest] = this.#known.keys();
     if (this.#known.size > MAX_TOPICS && oldest !== undefined) this.#known.delete(oldest);
   }

@@ -14,7 +14,7 @@ function createScene(counts: Record<string, number>) {
         );
       },
     },
-    { now: () => nowMs },
+    { elapsedMs: () => nowMs },
   );
   return { directory, lookedUp, known, advance: (ms: number) => (nowMs += ms) };
 }
@@ -66,7 +66,7 @@ test('does not cache a failed look-up', async () => {
   const answers = [Promise.reject(new Error('away')), Promise.resolve(new Map([['replies', 1]]))];
   const directory = new TopicDirectory(
     { partitionCounts: () => answers.shift() ?? Promise.resolve(new Map()) },
-    { now: () => 0 },
+    { elapsedMs: () => 0 },
   );
   await expect(directory.partitions('replies')).rejects.toThrow('away');
   expect(await directory.partitions('replies')).toBe(1);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { KafkaPublisher } from '../../../../../shared/messaging/kafka/publishing/publisher.ts';
 import { TopicPartitions } from '../../../../../shared/messaging/kafka/publishing/topic-partitions.ts';
+import { systemClock } from '../../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../../shared/platform/log.ts';
 import { MessagingError } from '../../../../../shared/platform/errors.ts';
 import { type FakeKafkajsProducer, fakeKafkaClients } from '../../../../support/fakes/kafkajs.ts';
@@ -24,7 +25,7 @@ async function setUp() {
   await topics.find('t');
   const publisher = new KafkaPublisher(
     { clientId: 'c', deadlineMs: 10_000 },
-    { createClient, topics, log: silentLog, onStopped: () => undefined },
+    { createClient, topics, log: silentLog, clock: systemClock, onStopped: () => undefined },
   );
   await publisher.start();
   const publish = (text: string, partition = 0, topic = 't') => {
@@ -226,6 +227,27 @@ describe('KafkaPublisher', () => {
     await vi.advanceTimersByTimeAsync(10_200);
     await expect(unanswered).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
     await expect(waiting).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
+  });
+
+  test.each([
+    ['ahead', 24],
+    ['back', -24],
+  ])('keeps deadlines and pauses when the clock of the machine is set %s', async (_, hours) => {
+    const { publish, first, producers } = await setUp();
+    const kept = publish('a');
+    await settleMicrotasks();
+    await first.sends[0]?.confirm({ 't/0': NOT_ENOUGH_REPLICAS });
+    let isStored = false;
+    kept.then(
+      () => (isStored = true),
+      () => undefined,
+    );
+    vi.setSystemTime(Date.now() + hours * 3_600_000);
+    for (let round = 0; round < 20; round += 1) {
+      await vi.advanceTimersByTimeAsync(100);
+      await producers.at(-1)?.sends.at(-1)?.confirm();
+    }
+    expect(isStored).toBe(true);
   });
 
   test('sends queued records on stop(), and rejects new ones', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { kafkaClients } from '../../../../../shared/messaging/kafka/connection/client.ts';
 import { KafkaPublisher } from '../../../../../shared/messaging/kafka/publishing/publisher.ts';
 import { TopicPartitions } from '../../../../../shared/messaging/kafka/publishing/topic-partitions.ts';
+import { systemClock } from '../../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../../shared/platform/log.ts';
 import { startFakeCluster } from '../../../../support/fakes/kafka-cluster.ts';
 
@@ -33,6 +34,7 @@ async function setUp(brokers: number, deadlineMs = 10_000) {
       createClient,
       topics,
       log: silentLog,
+      clock: systemClock,
       onStopped: () => undefined,
     },
   );
