@@ -32,6 +32,7 @@ export function createProcessBroker(host: Host, model: BrokerModel): Broker {
     return client;
   };
   const reader = link('reader');
+  const clock = link('clock');
   return {
     kind: 'kafka',
     createPublisher: (options) => opened(new SimPublisher(options, link(options.clientId), model)),
@@ -44,6 +45,7 @@ export function createProcessBroker(host: Host, model: BrokerModel): Broker {
       for (const range of ranges) if ((await readRange(range, onMessage, reader, model)) === 'stop') return;
     },
     admin: createAdmin(link('admin'), model),
+    time: () => clock.ask(() => model.ports.clock.now()),
     close: async () => {
       await Promise.all([...open].map((client) => client.stop(0)));
       open.clear();
