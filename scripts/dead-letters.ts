@@ -1,10 +1,10 @@
 /** `npm run dead-letters`: lists, shows, redrives, edits and discards dead letters. */
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import { systemClock } from '../shared/platform/clock.ts';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
+import { systemPorts } from '../shared/platform/system-ports.ts';
 import { createCodec } from '../workers/create-codec.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
 import { type DeadLettersArguments, HELP, readDeadLettersArguments } from './dead-letters/arguments.ts';
@@ -36,8 +36,8 @@ async function run({ command, operator, reason }: DeadLettersArguments): Promise
   try {
     return await runDeadLettersCommand(command, {
       log,
-      codec: await createCodec(config, systemClock),
-      clock: systemClock,
+      ...systemPorts,
+      codec: await createCodec(config, systemPorts.clock),
       actor: { operator: operator ?? userInfo().username, run: randomUUID(), reason },
       topics: commandTopics(config.topicPrefix),
       onProgress: (line) => process.stderr.write(`${line}\n`),

@@ -6,14 +6,13 @@ import {
   WORK_TOPICS,
   topicName,
 } from '../../shared/messaging/topics/topics.ts';
-import type { Clock } from '../../shared/platform/clock.ts';
+import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { LetterLog } from './letter-log.ts';
 
 /** The services and settings that the commands share. */
-export interface CommandContext {
+export interface CommandContext extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly log: LetterLog;
   readonly codec: MessageCodec;
-  readonly clock: Clock;
   readonly actor: Actor;
   readonly topics: CommandTopics;
   /** Receives a line of progress, without a line break. */
@@ -61,17 +60,17 @@ const REPORT_EVERY_MS = 2_000;
 
 /** Counts the steps of long work, and reports the number at intervals. */
 export function createProgress(
-  { onProgress }: Pick<CommandContext, 'onProgress'>,
+  { onProgress, monotonic }: Pick<CommandContext, 'onProgress' | 'monotonic'>,
   total: number,
   what: string,
 ): { step(): void } {
   let done = 0;
-  let reportedAtMs = performance.now();
+  let reportedAtMs = monotonic.elapsedMs();
   return {
     step: () => {
       done += 1;
-      if (performance.now() - reportedAtMs < REPORT_EVERY_MS) return;
-      reportedAtMs = performance.now();
+      if (monotonic.elapsedMs() - reportedAtMs < REPORT_EVERY_MS) return;
+      reportedAtMs = monotonic.elapsedMs();
       onProgress(`${done} of ${total} ${what}`);
     },
   };

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogMessage, OffsetRange, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { ReadOn } from '../../shared/messaging/ports.ts';
 import { errorText, SystemError } from '../../shared/platform/errors.ts';
+import { sleep } from '../../shared/platform/timers.ts';
 import type { SendOptions } from './arguments.ts';
 import { type AuditStep, createAuditMessage, type LetterStates } from './audit.ts';
 import { type CommandContext, createProgress } from './command-context.ts';
@@ -64,7 +64,7 @@ export async function sendLetters(
 ): Promise<readonly LetterResult[]> {
   const results: LetterResult[] = [];
   const wanted = new Map(letters.map((letter) => [letter.id, letter]));
-  const pace = createPace(sending.options.dryRun ? Infinity : sending.options.ratePerSecond);
+  const pace = createPace(context, sending.options.dryRun ? Infinity : sending.options.ratePerSecond);
   const progress = createProgress(context, letters.length, 'letters done');
   const take = async (message: LogMessage): Promise<ReadOn> => {
     const letter = wanted.get(placeId(message));
@@ -242,11 +242,15 @@ function findRanges(letters: readonly Letter[]): readonly OffsetRange[] {
 }
 
 /** Returns a function that waits so that its calls return evenly spaced, at most `perSecond` in a second. */
-function createPace(perSecond: number): () => Promise<void> {
-  let dueAt = performance.now();
+function createPace(
+  { monotonic, timers }: Pick<CommandContext, 'monotonic' | 'timers'>,
+  perSecond: number,
+): () => Promise<void> {
+  let dueAt = monotonic.elapsedMs();
   return async () => {
-    const waitMs = dueAt - performance.now();
-    dueAt = Math.max(dueAt, performance.now()) + 1_000 / perSecond;
-    if (waitMs > 0) await sleep(waitMs);
+    const nowMs = monotonic.elapsedMs();
+    const waitMs = dueAt - nowMs;
+    dueAt = Math.max(dueAt, nowMs) + 1_000 / perSecond;
+    if (waitMs > 0) await sleep(timers, waitMs);
   };
 }

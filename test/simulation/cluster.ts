@@ -59,6 +59,8 @@ export interface ClusterOptions {
   readonly observer?: ClusterObserver;
   /** Default PROCESSES. */
   readonly processes?: readonly ProcessSpec[];
+  /** Creates the providers outside of all processes; default: SimProviders. */
+  readonly createProviders?: (system: SeededSystem, fates: CallFates) => Pick<SimProviders, 'open'>;
   /** Environment variables of all processes. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -72,6 +74,8 @@ export interface SimProcess {
   state(): 'starting' | 'running' | 'frozen' | 'down';
   /** The health of each worker as the process sees it; undefined unless it runs. */
   health(): Readonly<Record<string, Health>> | undefined;
+  /** Its metrics as Prometheus text; undefined unless it runs. */
+  metrics(): Promise<string> | undefined;
   /** Number of starts so far. */
   starts(): number;
 }
@@ -113,7 +117,7 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
     broker,
     fates,
     observer,
-    providers: new SimProviders(fates, observer),
+    providers: options.createProviders?.(system, fates) ?? new SimProviders(fates, observer),
   };
   const all = new Map(
     processes.map((spec) => [
@@ -160,7 +164,7 @@ interface World {
   readonly broker: BrokerModel;
   readonly fates: CallFates;
   readonly observer: ClusterObserver;
-  readonly providers: SimProviders;
+  readonly providers: Pick<SimProviders, 'open'>;
 }
 
 class SimulatedProcess implements SimProcess {
@@ -190,6 +194,10 @@ class SimulatedProcess implements SimProcess {
 
   health(): Readonly<Record<string, Health>> | undefined {
     return this.state() === 'running' ? this.#running?.health() : undefined;
+  }
+
+  metrics(): Promise<string> | undefined {
+    return this.state() === 'running' ? this.#running?.metrics.text() : undefined;
   }
 
   starts(): number {

@@ -2,8 +2,8 @@ import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { Timers } from '../../shared/platform/timers.ts';
 import { Picks } from '../support/random/pick.ts';
 
-/** 14 November 2023, 22:13:20 UTC. */
-const START_MS = 1_700_000_000_000;
+/** The day that the example catalogue describes, early enough that no run reaches the next one. */
+const START_MS = Date.UTC(2026, 0, 15, 6);
 const UUID_DIGITS = 16;
 /**
  * Simulated turns in one turn of the real event loop, which costs more than most of them do. Signals and the timeouts of tests

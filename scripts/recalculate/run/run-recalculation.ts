@@ -52,11 +52,11 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
   const { maxFailures, window } = options.args;
   const { tally } = options.plan;
   let { input } = options.plan;
-  let savedAtMs = performance.now();
+  let savedAtMs = elapsedMs();
   let isWhole = true;
   const save = async (): Promise<void> => {
     await files.save({ input, tally, elapsedMs: elapsedMs() });
-    savedAtMs = performance.now();
+    savedAtMs = elapsedMs();
   };
   const finish = async (chunk: InputChunk, outcomes: readonly LateOutcome[]): Promise<void> => {
     const lines = await finishedLines(chunk, outcomes, options);
@@ -64,7 +64,7 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
     for (const line of lines) await count(line, options);
     input = { lastLine: chunk.lastLine, digest: chunk.digest };
     options.onFinished?.(chunk);
-    if (performance.now() - savedAtMs >= CHECKPOINT_INTERVAL_MS) await save();
+    if (elapsedMs() - savedAtMs >= CHECKPOINT_INTERVAL_MS) await save();
     isWhole = true;
     if (maxFailures === undefined || tally.failed <= maxFailures) return;
     throw new RunError(`${tally.failed} contracts failed; --max-failures allows ${maxFailures}`);

@@ -1,21 +1,21 @@
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { readDeadLettersArguments } from '../../../scripts/dead-letters/arguments.ts';
 import { runDeadLettersCommand, type CommandReport } from '../../../scripts/dead-letters/command.ts';
 import { brokerLetterLog, type LetterLog } from '../../../scripts/dead-letters/letter-log.ts';
 import { commandTopics, type CommandContext } from '../../../scripts/dead-letters/command-context.ts';
 
 /** Shared by all tests, because it takes 0.3 s to create. */
-const CODEC = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
+const CODEC = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemPorts.clock });
 
 /** The context of a command over the log of a test. */
 export function commandContext(log: LetterLog, more: Partial<CommandContext> = {}): CommandContext {
   return {
     log,
+    ...systemPorts,
     codec: CODEC,
-    clock: systemClock,
     actor: { operator: 'olga', run: 'run-1', reason: undefined },
     topics: commandTopics(''),
     onProgress: () => undefined,

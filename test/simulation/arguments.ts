@@ -1,0 +1,72 @@
+import {
+  flag,
+  parseCommandLine,
+  refuseFaults,
+  unexpectedArguments,
+  wholeNumber,
+} from '../../scripts/command-line/parse-command-line.ts';
+
+export const HELP = `Usage: npm run simulate -- --seed N | --seeds N [OPTIONS]
+
+Runs ingress, workers, callers, upstream systems and operators in one process under simulated time, with the faults of a seed,
+and checks what the system promises. The same seed gives the same run.
+
+  --seed N        runs this seed
+  --seeds N       runs N seeds; default 100
+  --from N        the first of them (1)
+  --minutes M     runs seeds for M minutes, at most --seeds of them if that is given
+  --keep-going    goes on after a seed that fails
+  --trace         prints everything that happened, also for a seed that passes (--seed)
+  --shrink        leaves out faults and calls of a failing seed while it still fails, and prints the smallest (--seed)
+  --json          prints one JSON document
+
+Exit codes: 0 no seed failed, 1 a seed failed, 2 wrong usage.
+`;
+
+export interface SimulateArguments {
+  readonly from: number;
+  readonly count: number;
+  readonly limitMs: number;
+  readonly keepGoing: boolean;
+  readonly trace: boolean;
+  readonly shrink: boolean;
+  readonly json: boolean;
+}
+
+const MAX_SEED = 2_147_483_647;
+const MAX_MINUTES = 1_440;
+const DEFAULT_SEEDS = 100;
+const MINUTE_MS = 60_000;
+
+/** Reads the command line; undefined for --help. Throws UsageError. */
+export function readSimulateArguments(args: readonly string[]): SimulateArguments | undefined {
+  const line = parseCommandLine(args, {
+    seed: wholeNumber(0, MAX_SEED),
+    seeds: wholeNumber(1, MAX_SEED),
+    from: wholeNumber(0, MAX_SEED),
+    minutes: wholeNumber(1, MAX_MINUTES),
+    'keep-going': flag(),
+    trace: flag(),
+    shrink: flag(),
+    json: flag(),
+  });
+  if (line === undefined) return undefined;
+  const { seed, seeds, from, minutes, trace, shrink, json, 'keep-going': keepGoing } = line.values;
+  const faults = [...line.faults, ...unexpectedArguments(line.positionals)];
+  if (seed !== undefined && (seeds ?? from ?? minutes) !== undefined) {
+    faults.push('--seed runs one seed: omit --seeds, --from and --minutes');
+  }
+  if (seed === undefined && (trace || shrink)) faults.push('--trace and --shrink need --seed');
+  refuseFaults(faults);
+  const limitMs = minutes === undefined ? Infinity : minutes * MINUTE_MS;
+  const many = seeds ?? (minutes === undefined ? DEFAULT_SEEDS : Infinity);
+  return {
+    from: seed ?? from ?? 1,
+    count: seed === undefined ? many : 1,
+    limitMs,
+    keepGoing,
+    trace,
+    shrink,
+    json,
+  };
+}

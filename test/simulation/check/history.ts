@@ -1,0 +1,152 @@
+import type { MessageHeaders } from '../../../shared/messaging/message.ts';
+import type { Channel } from '../../../shared/notification/command.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import type { SendResult } from '../../../shared/notification/provider.ts';
+import type { Expected } from '../workload/expected-answers.ts';
+import type { Activity, NotificationCall, Recalculation, UpstreamRequest } from '../workload/plan.ts';
+import type { Answer } from '../inject.ts';
+
+/** An HTTP call of an action, or the fetch of its result. */
+export interface ActionExchange {
+  readonly id: string;
+  readonly sentAtMs: number;
+  /** Undefined: the answer depends on the version of the catalogue. */
+  readonly expected: Expected | undefined;
+  readonly isAsync: boolean;
+  /** The last answer: of the call, or of the fetch of its result; undefined while there is none. */
+  answer?: Answer | undefined;
+  answeredAtMs?: number;
+  /** The result was promised with 202. */
+  acceptedAtMs?: number;
+}
+
+/** A POST of a notification. */
+export interface NotificationExchange {
+  readonly call: NotificationCall;
+  readonly isOther: boolean;
+  /** The text of the message, by which a provider's call is assigned to this exchange. */
+  readonly text: string;
+  readonly sentAtMs: number;
+  answer?: Answer | undefined;
+  answeredAtMs?: number;
+  notificationId?: string;
+}
+
+/** A look at the state of a notification. */
+export interface StateLook {
+  readonly notificationId: string;
+  readonly ingress: string;
+  readonly sentAtMs: number;
+  readonly answeredAtMs: number;
+  readonly answer: Answer;
+}
+
+/** A call of a provider. */
+export interface ProviderCall {
+  readonly provider: string;
+  readonly isIdempotent: boolean;
+  readonly channel: Channel;
+  readonly process: string;
+  readonly notificationId: string;
+  readonly receiver: string;
+  readonly text: string;
+  readonly startedAtMs: number;
+  /** When the provider sent the message on; undefined: never. */
+  deliveredAtMs?: number;
+  /** Whether the provider recognised the id and sent nothing. */
+  isRepeat?: boolean;
+  endedAtMs?: number;
+  result?: SendResult;
+}
+
+/** A record of a topic, as a reader without faults sees it. */
+export interface SeenRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly key: string | undefined;
+  readonly value: Buffer | null;
+  readonly headers: MessageHeaders;
+  readonly timestampMs: number;
+  readonly seenAtMs: number;
+}
+
+/** A message that an upstream system writes. */
+export interface UpstreamMessage {
+  readonly id: string;
+  readonly activity: Activity;
+  /** Simulated time at which the broker acknowledged it; undefined: not yet. */
+  acknowledgedAtMs?: number;
+  readonly expected: readonly (Expected | undefined)[];
+}
+
+/** One portfolio run, over its sessions. */
+export interface PortfolioRun {
+  readonly activity: Recalculation;
+  readonly results: string[];
+  readonly failures: string[];
+  readonly expected: readonly string[];
+  end?: 'complete' | 'aborted';
+}
+
+/** One sample of the health of a process. */
+export interface HealthSample {
+  readonly atMs: number;
+  readonly process: string;
+  readonly isReady: boolean;
+  readonly reason: string;
+}
+
+/** Everything that callers, providers and a reader of the topics have seen. */
+export interface History {
+  readonly actions: ActionExchange[];
+  readonly notifications: NotificationExchange[];
+  readonly looks: StateLook[];
+  readonly providerCalls: ProviderCall[];
+  readonly records: SeenRecord[];
+  /** The records by their place, see placeOf. */
+  readonly byPlace: Map<string, SeenRecord>;
+  /** The records with a correlation id or a notification id, by it. */
+  readonly byId: Map<string, SeenRecord[]>;
+  /** The states on the outcome topic by notification id, in the order of the log. */
+  readonly states: Map<string, NotificationState[]>;
+  readonly upstream: UpstreamMessage[];
+  readonly portfolios: PortfolioRun[];
+  readonly health: HealthSample[];
+  /** Versions of the changing product whose publish began. */
+  readonly revisions: { readonly revision: number; readonly atMs: number; isAcknowledged: boolean }[];
+  /** Notifications for which an operator accepted a second send. */
+  readonly redrives: {
+    readonly atMs: number;
+    readonly acceptDuplicates: boolean;
+    readonly lines: readonly string[];
+  }[];
+}
+
+export function createHistory(): History {
+  return {
+    actions: [],
+    notifications: [],
+    looks: [],
+    providerCalls: [],
+    records: [],
+    byPlace: new Map(),
+    byId: new Map(),
+    states: new Map(),
+    upstream: [],
+    portfolios: [],
+    health: [],
+    revisions: [],
+    redrives: [],
+  };
+}
+
+/** Names the place of a record. */
+export function placeOf(topic: string, partition: number, offset: number): string {
+  return `${topic}/${partition}@${offset}`;
+}
+
+/** The requests of an upstream system. */
+export function isRequest(activity: Activity): activity is UpstreamRequest {
+  return activity.kind === 'request';
+}

@@ -1,0 +1,217 @@
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
+import { partitionId } from '../../../shared/messaging/message.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import type {
+  NotificationState,
+  NotificationStatus,
+} from '../../../shared/notification/notification-state.ts';
+import { supersedes } from '../../../workers/notification/state/ledger-entry.ts';
+import { commandId } from '../workload/upstream.ts';
+import type { History, ProviderCall, SeenRecord } from './history.ts';
+import type { Finding, Rule } from './rule.ts';
+
+const FINAL: ReadonlySet<NotificationStatus> = new Set(['sent', 'failed', 'parked']);
+const COMMANDS: ReadonlySet<string> = new Set([TOPIC.smsCommands, TOPIC.emailCommands]);
+const DELIVERY = 'docs/notification-delivery.md';
+
+/** The status of a notification: its latest valid state on the log. */
+export function currentState({ states }: History, id: string): NotificationState | undefined {
+  let known: NotificationState | undefined;
+  for (const state of states.get(id) ?? []) if (supersedes(state, known)) known = state;
+  return known;
+}
+
+/** Ids of notifications that were accepted over HTTP, or whose command was acknowledged. */
+export function acceptedIds({ notifications, upstream }: History): ReadonlySet<string> {
+  const overHttp = notifications.flatMap(({ notificationId }) => notificationId ?? []);
+  const commands = upstream.filter(
+    ({ activity, acknowledgedAtMs }) => activity.kind === 'command' && acknowledgedAtMs !== undefined,
+  );
+  return new Set([...overHttp, ...commands.map(({ id }) => commandId(id))]);
+}
+
+const acceptedNotificationsEnd: Rule = {
+  name: 'an accepted notification ends as sent, failed or parked',
+  source: `N3, ${DELIVERY}`,
+  atEnd: (_end, { history }) =>
+    [...acceptedIds(history)].flatMap((id): readonly Finding[] => {
+      const status = currentState(history, id)?.status ?? 'unknown to the ledger';
+      if (FINAL.has(status as NotificationStatus)) return [];
+      return [{ detail: `notification ${id} was accepted and is ${status}`, ids: [id] }];
+    }),
+};
+
+const statusIsTrue: Rule = {
+  name: 'the status of a notification agrees with what its providers did',
+  source: DELIVERY,
+  atEnd: (_end, { history }) =>
+    [...history.states.keys()].flatMap((id): readonly Finding[] => {
+      const calls = history.providerCalls.filter(({ notificationId }) => notificationId === id);
+      const isDelivered = calls.some(({ deliveredAtMs }) => deliveredAtMs !== undefined);
+      const status = currentState(history, id)?.status;
+      if (status === 'sent' && !isDelivered) {
+        return [{ detail: `notification ${id} is sent, and no provider sent it`, ids: [id] }];
+      }
+      if (status === 'failed' && isDelivered) {
+        return [{ detail: `notification ${id} is failed, and a provider sent it`, ids: [id] }];
+      }
+      return [];
+    }),
+};
+
+const noSecondSend: Rule = {
+  name: 'no message is sent twice unless that is declared',
+  source: `N2, N3, ${DELIVERY}`,
+  onDelivery: (call, { history, unknownPolicy }) => {
+    const { notificationId, text } = call;
+    const same = history.providerCalls.filter(
+      (other) =>
+        other.deliveredAtMs !== undefined && (other.notificationId === notificationId || other.text === text),
+    );
+    if (same.length < 2) return undefined;
+    const ids = [...new Set(same.map((one) => one.notificationId))];
+    const isDeclared =
+      ids.length === 1 && (unknownPolicy === 'resend' || isSecondSendAccepted(history, notificationId));
+    if (isDeclared) return undefined;
+    return { detail: `"${text}" was sent ${same.length} times, under ${ids.join(' and ')}`, ids };
+  },
+};
+
+/** Whether an operator has redriven the notification and accepted a second send. */
+function isSecondSendAccepted({ records }: History, id: string): boolean {
+  return records.some(
+    ({ topic, headers }) =>
+      COMMANDS.has(topic) &&
+      headerText(headers, HEADER.notificationId) === id &&
+      headerText(headers, HEADER.redriveUnknown) === 'true',
+  );
+}
+
+const orderPerReceiver: Rule = {
+  name: 'notifications to one receiver are sent in the order of their commands',
+  source: `${DELIVERY}, Retry tiers and the order of a receiver`,
+  atEnd: (_end, { history }) => {
+    const starts = firstStarts(history.providerCalls);
+    const findings: Finding[] = [];
+    for (const ids of commandsByReceiver(history).values()) {
+      let latest: { readonly id: string; readonly atMs: number } | undefined;
+      for (const id of ids) {
+        const atMs = starts.get(id);
+        if (atMs === undefined) continue;
+        if (latest !== undefined && atMs < latest.atMs) {
+          const detail = `${id} was sent before ${latest.id}, whose command is earlier on the log`;
+          findings.push({ detail, ids: [latest.id, id] });
+        }
+        if (latest === undefined || atMs > latest.atMs) latest = { id, atMs };
+      }
+    }
+    return findings;
+  },
+};
+
+/** The start of the first call that sent each notification. */
+function firstStarts(calls: readonly ProviderCall[]): ReadonlyMap<string, number> {
+  const starts = new Map<string, number>();
+  for (const { notificationId, startedAtMs, deliveredAtMs } of calls) {
+    if (deliveredAtMs !== undefined && !starts.has(notificationId)) starts.set(notificationId, startedAtMs);
+  }
+  return starts;
+}
+
+/** Ids in the order of their first command, by partition and key, without redriven ones, whose order starts again. */
+function commandsByReceiver({ records }: History): ReadonlyMap<string, ReadonlySet<string>> {
+  const redriven = new Set(records.filter(isRedriven).map((record) => idOfCommand(record)));
+  const byReceiver = new Map<string, Set<string>>();
+  const commands = records.filter(
+    ({ topic, value, key }) => COMMANDS.has(topic) && value !== null && key !== undefined,
+  );
+  for (const record of commands.toSorted((one, other) => one.offset - other.offset)) {
+    const id = idOfCommand(record);
+    if (id === undefined || redriven.has(id)) continue;
+    const receiver = `${partitionId(record.topic, record.partition)} ${record.key}`;
+    const ids = byReceiver.get(receiver) ?? new Set();
+    byReceiver.set(receiver, ids.add(id));
+  }
+  return byReceiver;
+}
+
+function isRedriven({ topic, headers }: SeenRecord): boolean {
+  return COMMANDS.has(topic) && (headerNumber(headers, HEADER.redriveCount) ?? 0) > 0;
+}
+
+/** The id of a command: in its header, or in the payload, where an upstream system writes it. */
+export function idOfCommand({ headers, value }: SeenRecord): string | undefined {
+  const id = headerText(headers, HEADER.notificationId);
+  if (id !== undefined) return id;
+  return /c0000000-0000-4000-8000-[0-9a-f]{12}/.exec(value?.toString('latin1') ?? '')?.[0];
+}
+
+const repeatsAgree: Rule = {
+  name: 'repeats of an Idempotency-Key get the first answer, and other requests under it a conflict',
+  source: 'N3',
+  atEnd: (_end, { history }) => {
+    const byKey = Map.groupBy(
+      history.notifications.filter(({ call }) => call.key !== undefined),
+      ({ call }) => call.id,
+    );
+    return [...byKey].flatMap(([id, exchanges]): readonly Finding[] => {
+      const ids = new Set(exchanges.flatMap(({ notificationId }) => notificationId ?? []));
+      if (ids.size <= 1) return [];
+      return [
+        { detail: `one Idempotency-Key was answered with ${[...ids].join(' and ')}`, ids: [id, ...ids] },
+      ];
+    });
+  },
+};
+
+const acceptanceIsAnswered: Rule = {
+  name: 'a notification is answered by its acceptance or refusal',
+  source: 'N3, docs/api.md Notifications',
+  onNotificationAnswer: ({ call, answer, isOther }, { isCalm }) => {
+    if (answer === undefined) return undefined;
+    const { status } = answer;
+    const isExpected = call.isValid
+      ? status === 202 || (status === 409 && call.repeats.some((one) => one.isOther))
+      : status === 400;
+    const isTransient = !isCalm && (status === 503 || status === 504);
+    if (isExpected || isTransient) return undefined;
+    return {
+      detail: `${call.id}${isOther ? ' (changed)' : ''} was answered with ${status}: ${answer.body.slice(0, 200)}`,
+      ids: [call.id],
+    };
+  },
+};
+
+const stateNeverGoesBack: Rule = {
+  name: 'an instance that has shown a notification as sent never shows another status',
+  source: 'N3, docs/api.md Status',
+  atEnd: (_end, { history }) => {
+    const sent = new Map<string, number>();
+    const findings: Finding[] = [];
+    for (const { notificationId, ingress, answer, sentAtMs, answeredAtMs } of history.looks) {
+      if (answer.status !== 200) continue;
+      const { status } = JSON.parse(answer.body) as { readonly status: string };
+      const place = `${notificationId} ${ingress}`;
+      const sentSinceMs = sent.get(place);
+      if (status === 'sent') sent.set(place, Math.min(sentSinceMs ?? Infinity, answeredAtMs));
+      else if (sentSinceMs !== undefined && sentAtMs > sentSinceMs) {
+        findings.push({
+          detail: `${ingress} showed ${notificationId} as sent and then as ${status}`,
+          ids: [notificationId],
+        });
+      }
+    }
+    return findings;
+  },
+};
+
+export const NOTIFICATION_RULES: readonly Rule[] = [
+  acceptedNotificationsEnd,
+  statusIsTrue,
+  noSecondSend,
+  orderPerReceiver,
+  repeatsAgree,
+  acceptanceIsAnswered,
+  stateNeverGoesBack,
+];

@@ -1,0 +1,279 @@
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import type { ReplyBatch } from '../../../shared/messaging/codec/request-batch.ts';
+import type { Problem } from '../../../shared/platform/problem.ts';
+import { DEAD_LETTER_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
+import { revisionName } from '../workload/operators.ts';
+import { actionOf, type Expected } from '../workload/expected-answers.ts';
+import { REPLY_TOPICS, type Activity } from '../workload/plan.ts';
+import type { Answer } from '../inject.ts';
+import { isRequest, type SeenRecord, type UpstreamMessage } from './history.ts';
+import { currentState } from './notification-rules.ts';
+import type { Finding, Rule, RuleContext } from './rule.ts';
+
+const REQUEST_TOPICS: ReadonlySet<string> = new Set([
+  TOPIC.scheduleRequests,
+  TOPIC.scheduleBulkRequests,
+  TOPIC.productRequests,
+  TOPIC.simulationRequests,
+]);
+const UPSTREAM_REPLIES: ReadonlySet<string> = new Set(REPLY_TOPICS);
+const DEAD_LETTERS: ReadonlySet<string> = new Set(topicNames('', DEAD_LETTER_TOPICS));
+
+/** Answers that say that the request may succeed later, which only faults may cause. */
+const TRANSIENT_CODES: ReadonlySet<string> = new Set([
+  'broker-unavailable',
+  'not-ready',
+  'overloaded',
+  'reply-timeout',
+  'deadline-exceeded',
+]);
+
+const answerIsRight: Rule = {
+  name: 'the answer to a call is that of the calculation of its own request',
+  source: 'E1, docs/api.md',
+  onActionAnswer: ({ id, answer, expected }, context) => {
+    if (answer === undefined || answer.status === 202) return undefined;
+    const fault = faultOfAnswer(answer, expected, context);
+    return fault === undefined ? undefined : { detail: `${id}: ${fault}`, ids: [id] };
+  },
+};
+
+function faultOfAnswer(
+  { status, body }: Answer,
+  expected: Expected | undefined,
+  context: RuleContext,
+): string | undefined {
+  const code = status === 200 ? undefined : (JSON.parse(body) as Problem).code;
+  if (code !== undefined && TRANSIENT_CODES.has(code))
+    return context.isCalm ? `${status} ${code} without a fault` : undefined;
+  return compare(code === undefined ? { status: 200, body } : { status, code }, expected, context);
+}
+
+/** Compares an answer with the expected one; undefined when they agree. */
+function compare(
+  got: { readonly status: number; readonly body?: string; readonly code?: string },
+  expected: Expected | undefined,
+  { history }: RuleContext,
+): string | undefined {
+  if (expected === undefined) {
+    const names = history.revisions.map(({ revision }) => revisionName(revision));
+    const isKnown = got.status === 404 || names.some((name) => got.body?.includes(`"${name}"`) === true);
+    return isKnown ? undefined : `${got.status} ${shorten(got.body)} is no published version`;
+  }
+  if (got.status === expected.status && 'body' in expected && sameJson(got.body, expected.body))
+    return undefined;
+  if (got.status === expected.status && 'code' in expected && got.code === expected.code) return undefined;
+  const wanted = 'body' in expected ? shorten(expected.body) : expected.code;
+  return `${got.status} ${got.code ?? shorten(got.body)} instead of ${expected.status} ${wanted}`;
+}
+
+function sameJson(one: string | undefined, other: string): boolean {
+  return (
+    one === other ||
+    (one !== undefined && JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other)))
+  );
+}
+
+function shorten(text = ''): string {
+  return text.length > 160 ? `${text.slice(0, 160)}...` : text;
+}
+
+const replyIsRight: Rule = {
+  name: 'the reply to a request message is that of the calculation of this request',
+  source: 'E1, docs/api.md Over Kafka',
+  onRecord: (record, context) => {
+    if (!UPSTREAM_REPLIES.has(record.topic)) return undefined;
+    const id = headerText(record.headers, HEADER.correlationId) ?? '';
+    const request = context.history.upstream.find((one) => one.id === id);
+    if (request === undefined || !isRequest(request.activity))
+      return { detail: `a reply to an unknown request ${id}`, ids: [id] };
+    if (request.activity.replyTopic !== record.topic)
+      return { detail: `the reply to ${id} is on ${record.topic}`, ids: [id] };
+    const fault = faultOfReply(record, request, context);
+    return fault === undefined ? undefined : { detail: `reply to ${id}: ${fault}`, ids: [id] };
+  },
+};
+
+function faultOfReply(
+  record: SeenRecord,
+  { activity, expected }: UpstreamMessage,
+  context: RuleContext,
+): string | undefined {
+  if (!isRequest(activity)) return undefined;
+  const items = activity.isBatch
+    ? batchItems(record, activity.format, context)
+    : [singleReply(record, context)];
+  if (items === undefined) return 'it cannot be read';
+  if (items.length !== activity.items.length)
+    return `it has ${items.length} items instead of ${activity.items.length}`;
+  for (const [index, item] of items.entries()) {
+    const fault = item === undefined ? 'it cannot be read' : compare(item, expected[index], context);
+    if (fault !== undefined) return `item ${index + 1}: ${fault}`;
+  }
+  return undefined;
+}
+
+type Got = Parameters<typeof compare>[0];
+
+/** A reply message as an HTTP answer. */
+function singleReply(record: SeenRecord, { decode }: RuleContext): Got | undefined {
+  const code = headerText(record.headers, HEADER.errorCode);
+  if (headerText(record.headers, HEADER.contentType) === 'application/json') {
+    const body = record.value?.toString() ?? '';
+    return code === undefined
+      ? { status: 200, body }
+      : { status: (JSON.parse(body) as Problem).status, code };
+  }
+  const decoded = decode(record);
+  if (decoded === undefined) return undefined;
+  if (decoded.type === 'ProblemReply') {
+    const problem = decoded.payload as Problem;
+    return { status: problem.status, code: problem.code };
+  }
+  const action = actionOf(decoded.type.replace(/Reply$/, 'Request'));
+  return { status: 200, body: action.render(decoded.payload) };
+}
+
+function batchItems(
+  record: SeenRecord,
+  format: 'json' | 'avro',
+  context: RuleContext,
+): readonly (Got | undefined)[] | undefined {
+  if (headerText(record.headers, HEADER.errorCode) !== undefined) return undefined;
+  if (format === 'json') {
+    const items = JSON.parse(record.value?.toString() ?? '[]') as readonly {
+      readonly status: number;
+      readonly body: unknown;
+    }[];
+    return items.map(({ status, body }) =>
+      status === 200 ? { status, body: JSON.stringify(body) } : { status, code: (body as Problem).code },
+    );
+  }
+  const decoded = context.decode(record);
+  if (decoded === undefined) return undefined;
+  return (decoded.payload as ReplyBatch).items.map(({ value }) =>
+    singleReply({ ...record, value, headers: {} }, context),
+  );
+}
+
+const requestsAreAnswered: Rule = {
+  name: 'every request on a topic gets a reply or becomes a dead letter',
+  source: 'docs/operations.md When something fails',
+  atEnd: (_end, { history: { records } }) => {
+    const done = new Set<string>();
+    for (const { topic, headers } of records) {
+      const id = headerText(headers, HEADER.correlationId);
+      if (id !== undefined && !REQUEST_TOPICS.has(topic)) done.add(id);
+    }
+    const waiting = new Set(
+      records.flatMap(({ topic, headers }) => {
+        const id = headerText(headers, HEADER.correlationId);
+        return id === undefined || !REQUEST_TOPICS.has(topic) || done.has(id) ? [] : [id];
+      }),
+    );
+    return [...waiting].map((id) => ({
+      detail: `request ${id} has neither a reply nor a dead letter`,
+      ids: [id],
+    }));
+  },
+};
+
+const acknowledgedIsStored: Rule = {
+  name: 'what the broker acknowledged is on its topic',
+  source: 'shared/messaging/ports.ts Publisher',
+  atEnd: (_end, { history: { records, upstream } }) => {
+    const stored = new Set(records.map(({ headers }) => headerText(headers, HEADER.correlationId)));
+    return upstream.flatMap(({ id, activity, acknowledgedAtMs }): readonly Finding[] => {
+      if (acknowledgedAtMs === undefined || activity.kind === 'command' || stored.has(id)) return [];
+      return [{ detail: `${id} was acknowledged and is on no topic`, ids: [id] }];
+    });
+  },
+};
+
+const deadLettersAreDeserved: Rule = {
+  name: 'a request whose topics are sound never becomes a dead letter',
+  source: 'docs/operations.md Replies that cannot be sent, Dead letters',
+  onRecord: ({ topic, headers }, { history }) => {
+    if (!DEAD_LETTERS.has(topic)) return undefined;
+    const code = headerText(headers, HEADER.deadLetterCode) ?? 'without a code';
+    const id = headerText(headers, HEADER.correlationId) ?? headerText(headers, HEADER.notificationId) ?? '';
+    if (code !== 'unexpected' && isPoison(history.upstream.find((one) => one.id === id)?.activity))
+      return undefined;
+    const status = currentState(history, id)?.status;
+    if (topic === TOPIC.notificationDeadLetters && (status === 'failed' || status === 'parked'))
+      return undefined;
+    return { detail: `${id} became a dead letter: ${code}`, ids: [id] };
+  },
+};
+
+function isPoison(activity: Activity | undefined): boolean {
+  return activity?.kind === 'poison';
+}
+
+const poisonBecomesDeadLetter: Rule = {
+  name: 'a message that cannot be handled becomes a dead letter',
+  source: 'docs/operations.md When something fails',
+  atEnd: (_end, { history: { records, upstream } }) => {
+    const dead = new Set(
+      records
+        .filter(({ topic }) => DEAD_LETTERS.has(topic))
+        .map(({ headers }) => headerText(headers, HEADER.correlationId)),
+    );
+    return upstream.flatMap(({ id, activity, acknowledgedAtMs }): readonly Finding[] => {
+      if (!isPoison(activity) || acknowledgedAtMs === undefined || dead.has(id)) return [];
+      return [{ detail: `${id} is no dead letter`, ids: [id] }];
+    });
+  },
+};
+
+const asyncResultsArrive: Rule = {
+  name: 'a request that was accepted with 202 has a result',
+  source: 'E5, docs/api.md respond-async',
+  atEnd: ({ isCalm }, { history }) =>
+    history.actions.flatMap(({ id, acceptedAtMs, answer }): readonly Finding[] => {
+      if (acceptedAtMs === undefined || answer === undefined) return [];
+      if (answer.status === 202) return [{ detail: `${id} was accepted and has no result`, ids: [id] }];
+      if (isCalm && answer.status === 504)
+        return [{ detail: `the result of ${id} came too late`, ids: [id] }];
+      return [];
+    }),
+};
+
+const portfolioIsComplete: Rule = {
+  name: 'a portfolio has each line exactly once and in order',
+  source: 'docs/recalculation.md',
+  atEnd: (_end, { history }) =>
+    history.portfolios.flatMap(({ activity, end, results, failures, expected }): readonly Finding[] => {
+      const { id } = activity;
+      if (end !== 'complete') return [{ detail: `${id} was ${end ?? 'not ended'}`, ids: [id] }];
+      const wanted = expected.filter((line) => line.startsWith('{'));
+      const wrong = Math.max(wanted.length, results.length);
+      for (let index = 0; index < wrong; index += 1) {
+        if (sameJson(results[index], wanted[index] ?? 'null')) continue;
+        return [
+          {
+            detail: `${id}: line ${index + 1} is ${shorten(results[index])} instead of ${shorten(wanted[index])}`,
+            ids: [id],
+          },
+        ];
+      }
+      const failed = failures.map(
+        (line) => JSON.parse(line) as { readonly id: string; readonly problem: Problem },
+      );
+      const got = failed.map((one) => `${one.id} ${one.problem.code}`).join(', ');
+      const refused = expected.filter((line) => !line.startsWith('{')).join(', ');
+      return got === refused ? [] : [{ detail: `${id}: failures ${got} instead of ${refused}`, ids: [id] }];
+    }),
+};
+
+export const REQUEST_RULES: readonly Rule[] = [
+  answerIsRight,
+  replyIsRight,
+  requestsAreAnswered,
+  acknowledgedIsStored,
+  deadLettersAreDeserved,
+  poisonBecomesDeadLetter,
+  asyncResultsArrive,
+  portfolioIsComplete,
+];

@@ -1,0 +1,56 @@
+import type { PartitionOffset } from '../../../shared/messaging/message.ts';
+import type { ActionExchange, History, NotificationExchange, ProviderCall, SeenRecord } from './history.ts';
+
+/** A promise that was not kept. */
+export interface Finding {
+  readonly detail: string;
+  /** The calls, notifications and messages that it concerns. */
+  readonly ids: readonly string[];
+}
+
+export interface Violation extends Finding {
+  readonly rule: string;
+  readonly source: string;
+  /** Simulated time at which it was noticed. */
+  readonly atMs: number;
+}
+
+/** The end of a run, after everything had time to settle. */
+export interface End {
+  /** Whether the run had no faults, so that every call must succeed. */
+  readonly isCalm: boolean;
+  /** What still waited when the run ended; empty: nothing. */
+  readonly unsettled: readonly string[];
+}
+
+export interface RuleContext {
+  readonly history: History;
+  readonly unknownPolicy: 'park' | 'resend';
+  readonly isCalm: boolean;
+  /** Decodes the value of a reply or state. */
+  readonly decode: (record: SeenRecord) => { readonly type: string; readonly payload: unknown } | undefined;
+}
+
+type Check<Event> = (event: Event, context: RuleContext) => Finding | undefined;
+
+/** A commit that the broker accepted. */
+export interface Commit extends PartitionOffset {
+  readonly groupId: string;
+  /** The offset that was committed before. */
+  readonly from: number;
+  /** The life of the process. */
+  readonly by: string;
+}
+
+/** One promise of the system, with the place where it is made. Checks of single events take constant time. */
+export interface Rule {
+  readonly name: string;
+  /** A rule id, or a page of the documents. */
+  readonly source: string;
+  readonly onActionAnswer?: Check<ActionExchange>;
+  readonly onNotificationAnswer?: Check<NotificationExchange>;
+  readonly onDelivery?: Check<ProviderCall>;
+  readonly onRecord?: Check<SeenRecord>;
+  readonly onCommit?: Check<Commit>;
+  readonly atEnd?: (end: End, context: RuleContext) => readonly Finding[];
+}

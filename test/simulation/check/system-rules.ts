@@ -1,0 +1,56 @@
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { placeOf, type History, type SeenRecord } from './history.ts';
+import { idOfCommand } from './notification-rules.ts';
+import type { Rule } from './rule.ts';
+
+const COMMANDS: ReadonlySet<string> = new Set([TOPIC.smsCommands, TOPIC.emailCommands]);
+const TIER = /\.retry\./;
+
+const everythingSettles: Rule = {
+  name: 'everything settles after the last fault: work ends, queues are empty, processes are ready',
+  source: 'docs/notification-delivery.md, docs/operations.md Health and metrics',
+  atEnd: ({ unsettled }) => (unsettled.length === 0 ? [] : [{ detail: unsettled.join('; '), ids: [] }]),
+};
+
+const commitsFollowWork: Rule = {
+  name: 'a commit is never ahead of the work that it covers',
+  source: 'docs/architecture.md, shared/messaging/consumer/offset-tracker.ts',
+  onCommit: ({ topic, partition, from, offset, groupId }, { history }) => {
+    for (let at = from; at < offset; at += 1) {
+      const record = history.byPlace.get(placeOf(topic, partition, at));
+      if (record === undefined || isDone(record, history)) continue;
+      const id = headerText(record.headers, HEADER.correlationId) ?? idOfCommand(record) ?? '';
+      const place = placeOf(topic, partition, at);
+      return { detail: `${groupId} committed ${place}, and ${id} was not done`, ids: [id] };
+    }
+    return undefined;
+  },
+};
+
+/** Whether the log shows that the work of a request, a command or a waiting copy is done. */
+function isDone(record: SeenRecord, history: History): boolean {
+  const { topic, headers, value } = record;
+  // A wake message has no work of its own.
+  if (value === null) return true;
+  if (COMMANDS.has(topic)) return isCommandDone(record, history);
+  const id = headerText(headers, HEADER.correlationId) ?? idOfCommand(record);
+  const others = (id === undefined ? undefined : history.byId.get(id)) ?? [];
+  if (!TIER.test(topic)) return others.some((other) => other.topic !== topic);
+  const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
+  return others.some(
+    (other) => COMMANDS.has(other.topic) && (headerNumber(other.headers, HEADER.attempt) ?? 1) >= attempt,
+  );
+}
+
+/** A command is concluded, waits on a tier or the hold topic, or is a dead letter. */
+function isCommandDone(record: SeenRecord, { states, byId }: History): boolean {
+  const id = idOfCommand(record) ?? headerText(record.headers, HEADER.correlationId) ?? '';
+  if ((states.get(id) ?? []).some(({ status }) => status !== 'sending')) return true;
+  return (byId.get(id) ?? []).some(
+    ({ topic }) => !COMMANDS.has(topic) && topic !== TOPIC.notificationAcceptances,
+  );
+}
+
+export const SYSTEM_RULES: readonly Rule[] = [commitsFollowWork, everythingSettles];

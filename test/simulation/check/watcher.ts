@@ -1,0 +1,154 @@
+import { MESSAGES } from '../../../schemas/messages.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import { partitionId, type LogMessage, type PartitionOffset } from '../../../shared/messaging/message.ts';
+import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import {
+  placeOf,
+  type ActionExchange,
+  type History,
+  type NotificationExchange,
+  type ProviderCall,
+  type SeenRecord,
+} from './history.ts';
+import { digest, type Journal } from './journal.ts';
+import { idOfCommand } from './notification-rules.ts';
+import type { End, Finding, Rule, RuleContext, Violation } from './rule.ts';
+import { RULES } from './rules.ts';
+
+const MIN_AVRO_BYTES = 5;
+const AVRO_MAGIC = 0;
+const TYPES = new Map(MESSAGES.map(({ localSchemaId, type }) => [localSchemaId, type]));
+
+/** Checks the rules as things happen, and keeps what the rules need for it. */
+export interface Watcher {
+  readonly violations: readonly Violation[];
+  onRecord(record: LogMessage, by: string): void;
+  onCommit(groupId: string, offset: PartitionOffset, by: string): void;
+  onDelivery(call: ProviderCall): void;
+  onActionAnswer(exchange: ActionExchange): void;
+  onNotificationAnswer(exchange: NotificationExchange): void;
+  atEnd(end: End): void;
+  /** Reports what no rule expects, such as an unhandled rejection. */
+  report(rule: string, detail: string): void;
+}
+
+export interface WatcherOptions extends Pick<RuleContext, 'unknownPolicy' | 'isCalm'> {
+  readonly history: History;
+  readonly journal: Journal;
+  readonly codec: MessageCodec;
+  readonly elapsedMs: () => number;
+}
+
+export function createWatcher(options: WatcherOptions): Watcher {
+  const { history, journal, codec, elapsedMs } = options;
+  const violations: Violation[] = [];
+  const decode: RuleContext['decode'] = (record) => decodeNow(codec, record);
+  const context: RuleContext = { ...options, decode };
+  const found = ({ name, source }: Pick<Rule, 'name' | 'source'>, finding: Finding): void => {
+    violations.push({ rule: name, source, atMs: elapsedMs(), ...finding });
+    journal.note('check', `VIOLATED: ${name}: ${finding.detail}`, ...finding.ids);
+  };
+  /** Calls the check of each rule that has one for this kind of event. */
+  const check = <Event>(
+    select: (rule: Rule) => ((event: Event, own: RuleContext) => Finding | undefined) | undefined,
+  ) => {
+    const checks = RULES.flatMap((rule) => {
+      const one = select(rule);
+      return one === undefined ? [] : [{ rule, one }];
+    });
+    return (event: Event): void => {
+      for (const { rule, one } of checks) {
+        const finding = one(event, context);
+        if (finding !== undefined) found(rule, finding);
+      }
+    };
+  };
+  const committed = new Map<string, number>();
+  const checkRecord = check((rule) => rule.onRecord);
+  const checkCommit = check((rule) => rule.onCommit);
+  return {
+    violations,
+    onRecord: (message, by) => {
+      const record = seen(message, elapsedMs());
+      keepRecord(history, record);
+      noteRecord(journal, record, by);
+      if (record.topic === TOPIC.notificationOutcomes)
+        keepState(history, decode(record)?.payload as NotificationState | undefined);
+      checkRecord(record);
+    },
+    onCommit: (groupId, { topic, partition, offset }, by) => {
+      const place = `${groupId} ${partitionId(topic, partition)}`;
+      const from = committed.get(place) ?? 0;
+      committed.set(place, offset);
+      journal.note(by, `commits ${topic}/${partition} up to ${offset} of ${groupId}`);
+      checkCommit({ groupId, topic, partition, from, offset, by });
+    },
+    onDelivery: check((rule) => rule.onDelivery),
+    onActionAnswer: check((rule) => rule.onActionAnswer),
+    onNotificationAnswer: check((rule) => rule.onNotificationAnswer),
+    atEnd: (end) => {
+      for (const rule of RULES) for (const finding of rule.atEnd?.(end, context) ?? []) found(rule, finding);
+    },
+    report: (name, detail) => found({ name, source: 'CONTRIBUTING.md' }, { detail, ids: [] }),
+  };
+}
+
+function seen(message: LogMessage, seenAtMs: number): SeenRecord {
+  return { ...message, key: message.key?.toString('latin1'), seenAtMs };
+}
+
+function keepRecord({ records, byPlace, byId }: History, record: SeenRecord): void {
+  const { topic, partition, offset, headers } = record;
+  records.push(record);
+  byPlace.set(placeOf(topic, partition, offset), record);
+  for (const id of new Set([headerText(headers, HEADER.correlationId), idOfCommand(record)])) {
+    if (id === undefined) continue;
+    const known = byId.get(id) ?? [];
+    known.push(record);
+    byId.set(id, known);
+  }
+}
+
+/** Adds the state of a notification; a tombstone and an unreadable record have none. */
+function keepState({ states }: History, state: NotificationState | undefined): void {
+  if (state === undefined) return;
+  const { notificationId } = state;
+  const known = states.get(notificationId) ?? [];
+  known.push(state);
+  states.set(notificationId, known);
+}
+
+function noteRecord(journal: Journal, record: SeenRecord, by: string): void {
+  const { topic, partition, offset, headers, value, key } = record;
+  const ids = [headerText(headers, HEADER.correlationId), idOfCommand(record), key].filter(
+    (id) => id !== undefined,
+  );
+  const what = value === null ? 'tombstone' : (typeOf(record) ?? 'record');
+  const code = headerText(headers, HEADER.errorCode) ?? headerText(headers, HEADER.deadLetterCode);
+  const details = code === undefined ? '' : ` ${code}`;
+  journal.note(
+    by,
+    `writes ${what}${details} ${digest(value ?? '')} to ${topic}/${partition}@${offset}`,
+    ...new Set(ids),
+  );
+}
+
+/** The type of a message: by its header, or by its schema id. */
+function typeOf({ headers, value }: SeenRecord): string | undefined {
+  const named = headerText(headers, HEADER.messageType);
+  if (named !== undefined || value === null || value.length < MIN_AVRO_BYTES || value[0] !== AVRO_MAGIC)
+    return named;
+  return TYPES.get(value.readUInt32BE(1));
+}
+
+/** Decodes a message whose schemas are known; undefined for one that cannot be decoded. */
+function decodeNow(codec: MessageCodec, { value, headers }: SeenRecord): ReturnType<RuleContext['decode']> {
+  if (value === null) return undefined;
+  const decoded = codec.decode({ value, headers });
+  if (decoded instanceof Promise || decoded.kind !== 'decoded') return undefined;
+  const { type, payload } = decoded;
+  return { type, payload };
+}

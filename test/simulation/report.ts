@@ -1,0 +1,85 @@
+import { formatEntry } from './check/journal.ts';
+import type { Violation } from './check/rule.ts';
+import type { FaultCounts } from './faults/call-fates.ts';
+import type { SeedResult } from './run-seed.ts';
+import { describePart, type Shrunk } from './shrink.ts';
+
+/** Entries of the trace before a violation that are shown in addition to those about its ids. */
+const SHOWN_ENTRIES = 40;
+
+/** The failure of one seed. */
+export interface SeedFailure {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  readonly trace: readonly string[];
+  readonly replay: string;
+}
+
+/** Totals of several runs. */
+export interface Totals {
+  seeds: number;
+  steps: number;
+  simulatedMs: number;
+  readonly faults: FaultCounts;
+  readonly failures: SeedFailure[];
+}
+
+export function createTotals(): Totals {
+  return { seeds: 0, steps: 0, simulatedMs: 0, faults: {}, failures: [] };
+}
+
+export function addResult(totals: Totals, result: SeedResult): void {
+  totals.seeds += 1;
+  totals.steps += result.steps;
+  totals.simulatedMs += result.simulatedMs;
+  for (const [kind, count] of Object.entries(result.faults)) {
+    const name = kind as keyof FaultCounts;
+    totals.faults[name] = (totals.faults[name] ?? 0) + count;
+  }
+  if (result.violations.length > 0) totals.failures.push(failureOf(result));
+}
+
+/** The violations of a run with the entries that concern them, the last ones before, and the command that repeats it. */
+export function failureOf({ plan, violations, journal }: SeedResult): SeedFailure {
+  const ids = violations.flatMap((violation) => violation.ids);
+  const endMs = Math.max(...violations.map(({ atMs }) => atMs));
+  const entries = journal.excerpt(ids, endMs, SHOWN_ENTRIES);
+  return { seed: plan.seed, violations, trace: entries.map(formatEntry), replay: replayOf(plan.seed) };
+}
+
+function replayOf(seed: number): string {
+  return `npm run simulate -- --seed ${seed} --trace`;
+}
+
+/** The failure as text, for the terminal or the message of a test. */
+export function failureLines({ seed, violations, trace, replay }: SeedFailure): readonly string[] {
+  return [
+    `seed ${seed} failed:`,
+    ...violations.map(({ rule, source, detail }) => `  ${rule} (${source})\n    ${detail}`),
+    '',
+    ...trace,
+    '',
+    `replay:  ${replay}`,
+    `shrink:  npm run simulate -- --seed ${seed} --shrink`,
+  ];
+}
+
+export function shrunkLines({ plan, parts, runs }: Shrunk): readonly string[] {
+  return [
+    `the smallest plan that still fails, after ${runs} runs: ${parts.length} parts`,
+    ...parts.map((part) => `  ${describePart(plan, part)}`),
+  ];
+}
+
+export function totalsLines(
+  { seeds, steps, simulatedMs, faults, failures }: Totals,
+  elapsedMs: number,
+): readonly string[] {
+  const minutes = elapsedMs / 60_000;
+  const counts = Object.entries(faults).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return [
+    `${seeds} seeds in ${(elapsedMs / 1_000).toFixed(1)} s (${(seeds / minutes).toFixed(0)} a minute), ${steps} steps, ` +
+      `${(simulatedMs / 3_600_000).toFixed(2)} simulated hours, ${failures.length} failed`,
+    `faults: ${counts.map(([kind, count]) => `${count} ${kind}`).join(', ')}`,
+  ];
+}

@@ -1,0 +1,308 @@
+import { MESSAGES } from '../../schemas/messages.ts';
+import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
+import { createMessageCodec, type MessageCodec } from '../../shared/messaging/codec/message-codec.ts';
+import { TOPIC } from '../../shared/messaging/topics/topics.ts';
+import { combineHealth } from '../../shared/platform/health.ts';
+import { sleep } from '../../shared/platform/timers.ts';
+import { createProcessBroker } from './broker/process-broker.ts';
+import { createHistory } from './check/history.ts';
+import { Journal } from './check/journal.ts';
+import { acceptedIds, currentState } from './check/notification-rules.ts';
+import type { Violation } from './check/rule.ts';
+import { createWatcher, type Watcher } from './check/watcher.ts';
+import { startCluster, type SimCluster } from './cluster.ts';
+import type { FaultCounts } from './faults/call-fates.ts';
+import type { SeedPlan } from './seed-plan.ts';
+import { createMachine, ProcessLife } from './sim-process.ts';
+import { callAction, lookAt, sendNotification } from './workload/callers.ts';
+import { redrive, updateCatalogue } from './workload/operators.ts';
+import { ARRIVAL_MS, REPLY_TOPICS, type Activity } from './workload/plan.ts';
+import { recalculate } from './workload/portfolio.ts';
+import { createProviderWorld } from './workload/providers.ts';
+import { writeCommand, writePoison, writeRequest } from './workload/upstream.ts';
+import type { World } from './workload/world.ts';
+
+const MINUTE_MS = 60_000;
+/**
+ * Everything has settled this long after the last fault: a notification within its time limit, and one whose copy was lost
+ * 15 minutes later (docs/notification-delivery.md).
+ */
+export const SETTLE_LIMIT_MS = 25 * MINUTE_MS;
+/** Interval of the looks at health and progress. */
+const LOOK_EVERY_MS = 1_000;
+const SETTINGS = {
+  NOTIFICATION_RETRY_TIERS: '5s,30s',
+  NOTIFICATION_TIME_LIMIT_SMS: '2m',
+  NOTIFICATION_TIME_LIMIT_EMAIL: '4m',
+};
+const REPLY_PARTITIONS = 2;
+
+export interface SeedResult {
+  readonly plan: SeedPlan;
+  readonly violations: readonly Violation[];
+  readonly journal: Journal;
+  /** Turns of the simulated event loop. */
+  readonly steps: number;
+  readonly simulatedMs: number;
+  readonly faults: Readonly<FaultCounts>;
+}
+
+/** Created once: it takes longer than a run. */
+let codec: Promise<MessageCodec> | undefined;
+
+async function createCodec(): Promise<MessageCodec> {
+  const created = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
+  await created.prepare(MESSAGES.map(({ type }) => type));
+  return created;
+}
+
+/** Runs a plan and checks the rules. The same plan gives the same result. */
+export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
+  const ownCodec = await (codec ??= createCodec());
+  const history = createHistory();
+  const clocks: { elapsedMs: () => number } = { elapsedMs: () => 0 };
+  const elapsedMs = (): number => clocks.elapsedMs();
+  const journal = new Journal(elapsedMs);
+  const isCalm = plan.faults.incidents.length === 0 && Object.keys(plan.faults.rates).length === 0;
+  const watcher = createWatcher({
+    history,
+    journal,
+    codec: ownCodec,
+    elapsedMs,
+    isCalm,
+    unknownPolicy: plan.unknownPolicy,
+  });
+  const onRejection = (error: unknown): void =>
+    watcher.report(
+      'no rejection is unhandled',
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+    );
+  process.on('unhandledRejection', onRejection);
+  try {
+    const cluster = await startCluster({
+      plan: plan.faults,
+      env: {
+        ...SETTINGS,
+        NOTIFICATION_UNKNOWN_SMS: plan.unknownPolicy,
+        NOTIFICATION_UNKNOWN_EMAIL: plan.unknownPolicy,
+      },
+      observer: {
+        onRecord: (record, by) => watcher.onRecord(record, by),
+        onCommit: (groupId, offset, by) => watcher.onCommit(groupId, offset, by),
+        onEvent: (line) => journal.note('cluster', line),
+      },
+      createProviders: (system, fates) => {
+        clocks.elapsedMs = () => system.monotonic.elapsedMs();
+        return createProviderWorld({
+          system,
+          fates,
+          plan: plan.faults,
+          journal,
+          history,
+          onDelivery: (call) => watcher.onDelivery(call),
+        });
+      },
+    });
+    for (const topic of REPLY_TOPICS) cluster.broker.topics.create({ topic, partitions: REPLY_PARTITIONS });
+    try {
+      await drive(cluster, { plan, journal, watcher, history, codec: ownCodec });
+    } catch (error) {
+      watcher.report('time passes', String(error));
+    }
+    return {
+      plan,
+      violations: watcher.violations,
+      journal,
+      steps: cluster.system.turns(),
+      simulatedMs: elapsedMs(),
+      faults: cluster.counts,
+    };
+  } finally {
+    process.off('unhandledRejection', onRejection);
+  }
+}
+
+type Parts = Pick<World, 'journal' | 'history' | 'codec'> & {
+  readonly plan: SeedPlan;
+  readonly watcher: Watcher;
+};
+
+/** Lets the work and the faults happen, waits until everything has settled, and checks the end. */
+async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
+  const { plan, watcher, history } = parts;
+  const { system } = cluster;
+  let isOver = false;
+  const world = createWorld(cluster, parts, () => isOver);
+  const startedAtMs = system.monotonic.elapsedMs();
+  cluster.beginFaults();
+  const pending = new Map<string, Promise<void>>();
+  for (const activity of plan.activities) {
+    const work = sleep(system.timers, activity.atMs).then(() => perform(world, activity));
+    pending.set(activity.id, work);
+    work.then(
+      () => pending.delete(activity.id),
+      (error: unknown) =>
+        watcher.report('the simulated caller works', `${activity.id}: ${String((error as Error).stack)}`),
+    );
+  }
+  const unsettled = async (): Promise<readonly string[]> => {
+    const found = findUnsettled(cluster, parts, [...pending.keys()]);
+    return found.length > 0 ? found : queuesOf(cluster);
+  };
+  await system.pass(ARRIVAL_MS);
+  const deadlineMs = startedAtMs + ARRIVAL_MS + SETTLE_LIMIT_MS;
+  let waiting = await unsettled();
+  while (watcher.violations.length === 0 && waiting.length > 0 && system.monotonic.elapsedMs() < deadlineMs) {
+    await system.pass(LOOK_EVERY_MS);
+    waiting = await unsettled();
+  }
+  if (watcher.violations.length > 0) return;
+  isOver = true;
+  await lookAtAll(world, cluster, acceptedIds(history));
+  watcher.atEnd({ isCalm: isPlanCalm(plan), unsettled: waiting });
+}
+
+function isPlanCalm({ faults }: SeedPlan): boolean {
+  return faults.incidents.length === 0 && Object.keys(faults.rates).length === 0;
+}
+
+function createWorld(
+  cluster: SimCluster,
+  { plan, journal, history, codec: ownCodec, watcher }: Parts,
+  isOver: () => boolean,
+): World {
+  const { system, broker } = cluster;
+  const ingresses = cluster.processes.map(({ name }) => name).filter((name) => name.startsWith('ingress'));
+  const ingressName = (ingress: number): string => ingresses[ingress % ingresses.length] ?? '';
+  return {
+    system,
+    journal,
+    history,
+    codec: ownCodec,
+    watcher,
+    ingressName,
+    isOver,
+    call: async (ingress, call) => {
+      const result = await cluster.call(ingressName(ingress), call);
+      return result.kind === 'answer' ? result : undefined;
+    },
+    startClient: (name) => {
+      const life = new ProcessLife(`${name}#1`, createMachine(system, plan.seed, undefined));
+      return { ports: life.ports, broker: createProcessBroker(life, broker), kill: () => life.end() };
+    },
+  };
+}
+
+function perform(world: World, activity: Activity): Promise<void> {
+  switch (activity.kind) {
+    case 'action':
+      return callAction(world, activity);
+    case 'notification':
+      return sendNotification(world, activity);
+    case 'request':
+      return writeRequest(world, activity);
+    case 'command':
+      return writeCommand(world, activity);
+    case 'poison':
+      return writePoison(world, activity);
+    case 'catalogue':
+      return updateCatalogue(world, activity);
+    case 'recalculation':
+      return recalculate(world, activity);
+    case 'redrive':
+      return redrive(world, activity);
+    default:
+      return activity satisfies never;
+  }
+}
+
+/** What is still in progress, in words. */
+function findUnsettled(
+  cluster: SimCluster,
+  { history }: Parts,
+  pending: readonly string[],
+): readonly string[] {
+  const waiting: string[] = [];
+  if (pending.length > 0) waiting.push(`in progress: ${pending.join(', ')}`);
+  for (const [name, state] of healthOf(cluster)) if (state !== 'ready') waiting.push(`${name} is ${state}`);
+  for (const id of acceptedIds(history)) {
+    const status = currentState(history, id)?.status ?? 'not in the ledger';
+    if (status !== 'sent' && status !== 'failed' && status !== 'parked')
+      waiting.push(`notification ${id} is ${status}`);
+  }
+  return [...waiting, ...lagsOf(cluster)];
+}
+
+/** Groups with records that they have not committed. */
+function lagsOf({ broker }: SimCluster): readonly string[] {
+  return [...broker.groups].flatMap(([groupId, group]) =>
+    topicsOf(groupId).flatMap((topic) =>
+      (broker.topics.find(topic)?.logs ?? []).flatMap(({ partition, low, high }) => {
+        const committed = group.committed(topic, partition) ?? low;
+        return committed >= high ? [] : [`${groupId} is at ${committed} of ${high} in ${topic}/${partition}`];
+      }),
+    ),
+  );
+}
+
+const GROUP_TOPICS: Readonly<Record<string, string>> = {
+  'plat.schedule.interactive': TOPIC.scheduleRequests,
+  'plat.schedule.bulk': TOPIC.scheduleBulkRequests,
+  'plat.product.interactive': TOPIC.productRequests,
+  'plat.simulation.interactive': TOPIC.simulationRequests,
+  'plat.notification.sms': TOPIC.smsCommands,
+  'plat.notification.email': TOPIC.emailCommands,
+};
+
+function topicsOf(groupId: string): readonly string[] {
+  const topic = GROUP_TOPICS[groupId] ?? (groupId.includes('.retry.') ? `${groupId}.v1` : undefined);
+  return topic === undefined ? [] : [topic];
+}
+
+/** `ready`, or why a process is not; a degraded one is ready. */
+function healthOf({ processes }: SimCluster): ReadonlyMap<string, string> {
+  return new Map(
+    processes.map((process) => {
+      const health = process.health();
+      if (health === undefined) return [process.name, process.state()];
+      const { status, reason = status } = combineHealth(health);
+      return [process.name, status === 'ready' || status === 'degraded' ? 'ready' : reason];
+    }),
+  );
+}
+
+/** Asks every instance for the state of every accepted notification. */
+async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<string>): Promise<void> {
+  const known = new Map(
+    world.history.notifications.flatMap(({ notificationId, call }) =>
+      notificationId !== undefined && ids.has(notificationId) ? [[notificationId, call.id]] : [],
+    ),
+  );
+  const looks = [...known].flatMap(([notificationId, id]) =>
+    [0, 1].map((ingress) => lookAt(world, ingress, { notificationId, id })),
+  );
+  await cluster.system.run(Promise.all(looks), MINUTE_MS);
+}
+
+/** Gauges of work that waits; all are 0 when nothing is in progress. */
+const QUEUES = [
+  'plat_ingress_pending_replies',
+  'plat_notification_waiting',
+  'plat_notification_hold',
+  'plat_notification_ledger{figure="sending"}',
+  'plat_notification_ledger{figure="retrying"}',
+];
+
+/** The queues that are not empty. */
+async function queuesOf({ processes }: SimCluster): Promise<readonly string[]> {
+  const texts = await Promise.all(
+    processes.map(async (one) => ({ name: one.name, text: (await one.metrics()) ?? '' })),
+  );
+  return texts.flatMap(({ name, text }) =>
+    text.split('\n').flatMap((line) => {
+      const [figure = '', value] = line.split(' ');
+      const isLeft = QUEUES.some((queue) => figure.startsWith(queue)) && Number(value) !== 0;
+      return isLeft ? [`${name} has ${line}`] : [];
+    }),
+  );
+}

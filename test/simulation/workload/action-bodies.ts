@@ -1,0 +1,119 @@
+import { SIMULATE_EXAMPLES } from '../../../shared/contract/simulate/examples.ts';
+import {
+  PRODUCT_DETAILS_EXAMPLES,
+  INSURANCE_LIST_EXAMPLES,
+} from '../../../shared/contract/product/look-up-examples.ts';
+import type { Picks } from '../../support/random/pick.ts';
+
+/** A request as it is sent over HTTP or in a JSON message. */
+export interface ActionBody {
+  readonly requestType: string;
+  readonly body: object;
+}
+
+/** Bodies that the ingress refuses: malformed, of the wrong type, incomplete. */
+export const INVALID_BODIES: readonly (object | string)[] = [
+  '{"jsonParam": ',
+  '[]',
+  {},
+  { jsonParam: { Amount: 'one hundred', InstallmentsNo: 6 } },
+  { jsonParam: { ScheduleType: 'EqualInstallments', Amount: -1, InstallmentsNo: 0, InterestPercent: 7 } },
+];
+
+/** The product whose versions the simulation publishes during a run. */
+export const CHANGING_PRODUCT = 'SIM-CHANGING';
+/** The example catalogue describes this day; the reply to a look-up depends on it. */
+const LOOK_UP_DAY = '2026-01-15';
+
+/**
+ * A request of any action, or of the calculations only. Amounts contain the number, so that the answers to two requests
+ * differ and a swapped one is noticed.
+ */
+export function chooseActionBody(
+  picks: Picks,
+  number: number,
+  from: 'all' | 'calculations' = 'all',
+): ActionBody {
+  const calculations = [schedule, schedule, schedule, unpayable, paymentValue, rate];
+  const lookUps = [productByCode, changingProduct, productDetails, insurances, simulation];
+  const choose = picks.of(...calculations, ...(from === 'all' ? lookUps : []));
+  return choose(picks, number);
+}
+
+function schedule(picks: Picks, number: number): ActionBody {
+  const terms = {
+    ScheduleType: picks.of('EqualInstallments', 'EqualPrincipal', 'Balloon', 'InterestOnly'),
+    InterestPercent: picks.whole(1, 20),
+    Amount: 1_000 + number,
+    InstallmentsNo: picks.whole(1, 24),
+    PeriodicityType: picks.of('Monthly', 'Quarterly'),
+    InstallmentDay: picks.whole(1, 28),
+    ActivationDate: '2024-01-01',
+    ResidualValue: picks.maybe(20, () => 100),
+    CalculateDAE: picks.of(undefined, 0, 2),
+    Explain: picks.maybe(10, () => true),
+    ...(picks.chance(20) ? { HolidayShift: true, HolidayCountry: 'RO' } : {}),
+  };
+  return { requestType: 'CalculateRepaymentScheduleRequest', body: { jsonParam: terms } };
+}
+
+/** A valid body that cannot be computed (422). */
+function unpayable(_picks: Picks, number: number): ActionBody {
+  const terms = { ScheduleType: 'NoSuchType', InterestPercent: 7, Amount: 100 + number, InstallmentsNo: 6 };
+  const dates = { PeriodicityType: 'Monthly', InstallmentDay: 1, ActivationDate: '2024-01-01' };
+  return { requestType: 'CalculateRepaymentScheduleRequest', body: { jsonParam: { ...terms, ...dates } } };
+}
+
+function paymentValue(picks: Picks, number: number): ActionBody {
+  const terms = {
+    InstallmentsNo: picks.whole(1, 60),
+    PeriodicityType: 'Monthly',
+    InterestCalculationMethod: '30/360',
+    FinancedAmount: 1_000 + number,
+    InterestPercent: picks.whole(0, 15),
+  };
+  return { requestType: 'CalculatePMTRequest', body: { jsonParam: terms } };
+}
+
+function rate(picks: Picks, number: number): ActionBody {
+  const CashFlows = [
+    { Date: '2025-01-15', Amount: -1_000 - number },
+    { Date: '2025-07-15', Amount: 500 },
+    { Date: '2026-01-20', Amount: 540 + picks.whole(0, 100) + number },
+  ];
+  return { requestType: 'CalculateRateRequest', body: { jsonParam: { Rule: 'DAE', CashFlows } } };
+}
+
+function productByCode(picks: Picks, number: number): ActionBody {
+  const BankingProductCode = picks.of('TL-PERSONAL', 'MG-HOME', 'CC-CLASSIC', `NONE-${number}`);
+  const flags = { displayBPDetails: true, displayBPAvailability: picks.chance(50) };
+  return {
+    requestType: 'GetBankingProductByCodeRequest',
+    body: { BankingProductCode, ...flags, Date: LOOK_UP_DAY },
+  };
+}
+
+function changingProduct(): ActionBody {
+  return {
+    requestType: 'GetBankingProductByCodeRequest',
+    body: { BankingProductCode: CHANGING_PRODUCT, Date: LOOK_UP_DAY },
+  };
+}
+
+function productDetails(picks: Picks): ActionBody {
+  const { request } = picks.of(...PRODUCT_DETAILS_EXAMPLES);
+  return { requestType: 'GetBankingProductDetailsRequest', body: { ...request, Date: LOOK_UP_DAY } };
+}
+
+function insurances(picks: Picks): ActionBody {
+  const { request } = picks.of(...INSURANCE_LIST_EXAMPLES);
+  return { requestType: 'GetProductInsuranceListRequest', body: { ...request, Date: LOOK_UP_DAY } };
+}
+
+function simulation(picks: Picks, number: number): ActionBody {
+  const [{ request }] = SIMULATE_EXAMPLES;
+  return {
+    requestType: 'SimulateRequest',
+    body: { ...request, amount: 5_000 + number, loanPeriod: picks.whole(6, 12) },
+  };
+}

@@ -1,0 +1,260 @@
+import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
+import type { Channel } from '../../../shared/notification/command.ts';
+import { Picks } from '../../support/random/pick.ts';
+import { chooseActionBody, INVALID_BODIES } from './action-bodies.ts';
+
+/** Callers and upstream systems begin their work during this time, in simulated milliseconds. */
+export const ARRIVAL_MS = 40_000;
+/** Reply topics of upstream systems; each has a reader of its own. */
+export const REPLY_TOPICS = ['upstream.one.replies', 'upstream.two.replies'] as const;
+/** Receivers are few, so that notifications to the same receiver overlap. */
+const RECEIVERS = 4;
+const MAX_REPEATS = 3;
+const SECOND_MS = 1_000;
+
+interface Planned {
+  /** Names the activity in the trace; everything that it causes carries this name. */
+  readonly id: string;
+  /** Simulated milliseconds after the start of the run. */
+  readonly atMs: number;
+}
+
+/** An HTTP call of an action. */
+export interface ActionCall extends Planned {
+  readonly kind: 'action';
+  readonly ingress: number;
+  readonly requestType: string;
+  /** The body; a string is sent as it is, such as malformed JSON. */
+  readonly body: object | string;
+  /** The direct form, or the generic one with its input as an object or as text (E2). */
+  readonly form: 'direct' | 'object' | 'text';
+  readonly isAsync: boolean;
+}
+
+/** A POST of a notification, its repeats, and the looks at its state. */
+export interface NotificationCall extends Planned {
+  readonly kind: 'notification';
+  readonly ingress: number;
+  readonly channel: Channel;
+  readonly receiver: number;
+  readonly key: string | undefined;
+  readonly isValid: boolean;
+  /** Later calls with the same key; `isOther`: with another text, which must be refused. */
+  readonly repeats: readonly {
+    readonly afterMs: number;
+    readonly ingress: number;
+    readonly isOther: boolean;
+  }[];
+  readonly looksAfterMs: readonly number[];
+}
+
+/** A request message, or a batch of them, that an upstream system writes itself. */
+export interface UpstreamRequest extends Planned {
+  readonly kind: 'request';
+  readonly topic: TopicKey;
+  readonly format: 'json' | 'avro';
+  readonly replyTopic: (typeof REPLY_TOPICS)[number];
+  readonly key: string;
+  /** Writes of the same message. */
+  readonly copies: number;
+  readonly isBatch: boolean;
+  readonly items: readonly { readonly requestType: string; readonly body: object }[];
+}
+
+/** A command that an upstream system writes itself. */
+export interface UpstreamCommand extends Planned {
+  readonly kind: 'command';
+  readonly channel: Channel;
+  readonly receiver: number;
+  readonly format: 'json' | 'avro';
+  readonly copies: number;
+}
+
+/** A message that cannot be handled, and must become a dead letter without holding back others. */
+export interface PoisonMessage extends Planned {
+  readonly kind: 'poison';
+  readonly topic: TopicKey;
+  readonly fault: 'garbage' | 'no-type' | 'no-address' | 'unknown-reply-topic';
+  readonly key: string;
+}
+
+/** A new version of a product. */
+export interface CatalogueUpdate extends Planned {
+  readonly kind: 'catalogue';
+  readonly revision: number;
+}
+
+/** A recalculation of a portfolio, which is killed and resumed at these times after its start. */
+export interface Recalculation extends Planned {
+  readonly kind: 'recalculation';
+  readonly contracts: number;
+  readonly batch: number;
+  readonly killsAfterMs: readonly number[];
+}
+
+/** An operator who redrives dead letters of notifications. */
+export interface Redrive extends Planned {
+  readonly kind: 'redrive';
+  readonly acceptDuplicates: boolean;
+}
+
+export type Activity =
+  | ActionCall
+  | NotificationCall
+  | UpstreamRequest
+  | UpstreamCommand
+  | PoisonMessage
+  | CatalogueUpdate
+  | Recalculation
+  | Redrive;
+
+type Draft<Kind extends Activity['kind']> = Omit<Extract<Activity, { kind: Kind }>, 'id' | 'atMs' | 'kind'>;
+
+/**
+ * Plans the work of callers, upstream systems and operators of a seed, in the order of its start. Every activity is complete
+ * in itself, so that any of them can be left out without changing the others.
+ */
+export function planActivities(seed: number): readonly Activity[] {
+  const picks = new Picks(seed);
+  const scale = picks.of(1, 1, 1, 2);
+  const counts: Readonly<Record<Activity['kind'], number>> = {
+    action: scale * picks.whole(6, 16),
+    notification: scale * picks.whole(6, 16),
+    request: scale * picks.whole(3, 8),
+    command: picks.whole(1, 5),
+    poison: picks.whole(0, 4),
+    catalogue: picks.of(0, 1, 3),
+    recalculation: picks.of(0, 0, 1),
+    redrive: picks.of(0, 1, 2),
+  };
+  const activities = (Object.keys(counts) as Activity['kind'][]).flatMap((kind) =>
+    Array.from({ length: counts[kind] }, (_, index) => draft(picks, kind, index + 1)),
+  );
+  return activities.toSorted((one, other) => one.atMs - other.atMs || (one.id < other.id ? -1 : 1));
+}
+
+function draft(picks: Picks, kind: Activity['kind'], number: number): Activity {
+  // Bursts make messages overlap; the rest is spread.
+  const atMs = picks.chance(40)
+    ? picks.whole(0, 4) * 8 * SECOND_MS + picks.whole(0, 50)
+    : picks.whole(0, ARRIVAL_MS);
+  const planned = { id: `${kind}-${number}`, atMs };
+  switch (kind) {
+    case 'action':
+      return { ...planned, kind, ...draftAction(picks, number) };
+    case 'notification':
+      return { ...planned, kind, ...draftNotification(picks, number) };
+    case 'request':
+      return { ...planned, kind, ...draftRequest(picks, number) };
+    case 'command':
+      return { ...planned, kind, ...draftCommand(picks) };
+    case 'poison':
+      return { ...planned, kind, ...draftPoison(picks) };
+    case 'catalogue':
+      return { ...planned, kind, revision: number };
+    case 'recalculation':
+      return { ...planned, kind, ...draftRecalculation(picks) };
+    case 'redrive':
+      // Late, so that there are dead letters.
+      return {
+        ...planned,
+        atMs: ARRIVAL_MS + picks.whole(0, ARRIVAL_MS),
+        kind,
+        acceptDuplicates: picks.chance(30),
+      };
+    default:
+      return kind satisfies never;
+  }
+}
+
+function draftAction(picks: Picks, number: number): Draft<'action'> {
+  const ingress = picks.whole(0, 3);
+  const form = picks.of('direct', 'direct', 'object', 'text');
+  const isAsync = picks.chance(30);
+  if (picks.chance(10)) {
+    const body = picks.of(...INVALID_BODIES);
+    return { ingress, requestType: 'CalculateRepaymentScheduleRequest', body, form: 'direct', isAsync };
+  }
+  return { ingress, form, isAsync, ...chooseActionBody(picks, number) };
+}
+
+function draftNotification(picks: Picks, number: number): Draft<'notification'> {
+  const isValid = !picks.chance(6);
+  const hasKey = picks.chance(60);
+  const repeats = hasKey && isValid ? picks.whole(0, MAX_REPEATS) : 0;
+  return {
+    ingress: picks.whole(0, 3),
+    channel: picks.of('sms', 'sms', 'email'),
+    receiver: picks.whole(1, RECEIVERS),
+    key: hasKey ? `key-${number}` : undefined,
+    isValid,
+    repeats: Array.from({ length: repeats }, () => ({
+      afterMs: picks.of(0, picks.whole(0, 500), picks.whole(0, ARRIVAL_MS)),
+      ingress: picks.whole(0, 3),
+      isOther: picks.chance(15),
+    })),
+    looksAfterMs: Array.from({ length: picks.whole(0, 3) }, () => picks.whole(0, ARRIVAL_MS)),
+  };
+}
+
+function draftRequest(picks: Picks, number: number): Draft<'request'> {
+  const isBatch = picks.chance(35);
+  const isBulk = isBatch || picks.chance(20);
+  const items = Array.from({ length: isBatch ? picks.whole(1, 8) : 1 }, (_, index) =>
+    chooseActionBody(picks, number * 100 + index, isBulk ? 'calculations' : 'all'),
+  );
+  const [first] = items;
+  // The items of a batch in JSON have one type.
+  const ofOneType = items.filter(({ requestType }) => requestType === first?.requestType);
+  const format = picks.of('json', 'avro');
+  const topic = isBulk ? 'scheduleBulkRequests' : topicOf(first?.requestType ?? '');
+  return {
+    topic,
+    format,
+    replyTopic: picks.of(...REPLY_TOPICS),
+    key: picks.of('one', 'two', `key-${number}`),
+    copies: picks.of(1, 1, 1, 2, 3),
+    isBatch,
+    items: format === 'json' ? ofOneType : items,
+  };
+}
+
+function topicOf(requestType: string): TopicKey {
+  if (requestType === 'SimulateRequest') return 'simulationRequests';
+  return requestType.startsWith('Get') ? 'productRequests' : 'scheduleRequests';
+}
+
+function draftCommand(picks: Picks): Draft<'command'> {
+  return {
+    channel: picks.of('sms', 'email'),
+    receiver: picks.whole(1, RECEIVERS),
+    format: picks.of('json', 'avro'),
+    copies: picks.of(1, 1, 2),
+  };
+}
+
+function draftPoison(picks: Picks): Draft<'poison'> {
+  const fault = picks.of('garbage', 'no-type', 'no-address', 'unknown-reply-topic');
+  const requests = [
+    'scheduleRequests',
+    'scheduleBulkRequests',
+    'productRequests',
+    'simulationRequests',
+  ] as const;
+  // A command needs no reply address.
+  const isRequest = fault === 'no-address' || fault === 'unknown-reply-topic';
+  const topic = isRequest
+    ? picks.of(...requests)
+    : picks.of<TopicKey>(...requests, 'smsCommands', 'emailCommands');
+  return { topic, fault, key: picks.of('one', 'two', 'three') };
+}
+
+function draftRecalculation(picks: Picks): Draft<'recalculation'> {
+  return {
+    contracts: picks.whole(5, 40),
+    batch: picks.whole(2, 10),
+    killsAfterMs: Array.from({ length: picks.of(0, 1, 2) }, () => picks.whole(0, 15 * SECOND_MS)).toSorted(
+      (a, b) => a - b,
+    ),
+  };
+}

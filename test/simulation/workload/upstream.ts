@@ -1,0 +1,160 @@
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
+import { sleep } from '../../../shared/platform/timers.ts';
+import type { UpstreamMessage } from '../check/history.ts';
+import { digest } from '../check/journal.ts';
+import { CHANGING_PRODUCT } from './action-bodies.ts';
+import { receiverOf } from './callers.ts';
+import { actionOf, expectedAnswer, type Expected } from './expected-answers.ts';
+import type { PoisonMessage, UpstreamCommand, UpstreamRequest } from './plan.ts';
+import type { World } from './world.ts';
+
+/** An upstream system repeats a publish that was not acknowledged after this pause. */
+const REPEAT_MS = 1_000;
+const UUID_TAIL = 12;
+
+type Item = UpstreamRequest['items'][number];
+
+/** Writes a request, or a batch of them, whose replies go to the system's own topic. */
+export async function writeRequest(world: World, activity: UpstreamRequest): Promise<void> {
+  const { topic, key, replyTopic, isBatch, items, copies } = activity;
+  const encoded = await (isBatch ? encodeBatch(world, activity) : encodeItem(world, activity, items[0]));
+  const message: OutgoingMessage = {
+    topic: TOPIC[topic],
+    key,
+    value: encoded.value,
+    headers: {
+      ...encoded.headers,
+      [HEADER.correlationId]: activity.id,
+      [HEADER.replyTopic]: replyTopic,
+    },
+  };
+  const nowMs = world.system.clock.now();
+  const upstream: UpstreamMessage = {
+    id: activity.id,
+    activity,
+    expected: items.map(({ requestType, body }) => expectedOf({ requestType, body }, nowMs)),
+  };
+  await write(world, upstream, message, copies);
+}
+
+/** Writes a command to send a notification. */
+export async function writeCommand(world: World, activity: UpstreamCommand): Promise<void> {
+  const { channel, receiver, format, copies } = activity;
+  const type = channel === 'sms' ? 'SendSmsCommand' : 'SendEmailCommand';
+  const address = receiverOf(channel, receiver);
+  const common = {
+    notificationId: commandId(activity.id),
+    receiver: address,
+    message: `text of ${activity.id}.`,
+  };
+  const mail = { cc: [], bcc: [], contentType: 'text/plain', attachments: [] };
+  const command =
+    channel === 'sms'
+      ? { sender: undefined, ...common }
+      : { sender: undefined, ...common, subject: 'News', ...mail };
+  const json = channel === 'sms' ? common : { ...common, subject: 'News' };
+  const encoded =
+    format === 'avro'
+      ? await world.codec.encode(type, command, 'avro')
+      : { value: Buffer.from(JSON.stringify(json)), headers: { [HEADER.messageType]: type } };
+  const message: OutgoingMessage = {
+    topic: TOPIC[channel === 'sms' ? 'smsCommands' : 'emailCommands'],
+    key: `upstream-${channel}-${receiver}`,
+    value: encoded.value,
+    headers: encoded.headers,
+  };
+  await write(world, { id: activity.id, activity, expected: [] }, message, copies);
+}
+
+/** The notification id of a command: a UUID that ends in digits of the activity. */
+export function commandId(activityId: string): string {
+  const tail = Buffer.from(activityId).toString('hex').slice(-UUID_TAIL).padStart(UUID_TAIL, '0');
+  return `c0000000-0000-4000-8000-${tail}`;
+}
+
+/** Writes a message that must become a dead letter. */
+export async function writePoison(world: World, activity: PoisonMessage): Promise<void> {
+  const { topic, fault, key, id } = activity;
+  const valid = Buffer.from(JSON.stringify({ jsonParam: { Amount: 1 } }));
+  const type =
+    topic === 'simulationRequests'
+      ? 'SimulateRequest'
+      : topic === 'productRequests'
+        ? 'GetBankingProductDetailsRequest'
+        : 'CalculatePMTRequest';
+  const headers = {
+    [HEADER.correlationId]: id,
+    ...(fault === 'no-type' || fault === 'garbage' ? {} : { [HEADER.messageType]: type }),
+    ...(fault === 'unknown-reply-topic' ? { [HEADER.replyTopic]: 'no.such.topic' } : {}),
+  };
+  const value = fault === 'garbage' ? Buffer.from(`garbage of ${id}`) : valid;
+  const message: OutgoingMessage = { topic: TOPIC[topic], key, value, headers };
+  await write(world, { id, activity, expected: [] }, message, 1);
+}
+
+async function encodeItem(world: World, { format }: UpstreamRequest, item: Item | undefined) {
+  if (item === undefined) throw new Error('a request without an item');
+  const { requestType, body } = item;
+  const read = actionOf(requestType).read(body);
+  if (format === 'avro' && read.kind === 'valid')
+    return world.codec.encode(requestType, read.payload, 'avro');
+  return { value: Buffer.from(JSON.stringify(body)), headers: { [HEADER.messageType]: requestType } };
+}
+
+async function encodeBatch(world: World, activity: UpstreamRequest) {
+  const { format, items } = activity;
+  if (format === 'json') {
+    const value = Buffer.from(
+      JSON.stringify(items.map(({ body }, index) => ({ id: itemId(index), ...body }))),
+    );
+    return { value, headers: { [HEADER.messageType]: items[0]?.requestType ?? '' } };
+  }
+  const values = await Promise.all(items.map((item) => encodeItem(world, activity, item)));
+  const batch = { items: values.map(({ value }, index) => ({ id: itemId(index), value })) };
+  return world.codec.encode(REQUEST_BATCH, batch, 'avro');
+}
+
+/** The id of a batch item. */
+export function itemId(index: number): string {
+  return `item-${index + 1}`;
+}
+
+function expectedOf({ requestType, body }: Item, nowMs: number): Expected | undefined {
+  if (JSON.stringify(body).includes(CHANGING_PRODUCT)) return undefined;
+  return expectedAnswer(actionOf(requestType), body, nowMs);
+}
+
+/** Publishes the message until it is acknowledged, and then its further copies. */
+async function write(
+  world: World,
+  upstream: UpstreamMessage,
+  message: OutgoingMessage,
+  copies: number,
+): Promise<void> {
+  const { history, journal, system } = world;
+  const { id } = upstream;
+  history.upstream.push(upstream);
+  const client = `upstream ${id}`;
+  const publisher = world.startClient(client).broker.createPublisher({ clientId: client });
+  const where = `${message.topic} key ${String(message.key)} ${digest(message.value ?? '')}`;
+  const start = publisher.start().catch(() => undefined);
+  for (let copy = 1; copy <= copies;) {
+    journal.note('upstream', `publishes to ${where}`, id);
+    try {
+      await publisher.publish([message]);
+      journal.note('upstream', 'has the acknowledgement', id);
+      upstream.acknowledgedAtMs ??= system.monotonic.elapsedMs();
+      copy += 1;
+    } catch (error) {
+      journal.note('upstream', `has no acknowledgement: ${errorText(error)}`, id);
+      if (world.isOver()) break;
+      await sleep(system.timers, REPEAT_MS);
+    }
+  }
+  await start;
+  await publisher.stop();
+}

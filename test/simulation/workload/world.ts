@@ -1,0 +1,33 @@
+import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
+import type { History } from '../check/history.ts';
+import type { Watcher } from '../check/watcher.ts';
+import type { Journal } from '../check/journal.ts';
+import type { Answer, Call } from '../inject.ts';
+import type { SeededSystem } from '../seeded-system.ts';
+
+/** A process of an upstream system or of an operator. */
+export interface OutsideClient {
+  readonly ports: SystemPorts;
+  readonly broker: Broker;
+  /** Ends it without a trace. */
+  kill(): void;
+}
+
+/** What callers, upstream systems and operators have of the system. */
+export interface World {
+  /** Time and choices outside the processes. */
+  readonly system: SeededSystem;
+  readonly journal: Journal;
+  readonly history: History;
+  readonly codec: MessageCodec;
+  readonly watcher: Pick<Watcher, 'onActionAnswer' | 'onNotificationAnswer'>;
+  /** Calls the ingress instance with this number, modulo their count; undefined when the connection was lost. */
+  call(ingress: number, call: Call): Promise<Answer | undefined>;
+  ingressName(ingress: number): string;
+  /** A process outside the system, with a connection to its broker that is subject to the faults of the run. */
+  startClient(name: string): OutsideClient;
+  /** Whether the run has ended: activities that repeat their work give up. */
+  isOver(): boolean;
+}
