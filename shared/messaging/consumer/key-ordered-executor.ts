@@ -105,7 +105,7 @@ export class KeyOrderedExecutor {
 
   /** Starts work items in order, up to the limit or the end of the time slice. */
   dispatch(): void {
-    if (this.#isDispatching || this.#isPaused || this.#ready.length === 0) return;
+    if (this.#isDispatching || this.#isPaused || !this.#hasRoom()) return;
     this.#isDispatching = true;
     if (!this.#isSliceOpen) this.#openSlice();
     try {
@@ -168,14 +168,17 @@ export class KeyOrderedExecutor {
 
   #startUntilFull(): void {
     const { monotonic } = this.#options;
-    while (!this.#isPaused) {
-      const queue = this.#ready.first;
-      if (queue === undefined || monotonic.elapsedMs() >= this.#sliceEndMs) return;
-      const weight = this.#weigh(queue.first);
-      if (this.#running > 0 && this.#load + weight > this.#options.limit) return;
-      this.#ready.shift();
-      this.#start(queue, weight);
+    while (!this.#isPaused && monotonic.elapsedMs() < this.#sliceEndMs && this.#hasRoom()) {
+      const queue = this.#ready.shift();
+      if (queue !== undefined) this.#start(queue, this.#weigh(queue.first));
     }
+  }
+
+  /** Whether a work item can be started. Without room the end of a running one dispatches again. */
+  #hasRoom(): boolean {
+    const queue = this.#ready.first;
+    if (queue === undefined) return false;
+    return this.#running === 0 || this.#load + this.#weigh(queue.first) <= this.#options.limit;
   }
 
   #weigh(work: Work): number {

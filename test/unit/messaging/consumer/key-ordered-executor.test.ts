@@ -50,6 +50,17 @@ test('does not run more work items at the same time than the limit allows', () =
   expect(executor.running).toBe(3);
 });
 
+test('takes no turns of the event loop while the limit allows no further work item', () => {
+  const turns: (() => void)[] = [];
+  const timers = { ...systemPorts.timers, nextTurn: (callback: () => void) => void turns.push(callback) };
+  const { executor, add } = createScene(never, { limit: 1, timers });
+  add(0, 'a');
+  add(1, 'b');
+  executor.dispatch();
+  for (let turn = 1; turn <= 3; turn += 1) for (const callback of turns.splice(0)) callback();
+  expect(turns).toEqual([]);
+});
+
 test('starts new work of a key whose queued work was dropped', () => {
   const { executor, started, add } = createScene(never);
   add(0, 'a');
