@@ -53,6 +53,8 @@ export const HEADER = {
   heldElsewhere: 'plat-held-elsewhere',
   /** `true`: not a command but a signal to continue with the held messages of this key. */
   holdWake: 'plat-hold-wake',
+  /** `true`: the ingress has counted this notification for the quotas; others are counted by the worker (N6). */
+  quotaCounted: 'plat-quota-counted',
   /** How often this message was redriven. */
   redriveCount: 'plat-redrive-count',
   /** `true`: the operator accepts that a notification with an unknown outcome may be sent twice. */

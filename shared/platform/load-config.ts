@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from './errors.ts';
 import { isLoopback } from './host-names.ts';
 import { nearestName } from './nearest-name.ts';
+import type { QuotaSettings } from './quota-settings.ts';
 import { environment, SECRETS, type Environment } from './settings.ts';
 
 /** The variables that are set and not empty. */
@@ -75,6 +76,7 @@ function findContradictions(given: Given): string[] {
     ...findKafkaContradictions(env),
     ...findPlainTextSecrets(env),
     ...findProvidersWithoutKafka(given, env),
+    ...findQuotaContradictions(given, env),
     ...(keys.length > 1 ? ['set only one of AUTH_JWT_SECRET, AUTH_JWKS_URL and AUTH_JWKS_FILE'] : []),
   ];
 }
@@ -112,6 +114,22 @@ function findProvidersWithoutKafka(given: Given, env: Partial<Environment>): str
       'crash loses those that were accepted but not sent, and repeated Idempotency-Keys may send notifications ' +
       'again. NOTIFICATION_ALLOW_LOSS=true allows this',
   ];
+}
+
+function findQuotaContradictions(given: Given, env: Partial<Environment>): string[] {
+  const faults: string[] = [];
+  const costs = env.NOTIFICATION_COSTS;
+  if (env.NOTIFICATION_SPEND_LIMIT !== undefined && !(costs?.has('sms:*') === true && costs.has('email'))) {
+    faults.push('NOTIFICATION_SPEND_LIMIT needs NOTIFICATION_COSTS with entries for sms:* and email');
+  }
+  const isShared = given['KAFKA_BROKERS'] !== undefined && env.RESULT_ID_SECRET === undefined;
+  if (env.NOTIFICATION_QUOTA_RECEIVER !== undefined && isShared) {
+    faults.push(
+      'NOTIFICATION_QUOTA_RECEIVER on Kafka needs RESULT_ID_SECRET, the same for all ingress and notification processes: ' +
+        'it is the key for the hashes of receivers',
+    );
+  }
+  return faults;
 }
 
 /** Finds passwords and keys that would be sent in plain text beyond loopback. */
@@ -190,6 +208,7 @@ function toConfig(env: Environment) {
       unknownPolicy: { sms: env.NOTIFICATION_UNKNOWN_SMS, email: env.NOTIFICATION_UNKNOWN_EMAIL },
       sendTimeoutMs: env.NOTIFICATION_SEND_TIMEOUT_MS,
       emailBodyLimitBytes: env.EMAIL_BODY_LIMIT_BYTES,
+      quotas: quotaSettings(env),
     },
     /** Undefined: in memory. */
     dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
@@ -201,6 +220,25 @@ function toConfig(env: Environment) {
     lanes: env.LANES,
     scheduleLanes: env.SCHEDULE_LANES,
   } as const;
+}
+
+/** Undefined if no quota is set. */
+function quotaSettings(env: Environment): QuotaSettings | undefined {
+  const settings = {
+    countries: env.NOTIFICATION_COUNTRIES,
+    perCaller: env.NOTIFICATION_QUOTA_CALLER,
+    urgentPerCaller: env.NOTIFICATION_QUOTA_URGENT,
+    perReceiver: env.NOTIFICATION_QUOTA_RECEIVER,
+    spendMicros: env.NOTIFICATION_SPEND_LIMIT,
+  };
+  const perCountry = env.NOTIFICATION_QUOTA_COUNTRY;
+  const isSet = perCountry !== undefined || Object.values(settings).some((value) => value !== undefined);
+  if (!isSet) return undefined;
+  return {
+    ...settings,
+    perCountry: perCountry ?? new Map(),
+    costMicros: env.NOTIFICATION_COSTS ?? new Map(),
+  };
 }
 
 function kafkaSettings(env: Environment, brokers: readonly string[]) {

@@ -87,6 +87,29 @@ const durations = list
     `must contain at most ${MAX_RETRY_TIERS} durations, each longer than the previous one`,
   );
 
+const MICROS = 1_000_000;
+const COUNTRY = '[A-Z]{2}';
+/** Comma-separated `NAME=VALUE`; the names match `name`, each is given once. */
+const table = (name: RegExp, value: RegExp, example: string) => {
+  const error = `must hold entries such as ${example}, each name once`;
+  return list
+    .transform((items) =>
+      items.map((item): [string, string] => {
+        const [key = '', text = ''] = item.split('=');
+        return [key, text];
+      }),
+    )
+    .refine((entries) => entries.every(([key, text]) => name.test(key) && value.test(text)), error)
+    .refine((entries) => new Set(entries.map(([key]) => key)).size === entries.length, error);
+};
+/** An amount of money with at most six decimals, as whole millionths. */
+const AMOUNT = /^\d{1,9}(?:\.\d{1,6})?$/;
+const microsOf = (text: string): number => {
+  const [whole = '0', fraction = ''] = text.split('.');
+  return Number(whole) * MICROS + Number(fraction.padEnd(6, '0'));
+};
+const MESSAGES_PER_DAY = 1_000_000_000;
+
 export const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8_080),
@@ -165,6 +188,31 @@ export const environment = z.object({
   NOTIFICATION_UNKNOWN_EMAIL: oneOf(['park', 'resend']).default('park'),
   /** Timeout of one call of a provider, from connecting to its response. */
   NOTIFICATION_SEND_TIMEOUT_MS: count(10 * MINUTE, 100).default(30 * SECOND),
+  /** Quotas of notifications for one UTC day; absent: no limit (N6). */
+  NOTIFICATION_COUNTRIES: list
+    .refine(
+      (items) => items.every((item) => new RegExp(`^${COUNTRY}$`).test(item)),
+      'must hold ISO 3166 codes such as RO,MD',
+    )
+    .optional(),
+  NOTIFICATION_QUOTA_CALLER: count(MESSAGES_PER_DAY, 1).optional(),
+  NOTIFICATION_QUOTA_URGENT: count(MESSAGES_PER_DAY).optional(),
+  NOTIFICATION_QUOTA_RECEIVER: count(MESSAGES_PER_DAY, 1).optional(),
+  NOTIFICATION_QUOTA_COUNTRY: table(new RegExp(`^(?:${COUNTRY}|\\*)$`), /^\d{1,9}$/, 'RO=100000,*=500')
+    .transform((entries) => new Map(entries.map(([key, text]) => [key, Number(text)])))
+    .optional(),
+  NOTIFICATION_SPEND_LIMIT: z
+    .string()
+    .regex(AMOUNT, 'must be an amount such as 500 or 500.25')
+    .transform(microsOf)
+    .optional(),
+  NOTIFICATION_COSTS: table(
+    new RegExp(`^(?:email|sms:(?:${COUNTRY}|\\*))$`),
+    AMOUNT,
+    'sms:RO=0.045,sms:*=0.12,email=0.0004',
+  )
+    .transform((entries) => new Map(entries.map(([key, text]) => [key, microsOf(text)])))
+    .optional(),
   EMAIL_BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(10 * KIB * KIB),
   /** File for address and token of the admin endpoint of an embedded broker; `none`: no endpoint. */
   ADMIN_FILE: z.string().default('var/admin.json'),

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { PROBLEM_TYPE } from '../../schemas/messages.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import type { Requester } from '../../shared/messaging/requester/requester.ts';
+import type { Quotas } from '../../shared/quotas/quotas.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import { sleep } from '../../shared/platform/timers.ts';
@@ -46,6 +47,8 @@ export interface IngressDeps extends Omit<IngressContext, 'rateLimiter' | 'traff
   /** Publishes notifications; not yet started. */
   readonly notificationPublisher: Publisher;
   readonly channelProfiles: ChannelProfiles;
+  /** Undefined: no quota is configured. */
+  readonly quotas?: Quotas | undefined;
   /** The local outbox, if it receives the messages and its page is shown. */
   readonly outbox: OutboxReader | undefined;
   /** Renders large replies; if absent, they are rendered on the event loop. */

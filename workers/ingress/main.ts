@@ -8,6 +8,7 @@ import { createRequester } from '../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
 import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
+import { openQuotas } from '../../shared/quotas/quotas.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createAccess } from './access/jwt-access.ts';
 import { createReplyReader } from './actions/reply.ts';
@@ -60,6 +61,7 @@ export async function startIngressWorker(
       deadlineMs: ACCEPT_DEADLINE_MS,
     }),
     channelProfiles,
+    quotas: openQuotas(context, `${instanceId}-quotas`),
     outbox: chooseOutbox(config, broker),
     otherWorkers: () => {
       const { [NAME]: _own, clock: _clock, ...others } = context.processHealth();

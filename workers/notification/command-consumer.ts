@@ -208,7 +208,7 @@ function commandProcess(
 
 function createDelivery(context: WorkerContext, shared: SharedParts, options: ChannelOptions) {
   const { config, clock, monotonic, timers, log } = context;
-  const { self, ageClock, ledger, hold, copies, deadLetters, topic } = shared;
+  const { self, ageClock, ledger, hold, copies, deadLetters, topic, quotas } = shared;
   const { channel, providers, metrics, closing } = options;
   const { retryTiersMs, timeLimitMs, unknownPolicy, sendTimeoutMs } = config.notification;
   const plan = { tiersMs: retryTiersMs, timeLimitMs: timeLimitMs[channel] };
@@ -230,6 +230,7 @@ function createDelivery(context: WorkerContext, shared: SharedParts, options: Ch
     ...common,
     orders,
     providers,
+    quotas,
     tierTopic,
     deadLetters: {
       normal: deadLetters(groupOf(config, options, 'normal')),

@@ -3,6 +3,7 @@ import type { Publisher } from '../../shared/messaging/ports.ts';
 import type { Channel, Priority } from '../../shared/notification/command.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
+import { openQuotas, type Quotas } from '../../shared/quotas/quotas.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { createJumpResistantClock } from './jump-resistant-clock.ts';
 import { leaseMs } from './delivery/provider-round.ts';
@@ -34,6 +35,8 @@ export interface SharedParts {
   readonly foreignReplies: Publisher;
   readonly topic: (key: TopicKey) => string;
   readonly deadLetters: (groupId: string) => DeadLetters;
+  /** Undefined: no quota is configured. */
+  readonly quotas: Quotas | undefined;
   start(): Promise<void>;
   stop(timeoutMs: number): Promise<void>;
 }
@@ -68,17 +71,11 @@ export function createSharedParts(context: WorkerContext): SharedParts {
     log,
     longestLeaseMs: (providers) => leaseMs(providers, config.notification.sendTimeoutMs),
   });
-  const hold = new HoldTopic({
-    broker,
-    publisher: copies,
-    topic: topic('notificationHold'),
-    clientId: 'notification-hold',
-    self,
-    timers,
-    log,
-  });
+  const hold = createHold(context, copies, { topic: topic('notificationHold'), self });
+  const quotas = openQuotas(context, 'notification-quotas');
   return {
     self,
+    quotas,
     ageClock,
     ledger,
     hold,
@@ -89,11 +86,19 @@ export function createSharedParts(context: WorkerContext): SharedParts {
       new DeadLetters({ publisher: copies, topic: topic('notificationDeadLetters'), groupId, clock }),
     start: async () => {
       await Promise.all(publishers.map((publisher) => publisher.start()));
-      await Promise.all([ledger.start(FIRST_READ_MS), hold.start(FIRST_READ_MS)]);
+      await Promise.all([ledger.start(FIRST_READ_MS), hold.start(FIRST_READ_MS), quotas?.start()]);
     },
     stop: async (timeoutMs) => {
       await Promise.all(publishers.map((publisher) => publisher.stop(timeoutMs)));
-      await Promise.all([ledger.stop(timeoutMs), hold.stop(timeoutMs)]);
+      await Promise.all([ledger.stop(timeoutMs), hold.stop(timeoutMs), quotas?.stop(timeoutMs)]);
     },
   };
+}
+
+function createHold(
+  { broker, timers, log }: WorkerContext,
+  publisher: Publisher,
+  options: { readonly topic: string; readonly self: string },
+): HoldTopic {
+  return new HoldTopic({ broker, publisher, ...options, clientId: 'notification-hold', timers, log });
 }

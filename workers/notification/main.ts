@@ -79,6 +79,7 @@ export async function start(
         ...Object.fromEntries(tiers.map((tier) => [`retry-${tierLabel(tier)}`, tier.consumer.health()])),
         ledger: shared.ledger.health(),
         hold: shared.hold.health(),
+        ...(shared.quotas === undefined ? {} : { quotas: shared.quotas.health() }),
         providers: providers.health(),
       }),
     stop,

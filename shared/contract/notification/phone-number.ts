@@ -35,6 +35,11 @@ export function cleanPhoneNumber(text: string, country?: string): string | undef
   return number?.isValid() === true ? number.number : undefined;
 }
 
+/** The country of an E.164 number, ISO 3166; undefined for numbers of no country, such as those of satellite networks. */
+export function countryOfNumber(number: string): string | undefined {
+  return phoneNumbers().parsePhoneNumberFromString(number, { extract: false })?.country;
+}
+
 /** A short code, such as 1717. */
 const SHORT_CODE = /^\d{3,8}$/;
 /** At least one letter, and only the GSM 7-bit default alphabet without its control characters (3GPP TS 23.038, 6.2.1). */

@@ -86,6 +86,9 @@ function expiringState(ms: number): Settings {
   };
 }
 
+/** Quotas count one UTC day; the rest allows for clock differences. Retention deletes only closed segments. */
+const USAGE: Settings = { 'retention.ms': String(26 * HOUR_MS), 'segment.ms': String(10 * MINUTE_MS) };
+
 type Entry = Required<Pick<TopicSpec, 'partitions' | 'config'>>;
 
 const DEAD_LETTERS = entry(PARTITIONS, { ...COMPRESSED, ...retention(DEAD_LETTER_RETENTION_MS) });
@@ -110,6 +113,7 @@ const SETTINGS: Readonly<Record<TopicKey, Entry>> = {
   notificationHold: entry(PARTITIONS, expiringState(COMMAND_RETENTION_MS)),
   notificationOutcomes: entry(OUTCOME_PARTITIONS, expiringState(OUTCOME_RETENTION_MS)),
   notificationAcceptances: entry(PARTITIONS, expiringState(ACCEPTANCE_RETENTION_MS)),
+  notificationUsage: entry(OUTCOME_PARTITIONS, USAGE),
   notificationDeadLetters: DEAD_LETTERS,
   deadLetterAudit: entry(CATALOGUE_PARTITIONS, retention(AUDIT_RETENTION_MS)),
   clockReadings: entry(CLOCK_PARTITIONS, CLOCK_READINGS),

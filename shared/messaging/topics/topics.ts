@@ -22,6 +22,7 @@ export const TOPIC = {
   notificationHold: 'plat.notification.hold.v1',
   notificationOutcomes: 'plat.notification.outcomes.v1',
   notificationAcceptances: 'plat.notification.acceptances.v1',
+  notificationUsage: 'plat.notification.usage.v1',
   notificationDeadLetters: 'plat.notification.dead-letters.v1',
   deadLetterAudit: 'plat.dead-letters.audit.v1',
   clockReadings: 'plat.clock.readings.v1',

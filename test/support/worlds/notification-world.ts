@@ -40,6 +40,8 @@ export interface Given {
   readonly message?: string;
   readonly partition?: number;
   readonly priority?: Priority;
+  /** Of an SMS. */
+  readonly receiver?: string;
 }
 
 /** Replacements of the world's dependencies for one worker. */
@@ -174,9 +176,9 @@ function withPolicy(config: Config, policy: WorkerOver['unknownPolicy']): Config
   return { ...config, notification: { ...config.notification, unknownPolicy } };
 }
 
-function commandOf(channel: Channel, { id, message = 'hello' }: Given): object {
+function commandOf(channel: Channel, { id, message = 'hello', receiver = '+40722123456' }: Given): object {
   const common = { notificationId: id, sender: undefined, message };
-  if (channel === 'sms') return { ...common, receiver: '+40722123456' };
+  if (channel === 'sms') return { ...common, receiver };
   const email = { cc: [], bcc: [], subject: 'subject', contentType: 'text/plain', attachments: [] };
   return { ...common, ...email, receiver: 'someone@example.org' };
 }

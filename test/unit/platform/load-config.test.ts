@@ -143,6 +143,43 @@ describe('loadConfig', () => {
     },
   );
 
+  it('reads the quotas of notifications, with amounts in millionths, and has none by default', () => {
+    expect(loadConfig({}).notification.quotas).toBeUndefined();
+    const { quotas } = loadConfig({
+      NOTIFICATION_COUNTRIES: 'RO, MD',
+      NOTIFICATION_QUOTA_COUNTRY: 'RO=100000,*=0',
+      NOTIFICATION_QUOTA_URGENT: '0',
+      NOTIFICATION_SPEND_LIMIT: '500.5',
+      NOTIFICATION_COSTS: 'sms:RO=0.045,sms:*=0.12,email=0.000001',
+    }).notification;
+    expect(quotas).toMatchObject({ countries: ['RO', 'MD'], urgentPerCaller: 0, spendMicros: 500_500_000 });
+    expect([...(quotas?.perCountry ?? [])]).toEqual([
+      ['RO', 100_000],
+      ['*', 0],
+    ]);
+    expect([...(quotas?.costMicros.values() ?? [])]).toEqual([45_000, 120_000, 1]);
+  });
+
+  it.each([
+    ['NOTIFICATION_COUNTRIES', 'Romania'],
+    ['NOTIFICATION_QUOTA_COUNTRY', 'RO=1,RO=2'],
+    ['NOTIFICATION_QUOTA_COUNTRY', 'ro=1'],
+    ['NOTIFICATION_COSTS', 'sms=0.1'],
+    ['NOTIFICATION_COSTS', 'email=0.0000001'],
+    ['NOTIFICATION_SPEND_LIMIT', '5e3'],
+    ['NOTIFICATION_QUOTA_CALLER', '0'],
+  ])('rejects %s=%s', (name, value) => {
+    expect(faultOf({ [name]: value })).toContain(name);
+  });
+
+  it('rejects a spend limit without costs, and a receiver quota on Kafka without the key of the hashes', () => {
+    expect(faultOf({ NOTIFICATION_SPEND_LIMIT: '5' })).toContain('NOTIFICATION_COSTS');
+    expect(faultOf({ NOTIFICATION_SPEND_LIMIT: '5', NOTIFICATION_COSTS: 'email=1' })).toContain('sms:*');
+    const receiver = { NOTIFICATION_QUOTA_RECEIVER: '5' };
+    expect(faultOf({ ...receiver, KAFKA_BROKERS: 'a:1' })).toContain('RESULT_ID_SECRET');
+    expect(loadConfig(receiver).notification.quotas?.perReceiver).toBe(5);
+  });
+
   it('rejects contradictory settings by name', () => {
     expect(faultOf({ KAFKA_BROKERS: 'a:1', KAFKA_SASL_MECHANISM: 'plain' })).toContain('KAFKA_SASL_USERNAME');
     expect(faultOf({ AUTH_JWT_SECRET: 'x'.repeat(32), AUTH_JWKS_FILE: 'keys.json' })).toContain(

@@ -29,6 +29,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'shared/notification',
     'shared/contract',
   ],
+  'shared/quotas': ['shared/platform', 'shared/messaging', 'shared/notification', 'shared/contract'],
   'shared/catalogue': [
     'shared/platform',
     'shared/lending',
@@ -69,6 +70,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'shared/messaging',
     'shared/notification',
     'shared/contract',
+    'shared/quotas',
     'workers/runtime',
   ],
   'workers/notification': [
@@ -76,6 +78,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'shared/messaging',
     'shared/notification',
     'shared/contract',
+    'shared/quotas',
     'workers/runtime',
   ],
   'workers/product': [

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderAccepted } from '../../../shared/contract/notification/answers.ts';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
 import { classifySendError } from '../../../shared/messaging/requester/requester.ts';
@@ -10,6 +11,7 @@ import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
+import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { ErrorCode, Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
@@ -19,6 +21,7 @@ import { refuse, sendJson } from '../server/send-answer.ts';
 import type { ChannelContract } from './channels.ts';
 import { ACCEPTANCE_TYPE, KEY_LIFETIME_MS, type NotificationFeed } from './notification-feed.ts';
 import type { KeyOwner, NotificationKeys } from './notification-ids.ts';
+import { admitByQuotas } from './quota-check.ts';
 
 /** A notification that was admitted and validated; `request.subject` is its caller. */
 export interface ValidNotification {
@@ -39,6 +42,8 @@ export interface AcceptDeps extends IngressContext {
   readonly publisher: Publisher;
   readonly keys: NotificationKeys;
   readonly feed: NotificationFeed;
+  /** Undefined: no quota is configured. */
+  readonly quotas: Quotas | undefined;
   /** Counts the result: `accepted`, `repeated`, `conflict`, `refused` or `unknown`. */
   readonly count: (channel: string, result: string) => void;
   /** Counts acceptances that could not be written. */
@@ -162,7 +167,17 @@ async function accept(
 ): Promise<void> {
   const { reply, contract, idempotencyKey } = notification;
   const acceptedAt = deps.clock.now();
-  const fault = await publishCommand(deps, notification, { ...ids, acceptedAt });
+  const { notificationId: id } = ids;
+  const { quotas } = deps;
+  const { channel } = contract;
+  const records =
+    quotas === undefined ? [] : admitByQuotas(quotas, { ...notification, channel, id, nowMs: acceptedAt });
+  if (records === undefined) {
+    deps.count(contract.channel, 'refused');
+    return;
+  }
+  const fault = await publishCommand(deps, notification, { ...ids, acceptedAt, records });
+  if (fault !== undefined && fault !== 'accept-unknown') quotas?.release(id);
   if (fault === undefined) {
     await recordAcceptance(deps, notification, { ...ids, acceptedAt });
     deps.count(contract.channel, 'accepted');
@@ -177,12 +192,16 @@ async function accept(
 }
 
 /**
- * Publishes the command. Resolves with undefined when all replicas have stored it, otherwise with the code of the problem.
+ * Publishes the command with its further records. Resolves with undefined when all replicas have stored it, otherwise with the code of the problem.
  */
 async function publishCommand(
-  { options, keys, codec, publisher }: AcceptDeps,
+  { options, keys, codec, publisher, quotas }: AcceptDeps,
   { request, contract, command, priority }: ValidNotification,
-  { notificationId, acceptedAt }: NotificationIds & { readonly acceptedAt: number },
+  {
+    notificationId,
+    acceptedAt,
+    records,
+  }: NotificationIds & { readonly acceptedAt: number; readonly records: readonly OutgoingMessage[] },
 ): Promise<ErrorCode | undefined> {
   if (!publisher.isHealthy()) return 'broker-unavailable';
   const encoding = codec.encode(contract.commandType, { ...command, notificationId }, 'avro');
@@ -199,10 +218,11 @@ async function publishCommand(
       [HEADER.notificationId]: notificationId,
       [HEADER.originTimestamp]: String(acceptedAt),
       ...(traceParent === undefined ? {} : { [HEADER.traceParent]: traceParent }),
+      ...(quotas === undefined ? {} : { [HEADER.quotaCounted]: 'true' }),
     },
   };
   try {
-    await publisher.publish([message]);
+    await publisher.publish([message, ...records]);
     return undefined;
   } catch (error) {
     const code = classifySendError(error);

@@ -6,6 +6,7 @@ import { errorText } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { IngressContext } from '../server/context.ts';
+import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import { createAccept } from './accept-notification.ts';
 import type { ChannelProfiles } from './channel-profiles.ts';
 import { CHANNELS } from './channels.ts';
@@ -25,6 +26,8 @@ export interface NotificationDeps extends IngressContext {
   readonly channelProfiles: ChannelProfiles;
   /** The secret of the result ids. */
   readonly resultSecret: string;
+  /** Undefined: no quota is configured. */
+  readonly quotas?: Quotas | undefined;
 }
 
 /** The notification part of an ingress instance. */
@@ -40,32 +43,40 @@ const READY: Health = { status: 'ready' };
 
 /** Registers the routes of notifications (interface 4.8) and creates their services. */
 export function registerNotifications(app: FastifyInstance, deps: NotificationDeps): Notifications {
-  const { broker, notificationPublisher: publisher, channelProfiles, traffic } = deps;
+  const { broker, notificationPublisher: publisher, channelProfiles, traffic, quotas } = deps;
   const feed = createNotificationFeed(broker, {
     ...deps,
     restoreFirst: (message) => restoreFirst(deps, message),
   });
   const keys = createNotificationKeys(deps.resultSecret, deps.newId);
-  const accept = createAccept({ ...deps, ...createCounters(deps.metrics, feed), publisher, keys, feed });
+  const accept = createAccept({
+    ...deps,
+    ...createCounters(deps.metrics, feed),
+    publisher,
+    keys,
+    feed,
+    quotas,
+  });
   registerSending(app, { ...deps, accept });
   registerStatus(app, { ...deps, feed });
   return {
     types: [...Object.values(CHANNELS).map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
     start: async () => {
       preparePhoneNumbers();
-      await Promise.all([publisher.start(), feed.start()]);
+      await Promise.all([publisher.start(), feed.start(), quotas?.start()]);
     },
     health: () => {
       const status = traffic.state() === 'starting' ? 'starting' : 'degraded';
       const behind: Health = { status, reason: 'the states of notifications are not up to date' };
       return {
         notifications: feed.isCurrent() ? READY : behind,
+        ...(quotas === undefined ? {} : { quotas: quotas.health() }),
         providers: channelProfiles.health(),
       };
     },
     stop: async (timeoutMs) => {
       channelProfiles.close();
-      await Promise.all([publisher.stop(timeoutMs), feed.stop(timeoutMs)]);
+      await Promise.all([publisher.stop(timeoutMs), feed.stop(timeoutMs), quotas?.stop(timeoutMs)]);
     },
   };
 }

@@ -1,5 +1,7 @@
 import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
 import { type Request, DEADLINE_SKEW_MS, readRequest } from '../../../shared/messaging/handler/request.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
 import type { Outcome } from '../../../shared/messaging/outcome.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
@@ -16,6 +18,8 @@ import type { Log } from '../../../shared/platform/log.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ReceiverOrder } from '../ordering/receiver-order.ts';
+import { UPSTREAM } from '../../../shared/quotas/usage-record.ts';
+import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
 import { addAttempts } from '../state/attempt-history.ts';
 import { deadCopy, retryCopy, withLedgerAttempts, type CommandCopy } from '../state/command-copy.ts';
 import {
@@ -52,6 +56,8 @@ export interface CommandDeliveryOptions extends RoundDeps {
   /** Publishes copies to the retry tiers. */
   readonly copies: Publisher;
   readonly deadLetters: Readonly<Record<Priority, DeadLetters>>;
+  /** Undefined: no quota is configured. */
+  readonly quotas?: Quotas | undefined;
   readonly plan: RetryPlan;
   readonly unknownPolicy: DeliveryContext['unknownPolicy'];
   /** Name of the tier topic for a delay. */
@@ -103,12 +109,13 @@ export class CommandDelivery {
   /** Delivers a copy. Rejects when the infrastructure is unavailable: the same copy is then received again. */
   async deliver(given: CommandCopy, message: Outbound, context: Request): Promise<Outcome> {
     const { ledger, clock, plan, unknownPolicy } = this.#options;
-    const known = ledger.find(given.id);
-    const copy = withLedgerAttempts(given, known, clock.now());
-    const delivery = { copy, plan, unknownPolicy };
-    const run: Run = { delivery, message, signal: context.signal, holdsSlot: false };
-    const event = this.#copyRead(copy, known, context.deadlineMs);
     try {
+      const quota = await this.#exceededQuota(given, message);
+      const known = ledger.find(given.id);
+      const copy = withLedgerAttempts(given, known, clock.now());
+      const delivery = { copy, plan, unknownPolicy };
+      const run: Run = { delivery, message, signal: context.signal, holdsSlot: false };
+      const event = this.#copyRead(copy, { known, quota, deadlineMs: context.deadlineMs });
       return await this.#finish(run, advance(delivery, RECEIVED, event));
     } catch (error) {
       throw asTransient(error);
@@ -135,14 +142,45 @@ export class CommandDelivery {
     }
   }
 
+  /**
+   * The quota that a new command of an upstream system would exceed (N6); the ingress has counted those that it accepted.
+   * Rejects when the counts cannot be read or written: the copy is then received again.
+   */
+  async #exceededQuota(copy: CommandCopy, command: Outbound): Promise<Quota | undefined> {
+    const { quotas, ledger, copies, channel } = this.#options;
+    const { id, priority, message } = copy;
+    if (quotas === undefined || !copy.isOriginal || ledger.find(id) !== undefined) return undefined;
+    if (headerText(message.headers, HEADER.quotaCounted) === 'true') return undefined;
+    const decision = quotas.admit(id, { caller: UPSTREAM, channel, priority, command });
+    switch (decision.kind) {
+      case 'admitted':
+        if (decision.record !== undefined) await copies.publish([decision.record]);
+        return undefined;
+      case 'refused':
+        return decision.quota;
+      case 'unknown':
+        throw new InfrastructureError('quotas-unknown', 'the usage topic is not being read');
+      default:
+        return assertNever(decision);
+    }
+  }
+
   #copyRead(
     copy: CommandCopy,
-    known: LedgerEntry | undefined,
-    deadlineMs: number | undefined,
+    {
+      known,
+      quota,
+      deadlineMs,
+    }: {
+      readonly known: LedgerEntry | undefined;
+      readonly quota: Quota | undefined;
+      readonly deadlineMs: number | undefined;
+    },
   ): DeliveryEvent {
     const { monotonic, ageClock, self, channel, providers } = this.#options;
     const situation = {
       known,
+      quota,
       channel,
       self,
       elapsedMs: monotonic.elapsedMs(),

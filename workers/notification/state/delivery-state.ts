@@ -22,6 +22,7 @@
  * |           | intent without outcome, lease over     | recording    | outcome parked or retrying, by log order |
  * |           | deadline passed, never seen before     | ended        | refuse                                   |
  * |           | deadline or time limit passed          | recording    | outcome failed                           |
+ * |           | new, and a quota is used up            | recording    | outcome failed                           |
  * |           | else                                   | queueing     | check the order of the receiver          |
  * | queueing  | queued                                 | ended        | commit: it is kept on the hold topic     |
  * |           | queue-full                             | recording    | outcome failed                           |
@@ -98,6 +99,8 @@ export interface Situation {
   /** Whether a round of this process has called a provider and its outcome is not on the log. */
   readonly hasBegun: boolean;
   readonly isDeadlineOver: boolean;
+  /** The quota that a new notification would exceed (N6). */
+  readonly quota?: string | undefined;
   /** Identities of the configured providers that recognise repeated ids, as in `repeatableBy`. */
   readonly repeatable: readonly string[];
 }
@@ -341,12 +344,14 @@ function repeatRetryCopy(
 /**
  * Starts a round. An overdue notification without an attempt is attempted once, since differing clocks may be the reason.
  */
-function beginRound(delivery: DeliveryContext, { known, isDeadlineOver, times }: Situation): DeliveryStep {
+function beginRound(delivery: DeliveryContext, situation: Situation): DeliveryStep {
+  const { known, isDeadlineOver, quota, times } = situation;
   const { copy, plan } = delivery;
   if (isDeadlineOver && copy.isOriginal && known === undefined) {
     return ended(refused(createProblem('deadline-exceeded')));
   }
   if (isDeadlineOver) return record(fail(delivery, 'deadline-exceeded'), []);
+  if (quota !== undefined && known === undefined) return record(fail(delivery, quota), []);
   const isOverdue = times.ageMs > plan.timeLimitMs;
   const wasAttempted = copy.history.some(({ at }) => at >= copy.timeLimitFromMs);
   if (isOverdue && wasAttempted) return record(fail(delivery, TIME_LIMIT_EXCEEDED), []);

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { SmsCommand } from '../../../shared/notification/command.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
+import type { QuotaSettings } from '../../../shared/platform/quota-settings.ts';
+import { DayUsage } from '../../../shared/quotas/day-usage.ts';
+import { createQuotas, type QuotaDecision } from '../../../shared/quotas/quotas.ts';
+import type { CountedMessage } from '../../../shared/quotas/usage-record.ts';
+import { fakeMessage } from '../../support/fakes/messages.ts';
+import { FakeTail } from '../../support/fakes/tail.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const NOON = 20_000 * DAY_MS + DAY_MS / 2;
+const NONE: QuotaSettings = {
+  countries: undefined,
+  perCaller: undefined,
+  urgentPerCaller: undefined,
+  perReceiver: undefined,
+  perCountry: new Map(),
+  spendMicros: undefined,
+  costMicros: new Map(),
+};
+const RO = '+40722123456';
+const ITALY = '+393331234567';
+
+function sms(receiver = RO, over: Partial<CountedMessage> = {}): CountedMessage {
+  const command: SmsCommand = { notificationId: undefined, sender: undefined, receiver, message: 'x' };
+  return { caller: 'one', channel: 'sms', priority: 'normal', command, ...over };
+}
+
+function email(receiver: string, cc: readonly string[] = []): CountedMessage {
+  const common = { notificationId: undefined, sender: undefined, message: '', subject: '', bcc: [] };
+  const command = { ...common, receiver, cc, contentType: 'text/plain', attachments: [] } as const;
+  return { caller: 'one', channel: 'email', priority: 'normal', command };
+}
+
+/** Quotas over a tail to which the test delivers records. */
+async function world(settings: Partial<QuotaSettings>, time = { now: NOON }) {
+  const metrics = createMetrics();
+  let tail: FakeTail | undefined;
+  const quotas = createQuotas({
+    broker: { createTail: (options) => (tail = new FakeTail(options)) },
+    topic: 'usage',
+    clientId: 'test',
+    settings: { ...NONE, ...settings },
+    secret: undefined,
+    clock: { now: () => time.now },
+    metrics,
+    log: silentLog,
+  });
+  await quotas.start();
+  let count = 0;
+  const admit = (message: CountedMessage, id = `id-${(count += 1)}`): string =>
+    described(quotas.admit(id, message));
+  const read = (record: OutgoingMessage | undefined): void => {
+    tail?.deliver(fakeMessage(0, { key: String(record?.key), value: record?.value ?? null }));
+  };
+  return { quotas, admit, read, tail: () => tail, metrics, time };
+}
+
+const described = (decision: QuotaDecision): string =>
+  decision.kind === 'refused' ? decision.quota : decision.kind;
+const recordOf = (decision: QuotaDecision): OutgoingMessage | undefined =>
+  decision.kind === 'admitted' ? decision.record : undefined;
+
+describe('the quotas of notifications', () => {
+  it('limit the messages of each caller and, separately, its urgent ones', async () => {
+    const { admit } = await world({ perCaller: 3, urgentPerCaller: 1 });
+    const urgent = { priority: 'urgent' } as const;
+    expect(admit(sms(RO, urgent))).toBe('admitted');
+    expect(admit(sms(RO, urgent))).toBe('quota-urgent');
+    expect([admit(sms()), admit(sms()), admit(sms())]).toEqual(['admitted', 'admitted', 'quota-caller']);
+    expect(admit(sms(RO, { caller: 'other' }))).toBe('admitted');
+  });
+
+  it('limit the messages to each receiver, copies of e-mails included, whatever its case', async () => {
+    const { admit } = await world({ perReceiver: 1 });
+    expect([admit(sms()), admit(sms()), admit(sms(ITALY))]).toEqual([
+      'admitted',
+      'quota-receiver',
+      'admitted',
+    ]);
+    expect(admit(email('one@example.org', ['two@example.org']))).toBe('admitted');
+    expect(admit(email('TWO@example.org'))).toBe('quota-receiver');
+  });
+
+  it('allow only the listed countries, by the numbering plan', async () => {
+    const { admit } = await world({ countries: ['RO', 'CA'] });
+    expect(admit(sms())).toBe('admitted');
+    expect(admit(sms(ITALY))).toBe('country-not-allowed');
+    // Canada and the United States share a country code; Inmarsat belongs to no country.
+    expect(admit(sms('+16135550123'))).toBe('admitted');
+    expect(admit(sms('+12125550123'))).toBe('country-not-allowed');
+    expect(admit(sms('+870773111632'))).toBe('country-not-allowed');
+    expect(admit(email('someone@example.it'))).toBe('admitted');
+  });
+
+  it('limit the messages to a country, with a default for those that are not listed', async () => {
+    const { admit } = await world({
+      perCountry: new Map([
+        ['RO', 2],
+        ['*', 0],
+      ]),
+    });
+    expect([admit(sms()), admit(sms()), admit(sms())]).toEqual(['admitted', 'admitted', 'quota-country']);
+    expect(admit(sms(ITALY))).toBe('quota-country');
+  });
+
+  it('stop before the spend limit, in exact amounts', async () => {
+    const costMicros = new Map([
+      ['sms:RO', 100_000],
+      ['sms:*', 200_000],
+      ['email', 1],
+    ]);
+    const { admit, metrics } = await world({ spendMicros: 300_000, costMicros });
+    expect([admit(sms()), admit(sms(ITALY)), admit(email('a@example.org'))]).toEqual([
+      'admitted',
+      'admitted',
+      'quota-spend',
+    ]);
+    expect(await metrics.text()).toContain('plat_notification_quota_spent 0.3');
+  });
+
+  it('begin again with each UTC day, and say when', async () => {
+    const { quotas, admit, time } = await world({ perCaller: 1 });
+    admit(sms());
+    expect(quotas.admit('later', sms())).toEqual({
+      kind: 'refused',
+      quota: 'quota-caller',
+      resetsAtMs: 20_001 * DAY_MS,
+    });
+    time.now = 20_001 * DAY_MS;
+    expect(admit(sms())).toBe('admitted');
+  });
+
+  it('count a message once, however often it is received, until it is surely not on the log', async () => {
+    const { quotas, admit, read } = await world({ perCaller: 2 });
+    const first = quotas.admit('first', sms());
+    expect(quotas.admit('first', sms())).toEqual({ kind: 'admitted', record: undefined });
+    read(recordOf(first));
+    expect(admit(sms(), 'first')).toBe('admitted');
+    expect(admit(sms(), 'second')).toBe('admitted');
+    quotas.release('first');
+    expect(admit(sms(), 'third')).toBe('quota-caller');
+    quotas.release('second');
+    expect(admit(sms(), 'third')).toBe('admitted');
+  });
+
+  it('count the messages of other processes and those of before a restart, but not those of yesterday', async () => {
+    const one = await world({ perReceiver: 2, perCaller: 10 });
+    const records = ['a', 'b', 'c'].map((id) =>
+      recordOf(one.quotas.admit(id, id === 'c' ? sms(ITALY) : sms())),
+    );
+    const restarted = await world({ perReceiver: 2 });
+    for (const record of records) restarted.read(record);
+    expect([restarted.admit(sms()), restarted.admit(sms(ITALY))]).toEqual(['quota-receiver', 'admitted']);
+    const nextDay = await world({ perReceiver: 2 }, { now: NOON + DAY_MS });
+    for (const record of records) nextDay.read(record);
+    expect(nextDay.admit(sms())).toBe('admitted');
+    // The clock of the writer is ahead over midnight.
+    const before = await world({ perCaller: 3 }, { now: NOON - DAY_MS });
+    for (const record of records) before.read(record);
+    expect(before.admit(sms())).toBe('admitted');
+    before.time.now = NOON;
+    expect(before.admit(sms())).toBe('quota-caller');
+  });
+
+  it('admit nothing while the records are not being read, and skip records that are none', async () => {
+    const { quotas, admit, tail } = await world({ perCaller: 1 });
+    for (const value of [
+      '',
+      'null',
+      '{"day":1}',
+      '{"day":20000,"costMicros":0,"receivers":["x"],"caller":"a"}',
+    ])
+      tail()?.deliver(fakeMessage(0, { key: 'k', value: Buffer.from(value) }));
+    expect(admit(sms())).toBe('admitted');
+    const reader = tail();
+    if (reader !== undefined) reader.ready = false;
+    expect(admit(sms())).toBe('unknown');
+    expect(quotas.health()).toMatchObject({ status: 'degraded' });
+  });
+
+  it('have no receiver, number or caller in records and metrics', async () => {
+    const { quotas, metrics } = await world({ perReceiver: 1, perCaller: 5, countries: ['RO'] });
+    const message = sms(RO, { caller: 'hash-of-caller' });
+    const record = recordOf(quotas.admit('id', message));
+    quotas.admit('id-2', message);
+    expect(record?.value?.toString()).not.toContain('722123456');
+    const text = await metrics.text();
+    expect(text).toContain('plat_notification_quota_refusals_total{channel="sms",quota="quota-receiver"} 1');
+    expect(text).toContain('plat_notification_quota_country_messages{country="RO"} 1');
+    for (const secret of ['722123456', 'hash-of-caller']) expect(text).not.toContain(secret);
+  });
+});
+
+const usageOf = (text: string) => ({
+  caller: 'one',
+  isUrgent: false,
+  receivers: [Buffer.alloc(12, text)],
+  country: undefined,
+  costMicros: 0,
+});
+
+it('a receiver that does not fit into the table is refused, and no other is', () => {
+  const usage = new DayUsage({ ...NONE, perReceiver: 5 }, 1);
+  usage.add(usageOf('a'));
+  expect(usage.exceeded(usageOf('a'))).toBeUndefined();
+  expect(usage.exceeded(usageOf('b'))).toBe('quota-receiver');
+});

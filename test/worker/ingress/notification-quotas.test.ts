@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { commandsOf, recordsOf, send, SMS } from '../../support/builders/notification-call.ts';
+import { createSharedBroker, standingClock, startOn } from '../../support/worlds/ingress-system.ts';
+
+const SECRET = { RESULT_ID_SECRET: 'x'.repeat(16) };
+
+it('refuses a notification beyond a quota with 429, the reason and the time until the day ends, on every instance', async () => {
+  const broker = await createSharedBroker(2);
+  const clock = standingClock();
+  const env = { ...SECRET, NOTIFICATION_QUOTA_RECEIVER: '2' };
+  const one = await startOn(broker, startIngressWorker, env, clock);
+  const other = await startOn(broker, startIngressWorker, env, clock);
+  const headers = { 'idempotency-key': 'first' };
+  expect((await send(one.url, 'sms', SMS, { headers })).status).toBe(202);
+  expect((await send(one.url, 'sms', SMS, { headers })).status).toBe(202);
+  expect((await send(other.url, 'sms', SMS)).status).toBe(202);
+  // The records of other instances arrive within moments.
+  await expect.poll(async () => (await recordsOf(broker, TOPIC.notificationUsage)).length).toBe(2);
+  for (const { url } of [one, other]) {
+    const refused = await send(url, 'sms', SMS);
+    expect(refused.status).toBe(429);
+    const midnightMs = Math.ceil(clock.now() / 86_400_000) * 86_400_000;
+    expect(Number(refused.headers.get('retry-after'))).toBe(Math.ceil((midnightMs - clock.now()) / 1_000));
+    expect(await refused.json()).toMatchObject({
+      code: 'quota-exceeded',
+      detail: expect.stringContaining(new Date(midnightMs).toISOString()) as string,
+      errors: [{ path: 'receiver', code: 'quota-receiver' }],
+    });
+  }
+  // A repeat gets the first answer.
+  expect((await send(other.url, 'sms', SMS, { headers })).status).toBe(202);
+  // An instance that starts later counts the day from the topic.
+  const late = await startOn(broker, startIngressWorker, env, clock);
+  expect((await send(late.url, 'sms', SMS)).status).toBe(429);
+  const commands = await commandsOf(broker, 'sms');
+  expect(commands).toHaveLength(2);
+  expect(commands.map(({ headers: sent }) => String(sent['plat-quota-counted']))).toEqual(['true', 'true']);
+});
+
+it('refuses a country that is not allowed with 422, naming the field, and urgent messages beyond their quota', async () => {
+  const broker = await createSharedBroker(1);
+  const env = { ...SECRET, NOTIFICATION_COUNTRIES: 'RO', NOTIFICATION_QUOTA_URGENT: '1' };
+  const { url } = await startOn(broker, startIngressWorker, env);
+  const abroad = await send(url, 'sms', { ...SMS, receiver: '+393331234567' });
+  expect(abroad.status).toBe(422);
+  expect(await abroad.json()).toMatchObject({
+    code: 'country-not-allowed',
+    errors: [{ path: 'receiver', code: 'country-not-allowed' }],
+  });
+  const headers = { urgency: 'high' };
+  const statuses = [];
+  for (const given of [headers, headers, {}])
+    statuses.push((await send(url, 'sms', SMS, { headers: given })).status);
+  expect(statuses).toEqual([202, 429, 202]);
+});
+
+it('writes no usage records and no header without quotas', async () => {
+  const broker = await createSharedBroker(1);
+  const { url } = await startOn(broker, startIngressWorker, SECRET);
+  expect((await send(url, 'sms', SMS)).status).toBe(202);
+  expect(await recordsOf(broker, TOPIC.notificationUsage)).toEqual([]);
+  expect((await commandsOf(broker, 'sms'))[0]?.headers).not.toHaveProperty('plat-quota-counted');
+});

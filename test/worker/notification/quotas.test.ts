@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { eventually } from '../../support/conformance/wait.ts';
+import { SENT, transient } from '../../support/fakes/scripted-providers.ts';
+import { idOf, notificationWorld, redriven } from '../../support/worlds/notification-world.ts';
+
+const END_MS = 10_000;
+
+it('ends commands of upstream systems beyond a quota as failed, with the quota as the code of state and dead letter', async () => {
+  const world = await notificationWorld({ env: { NOTIFICATION_QUOTA_RECEIVER: '2' }, tiersMs: [20] });
+  const fails = new Set([idOf(1)]);
+  world.providers.add('only').answer = ({ id }) => (fails.delete(id) ? transient() : SENT);
+  await world.worker();
+  // The retry of the first one is not counted again.
+  for (const number of [1, 2, 3]) {
+    await world.sms({ id: idOf(number) });
+    await eventually(`the end of ${number}`, END_MS, () =>
+      ['sent', 'failed'].includes(world.states.get(idOf(number))?.status ?? ''),
+    );
+  }
+  expect(world.states.get(idOf(2))).toMatchObject({ status: 'sent' });
+  expect(world.states.get(idOf(3))).toMatchObject({ status: 'failed', code: 'quota-receiver' });
+  await eventually('the dead letter', END_MS, () => world.deadLetters.length === 1);
+  expect(headerText(world.deadLetters[0]?.headers ?? {}, HEADER.deadLetterCode)).toBe('quota-receiver');
+  const usage = await world.collect(TOPIC.notificationUsage);
+  await eventually('the usage records', END_MS, () => usage.length === 2);
+  await world.sms({ id: idOf(3), headers: redriven(2) });
+  await eventually('the redrive', END_MS, () => world.states.get(idOf(3))?.status === 'sent');
+});
+
+it('does not count commands again that the ingress has counted, and refuses a country that is not allowed', async () => {
+  const env = { NOTIFICATION_QUOTA_CALLER: '1', NOTIFICATION_COUNTRIES: 'RO' };
+  const world = await notificationWorld({ env });
+  world.providers.add('only');
+  await world.worker();
+  for (const number of [1, 2, 3])
+    await world.sms({ id: idOf(number), headers: { [HEADER.quotaCounted]: 'true' } });
+  await eventually('the counted ones', END_MS, () => world.providers.calls.length === 3);
+  await world.sms({ id: idOf(4), receiver: '+393331234567' });
+  await world.sms({ id: idOf(5) });
+  await world.sms({ id: idOf(6), key: 'other' });
+  await eventually('the ends', END_MS, () => [4, 5, 6].every((number) => world.states.has(idOf(number))));
+  await eventually('the ends', END_MS, () => world.deadLetters.length === 2);
+  expect(world.states.get(idOf(4))).toMatchObject({ status: 'failed', code: 'country-not-allowed' });
+  const ends = [5, 6].map((number) => world.states.get(idOf(number))?.code ?? 'sent');
+  expect(ends.toSorted()).toEqual(['quota-caller', 'sent']);
+});
