@@ -263,15 +263,18 @@ class SimulatedProcess implements SimProcess {
     }
   }
 
-  /** Ends the process after this number of further effects, and starts it again after this time. */
+  /** Ends the process after this number of further effects, and starts it again this time from now. */
   crash(afterEffects: number, downMs: number): void {
     const life = this.#life;
+    const { broker } = this.#world;
     if (life?.isAlive() !== true) return;
+    const upAtMs = broker.nowMs() + downMs;
     life.endAfter(afterEffects, () => {
       this.#note('crashed');
       for (const reset of this.#calls) reset();
-      this.#world.broker.after(downMs, () => void this.start());
+      broker.at(upAtMs, () => void this.start());
     });
+    broker.at(upAtMs, () => life.endAfter(Infinity));
   }
 
   freeze(forMs: number): void {
@@ -336,7 +339,7 @@ function strike(
       return broker.crashConsumers(incident.target);
     case 'leader-change':
       broker.loseLeader(incident.node);
-      return broker.after(incident.forMs, () => broker.electLeaders());
+      return broker.after(incident.forMs, () => broker.electLeaders(incident.node));
     case 'outage':
       broker.setDown(true);
       return broker.after(incident.forMs, () => broker.setDown(false));

@@ -47,7 +47,8 @@ export class ProcessLife implements Host {
   readonly ports: SystemPorts;
   readonly #machine: Machine;
   #isAlive = true;
-  #isFrozen = false;
+  /** Freezes in force. */
+  #freezes = 0;
   #isDraining = false;
   /** What happened outside during a freeze. */
   readonly #backlog: (() => void)[] = [];
@@ -65,7 +66,7 @@ export class ProcessLife implements Host {
   }
 
   get isFrozen(): boolean {
-    return this.#isFrozen;
+    return this.#freezes > 0;
   }
 
   mayAct(): boolean {
@@ -77,12 +78,12 @@ export class ProcessLife implements Host {
 
   enter(callback: () => void): void {
     if (!this.#isAlive) return;
-    if (this.#isFrozen || this.#backlog.length > 0) this.#backlog.push(callback);
+    if (this.isFrozen || this.#backlog.length > 0) this.#backlog.push(callback);
     else callback();
   }
 
-  /** Ends the process after this number of further effects. */
-  endAfter(effects: number, onEnd: () => void): void {
+  /** Ends the process after this number of further effects, instead of what was said before; Infinity: never. */
+  endAfter(effects: number, onEnd?: () => void): void {
     this.#onEnd = onEnd;
     this.#effectsLeft = effects;
     if (effects === 0) this.end();
@@ -96,17 +97,17 @@ export class ProcessLife implements Host {
   }
 
   freeze(): void {
-    this.#isFrozen = true;
+    this.#freezes += 1;
   }
 
   thaw(): void {
-    this.#isFrozen = false;
+    this.#freezes -= 1;
     if (!this.#isDraining) this.#drain();
   }
 
   /** One callback in each turn, as they came. */
   #drain(): void {
-    this.#isDraining = !this.#isFrozen && this.#backlog.length > 0;
+    this.#isDraining = !this.isFrozen && this.#backlog.length > 0;
     if (!this.#isDraining) return;
     const [next] = this.#backlog;
     next?.();

@@ -62,12 +62,10 @@ export class BrokerModel {
   readonly observer: BrokerObserver;
   readonly #stopSweeps: () => void;
   readonly #scheduler: MemoryScheduler;
-  #isDown = false;
-  #isDiskFull = false;
-  #paused: (() => void)[] | undefined;
-  readonly #cutOff = new Set<string>();
+  /** Faults may overlap: each is over when all of its kind are. */
+  readonly #faults = new Overlaps();
+  #held: { readonly connection: string; readonly work: () => void }[] = [];
   #moves = 0;
-  #leaderless: number | undefined;
   readonly #waiting = new Set<() => void>();
 
   constructor(ports: SystemPorts, fates: CallFates, observer: BrokerObserver = {}) {
@@ -101,20 +99,21 @@ export class BrokerModel {
 
   /** Whether packets of this process do not arrive, or are refused. */
   isRefusing(host: Host): boolean {
-    return this.#isDown || this.#cutOff.has(processOf(host));
+    return this.#faults.has('down') || this.#faults.has(`cut-off ${processOf(host)}`);
   }
 
   /** Runs the work of a request; while the broker is frozen it waits, and the client gives it up by `lose`. */
-  whenServing(work: () => void, lose: () => void): void {
-    if (this.#paused === undefined) {
+  whenServing(connection: string, work: () => void, lose: () => void): void {
+    if (!this.#faults.has('paused')) {
       work();
       return;
     }
     let isHeld = true;
-    this.#paused.push(() => {
+    const serve = (): void => {
       isHeld = false;
       work();
-    });
+    };
+    this.#held.push({ connection, work: serve });
     this.after(this.fates.times.requestTimeoutMs, () => {
       if (isHeld) lose();
     });
@@ -132,12 +131,12 @@ export class BrokerModel {
 
   /** Whether the partition has no leader. */
   isLeaderless({ topic, partition }: TopicPartition): boolean {
-    return this.#leaderless !== undefined && nodeOf(topic, partition, this.#moves) === this.#leaderless;
+    return this.#faults.has(`leaderless ${nodeOf(topic, partition, this.#moves)}`);
   }
 
   /** Stores one record. Throws MessagingError as MemoryTopics.append(), and `broker-unavailable` when it is refused. */
   append(message: OutgoingMessage & { readonly partition: number }, by: string): void {
-    if (this.#isDiskFull) throw refused('the disk of the broker is full');
+    if (this.#faults.has('full')) throw refused('the disk of the broker is full');
     if (this.isLeaderless(message)) throw refused('the partition has no leader');
     if (this.topics.append(message) === 'full') throw refused('the log is full');
     if (this.observer.onRecord === undefined) return;
@@ -191,29 +190,28 @@ export class BrokerModel {
 
   /** The broker refuses connections, or accepts them again. */
   setDown(isDown: boolean): void {
-    this.#isDown = isDown;
+    this.#faults.set('down', isDown);
     if (isDown) for (const link of this.links) link.reset();
   }
 
-  /** The broker stands still, or goes on with the requests that came meanwhile. */
+  /** The broker stands still, or goes on with the requests that came meanwhile: connection by connection, in any order. */
   setPaused(isPaused: boolean): void {
-    if (isPaused) {
-      this.#paused ??= [];
-      return;
-    }
-    const held = this.#paused ?? [];
-    this.#paused = undefined;
-    for (const work of held) work();
+    this.#faults.set('paused', isPaused);
+    if (this.#faults.has('paused')) return;
+    const held = this.#held;
+    this.#held = [];
+    const place = (connection: string): number => this.fates.shares(connection, held.length)(0);
+    const inOrder = held.toSorted((one, other) => place(one.connection) - place(other.connection));
+    for (const { work } of inOrder) work();
   }
 
   setDiskFull(isFull: boolean): void {
-    this.#isDiskFull = isFull;
+    this.#faults.set('full', isFull);
   }
 
   /** No packet passes between the process and the broker, or they pass again. */
   setCutOff(processName: string, isCutOff: boolean): void {
-    if (isCutOff) this.#cutOff.add(processName);
-    else this.#cutOff.delete(processName);
+    this.#faults.set(`cut-off ${processName}`, isCutOff);
     if (isCutOff) for (const link of this.links) if (processOf(link.host) === processName) link.reset();
   }
 
@@ -227,19 +225,18 @@ export class BrokerModel {
 
   /** The partitions of a node lose their leader. */
   loseLeader(node: number): void {
-    this.#leaderless = node;
+    this.#faults.set(`leaderless ${node}`, true);
   }
 
-  /** All partitions have leaders again, those of the node other ones. */
-  electLeaders(): void {
-    const node = this.#leaderless;
-    this.#leaderless = undefined;
-    if (node === undefined) return;
+  /** The partitions of a node have leaders again, other ones. */
+  electLeaders(node: number): void {
     const moved = ({ topic, partition }: TopicPartition): boolean =>
       nodeOf(topic, partition, this.#moves) === node;
     for (const member of this.members) member.leadersMoved(moved);
+    this.#faults.set(`leaderless ${node}`, false);
     for (const retry of this.#waiting) retry();
-    this.#moves += 1;
+    // While other nodes are without a leader, their partitions must stay theirs.
+    if (!this.#faults.hasAny('leaderless')) this.#moves += 1;
   }
 
   #log(topic: string, partition: number): PartitionLog | undefined {
@@ -253,6 +250,23 @@ export class BrokerModel {
       const { messages, next } = log.read(offset, FETCH_RECORDS, FETCH_BYTES);
       return [{ topic, partition, offset: next, messages, highWatermark: log.high }];
     });
+  }
+}
+
+/** How many faults of each name are in force. */
+class Overlaps {
+  readonly #counts = new Map<string, number>();
+
+  set(name: string, isOn: boolean): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + (isOn ? 1 : -1));
+  }
+
+  has(name: string): boolean {
+    return (this.#counts.get(name) ?? 0) > 0;
+  }
+
+  hasAny(prefix: string): boolean {
+    return [...this.#counts].some(([name, count]) => count > 0 && name.startsWith(prefix));
   }
 }
 

@@ -17,6 +17,8 @@ export class LostCall extends Error {
   override readonly name = 'LostCall';
 }
 
+type CallKind = 'produce' | 'other';
+
 /** The connection of a client to the broker: requests and responses travel separately, each in its order. */
 export class Link {
   readonly clientId: string;
@@ -26,6 +28,8 @@ export class Link {
   #requestAtMs = 0;
   #responseAtMs = 0;
   #isConnected = true;
+  /** Connections so far. */
+  #number = 0;
   #isClosed = false;
   /** Breaks the calls whose response is awaited. */
   readonly #open = new Set<() => void>();
@@ -51,10 +55,7 @@ export class Link {
    * was possible, with LostCall when it may have been performed, or with the error of `work`. Never settles when the process
    * has ended.
    */
-  call<Value>(
-    work: (fate: CallFate) => Value | Promise<Value>,
-    kind: 'produce' | 'other' = 'other',
-  ): Promise<Value> {
+  call<Value>(work: (fate: CallFate) => Value | Promise<Value>, kind: CallKind = 'other'): Promise<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Value>();
     if (!this.host.isAlive()) return promise;
     const fate = this.#model.fates.ofCall(
@@ -107,7 +108,10 @@ export class Link {
     };
     const { lost, requestMs } = fate;
     if (lost === 'stale') this.#model.after(requestMs, () => void arrive());
-    else this.#request(requestMs, () => this.#model.whenServing(() => void arrive(), lose));
+    else
+      this.#request(requestMs, () =>
+        this.#model.whenServing(this.#connectionOf(kind), () => void arrive(), lose),
+      );
     return promise;
   }
 
@@ -151,7 +155,13 @@ export class Link {
     this.#model.at(this.#responseAtMs, arrive);
   }
 
+  /** Commits keep their order over connections: a consumer waits for one before it sends the next. */
+  #connectionOf(kind: CallKind): string {
+    return `${this.host.id}/${this.clientId}/${kind === 'produce' ? this.#number : ''}`;
+  }
+
   #disconnected(): void {
+    this.#number += 1;
     if (!this.#isConnected || this.#isClosed) return;
     this.#isConnected = false;
     this.#reconnectLater();
