@@ -148,7 +148,8 @@ async function createBroker(
   if (config.kafka === undefined) {
     if (config.dataFolder !== undefined) {
       const { createDiskBroker } = await import('../shared/messaging/disk/disk-broker.ts');
-      return createDiskBroker({ ...ports, folder: config.dataFolder, log });
+      const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
+      return createDiskBroker({ ...ports, folder: config.dataFolder, specs, log });
     }
     const { createMemoryBroker } = await import('../shared/messaging/memory/broker.ts');
     return createMemoryBroker(ports);

@@ -115,6 +115,8 @@ export interface GroupSourceOptions {
   readonly topics: readonly string[];
   /** Default CLIENT_DEFAULTS.sessionTimeoutMs. */
   readonly sessionTimeoutMs?: number;
+  /** See TailOptions. */
+  readonly isEager?: boolean;
 }
 
 /**
@@ -169,6 +171,11 @@ export interface TailOptions {
   readonly from: 'earliest' | 'latest';
   /** Read only this partition of every topic (replies: the instance's own). Absent: all partitions. */
   readonly partition?: number;
+  /**
+   * Messages may be delivered before their publish is acknowledged, and a crash may then remove them, with everything that was
+   * published after them. Only for readers whose effects are messages of their own, or that need nothing of it after a crash.
+   */
+  readonly isEager?: boolean;
 }
 
 /** Delivers every message of its partitions once, in offset order per partition, also over reconnects. */

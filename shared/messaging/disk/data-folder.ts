@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { dataInUse, dataUnusable } from './disk-errors.ts';
-import { syncFolderNow, writeDurably } from './disk-io.ts';
+import { MessagingError } from '../../platform/errors.ts';
+import { dataUnusable } from './disk-errors.ts';
+import { readFileNow, syncFound, writeFileNow, type DiskIo, type FolderLock } from './disk-io.ts';
 import { FORMAT_VERSION } from './segment.ts';
 
 const LOCK_FILE = 'lock';
@@ -12,31 +11,26 @@ const VOLUME_FOLDER = 'lost+found';
 const ADVICE = 'set another DATA_DIR, or DATA_DIR=memory';
 const FORMAT_TEXT = `${JSON.stringify({ format: FORMAT_VERSION })}\n`;
 
-/** The folder is released by release(), and by the end of the process, however it ends. */
-export interface FolderLock {
-  release(): void;
-}
-
 /**
  * Creates the folder if it is missing, locks it and checks its format. A folder with files of others is refused, since what
  * has the name of a topic without records would be removed. Throws MessagingError `data-in-use` or `data-unusable`.
  */
-export function openDataFolder(folder: string): FolderLock {
+export function openDataFolder(folder: string, io: DiskIo): FolderLock {
   try {
-    const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (made !== undefined) for (const one of [folder, made]) syncFolderNow(path.dirname(one));
+    const made = io.makeFolder(folder);
+    if (made !== undefined) for (const one of [folder, made]) io.syncFolderNow(path.dirname(one));
   } catch (error) {
     throw dataUnusable(`${folder} cannot be created; ${ADVICE}`, error);
   }
-  const others = entriesOfOthers(folder);
+  const others = entriesOfOthers(folder, io);
   if (others.length > 0) {
     throw dataUnusable(
       `${folder} has no ${FORMAT_FILE} and holds other files (${others.join(', ')}); set DATA_DIR to an empty folder`,
     );
   }
-  const lock = lockFolder(folder);
+  const lock = lockFolder(folder, io);
   try {
-    checkFormat(folder);
+    checkFormat(folder, io);
   } catch (error) {
     lock.release();
     throw error;
@@ -45,10 +39,10 @@ export function openDataFolder(folder: string): FolderLock {
 }
 
 /** What is in a folder that is no data folder; the root of a volume and hidden files do not matter. */
-function entriesOfOthers(folder: string): readonly string[] {
+function entriesOfOthers(folder: string, io: DiskIo): readonly string[] {
   let names: string[];
   try {
-    names = readdirSync(folder).toSorted();
+    names = io.list(folder).toSorted();
   } catch (error) {
     throw dataUnusable(`${folder} cannot be read; ${ADVICE}`, error);
   }
@@ -56,33 +50,30 @@ function entriesOfOthers(folder: string): readonly string[] {
   return names.filter((name) => name !== LOCK_FILE && name !== VOLUME_FOLDER && !name.startsWith('.'));
 }
 
-/** Node has no file locks; SQLite has, on every system, and the system releases them with the process. */
-function lockFolder(folder: string): FolderLock {
-  let database: DatabaseSync | undefined;
+function lockFolder(folder: string, io: DiskIo): FolderLock {
   try {
-    database = new DatabaseSync(path.join(folder, LOCK_FILE));
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return io.lock(folder);
   } catch (error) {
-    database?.close();
-    if (error instanceof Error && error.message.includes('locked')) throw dataInUse(folder);
+    if (error instanceof MessagingError) throw error;
     throw dataUnusable(`${folder} cannot be written; ${ADVICE}`, error);
   }
-  const held = database;
-  return { release: () => held.close() };
 }
 
-function checkFormat(folder: string): void {
+function checkFormat(folder: string, io: DiskIo): void {
   const file = path.join(folder, FORMAT_FILE);
+  let content: string;
   try {
-    // Empty: a crash interrupted the first start on this folder.
-    if (!existsSync(file) || readFileSync(file, 'utf8') === '') {
-      writeDurably(file, FORMAT_TEXT);
-      syncFolderNow(folder);
+    content = readFileNow(io, file)?.toString() ?? '';
+    if (content === '') {
+      // New, or empty: a crash interrupted the first start on this folder.
+      content = FORMAT_TEXT;
+      writeFileNow(io, file, Buffer.from(content), true);
     }
+    syncFound(io, file);
   } catch (error) {
     throw dataUnusable(`${file} cannot be read or written; ${ADVICE}`, error);
   }
-  const found = readFormat(readFileSync(file, 'utf8'));
+  const found = readFormat(content);
   if (found === FORMAT_VERSION) return;
   throw dataUnusable(
     `${file} names format ${found ?? '(none)'}, and this version reads format ${FORMAT_VERSION}: start the version ` +

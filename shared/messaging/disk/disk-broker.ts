@@ -3,7 +3,7 @@ import { openDiskStore } from './disk-store.ts';
 import type { DiskIo } from './disk-io.ts';
 import { createMemoryBroker, type MemoryBrokerOptions } from '../memory/broker.ts';
 import type { MemoryLimits } from '../memory/topic-config.ts';
-import type { Broker } from '../ports.ts';
+import type { Broker, TopicSpec } from '../ports.ts';
 
 const GIB = 1_073_741_824;
 /**
@@ -20,8 +20,12 @@ const DEFAULT_LIMITS: Required<MemoryLimits> = {
 export interface DiskBrokerOptions extends Omit<MemoryBrokerOptions, 'store'> {
   /** The data folder; it is created if it is missing. */
   readonly folder: string;
+  /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
+  readonly specs?: readonly TopicSpec[];
   /** For tests only. */
   readonly io?: DiskIo;
+  /** For tests only: length of a file of the journal. */
+  readonly journalBytes?: number;
 }
 
 /**
@@ -29,7 +33,7 @@ export interface DiskBrokerOptions extends Omit<MemoryBrokerOptions, 'store'> {
  * delivered, when they are on the disk. Limits of each topic are 500,000 records and 1 GiB unless `limits` says otherwise.
  * Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`.
  */
-export function createDiskBroker({ folder, io, ...options }: DiskBrokerOptions): Broker {
+export function createDiskBroker({ folder, io, specs, journalBytes, ...options }: DiskBrokerOptions): Broker {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { log } = options;
   const store = openDiskStore({
@@ -38,6 +42,8 @@ export function createDiskBroker({ folder, io, ...options }: DiskBrokerOptions):
     ports: { ...systemPorts, ...options },
     ...(log === undefined ? {} : { log }),
     ...(io === undefined ? {} : { io }),
+    ...(specs === undefined ? {} : { specs }),
+    ...(journalBytes === undefined ? {} : { journalBytes }),
   });
   return createMemoryBroker({ ...options, limits, store });
 }

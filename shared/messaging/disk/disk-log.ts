@@ -1,5 +1,5 @@
 import type { MessagingError } from '../../platform/errors.ts';
-import { frameRecord, readFrame, type FramedRecord } from './record-frame.ts';
+import { frameRecord, messageOf, readFrame, type FramedRecord } from './record-frame.ts';
 import { RowColumns, type Row } from './row-columns.ts';
 import { COMPACTION_MIN_SUPERSEDED, TRIM_BELOW_SHARE } from '../memory/log.ts';
 import type { LogBatch, LogReader, PartitionLog } from '../memory/log-store.ts';
@@ -14,8 +14,8 @@ const MIN_UNCOMPACTED_SHARE = 0.1;
 
 /** What a log needs of the files of its topic. */
 export interface LogFiles {
-  /** Adds a record to the next group commit. */
-  enqueue(record: FramedRecord): void;
+  /** Adds a record to the next group commit. `isUrgent`: a reader waits until it is durable. */
+  enqueue(log: DiskLog, record: FramedRecord, isUrgent: boolean): void;
   /** Bytes that wait for a group commit have reached their limit. */
   isCongested(): boolean;
   /** Reads bytes of a segment. */
@@ -36,8 +36,10 @@ export class DiskLog implements PartitionLog {
   readonly #rows: RowColumns;
   #low = 0;
   #high = 0;
+  #end = 0;
   #bytes = 0;
-  #pendingRecords = 0;
+  /** Records that are not durable yet, in offset order. */
+  #pending: FramedRecord[] = [];
   #pendingBytes = 0;
   /** Records that were stored since the last compaction. */
   #uncompacted = 0;
@@ -60,21 +62,36 @@ export class DiskLog implements PartitionLog {
     return this.#high;
   }
 
+  get end(): number {
+    return this.#end;
+  }
+
+  /** The offset of the first record that is not durable, or of the next one. */
+  get firstPending(): number {
+    return this.#pending[0]?.offset ?? this.#end;
+  }
+
   get rows(): RowColumns {
     return this.#rows;
   }
 
   append(message: OutgoingMessage, key: Buffer | null, nowMs: number): void {
-    const record = frameRecord(message, this.partition, key, nowMs);
-    this.#pendingRecords += 1;
+    const record = frameRecord(message, key, { partition: this.partition, offset: this.#end, nowMs });
+    this.#end += 1;
+    this.#pending.push(record);
     this.#pendingBytes += record.bytes;
-    this.#files.enqueue(record);
+    this.#files.enqueue(this, record, this.#isAwaited());
   }
 
-  /** A record has left the group commit: stored, or given up. */
-  settled(bytes: number): void {
-    this.#pendingRecords -= 1;
-    this.#pendingBytes -= bytes;
+  /** The oldest `count` pending records have left their group commit: stored, or given up. Their offsets are not used again. */
+  settled(count: number): void {
+    for (const { bytes } of this.#pending.splice(0, count)) this.#pendingBytes -= bytes;
+  }
+
+  /** Whether a reader does not see new records before they are durable. */
+  #isAwaited(): boolean {
+    for (const reader of this.readers) if (reader.isEager !== true) return true;
+    return this.readers.size === 0;
   }
 
   /** Adds a record that is on disk. Records that the log has already are ignored. */
@@ -82,6 +99,7 @@ export class DiskLog implements PartitionLog {
     if (row.offset < this.#high) return;
     this.#rows.push(row);
     this.#high = row.offset + 1;
+    this.#end = Math.max(this.#end, this.#high);
     this.#bytes += row.bytes;
     this.#uncompacted += 1;
   }
@@ -91,21 +109,45 @@ export class DiskLog implements PartitionLog {
     this.#removeOldest(this.#rows.indexOf(low));
     this.#low = Math.max(this.#low, low);
     this.#high = Math.max(this.#high, next, low);
+    this.#end = Math.max(this.#end, this.#high);
   }
 
-  /** Everything that is on disk was added: the first retained offset of a log without compaction is that of its first row. */
-  loaded(): void {
+  /**
+   * Everything that is on disk was added, and records before `low` were removed before. The first retained offset of a log
+   * without compaction is that of its first row.
+   */
+  loaded(low: number): void {
+    this.startAt(low, low);
     if (this.#config.compact) return;
     this.#low = Math.max(this.#low, this.#rows.length === 0 ? this.#high : this.#rows.offset(0));
   }
 
   isFull(): boolean {
     const { maxRecords, maxBytes } = this.#config;
-    const records = this.#rows.length + this.#pendingRecords;
+    const records = this.#rows.length + this.#pending.length;
     return records >= maxRecords || this.#bytes + this.#pendingBytes >= maxBytes || this.#files.isCongested();
   }
 
   read(position: number, maxRecords: number, maxBytes: number): LogBatch {
+    return position < this.#high
+      ? this.#readStored(position, maxRecords, maxBytes)
+      : this.#readPending(position, maxRecords, maxBytes);
+  }
+
+  #readPending(position: number, maxRecords: number, maxBytes: number): LogBatch {
+    const messages: LogMessage[] = [];
+    let bytes = 0;
+    let index = firstFrom(this.#pending, position);
+    for (; index < this.#pending.length && messages.length < maxRecords && bytes < maxBytes; index += 1) {
+      const record = this.#pending[index];
+      if (record === undefined) break;
+      messages.push(messageOf(record, this.topic));
+      bytes += record.bytes;
+    }
+    return { messages, next: this.#pending[index]?.offset ?? this.#end };
+  }
+
+  #readStored(position: number, maxRecords: number, maxBytes: number): LogBatch {
     const rows = this.#rows;
     const first = rows.indexOf(position);
     const messages: LogMessage[] = [];
@@ -218,4 +260,16 @@ export class DiskLog implements PartitionLog {
     this.#bytes -= bytes;
     this.#files.release(this.#rows.segment(index), bytes);
   }
+}
+
+/** Index of the first record at or after an offset. */
+function firstFrom(records: readonly FramedRecord[], offset: number): number {
+  let from = 0;
+  let to = records.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((records[middle]?.offset ?? Infinity) < offset) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }

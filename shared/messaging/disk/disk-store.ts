@@ -1,28 +1,42 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { errorText } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
-import { repeat } from '../../platform/timers.ts';
-import { openDataFolder, type FolderLock } from './data-folder.ts';
+import { repeat, sleep } from '../../platform/timers.ts';
+import { openDataFolder } from './data-folder.ts';
 import { folderError } from './disk-errors.ts';
-import { isDiskFull, isSyncFailure, systemIo, type DiskIo } from './disk-io.ts';
-import { DiskTopic, type TopicParts } from './disk-topic.ts';
+import { isDiskFull, isSyncFailure, systemIo, type DiskIo, type FolderLock } from './disk-io.ts';
+import { DiskTopic, type TopicParts, type TopicPlace } from './disk-topic.ts';
+import { Journal } from './journal.ts';
+import { redoJournal } from './redo-journal.ts';
 import { rewriteSegments } from './rewrite-segments.ts';
 import { SegmentFiles } from './segment-files.ts';
-import { FlushError, type LogStore, type PartitionLog, type StoredTopic } from '../memory/log-store.ts';
+import {
+  FlushError,
+  type LogStore,
+  type OnReadable,
+  type PartitionLog,
+  type StoredTopic,
+} from '../memory/log-store.ts';
 import { parseTopicConfig, type MemoryLimits, type MemoryTopicConfig } from '../memory/topic-config.ts';
 import type { PartitionOffset } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
 
 /** Records that wait for a group commit; publishers wait beyond it. Bounds the memory while the disk is slow. */
 const MAX_WAITING_BYTES = 16 * 1_048_576;
+/**
+ * Records that no reader waits for share a commit for this time: a sync costs a quarter of a millisecond of processor time.
+ */
+const COMMIT_DELAY_MS = 5;
+/** A file of the journal is closed at this length. A start after a crash reads two at most. */
+const JOURNAL_BYTES = 16 * 1_048_576;
 /** Interval at which a store whose disk was full tries to write. */
 const PROBE_INTERVAL_MS = 1_000;
 const TOPICS_FOLDER = 'topics';
 const DELETED_FOLDER = 'deleted';
 const COMMITS_FOLDER = 'commits';
+const JOURNAL_FOLDER = 'journal';
 /** The committed offsets: one compacted log, the latest of each group and partition, as on Kafka. */
 const COMMITS_SPEC: TopicSpec = { topic: '__consumer_offsets', partitions: 1 };
 const COMMITS_CONFIG: MemoryTopicConfig = {
@@ -43,10 +57,14 @@ export interface DiskStoreOptions {
   readonly folder: string;
   /** Limits of each topic. */
   readonly limits: MemoryLimits;
+  /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
+  readonly specs?: readonly TopicSpec[];
   readonly ports: Pick<SystemPorts, 'clock' | 'timers' | 'newId'>;
   readonly log?: Log;
   /** For tests only. */
   readonly io?: DiskIo;
+  /** For tests only: length of a file of the journal. */
+  readonly journalBytes?: number;
 }
 
 /**
@@ -54,7 +72,7 @@ export interface DiskStoreOptions {
  * written and made durable together by the next one. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`.
  */
 export function openDiskStore(options: DiskStoreOptions): LogStore {
-  return new DiskStore(options, openDataFolder(options.folder));
+  return new DiskStore(options, openDataFolder(options.folder, options.io ?? systemIo));
 }
 
 /** Why nothing is stored at present. */
@@ -70,15 +88,20 @@ class DiskStore implements LogStore {
   readonly #options: DiskStoreOptions;
   readonly #lock: FolderLock;
   readonly #io: DiskIo;
-  readonly #files = new SegmentFiles();
+  readonly #files: SegmentFiles;
+  readonly #journal: Journal;
   readonly #open = new Map<string, DiskTopic>();
   readonly #deleted = new Set<DiskTopic>();
   readonly #commits: DiskTopic;
-  #onReadable: (log: PartitionLog) => void = () => undefined;
+  #onReadable: OnReadable = () => undefined;
   #waitingBytes = 0;
   /** The group commit that takes what is added now. */
   #next: PromiseWithResolvers<void> | undefined;
+  /** A reader or caller waits for it. */
+  #isNextUrgent = false;
+  #cancelDelay: (() => void) | undefined;
   #running: Promise<void> | undefined;
+  #checkpoint: Promise<void> | undefined;
   #failure: Failure | undefined;
   /** The first record that could not be read back. */
   #damage: string | undefined;
@@ -91,16 +114,23 @@ class DiskStore implements LogStore {
     this.#options = options;
     this.#lock = lock;
     this.#io = options.io ?? systemIo;
+    this.#files = new SegmentFiles(this.#io);
+    this.#journal = new Journal({
+      folder: this.#path(JOURNAL_FOLDER),
+      io: this.#io,
+      newId: options.ports.newId,
+      maxFileBytes: options.journalBytes ?? JOURNAL_BYTES,
+    });
     try {
-      for (const name of [TOPICS_FOLDER, DELETED_FOLDER]) makePrivateFolder(this.#path(name));
+      for (const name of [TOPICS_FOLDER, DELETED_FOLDER, JOURNAL_FOLDER])
+        this.#io.makeFolder(this.#path(name));
+      for (const folder of [this.#path(TOPICS_FOLDER), options.folder]) this.#io.syncFolderNow(folder);
+      redoJournal(this.#journal, options.folder, this.#io);
       this.topics = this.#openTopics();
-      this.#commits =
-        this.#openTopic(this.#path(COMMITS_FOLDER), () => COMMITS_CONFIG) ??
-        DiskTopic.create(this.#path(COMMITS_FOLDER), COMMITS_SPEC, COMMITS_CONFIG, this.#parts());
-      this.commits = readCommits(this.#commits);
-      for (const name of readdirSync(this.#path(DELETED_FOLDER))) {
-        rmSync(this.#path(DELETED_FOLDER, name), { recursive: true, force: true });
-      }
+      this.#commits = this.#openCommits();
+      this.commits = this.#storedCommits();
+      for (const name of this.#io.list(this.#path(DELETED_FOLDER)))
+        this.#io.remove(this.#path(DELETED_FOLDER, name));
     } catch (error) {
       this.#files.close();
       lock.release();
@@ -108,20 +138,20 @@ class DiskStore implements LogStore {
     }
   }
 
-  open(onReadable: (log: PartitionLog) => void): void {
+  open(onReadable: OnReadable): void {
     this.#onReadable = onReadable;
   }
 
   createLogs(spec: TopicSpec, config: MemoryTopicConfig): readonly PartitionLog[] {
     const topic = this.#createTopic(spec, config);
     this.#open.set(spec.topic, topic);
-    this.#schedule();
+    this.#schedule(true);
     return topic.logs;
   }
 
   #createTopic(spec: TopicSpec, config: MemoryTopicConfig): DiskTopic {
     try {
-      return DiskTopic.create(this.#path(TOPICS_FOLDER, spec.topic), spec, config, this.#parts());
+      return DiskTopic.create({ ...this.#placeOf(TOPICS_FOLDER, spec.topic), spec, config }, this.#parts());
     } catch (error) {
       throw folderError(this.#options.folder, error);
     }
@@ -130,12 +160,16 @@ class DiskStore implements LogStore {
   deleteLogs(name: string): void {
     const topic = this.#open.get(name);
     if (topic === undefined) return;
-    this.#open.delete(name);
     this.#deletions += 1;
-    topic.markDeleted(this.#path(DELETED_FOLDER, `${process.pid}-${this.#deletions}`));
+    try {
+      topic.markDeleted(this.#path(DELETED_FOLDER, String(this.#deletions)));
+    } catch (error) {
+      throw folderError(this.#options.folder, error);
+    }
+    this.#open.delete(name);
     this.#deleted.add(topic);
     this.#forgetCommits(name);
-    this.#schedule();
+    this.#schedule(true);
   }
 
   saveCommits(groupId: string, offsets: readonly PartitionOffset[]): void {
@@ -168,12 +202,32 @@ class DiskStore implements LogStore {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopProbes?.();
+    if (this.#next !== undefined) this.#start();
     await this.#running;
     await this.#reclaiming;
-    for (const topic of [...this.#open.values(), this.#commits, ...this.#deleted]) topic.close();
-    this.#removeDeleted();
+    await this.#checkpoint;
+    const isClean = await this.#closeTopics();
+    this.#journal.close(isClean);
     this.#files.close();
     this.#lock.release();
+  }
+
+  /** Returns whether all segments are synced, so that the journal is not needed. */
+  async #closeTopics(): Promise<boolean> {
+    const topics = [...this.#open.values(), this.#commits];
+    let isClean = this.#failure === undefined;
+    try {
+      for (const topic of isClean ? topics : []) {
+        await topic.syncSegments();
+        topic.saveRemovals();
+      }
+    } catch (error) {
+      isClean = false;
+      this.#options.log?.warn({ error: errorText(error) }, 'the data folder was not closed');
+    }
+    for (const topic of topics) topic.close(isClean);
+    this.#removeDeleted();
+    return isClean;
   }
 
   #path(...names: readonly string[]): string {
@@ -191,34 +245,75 @@ class DiskStore implements LogStore {
         this.#damage ??= error.message;
       },
       isCongested: () => this.#waitingBytes >= MAX_WAITING_BYTES,
-      onEnqueued: (bytes) => {
+      onEnqueued: (log, bytes, isUrgent) => {
         this.#waitingBytes += bytes;
-        this.#schedule();
+        this.#schedule(isUrgent);
+        this.#onReadable(log, 'eager');
       },
     };
   }
 
+  #placeOf(...names: readonly string[]): Pick<TopicPlace, 'folder' | 'name'> {
+    return { folder: this.#path(...names), name: names.join('/') };
+  }
+
   #openTopics(): StoredTopic[] {
-    const readConfig = (spec: TopicSpec): MemoryTopicConfig => parseTopicConfig(spec, this.#options.limits);
-    return readdirSync(this.#path(TOPICS_FOLDER)).flatMap((name) => {
-      const topic = this.#openTopic(this.#path(TOPICS_FOLDER, name), readConfig);
+    const read = (stored: TopicSpec): Pick<TopicPlace, 'spec' | 'config'> => {
+      const config =
+        this.#options.specs?.find(({ topic }) => topic === stored.topic)?.config ?? stored.config;
+      const spec = config === undefined ? stored : { ...stored, config };
+      return { spec, config: parseTopicConfig(spec, this.#options.limits) };
+    };
+    return this.#io.list(this.#path(TOPICS_FOLDER)).flatMap((name) => {
+      const topic = DiskTopic.open(this.#placeOf(TOPICS_FOLDER, name), read, this.#parts());
       if (topic === undefined) return [];
       this.#open.set(topic.spec.topic, topic);
       return [{ spec: topic.spec, config: topic.config, logs: topic.logs }];
     });
   }
 
-  #openTopic(folder: string, readConfig: (spec: TopicSpec) => MemoryTopicConfig): DiskTopic | undefined {
-    makePrivateFolder(folder);
-    return DiskTopic.open(folder, readConfig, this.#parts());
+  #openCommits(): DiskTopic {
+    const place = { ...this.#placeOf(COMMITS_FOLDER), spec: COMMITS_SPEC, config: COMMITS_CONFIG };
+    const isThere = this.#io.list(this.#options.folder).includes(COMMITS_FOLDER);
+    const stored = isThere ? DiskTopic.open(place, () => place, this.#parts()) : undefined;
+    return stored ?? DiskTopic.create(place, this.#parts());
   }
 
-  /** Begins a group commit, or leaves what was added to the one that follows the one in progress. */
-  #schedule(): void {
-    if (this.#next !== undefined) return;
-    this.#next = Promise.withResolvers<void>();
-    // The caller may have stopped waiting: a probe, or a call that was rejected for another reason.
-    this.#next.promise.catch(() => undefined);
+  /** The committed offsets of the topics that are there: a crash may have come between the end of a topic and theirs. */
+  #storedCommits(): ReadonlyMap<string, readonly PartitionOffset[]> {
+    const all = readCommits(this.#commits);
+    for (const [groupId, offsets] of all) {
+      const isLost = ({ topic }: PartitionOffset): boolean => !this.#open.has(topic);
+      for (const { topic, partition } of offsets.filter(isLost)) {
+        this.#appendCommit(commitKey(groupId, topic, partition), null);
+      }
+      all.set(
+        groupId,
+        offsets.filter((offset) => !isLost(offset)),
+      );
+    }
+    return all;
+  }
+
+  /** Leaves what was added to the next group commit, and begins it if it is urgent. */
+  #schedule(isUrgent: boolean): void {
+    if (this.#next === undefined) {
+      this.#next = Promise.withResolvers<void>();
+      // The caller may have stopped waiting: a probe, or a call that was rejected for another reason.
+      this.#next.promise.catch(() => undefined);
+    }
+    this.#isNextUrgent ||= isUrgent;
+    if (this.#running === undefined) this.#startInTime();
+  }
+
+  #startInTime(): void {
+    if (this.#isNextUrgent || this.#isClosed) this.#start();
+    else this.#cancelDelay ??= this.#options.ports.timers.schedule(() => this.#start(), COMMIT_DELAY_MS);
+  }
+
+  #start(): void {
+    this.#cancelDelay?.();
+    this.#cancelDelay = undefined;
     this.#running ??= this.#run();
   }
 
@@ -226,54 +321,115 @@ class DiskStore implements LogStore {
     const { timers } = this.#options.ports;
     // At the end of this turn of the event loop, so that everything of the turn is in the same commit.
     await new Promise<void>((resolve) => timers.nextTurn(resolve));
-    for (let commit = this.#next; commit !== undefined; commit = this.#next) {
+    do {
+      const commit = this.#next;
       this.#next = undefined;
-      const topics = [...this.#open.values(), this.#commits].filter((topic) => topic.isDirty);
-      for (const topic of topics) topic.take();
-      try {
-        await this.#commitAll(topics);
-        commit.resolve();
-      } catch (error) {
-        commit.reject(error);
-      }
-      this.#removeDeleted();
-    }
+      this.#isNextUrgent = false;
+      if (commit !== undefined) await this.#commitNext(commit);
+    } while (this.#isNextUrgent);
     this.#running = undefined;
+    if (this.#next !== undefined) this.#startInTime();
   }
 
-  async #commitAll(topics: readonly DiskTopic[]): Promise<void> {
-    if (this.#failure?.isPermanent === true) {
-      this.#rollBack(topics);
-      throw new FlushError(this.#failure.reason, { isMaybeStored: false, cause: undefined });
-    }
-    let isSyncing = false;
+  async #commitNext(commit: PromiseWithResolvers<void>): Promise<void> {
+    const topics = [...this.#open.values(), this.#commits].filter((topic) => topic.isDirty);
+    for (const topic of topics) topic.take();
     try {
+      await this.#commitAll(topics);
+      commit.resolve();
+    } catch (error) {
+      commit.reject(error);
+      // What came meanwhile may be the result of what failed.
+      this.#next?.reject(new FlushError(errorText(error), { isMaybeStored: false, cause: error }));
+      this.#next = undefined;
+      this.#isNextUrgent = false;
+      return;
+    }
+    for (const topic of topics) await this.#apply(topic);
+    this.#removeDeleted();
+    this.#checkpointIfDue();
+  }
+
+  /** Makes the records of the topics durable in the journal. Rejects with FlushError. */
+  async #commitAll(topics: readonly DiskTopic[]): Promise<void> {
+    let stage: 'none' | 'written' | 'syncing' = 'none';
+    try {
+      if (this.#failure?.isPermanent === true) throw new Error(this.#failure.reason);
       for (const topic of topics) await topic.prepare();
-      for (const topic of topics) topic.write();
-      isSyncing = true;
-      await allSynced(topics);
+      await this.#prepareJournal();
+      const parts = topics.flatMap((topic) => {
+        const piece = topic.piece();
+        return piece === undefined ? [] : [{ topic, piece }];
+      });
+      if (parts.length > 0) {
+        const pieces = parts.map(({ piece }) => piece);
+        const bytes = this.#journal.write(pieces, (index, content) => parts[index]?.topic.fill(content));
+        stage = 'syncing';
+        await this.#journal.sync();
+        this.#journal.commit(bytes);
+      }
     } catch (cause) {
-      const isMaybeStored = isSyncing || topics.some((topic) => topic.isWritten);
-      this.#fail(cause, (isSyncing || isSyncFailure(cause)) && !isDiskFull(cause));
-      this.#rollBack(topics);
-      const text = `the data folder cannot be written: ${errorText(cause)}`;
-      throw new FlushError(text, { isMaybeStored, cause });
+      throw this.#failed(cause, stage === 'syncing');
     }
     this.#recovered();
-    for (const topic of topics) {
-      const { logs, bytes } = topic.commit();
-      this.#waitingBytes -= bytes;
-      for (const log of logs) this.#onReadable(log);
-    }
   }
 
-  #rollBack(topics: readonly DiskTopic[]): void {
-    for (const topic of topics) {
+  /** Gives up everything that is not durable, since it may depend on what failed. Returns the error of its publishes. */
+  #failed(cause: unknown, isSyncing: boolean): FlushError {
+    if (this.#failure?.isPermanent !== true) {
+      this.#fail(cause, (isSyncing || isSyncFailure(cause)) && !isDiskFull(cause));
       try {
-        this.#waitingBytes -= topic.rollBack();
+        this.#journal.rollBack();
       } catch (error) {
         this.#fail(error, true);
       }
+    }
+    for (const topic of [...this.#open.values(), this.#commits]) this.#waitingBytes -= topic.giveUp();
+    const text = `the data folder cannot be written: ${errorText(cause)}`;
+    return new FlushError(text, { isMaybeStored: isSyncing, cause });
+  }
+
+  /** Writes durable records to their segment, however long the disk is full, and wakes their readers. */
+  async #apply(topic: DiskTopic): Promise<void> {
+    for (;;) {
+      try {
+        const { logs, bytes } = topic.apply();
+        this.#waitingBytes -= bytes;
+        this.#recovered();
+        for (const log of logs) this.#onReadable(log, 'durable');
+        return;
+      } catch (error) {
+        this.#fail(error, !isDiskFull(error));
+      }
+      // The next start has them from the journal.
+      if (this.#isClosed || this.#failure?.isPermanent === true) return;
+      await sleep(this.#options.ports.timers, PROBE_INTERVAL_MS);
+    }
+  }
+
+  /** Two files of the journal exist at most: a third begins when the segments of the first are synced. */
+  async #prepareJournal(): Promise<void> {
+    if (this.#journal.isFull) await this.#checkpoint;
+    await this.#journal.prepare();
+  }
+
+  #checkpointIfDue(): void {
+    if (this.#checkpoint !== undefined || !this.#journal.hasClosed || this.#failure !== undefined) return;
+    this.#checkpoint = this.#syncSegments().finally(() => {
+      this.#checkpoint = undefined;
+      this.#removeDeleted();
+    });
+  }
+
+  /** Syncs what has been written to segments, and removes the files of the journal that held it. */
+  async #syncSegments(): Promise<void> {
+    const files = this.#journal.takeClosed();
+    try {
+      for (const topic of [...this.#open.values(), this.#commits]) await topic.syncSegments();
+      this.#journal.removeFiles(files);
+    } catch (error) {
+      // A second sync could succeed without effect. The next start writes the segments again.
+      this.#fail(error, true);
     }
   }
 
@@ -319,6 +475,7 @@ class DiskStore implements LogStore {
     for (const topic of [...this.#open.values(), this.#commits]) {
       try {
         await rewriteSegments(topic, this.#io, this.#files);
+        topic.saveRemovals();
       } catch (error) {
         this.#options.log?.warn(
           { topic: topic.spec.topic, error: errorText(error) },
@@ -328,26 +485,24 @@ class DiskStore implements LogStore {
     }
   }
 
-  /** Only between two group commits: one may still write to a topic that was deleted meanwhile. */
+  /** Between two group commits, and not during a checkpoint: they may still use files of a topic that was deleted meanwhile. */
   #removeDeleted(): void {
+    if (this.#checkpoint !== undefined) return;
     for (const topic of this.#deleted) {
       this.#waitingBytes -= topic.discard();
-      topic.close();
-      rmSync(topic.folder, { recursive: true, force: true });
+      try {
+        topic.close(false);
+        this.#io.remove(topic.folder);
+      } catch (error) {
+        // The next start removes it.
+        this.#options.log?.warn(
+          { topic: topic.spec.topic, error: errorText(error) },
+          'a deleted topic was not removed',
+        );
+      }
     }
     this.#deleted.clear();
   }
-}
-
-/** The data folder itself may have been there, with other rights. */
-function makePrivateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-}
-
-/** Waits for all, also when one fails: what follows truncates the files. */
-async function allSynced(topics: readonly DiskTopic[]): Promise<void> {
-  const results = await Promise.allSettled(topics.map((topic) => topic.sync()));
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 function commitKey(groupId: string, topic: string, partition: number): Buffer {

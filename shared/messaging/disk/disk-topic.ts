@@ -1,20 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
 import path from 'node:path';
 import type { MessagingError } from '../../platform/errors.ts';
 import { dataDamaged, dataUnusable } from './disk-errors.ts';
-import { syncFolder, writeDurably, type DiskIo } from './disk-io.ts';
+import { readFileNow, syncFound, writeFileNow, type DiskIo } from './disk-io.ts';
 import { DiskLog, type LogFiles } from './disk-log.ts';
+import type { PieceSpace } from './journal.ts';
 import { writeFrame, type FramedRecord } from './record-frame.ts';
 import type { Row } from './row-columns.ts';
 import {
@@ -41,12 +30,10 @@ import type { TopicSpec } from '../ports.ts';
  * has to be short.
  */
 const MAX_SEGMENT_BYTES = 8 * 1_048_576;
-/** Ends the name of a segment that compaction has not finished. */
+/** Ends the name of a file that is not finished. */
 export const UNFINISHED = '.new';
-const SPEC_FILE = 'topic.json';
+const STATE_FILE = 'topic.json';
 const ID_DIGITS = 12;
-/** Heads of a topic differ in the digits of their offsets. */
-const HEAD_SLACK_BYTES = 64;
 
 /** A closed segment, or the one that is written. */
 export interface Segment {
@@ -68,10 +55,20 @@ interface ActiveSegment {
   nextBatch: number;
 }
 
-interface Written {
-  readonly rows: readonly (readonly [log: DiskLog, row: Row])[];
-  readonly bytes: number;
-  isWhole: boolean;
+/** What is durable of a topic beside its segments. */
+interface TopicState {
+  readonly version: number;
+  readonly spec: TopicSpec;
+  /** The ids of its segments: one that is missing was lost, and one that is not listed is not needed. */
+  readonly segments: readonly number[];
+  /** First retained offset of each partition: what was removed stays removed, whatever the clock says. */
+  readonly low: readonly number[];
+}
+
+/** The batch of the group commit in progress. */
+interface Batch {
+  readonly rows: (readonly [log: DiskLog, row: Row])[];
+  content: Buffer;
 }
 
 /** What a topic shares with the others of its store. */
@@ -79,14 +76,23 @@ export interface TopicParts {
   readonly io: DiskIo;
   readonly files: SegmentFiles;
   readonly newId: () => string;
-  /** A record of this length waits for a group commit. */
-  readonly onEnqueued: (bytes: number) => void;
+  /** A record of this log waits for a group commit. */
+  readonly onEnqueued: (log: DiskLog, bytes: number, isUrgent: boolean) => void;
   readonly isCongested: () => boolean;
   /** A record could not be read back. */
   readonly onDamage: (error: MessagingError) => void;
 }
 
-/** The folder of a topic: its specification, and the segments with the records of all its partitions. */
+/** Where a topic is, and how. */
+export interface TopicPlace {
+  readonly folder: string;
+  /** The folder, relative to the data folder. */
+  readonly name: string;
+  readonly spec: TopicSpec;
+  readonly config: MemoryTopicConfig;
+}
+
+/** The folder of a topic: its state, and the segments with the records of all its partitions. */
 export class DiskTopic implements LogFiles {
   readonly spec: TopicSpec;
   readonly config: MemoryTopicConfig;
@@ -96,21 +102,26 @@ export class DiskTopic implements LogFiles {
   /** In the order of their ids; the last one is written. */
   readonly segments = new Map<number, Segment>();
   readonly #parts: TopicParts;
+  readonly #name: string;
   #folder: string;
   /** Records that wait for the next group commit, and those of the one in progress. */
   #pending: FramedRecord[] = [];
   #taken: FramedRecord[] = [];
-  #written: Written | undefined;
+  #batch: Batch | undefined;
   #active: ActiveSegment | undefined;
-  /** Folders with entries that are not yet durable. */
-  readonly #unsynced = new Set<string>();
-  /** Closed segments: a batch that was removed from one must not come back by a crash. */
+  /** The entry of the folder itself is not yet durable. */
+  #isNew = false;
+  /** Files of closed segments that are not yet synced. */
   readonly #closing: number[] = [];
+  /** The active segment has batches that are not yet synced. */
+  #isUnsynced = false;
   #isDeleted = false;
   #isRollDue = false;
+  #storedLow: readonly number[] = [];
 
-  private constructor(folder: string, spec: TopicSpec, config: MemoryTopicConfig, parts: TopicParts) {
+  private constructor({ folder, name, spec, config }: TopicPlace, parts: TopicParts) {
     this.#folder = folder;
+    this.#name = name;
     this.spec = spec;
     this.config = config;
     this.segmentBytes = Math.min(Number(spec.config?.['segment.bytes'] ?? Infinity), MAX_SEGMENT_BYTES);
@@ -122,38 +133,35 @@ export class DiskTopic implements LogFiles {
   }
 
   /** Creates the folder; it is durable after the next group commit. */
-  static create(folder: string, spec: TopicSpec, config: MemoryTopicConfig, parts: TopicParts): DiskTopic {
-    const topic = new DiskTopic(folder, spec, config, parts);
-    mkdirSync(folder, { mode: 0o700 });
-    writeDurably(path.join(folder, SPEC_FILE), JSON.stringify({ version: FORMAT_VERSION, spec }));
-    topic.#unsynced.add(path.dirname(folder));
-    topic.#openActive(1);
+  static create(place: TopicPlace, parts: TopicParts): DiskTopic {
+    const topic = new DiskTopic(place, parts);
+    parts.io.makeFolder(place.folder);
+    writeFileNow(parts.io, path.join(place.folder, STATE_FILE), topic.#state([]), true);
+    topic.#isNew = true;
     return topic;
   }
 
   /**
-   * Opens a folder; undefined, and the folder is removed, when a crash interrupted its creation. Throws MessagingError
-   * `data-damaged` or `data-unusable`.
+   * Opens a folder; undefined, and the folder is removed, when a crash interrupted its creation. `specOf` returns the topic as
+   * this version defines it. Throws MessagingError `data-damaged` or `data-unusable`.
    */
   static open(
-    folder: string,
-    readConfig: (spec: TopicSpec) => MemoryTopicConfig,
+    { folder, name }: Pick<TopicPlace, 'folder' | 'name'>,
+    read: (stored: TopicSpec) => Pick<TopicPlace, 'spec' | 'config'>,
     parts: TopicParts,
   ): DiskTopic | undefined {
-    const segments = segmentIds(folder);
-    const spec = readSpec(path.join(folder, SPEC_FILE));
-    if (spec === undefined) {
-      // It is durable before the first record is written.
-      if (segments.some((id) => hasRecords(path.join(folder, fileName(id))))) {
-        throw dataDamaged(path.join(folder, SPEC_FILE), 0);
-      }
-      rmSync(folder, { recursive: true, force: true });
+    const { io } = parts;
+    const file = path.join(folder, STATE_FILE);
+    const state = readState(file, io);
+    if (state === undefined) {
+      // It is durable before the first segment is created.
+      if (segmentIds(folder, io).length > 0) throw dataDamaged(file, 0);
+      io.remove(folder);
       return undefined;
     }
-    const lost = lostSegment(folder);
-    if (lost !== undefined) throw dataDamaged(lost, 0);
-    const topic = new DiskTopic(folder, spec, readConfig(spec), parts);
-    topic.#load(segments);
+    syncFound(io, file);
+    const topic = new DiskTopic({ folder, name, ...read(state.spec) }, parts);
+    topic.#load(state);
     return topic;
   }
 
@@ -166,12 +174,12 @@ export class DiskTopic implements LogFiles {
   }
 
   get isDirty(): boolean {
-    return this.#pending.length > 0 || this.#unsynced.size > 0;
+    return this.#pending.length > 0 || this.#isNew || this.#isRollDue;
   }
 
-  enqueue(record: FramedRecord): void {
+  enqueue(log: DiskLog, record: FramedRecord, isUrgent: boolean): void {
     this.#pending.push(record);
-    this.#parts.onEnqueued(record.bytes);
+    this.#parts.onEnqueued(log, record.bytes, isUrgent);
   }
 
   isCongested(): boolean {
@@ -204,95 +212,87 @@ export class DiskTopic implements LogFiles {
   }
 
   /**
-   * Before the records are written: begins a new segment if the last one has its length, and makes it durable, so that only
-   * a segment without records can have a torn head. Rejects with what the disk reports.
+   * Before the records are written: begins a new segment if there is none or the last one has its length, and makes it and its
+   * place in the state durable. Rejects with what the disk reports.
    */
   async prepare(): Promise<void> {
     if (this.#isDeleted) return;
-    const active = this.#active;
-    if (active === undefined || active.bytes >= this.segmentBytes || this.#isRollDue) this.#roll(active);
-    if (this.#unsynced.size === 0) return;
-    const folders = [...this.#unsynced];
-    for (const fd of [...this.#closing, ...(this.#active === undefined ? [] : [this.#active.fd])]) {
-      await this.#parts.io.sync(fd);
+    const isFull = this.#active === undefined || this.#active.bytes >= this.segmentBytes;
+    if (this.#isRollDue || (isFull && this.#taken.length > 0)) await this.#roll();
+    if (this.#isNew && !this.#isDeleted) {
+      const { io } = this.#parts;
+      await io.syncFolder(this.#folder);
+      if (!this.#isDeleted) await io.syncFolder(path.dirname(this.#folder));
+      this.#isNew = false;
     }
-    for (const fd of this.#closing.splice(0)) closeSync(fd);
-    for (const folder of folders) if (!this.#isDeleted) await syncFolder(folder);
-    for (const folder of folders) this.#unsynced.delete(folder);
   }
 
-  /** Writes the records as one batch. Throws what the disk reports. */
-  write(): void {
+  /** The place of the taken records in the active segment; undefined: there are none. */
+  piece(): PieceSpace | undefined {
     const active = this.#active;
-    if (this.#isDeleted || active === undefined || this.#taken.length === 0) return;
+    if (this.#isDeleted || active === undefined || this.#taken.length === 0) return undefined;
+    const bytes = this.#taken.reduce((sum, record) => sum + record.bytes, BATCH_HEAD_BYTES);
+    return { folder: this.#name, segment: active.segment.id, position: active.bytes, bytes };
+  }
+
+  /** Writes the taken records to `content` as one batch; it has the length of piece(). */
+  fill(content: Buffer): void {
+    const active = this.#active;
+    if (active === undefined) return;
     const records = this.#taken;
-    const bytes = records.reduce((sum, record) => sum + record.bytes, BATCH_HEAD_BYTES);
-    const content = Buffer.allocUnsafe(bytes);
-    writeBatchHead(content, markOf(active.head), {
-      number: active.nextBatch,
-      bytes: bytes - BATCH_HEAD_BYTES,
-      count: records.length,
-    });
-    const next = this.logs.map((log) => log.high);
-    let at = BATCH_HEAD_BYTES;
+    const size = { bytes: content.length - BATCH_HEAD_BYTES, count: records.length };
+    writeBatchHead(content, markOf(active.head), { number: active.nextBatch, ...size });
     const rows: (readonly [DiskLog, Row])[] = [];
+    let at = BATCH_HEAD_BYTES;
     for (const record of records) {
-      const offset = next[record.partition] ?? 0;
-      next[record.partition] = offset + 1;
-      writeFrame(content, at, record, offset);
+      writeFrame(content, at, record);
       const log = this.logs[record.partition];
-      if (log !== undefined) rows.push([log, this.#rowOf(record, offset, active.bytes + at)]);
+      if (log !== undefined) rows.push([log, this.#rowOf(record, active.bytes + at)]);
       at += record.bytes;
     }
-    this.#written = { rows, bytes, isWhole: false };
-    this.#parts.io.write(active.fd, content, active.bytes);
-    this.#written.isWhole = true;
+    this.#batch = { rows, content };
   }
 
-  /** Resolves when everything that was written is durable. */
-  async sync(): Promise<void> {
-    if (this.#active !== undefined && this.#written !== undefined) await this.#parts.io.sync(this.#active.fd);
-  }
-
-  /** Whether the batch of this group commit was written as a whole. */
-  get isWritten(): boolean {
-    return this.#written?.isWhole === true;
-  }
-
-  /** The group commit succeeded: its records can be read. Returns the logs that have new ones, and the bytes. */
-  commit(): { readonly logs: ReadonlySet<DiskLog>; readonly bytes: number } {
+  /**
+   * The batch is durable in the journal: writes it to the segment, where its records can be read. Returns the logs that have
+   * new ones, and the bytes of the records. Throws what the disk reports, and can then be repeated.
+   */
+  apply(): { readonly logs: ReadonlySet<DiskLog>; readonly bytes: number } {
     const logs = new Set<DiskLog>();
-    const written = this.#written;
     const active = this.#active;
-    this.#written = undefined;
+    const batch = this.#batch;
+    if (this.#isDeleted || active === undefined || batch === undefined) return { logs, bytes: 0 };
+    this.#parts.io.write(active.fd, batch.content, active.bytes);
+    this.#isUnsynced = true;
+    this.#batch = undefined;
     const bytes = this.#settleTaken();
-    if (written === undefined || active === undefined) return { logs, bytes };
-    for (const [log, row] of written.rows) {
+    for (const [log, row] of batch.rows) {
       log.add(row);
       active.index.push(log.partition, row);
       active.segment.recordBytes += row.bytes;
       active.segment.liveBytes += row.bytes;
       logs.add(log);
     }
-    active.bytes += written.bytes;
+    active.bytes += batch.content.length;
     active.nextBatch += 1;
     return { logs, bytes };
   }
 
-  /** The group commit failed: removes its records from the segment. Returns their bytes; throws what the disk reports. */
-  rollBack(): number {
-    this.#written = undefined;
-    const bytes = this.#settleTaken();
-    if (this.#active !== undefined && !this.#isDeleted) {
-      this.#parts.io.truncate(this.#active.fd, this.#active.bytes);
-    }
-    return bytes;
+  /**
+   * The group commit failed: gives up its records and those that came since. The next segment continues their offsets. Returns
+   * their bytes.
+   */
+  giveUp(): number {
+    this.#batch = undefined;
+    if (this.#taken.length + this.#pending.length > 0) this.#isRollDue = !this.#isDeleted;
+    return this.discard();
   }
 
-  /** Gives up the records of a deleted topic that wait. Returns their bytes. */
+  /** Gives up the records that wait. Returns their bytes. */
   discard(): number {
+    const bytes = this.#settleTaken();
     this.take();
-    return this.#settleTaken();
+    return bytes + this.#settleTaken();
   }
 
   /** The next group commit begins a new segment, so that compaction can rewrite this one. */
@@ -304,6 +304,19 @@ export class DiskTopic implements LogFiles {
     return this.#active?.segment;
   }
 
+  /** Resolves when everything that apply() has written is on the disk. Rejects with what the disk reports. */
+  async syncSegments(): Promise<void> {
+    const { io } = this.#parts;
+    const closing = [...this.#closing];
+    const active = this.#active;
+    const isUnsynced = this.#isUnsynced;
+    this.#isUnsynced = false;
+    for (const fd of closing) await io.sync(fd);
+    if (active !== undefined && isUnsynced) await io.sync(active.fd);
+    for (const fd of closing) io.close(fd);
+    this.#closing.splice(0, closing.length);
+  }
+
   /**
    * The head of a segment that replaces those from `first` to `last`. It names no next offsets: the records that follow may
    * be older than the segment, and those of the last segment suffice.
@@ -313,44 +326,70 @@ export class DiskTopic implements LogFiles {
     return { ...this.#newHead(first), last, next };
   }
 
+  /** Makes the list of segments and the first retained offsets durable. Throws what the disk reports. */
+  saveState(ids: readonly number[] = [...this.segments.keys()]): void {
+    const { io } = this.#parts;
+    const file = path.join(this.#folder, STATE_FILE);
+    const low = this.logs.map((log) => log.low);
+    writeFileNow(io, `${file}${UNFINISHED}`, this.#state(ids), true);
+    io.rename(`${file}${UNFINISHED}`, file);
+    io.syncFolderNow(this.#folder);
+    this.#storedLow = low;
+  }
+
+  /** As saveState(), if messages were removed since. */
+  saveRemovals(): void {
+    if (this.#isDeleted || this.logs.every((log, at) => log.low === (this.#storedLow[at] ?? 0))) return;
+    this.saveState();
+  }
+
   /** Gives the folder a name that is no topic's, so that a topic of the same name can be created. */
   markDeleted(newFolder: string): void {
-    this.#isDeleted = true;
     for (const { file } of this.segments.values()) this.#parts.files.drop(file);
-    renameSync(this.#folder, newFolder);
+    this.#parts.io.rename(this.#folder, newFolder);
+    this.#isDeleted = true;
     this.#folder = newFolder;
     this.segments.clear();
   }
 
-  /** Closes the files, and records where each log ends, so that the next start need not read the last segment. */
-  close(): void {
+  /** Closes the files. `isClean`: records where each log ends, so that the next start need not read the last segment. */
+  close(isClean: boolean): void {
     const active = this.#active;
     this.#active = undefined;
+    for (const fd of this.#closing.splice(0)) this.#parts.io.close(fd);
     if (active === undefined) return;
-    if (!this.#isDeleted) this.#writeIndex(active);
-    for (const fd of [active.fd, ...this.#closing.splice(0)]) closeSync(fd);
+    if (!this.#isDeleted && isClean) this.#writeIndex(active);
+    this.#parts.io.close(active.fd);
+  }
+
+  #state(segments: readonly number[]): Buffer {
+    const low = this.logs.map((log) => log.low);
+    const state: TopicState = { version: FORMAT_VERSION, spec: this.spec, segments, low };
+    return Buffer.from(JSON.stringify(state));
   }
 
   #newHead(id: number): SegmentHead {
     const low = this.logs.map((log) => log.low);
-    const next = this.logs.map((log) => log.high);
+    const next = this.logs.map((log) => log.firstPending);
     const mark = markFrom(this.#parts.newId());
     return { version: FORMAT_VERSION, first: id, last: id, mark, low, next };
   }
 
   #settleTaken(): number {
-    let bytes = 0;
-    for (const record of this.#taken) {
-      this.logs[record.partition]?.settled(record.bytes);
-      bytes += record.bytes;
+    const counts = this.logs.map(() => 0);
+    let all = 0;
+    for (const { partition, bytes } of this.#taken) {
+      counts[partition] = (counts[partition] ?? 0) + 1;
+      all += bytes;
     }
+    for (const [partition, count] of counts.entries()) if (count > 0) this.logs[partition]?.settled(count);
     this.#taken = [];
-    return bytes;
+    return all;
   }
 
-  #rowOf(record: FramedRecord, offset: number, position: number): Row {
+  #rowOf(record: FramedRecord, position: number): Row {
     return {
-      offset,
+      offset: record.offset,
       storedAtMs: record.storedAtMs,
       segment: this.#active?.segment.id ?? 0,
       position,
@@ -360,94 +399,78 @@ export class DiskTopic implements LogFiles {
     };
   }
 
-  #roll(active: ActiveSegment | undefined): void {
-    this.#isRollDue = false;
-    this.#openActive((active?.segment.id ?? 0) + 1);
-    if (active === undefined) return;
-    this.#writeIndex(active);
-    this.#closing.push(active.fd);
-  }
-
-  #openActive(id: number): void {
+  /** Its head is durable before the state lists it, and that before its first record. */
+  async #roll(): Promise<void> {
+    const { io } = this.#parts;
+    const before = this.#active;
+    const id =
+      Math.max(0, ...this.segments.keys(), ...[...this.segments.values()].map(({ last }) => last)) + 1;
     const file = path.join(this.#folder, fileName(id));
     const head = this.#newHead(id);
     const content = headBytes(head);
-    const fd = openSync(file, 'w+');
+    const fd = io.open(file, 'new');
     try {
-      this.#parts.io.write(fd, content, 0);
+      io.write(fd, content, 0);
+      await io.sync(fd);
+      if (!this.#isDeleted) {
+        await io.syncFolder(this.#folder);
+        this.saveState([...this.segments.keys(), id]);
+      }
     } catch (error) {
-      closeSync(fd);
-      rmSync(file, { force: true });
+      io.close(fd);
+      if (!this.#isDeleted) io.remove(file);
       throw error;
     }
+    this.#isRollDue = false;
     const segment: Segment = { id, last: id, file, recordBytes: 0, liveBytes: 0 };
-    this.segments.set(id, segment);
+    if (!this.#isDeleted) this.segments.set(id, segment);
     const index = new SegmentIndex(this.config.compact);
     this.#active = { segment, head, fd, index, bytes: content.length, nextBatch: 0 };
-    this.#unsynced.add(this.#folder);
+    if (before === undefined) return;
+    this.#writeIndex(before);
+    this.#closing.push(before.fd);
   }
 
   /** Best effort: without its index a segment is read as a whole. */
   #writeIndex({ segment, head, bytes, index, nextBatch }: ActiveSegment): void {
-    try {
-      writeFileSync(indexName(segment.file), index.toBytes(markOf(head), bytes, nextBatch));
-    } catch {
-      rmSync(indexName(segment.file), { force: true });
-    }
+    writeIndex(this.#parts.io, segment.file, index.toBytes(markOf(head), bytes, nextBatch));
   }
 
-  #load(found: readonly number[]): void {
-    const ids = this.#withoutUnfinished(found);
+  #load(state: TopicState): void {
+    const { io } = this.#parts;
+    const found = segmentIds(this.#folder, io);
+    const lost = state.segments.find((id) => !found.includes(id));
+    if (lost !== undefined) throw dataDamaged(path.join(this.#folder, fileName(lost)), 0);
+    // Created before a crash and never used, or no longer needed.
+    for (const id of found.filter((one) => !state.segments.includes(one))) {
+      removeSegment(io, path.join(this.#folder, fileName(id)));
+    }
     let replaced = 0;
-    for (const [at, id] of ids.entries()) {
+    for (const id of state.segments.toSorted((one, other) => one - other)) {
       const file = path.join(this.#folder, fileName(id));
-      const isLast = at === ids.length - 1;
-      if (id <= replaced) {
-        removeSegment(file);
-        continue;
-      }
-      replaced = this.#loadSegment(id, file, isLast);
+      if (id <= replaced) removeSegment(io, file);
+      else replaced = this.#loadSegment(id, file, id === Math.max(...state.segments));
     }
-    for (const log of this.logs) log.loaded();
-    for (const name of readdirSync(this.#folder)) {
-      if (name.endsWith(UNFINISHED)) rmSync(path.join(this.#folder, name), { force: true });
+    for (const [partition, log] of this.logs.entries()) log.loaded(state.low[partition] ?? 0);
+    this.#storedLow = state.low;
+    for (const name of io.list(this.#folder)) {
+      if (name.endsWith(UNFINISHED)) io.remove(path.join(this.#folder, name));
     }
-    if (this.#active === undefined) this.#openActive(replaced + 1);
-  }
-
-  /**
-   * The segments but the last one if a crash interrupted its creation: records are written when the head is durable, and a
-   * later segment when this one is whole.
-   */
-  #withoutUnfinished(ids: readonly number[]): readonly number[] {
-    const last = ids.at(-1);
-    if (last === undefined) return ids;
-    const file = path.join(this.#folder, fileName(last));
-    const bytes = statSync(file).size;
-    if (this.#readHead(file, bytes) !== undefined) return ids;
-    if (existsSync(indexName(file)) || bytes > headBytes(this.#newHead(last)).length + HEAD_SLACK_BYTES)
-      throw dataDamaged(file, 0);
-    this.#parts.files.drop(file);
-    removeSegment(file);
-    return ids.slice(0, -1);
-  }
-
-  #readHead(file: string, bytes: number): SegmentHead | undefined {
-    const { files } = this.#parts;
-    const length = headLength(files.read(file, 0, FIXED_HEAD_BYTES)) ?? 0;
-    return readHead(files.read(file, 0, Math.min(bytes, length)), file);
+    const isChanged = JSON.stringify(state.spec) !== JSON.stringify(this.spec);
+    if (isChanged || this.segments.size < state.segments.length) this.saveState();
   }
 
   /** Returns the last id that the segment replaces. */
   #loadSegment(id: number, file: string, isLast: boolean): number {
-    const { files } = this.#parts;
-    const bytes = statSync(file).size;
-    const head = this.#readHead(file, bytes);
+    const { files, io } = this.#parts;
+    const bytes = io.size(file) ?? 0;
+    const headEnd = headLength(files.read(file, 0, FIXED_HEAD_BYTES)) ?? 0;
+    const head = readHead(files.read(file, 0, Math.min(bytes, headEnd)), file);
     if (head === undefined) throw dataDamaged(file, 0);
     for (const [partition, log] of this.logs.entries()) {
       log.startAt(head.low[partition] ?? 0, head.next[partition] ?? 0);
     }
-    const { index, end, nextBatch } = this.#readRows(head, file, bytes, isLast);
+    const { index, nextBatch } = this.#readRows(head, file, bytes);
     const segment: Segment = { id, last: head.last, file, recordBytes: 0, liveBytes: 0 };
     this.segments.set(id, segment);
     index.forEach(id, (partition, row) => {
@@ -459,22 +482,19 @@ export class DiskTopic implements LogFiles {
     });
     if (!isLast) return head.last;
     files.drop(file);
-    const fd = openSync(file, 'r+');
-    if (end < bytes) this.#parts.io.truncate(fd, end);
-    rmSync(indexName(file), { force: true });
-    this.#active = { segment, head, fd, index, bytes: end, nextBatch };
+    const fd = io.open(file, 'existing');
+    io.remove(indexName(file));
+    this.#active = { segment, head, fd, index, bytes, nextBatch };
     return head.last;
   }
 
-  #readRows(head: SegmentHead, file: string, bytes: number, isLast: boolean) {
+  #readRows(head: SegmentHead, file: string, bytes: number) {
+    const { files, io } = this.#parts;
     const owner = { mark: markOf(head), bytes, hasDigests: this.config.compact };
-    const known = readIndex(indexName(file), owner);
+    const known = readIndex(io, file, owner);
     if (known === 'longer') throw dataDamaged(file, bytes);
-    if (known !== undefined) return { ...known, end: bytes };
-    const content = this.#parts.files.read(file, 0, bytes);
-    const scanned = scanSegment(content, head, { file, isCompacted: this.config.compact });
-    if (!isLast && scanned.end < bytes) throw dataDamaged(file, scanned.end);
-    return scanned;
+    if (known !== undefined) return known;
+    return scanSegment(files.read(file, 0, bytes), head, { file, isCompacted: this.config.compact });
   }
 }
 
@@ -482,61 +502,49 @@ export function fileName(id: number): string {
   return `${String(id).padStart(ID_DIGITS, '0')}.log`;
 }
 
-export function indexName(file: string): string {
+function indexName(file: string): string {
   return file.replace(/\.log$/, '.index');
 }
 
-function segmentOf(index: string): string {
-  return index.replace(/\.index$/, '.log');
+/** Removes the files of a segment. */
+export function removeSegment(io: DiskIo, file: string): void {
+  io.remove(indexName(file));
+  io.remove(file);
 }
 
-/** Removes the files of a segment, the index first: one without its segment would stay. */
-export function removeSegment(file: string): void {
-  rmSync(indexName(file), { force: true });
-  rmSync(file, { force: true });
-}
-
-function segmentIds(folder: string): number[] {
-  return readdirSync(folder)
-    .filter((name) => /^\d+\.log$/.test(name))
-    .map((name) => Number.parseInt(name, 10))
-    .toSorted((one, other) => one - other);
-}
-
-/**
- * A segment of which only the index is left: it was lost by a partial copy, or by a program that removes old `.log` files. The
- * index is removed before its segment.
- */
-function lostSegment(folder: string): string | undefined {
-  const names = readdirSync(folder);
-  const index = names.find((name) => /^\d+\.index$/.test(name) && !names.includes(segmentOf(name)));
-  return index === undefined ? undefined : path.join(folder, segmentOf(index));
-}
-
-/** Whether a segment is longer than its head. */
-function hasRecords(file: string): boolean {
-  const content = readFileSync(file);
-  return content.length > (headLength(content) ?? 0);
-}
-
-function readSpec(file: string): TopicSpec | undefined {
-  let content: { readonly version: number; readonly spec: TopicSpec };
+/** Best effort: without its index a segment is read as a whole. */
+export function writeIndex(io: DiskIo, file: string, content: Buffer): void {
   try {
-    content = JSON.parse(readFileSync(file, 'utf8')) as typeof content;
+    writeFileNow(io, indexName(file), content, false);
   } catch {
-    return undefined;
+    io.remove(indexName(file));
   }
-  if (content.version === FORMAT_VERSION) return content.spec;
-  throw dataUnusable(`${file} has format ${content.version}; this version reads format ${FORMAT_VERSION}`);
+}
+
+function segmentIds(folder: string, io: DiskIo): number[] {
+  return io
+    .list(folder)
+    .filter((name) => /^\d+\.log$/.test(name))
+    .map((name) => Number.parseInt(name, 10));
+}
+
+function readState(file: string, io: DiskIo): TopicState | undefined {
+  let state: TopicState;
+  try {
+    state = JSON.parse(readFileNow(io, file)?.toString() ?? '') as TopicState;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  if (state.version === FORMAT_VERSION) return state;
+  throw dataUnusable(`${file} has format ${state.version}; this version reads format ${FORMAT_VERSION}`);
 }
 
 function readIndex(
+  io: DiskIo,
   file: string,
   segment: { readonly mark: Buffer; readonly bytes: number; readonly hasDigests: boolean },
 ) {
-  try {
-    return SegmentIndex.fromBytes(readFileSync(file), segment);
-  } catch {
-    return undefined;
-  }
+  const content = readFileNow(io, indexName(file));
+  return content === undefined ? undefined : SegmentIndex.fromBytes(content, segment);
 }

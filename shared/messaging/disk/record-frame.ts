@@ -12,8 +12,9 @@ const KEY_AT = 48;
 const HEADER_LENGTHS_BYTES = 8;
 const NULL_LENGTH = -1;
 
-/** A record before it has an offset. */
+/** A record with all that its frame holds. */
 export interface FramedRecord {
+  readonly offset: number;
   readonly partition: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
@@ -37,9 +38,12 @@ export interface FrameHead {
 /** Prepares a message for its frame; buffers are not copied. */
 export function frameRecord(
   message: OutgoingMessage,
-  partition: number,
   key: Buffer | null,
-  nowMs: number,
+  {
+    partition,
+    offset,
+    nowMs,
+  }: { readonly partition: number; readonly offset: number; readonly nowMs: number },
 ): FramedRecord {
   const headers: [string, Buffer][] = [];
   let bytes = KEY_AT + (key?.length ?? 0) + (message.value?.length ?? 0);
@@ -55,12 +59,12 @@ export function frameRecord(
     else for (const item of value) add(name, item);
   }
   const timestampMs = message.timestampMs ?? nowMs;
-  return { partition, key, value: message.value, headers, timestampMs, storedAtMs: nowMs, bytes };
+  return { partition, offset, key, value: message.value, headers, timestampMs, storedAtMs: nowMs, bytes };
 }
 
 /** Writes the frame of a record at `at`. */
-export function writeFrame(target: Buffer, at: number, record: FramedRecord, offset: number): void {
-  const { key, value, headers } = record;
+export function writeFrame(target: Buffer, at: number, record: FramedRecord): void {
+  const { offset, key, value, headers } = record;
   target.writeUInt32LE(record.bytes - CHECKED_FROM, at);
   target.writeDoubleLE(offset, at + 8);
   target.writeDoubleLE(record.storedAtMs, at + 16);
@@ -123,6 +127,14 @@ export function readFrame(source: Buffer, at: number, topic: string): LogMessage
     headers: headers satisfies MessageHeaders,
     timestampMs: source.readDoubleLE(at + 24),
   };
+}
+
+/** The message of a record as readFrame() returns it; buffers are not copied. */
+export function messageOf(record: FramedRecord, topic: string): LogMessage {
+  const headers: Record<string, HeaderValue | readonly HeaderValue[]> = {};
+  for (const [name, value] of record.headers) addHeader(headers, name, value);
+  const { partition, offset, key, value, timestampMs } = record;
+  return { topic, partition, offset, key, value, headers: headers satisfies MessageHeaders, timestampMs };
 }
 
 /** A repeated header is an array, in the order of writing. */

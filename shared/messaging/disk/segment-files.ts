@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { readFully, type DiskIo } from './disk-io.ts';
 
 /** Open segments of a data folder; a process may have 1,024 open files on many systems. */
 const MAX_OPEN = 128;
@@ -7,18 +7,16 @@ const MAX_OPEN = 128;
 export class SegmentFiles {
   /** In the order of their last use. */
   readonly #open = new Map<string, number>();
+  readonly #io: DiskIo;
+
+  constructor(io: DiskIo) {
+    this.#io = io;
+  }
 
   /** Reads `bytes` bytes from `position` on; fewer at the end of the file. */
   read(file: string, position: number, bytes: number): Buffer {
     const buffer = Buffer.allocUnsafe(bytes);
-    const fd = this.#handle(file);
-    let done = 0;
-    while (done < bytes) {
-      const count = readSync(fd, buffer, done, bytes - done, position + done);
-      if (count === 0) break;
-      done += count;
-    }
-    return buffer.subarray(0, done);
+    return buffer.subarray(0, readFully(this.#io, this.#handle(file), buffer, position));
   }
 
   /** Closes a file before it is replaced or removed. */
@@ -26,7 +24,7 @@ export class SegmentFiles {
     const fd = this.#open.get(file);
     if (fd === undefined) return;
     this.#open.delete(file);
-    closeSync(fd);
+    this.#io.close(fd);
   }
 
   close(): void {
@@ -40,7 +38,7 @@ export class SegmentFiles {
       this.#open.set(file, known);
       return known;
     }
-    const fd = openSync(file, 'r');
+    const fd = this.#io.open(file, 'reading');
     this.#open.set(file, fd);
     const [oldest] = this.#open.keys();
     if (this.#open.size > MAX_OPEN && oldest !== undefined) this.drop(oldest);

@@ -1,7 +1,6 @@
 /**
  * A file of records. It begins with a head as JSON; then come batches, each the records of one group commit behind a batch
- * head. Records are only appended, and a batch is written when the one before is durable: after a crash only the last batch
- * can be torn.
+ * head. Records are only appended. What a crash tears is written again from the journal.
  */
 
 import { hash } from 'node:crypto';
@@ -12,7 +11,7 @@ import { DIGEST_WORDS } from './row-columns.ts';
 import { SegmentIndex } from './segment-index.ts';
 
 /** Version of the format of all files of a data folder. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 /** First bytes of each segment. */
 const MAGIC = Buffer.from('BPELOG\r\n', 'latin1');
 /** Magic, length of the head as JSON, its checksum. */
@@ -34,10 +33,9 @@ export interface SegmentHead {
   readonly next: readonly number[];
 }
 
-/** The content of a segment up to the end of its last whole batch. */
+/** The records of a segment. */
 export interface ScannedSegment {
   readonly index: SegmentIndex;
-  readonly end: number;
   /** Number of the next batch. */
   readonly nextBatch: number;
 }
@@ -110,10 +108,7 @@ function readBatchHead(content: Buffer, at: number, mark: Buffer): BatchHead | u
   };
 }
 
-/**
- * Reads a whole segment and checks every record. A torn batch at the end is left out. Throws MessagingError `data-damaged`
- * when a batch is damaged and a later one is not: then it was acknowledged, and a crash cannot be the cause.
- */
+/** Reads a whole segment and checks every record. Throws MessagingError `data-damaged` when a part of it is no whole batch. */
 export function scanSegment(
   content: Buffer,
   head: SegmentHead,
@@ -123,10 +118,10 @@ export function scanSegment(
   const index = new SegmentIndex(options.isCompacted);
   let at = headLength(content) ?? 0;
   let nextBatch = 0;
-  for (;;) {
+  while (at < content.length) {
     const batch = readBatchHead(content, at, mark);
     const rows = batch === undefined ? undefined : readBatch(content, at, batch);
-    if (batch === undefined || rows === undefined) break;
+    if (batch === undefined || rows === undefined) throw dataDamaged(options.file, at);
     for (const row of rows) {
       const digest = options.isCompacted ? keyDigest(row.key) : undefined;
       index.push(row.partition, { ...row, segment: head.first, digest });
@@ -134,8 +129,7 @@ export function scanSegment(
     at += BATCH_HEAD_BYTES + batch.bytes;
     nextBatch = batch.number + 1;
   }
-  if (hasLaterBatch(content, at, mark, nextBatch)) throw dataDamaged(options.file, at);
-  return { index, end: at, nextBatch };
+  return { index, nextBatch };
 }
 
 function readBatch(
@@ -154,15 +148,6 @@ function readBatch(
     position += frame.bytes;
   }
   return position === end && rows.length === batch.count ? rows : undefined;
-}
-
-/** Whether a whole head of a later batch follows: the torn batch was the last one that a crash can have left. */
-function hasLaterBatch(content: Buffer, from: number, mark: Buffer, torn: number): boolean {
-  for (let at = content.indexOf(mark, from); at >= 0; at = content.indexOf(mark, at + 1)) {
-    const batch = readBatchHead(content, at, mark);
-    if (batch !== undefined && batch.number > torn) return true;
-  }
-  return false;
 }
 
 /** A digest of a key, by which compaction knows equal keys, as the log cleaner of Kafka does. */

@@ -114,7 +114,9 @@ export async function startRequestConsumer(
   });
   const batchWeight = Math.max(1, config.lanes / MAX_BATCHES_IN_PROGRESS);
   const consumer = new Consumer({
-    createSource: () => broker.createGroupSource({ groupId, clientId, topics: [requestTopic] }),
+    // A calculation has no effects but its reply.
+    createSource: () =>
+      broker.createGroupSource({ groupId, clientId, topics: [requestTopic], isEager: true }),
     process,
     log,
     concurrency: config.lanes,

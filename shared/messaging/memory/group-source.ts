@@ -15,6 +15,7 @@ const HEARTBEATS_PER_SESSION = 3;
 export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
+  readonly isEager: boolean;
   readonly #group: MemoryGroup;
   readonly #parts: MemoryParts;
   readonly #clientId: string;
@@ -30,6 +31,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
 
   constructor(options: GroupSourceOptions, group: MemoryGroup, parts: MemoryParts) {
     this.topics = options.topics;
+    this.isEager = options.isEager === true;
     this.sessionTimeoutMs = options.sessionTimeoutMs ?? CLIENT_DEFAULTS.sessionTimeoutMs;
     this.#clientId = options.clientId;
     this.#groupId = options.groupId;
@@ -95,9 +97,10 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     const generation = this.#generation;
     const take = (cursor: Cursor, messages: readonly LogMessage[]) => {
       const last = messages.at(-1);
-      if (last !== undefined) sink.onMessages(generation, messages, cursor.log.high);
+      const end = this.isEager ? cursor.log.end : cursor.log.high;
+      if (last !== undefined) sink.onMessages(generation, messages, end);
       if (last?.offset === cursor.position - 1 || this.#stopped) return;
-      sink.onPosition?.(generation, cursor, cursor.position, cursor.log.high);
+      sink.onPosition?.(generation, cursor, cursor.position, end);
     };
     return this.#guard(() => this.#cursors?.round(take)) ?? false;
   }
@@ -152,7 +155,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     const log = this.#parts.topics.find(topic)?.logs[partition];
     if (log === undefined) return [];
     const committed = this.#group.committed(topic, partition);
-    const usable = committed !== undefined && committed >= log.low && committed <= log.high;
+    const usable = committed !== undefined && committed >= log.low && committed <= log.end;
     return [{ topic, partition, log, position: usable ? committed : log.low, paused: false }];
   }
 

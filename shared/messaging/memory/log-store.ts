@@ -6,6 +6,8 @@ import type { LogMessage, OutgoingMessage, PartitionOffset } from '../message.ts
 import type { TopicSpec } from '../ports.ts';
 
 export interface LogReader {
+  /** Reads records before they are durable. */
+  readonly isEager?: boolean;
   /** Delivers one round of messages; returns whether there are more. */
   deliver(): boolean;
 }
@@ -27,15 +29,17 @@ export interface PartitionLog {
   readonly readers: Set<LogReader>;
   /** The first retained offset. */
   readonly low: number;
-  /** The next offset to be written, beyond the last record that can be read. */
+  /** The next offset beyond the last durable record. */
   readonly high: number;
-  /** Adds one record. It can be read, and is durable, when LogStore.flushed() has resolved. */
+  /** The next offset to be written: eager readers read up to it. */
+  readonly end: number;
+  /** Adds one record. It is durable when LogStore.flushed() has resolved. */
   append(message: OutgoingMessage, key: Buffer | null, nowMs: number): void;
   /** Whether the log has reached one of its limits. */
   isFull(): boolean;
   /**
-   * Messages from `position` on, up to both limits, but at least one if there is any. Throws MessagingError `data-damaged`
-   * for a record that cannot be read back.
+   * Messages from `position` on, up to both limits, but at least one if there is any: durable ones below `high`, others from
+   * there on. Throws MessagingError `data-damaged` for a record that cannot be read back.
    */
   read(position: number, maxRecords: number, maxBytes: number): LogBatch;
   /**
@@ -51,6 +55,9 @@ export interface PartitionLog {
   compactIfWorthwhile(nowMs: number): void;
 }
 
+/** `eager`: records were added; `durable`: they are durable. In memory both are one, `all`. */
+export type OnReadable = (log: PartitionLog, readers: 'eager' | 'durable' | 'all') => void;
+
 /** A topic that the store held when it was opened. */
 export interface StoredTopic {
   readonly spec: TopicSpec;
@@ -62,8 +69,8 @@ export interface LogStore {
   /** The topics and, by group, the committed offsets of the last run. Empty in memory. */
   readonly topics: readonly StoredTopic[];
   readonly commits: ReadonlyMap<string, readonly PartitionOffset[]>;
-  /** Called once, before anything else: `onReadable` is called when records of a log have become readable. */
-  open(onReadable: (log: PartitionLog) => void): void;
+  /** Called once, before anything else: `onReadable` is called when readers may have something to read. */
+  open(onReadable: OnReadable): void;
   createLogs(spec: TopicSpec, config: MemoryTopicConfig): readonly PartitionLog[];
   deleteLogs(topic: string): void;
   /** Stores committed offsets; they are durable when flushed() has resolved. */

@@ -1,5 +1,5 @@
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
-import type { LogBatch, LogReader, LogStore, PartitionLog } from './log-store.ts';
+import type { LogBatch, LogReader, LogStore, OnReadable, PartitionLog } from './log-store.ts';
 import type { MemoryTopicConfig } from './topic-config.ts';
 
 /** Memory of a record, and of each header, in addition to its bytes: V8's objects and pointers. */
@@ -36,13 +36,13 @@ export class MemoryLog implements PartitionLog {
   /** Newest offset by key, on compacted topics. */
   readonly #newest = new Map<string, number>();
   #superseded = 0;
-  readonly #onReadable: (log: PartitionLog) => void;
+  readonly #onReadable: OnReadable;
 
   constructor(
     topic: string,
     partition: number,
     config: MemoryTopicConfig,
-    onReadable: (log: PartitionLog) => void = () => undefined,
+    onReadable: OnReadable = () => undefined,
   ) {
     this.topic = topic;
     this.partition = partition;
@@ -55,6 +55,10 @@ export class MemoryLog implements PartitionLog {
   }
 
   get high(): number {
+    return this.#high;
+  }
+
+  get end(): number {
     return this.#high;
   }
 
@@ -81,7 +85,7 @@ export class MemoryLog implements PartitionLog {
     this.#bytes += bytes;
     this.#high = offset + 1;
     if (this.config.compact) this.#supersede(key ?? NO_KEY, offset);
-    this.#onReadable(this);
+    this.#onReadable(this, 'all');
     return offset;
   }
 
@@ -236,7 +240,7 @@ function bytesOf(value: HeaderValue): Buffer {
 
 /** Keeps everything in memory until the process ends. */
 export function createMemoryStore(): LogStore {
-  let readable: ((log: PartitionLog) => void) | undefined;
+  let readable: OnReadable | undefined;
   return {
     topics: [],
     commits: new Map(),

@@ -18,6 +18,7 @@ interface Waiter {
 
 /** Reads partitions without a group, with its own positions and without commits. */
 export class MemoryTail implements Tail, LogReader, LogUser {
+  readonly isEager: boolean;
   readonly #options: TailOptions;
   readonly #parts: MemoryParts;
   readonly #log: Log | undefined;
@@ -27,6 +28,7 @@ export class MemoryTail implements Tail, LogReader, LogUser {
   readonly #waiters = new Set<Waiter>();
 
   constructor(options: TailOptions, parts: MemoryParts, log: Log | undefined) {
+    this.isEager = options.isEager === true;
     this.#options = options;
     this.#parts = parts;
     this.#log = log;
@@ -133,7 +135,7 @@ export class MemoryTail implements Tail, LogReader, LogUser {
       topic,
       partition: log.partition,
       log,
-      position: this.#options.from === 'earliest' ? log.low : log.high,
+      position: this.#options.from === 'earliest' ? log.low : this.isEager ? log.end : log.high,
       paused: false,
     }));
   }

@@ -55,8 +55,11 @@ export class MemoryTopics {
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#store = options.store;
-    this.#store.open((log) => {
-      for (const reader of log.readers) options.scheduler.wake(reader);
+    this.#store.open((log, readers) => {
+      for (const reader of log.readers) {
+        const kind = reader.isEager === true ? 'eager' : 'durable';
+        if (readers === 'all' || readers === kind) options.scheduler.wake(reader);
+      }
     });
     for (const { spec, config, logs } of this.#store.topics) {
       this.#topics.set(spec.topic, { config, logs, nextPartition: 0 });
@@ -73,9 +76,9 @@ export class MemoryTopics {
   }
 
   delete(topic: string): boolean {
-    if (!this.#topics.delete(topic)) return false;
+    if (!this.#topics.has(topic)) return false;
     this.#store.deleteLogs(topic);
-    return true;
+    return this.#topics.delete(topic);
   }
 
   /** See LogStore.flushed(). */

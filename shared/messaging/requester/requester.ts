@@ -321,7 +321,14 @@ async function createReplyTail({
   }
   const partition = partitionOfKey(Buffer.from(instanceId), count);
   const clientId = `${instanceId}-replies`;
-  const tail = broker.createTail({ clientId, topics: [replyTopic], from: 'latest', partition });
+  // A caller whose connection a crash ends needs no reply.
+  const tail = broker.createTail({
+    clientId,
+    topics: [replyTopic],
+    from: 'latest',
+    partition,
+    isEager: true,
+  });
   return { tail, partition };
 }
 

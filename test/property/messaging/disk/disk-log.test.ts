@@ -25,20 +25,17 @@ const SEGMENT_BYTES = 600;
 
 /** Segments in memory, to which each record is written at once. */
 class WrittenSegments implements LogFiles {
-  log: DiskLog | undefined;
   readonly segments: Buffer[] = [Buffer.alloc(0)];
 
-  enqueue(framed: FramedRecord): void {
-    const { log } = this;
-    if (log === undefined) return;
+  enqueue(log: DiskLog, framed: FramedRecord): void {
     if ((this.segments.at(-1)?.length ?? 0) > SEGMENT_BYTES) this.segments.push(Buffer.alloc(0));
     const before = this.segments.at(-1) ?? Buffer.alloc(0);
     const frame = Buffer.alloc(framed.bytes);
-    writeFrame(frame, 0, framed, log.high);
+    writeFrame(frame, 0, framed);
     this.segments[this.segments.length - 1] = Buffer.concat([before, frame]);
-    log.settled(framed.bytes);
+    log.settled(1);
     log.add({
-      offset: log.high,
+      offset: framed.offset,
       storedAtMs: framed.storedAtMs,
       segment: this.segments.length - 1,
       position: before.length,
@@ -105,7 +102,6 @@ describe('the log on disk', () => {
           (all, at, count) => {
             const files = new WrittenSegments();
             const disk = new DiskLog('t', 0, parsed, files);
-            files.log = disk;
             const memory = new MemoryLog('t', 0, parsed);
             for (const [nowMs, operation] of all.entries()) {
               apply(disk, operation, nowMs);
@@ -139,6 +135,7 @@ describe('a frame', () => {
       property(records, ({ key, value, at, change }) => {
         const framed: FramedRecord = {
           partition: 3,
+          offset: 7,
           key: key === null ? null : Buffer.from(key),
           value: value === null ? null : Buffer.from(value),
           headers: [['name', Buffer.from('value')]],
@@ -147,7 +144,7 @@ describe('a frame', () => {
           bytes: 48 + (key?.length ?? 0) + (value?.length ?? 0) + 17,
         };
         const frame = Buffer.alloc(framed.bytes);
-        writeFrame(frame, 0, framed, 7);
+        writeFrame(frame, 0, framed);
         expect(readFrame(frame, 0, 't')).toMatchObject({
           offset: 7,
           partition: 3,

@@ -10,7 +10,7 @@ import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { endWithThis } from '../../../support/worlds/engine-process.ts';
 
 /** `DISK_KILLS=1000` for a longer run. */
-const KILLS = Number(process.env.DISK_KILLS ?? 50);
+const KILLS = Number(process.env.DISK_KILLS ?? 16);
 const TEST_LIMIT_MS = 30_000 + 2_000 * KILLS;
 /** Longest life of a process after its first acknowledgement: several segments and compactions. */
 const MAX_LIFE_MS = 120;
