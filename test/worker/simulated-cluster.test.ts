@@ -66,6 +66,13 @@ function acceptedIds(results: readonly CallResult[]): string[] {
   });
 }
 
+const crash = (target: string, atMs: number, afterEffects: number): Incident => ({
+  kind: 'crash',
+  atMs,
+  target,
+  afterEffects,
+  downMs: 9_000,
+});
 const incidents = (...list: Incident[]): FaultPlan => ({ ...calmPlan(1), faultMs: 20_000, incidents: list });
 const statusOf = (result: CallResult): number | 'reset' =>
   result.kind === 'answer' ? result.status : 'reset';
@@ -81,13 +88,6 @@ it('a cluster without faults answers everything and sends every notification onc
 });
 
 it('a notification that was accepted before its worker crashed is sent by the other or after the restart', async () => {
-  const crash = (target: string, atMs: number, afterEffects: number): Incident => ({
-    kind: 'crash',
-    atMs,
-    target,
-    afterEffects,
-    downMs: 9_000,
-  });
   const plan = incidents(crash('notification-1', 1_000, 5), crash('notification-2', 1_500, 9));
   const { cluster, trace, results, sent } = await run(plan);
   expect(trace.filter((line) => line.endsWith('crashed'))).toHaveLength(2);

@@ -9,7 +9,7 @@ import { leaveEmptyTail } from './embedded.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually, sleep } from './wait.ts';
 
-const SESSION_TIMEOUT_MS = 200;
+const SESSION_TIMEOUT_MS = 400;
 const STEP_MS = 5_000;
 /** Longer than a session, so that the group has expelled disconnected members. */
 const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
@@ -64,7 +64,7 @@ export function createSimulatedTarget(rates: FaultPlan['rates'] = {}, pauseMs = 
     name: 'the broker model of the simulation',
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
     stepMs: STEP_MS,
-    slowMs: 800,
+    slowMs: 1_200,
     trafficMessages: 200,
     broker,
     startKillableWorker: async (options) => {
