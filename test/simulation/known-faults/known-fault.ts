@@ -73,12 +73,14 @@ export function changedFiles(fault: KnownFault, root: string = ROOT): ReadonlyMa
   return files;
 }
 
+/** Commands may have packages of their own. */
+const isSource = (file: string): boolean => path.basename(file) !== 'node_modules';
+
 /** Copies the sources with the fault to a temporary folder, which `dispose` removes. */
 export function plant(fault: KnownFault): Disposable & { readonly folder: string } {
   const folder = mkdtempSync(path.join(tmpdir(), `known-fault-${fault.name}-`));
-  const filter = (file: string): boolean => path.basename(file) !== 'node_modules';
   for (const name of SOURCES)
-    cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true, filter });
+    cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true, filter: isSource });
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
   for (const [file, text] of changedFiles(fault)) writeFileSync(path.join(folder, file), text);
   return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
