@@ -13,7 +13,7 @@ const MAX_BACKOFF_MS = 1_000;
 export class PartitionQueue {
   readonly topic: string;
   readonly partition: number;
-  /** The next request is not sent before this time (epoch milliseconds). */
+  /** The next request is not sent before this time (monotonic milliseconds). */
   notBeforeMs = 0;
   #entries: PublishEntry[] = [];
   #failures = 0;

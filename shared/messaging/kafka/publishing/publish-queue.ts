@@ -40,7 +40,7 @@ export class PublishQueue {
   #isSuspectNext = true;
   /** When the pending request was taken, if it is for a single partition. */
   #singleTakenMs: number | undefined;
-  /** While others have records to send, no request for a single partition starts before this (epoch milliseconds). */
+  /** While others have records to send, no request for a single partition starts before this (monotonic milliseconds). */
   #singleNotBeforeMs = 0;
   #records = 0;
   #bytes = 0;

@@ -8,6 +8,7 @@ import { PublishCall } from './publish-call.ts';
 import { type PublishFailure, ProduceRound } from './produce-round.ts';
 import { PublishQueue, markMaybeStored, type PublishSlice } from './publish-queue.ts';
 import { toRecord } from './record.ts';
+import { RejectedSizes } from './rejected-sizes.ts';
 import { RecordPlacement } from './record-placement.ts';
 import type { TopicPartitions } from './topic-partitions.ts';
 import { publishFailed } from '../../broker-errors.ts';
@@ -40,6 +41,7 @@ export class KafkaPublisher implements Publisher {
   readonly #parts: PublisherParts;
   readonly #deadlineMs: number;
   readonly #queue = new PublishQueue();
+  readonly #rejectedSizes = new RejectedSizes();
   readonly #placement: RecordPlacement;
   readonly #connection: ProducerConnection;
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
@@ -112,6 +114,10 @@ export class KafkaPublisher implements Publisher {
       const { record, bytes, valueBytes } = toRecord(message, this.#parts.clock.now());
       if (bytes > MAX_RECORD_BYTES) {
         const text = `a message for ${message.topic} has ${bytes} bytes, more than the limit of ${MAX_RECORD_BYTES}`;
+        throw new MessagingError('message-too-large', text, { canRetry: false });
+      }
+      if (this.#rejectedSizes.includes(message.topic, record, nowMs)) {
+        const text = `a message for ${message.topic} has ${bytes} bytes, and the topic rejected a smaller one`;
         throw new MessagingError('message-too-large', text, { canRetry: false });
       }
       this.#placement.place(message.topic, { record, bytes, valueBytes, call }, nowMs);
@@ -192,8 +198,13 @@ export class KafkaPublisher implements Publisher {
     const isErrorOfSlice = fate === 'answered' || (isOnlyFailure && fate === 'unwritable');
     const refusal = isErrorOfSlice ? refusedRecord(error) : undefined;
     if (refusal === undefined) return false;
-    if (slice.entries.length === 1) this.#queue.settle([slice], refusal);
-    else slice.queue.sendSingly(slice.entries.length);
+    const [first] = slice.entries;
+    if (slice.entries.length === 1 && first !== undefined) {
+      if (refusal.code === 'message-too-large') {
+        this.#rejectedSizes.add(slice.queue.topic, first.record, performance.now());
+      }
+      this.#queue.settle([slice], refusal);
+    } else slice.queue.sendSingly(slice.entries.length);
     return true;
   }
 

@@ -219,6 +219,20 @@ describe('KafkaPublisher', () => {
     expect([producers.length, first.sends.length]).toEqual([1, 1]);
   });
 
+  test('rejects a record of a topic that has just rejected a smaller one without a request', async () => {
+    const { first, publish } = await setUp();
+    const large = publish('large');
+    await settleMicrotasks();
+    await first.sends[0]?.confirm({ 't/0': MESSAGE_TOO_LARGE });
+    await expect(large).rejects.toMatchObject({ code: 'message-too-large' });
+    await expect(publish('as large', 1)).rejects.toMatchObject({ code: 'message-too-large' });
+    expect(first.sends).toHaveLength(1);
+    const small = publish('tiny');
+    await settleMicrotasks();
+    await first.sends[1]?.confirm();
+    await small;
+  });
+
   test('rejects at the deadline with send-unknown for an unanswered request and with not-sent for a queued message', async () => {
     const { publish } = await setUp();
     const unanswered = publish('a');
