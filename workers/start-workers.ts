@@ -3,6 +3,7 @@ import { ClockWatch } from '../shared/messaging/clock/clock-watch.ts';
 import { requireTopics } from '../shared/messaging/topics/required-topics.ts';
 import { PROBLEM_TYPE } from '../schemas/messages.ts';
 import { createCalculationThreads } from './runtime/thread-pool.ts';
+import type { DiskIo } from '../shared/messaging/disk/disk-io.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { retryTopicNames, type TopicKey, topicName, topicNames } from '../shared/messaging/topics/topics.ts';
@@ -37,6 +38,8 @@ export interface StartOptions {
   readonly metrics?: Metrics;
   /** A broker to join (tests: several systems over one embedded broker); absent: as configured. */
   readonly broker?: Broker;
+  /** The file system of the data folder; default: that of the system. */
+  readonly diskIo?: DiskIo;
   /** Start functions that replace those of the list: a simulation passes workers with its own providers and sockets. */
   readonly starters?: Readonly<Partial<Record<WorkerName, StartWorker>>>;
   /** Aborts the start and its waits. */
@@ -141,7 +144,7 @@ function healthOf(
 
 /** Loads only the code of the broker that is used. */
 async function createBroker(
-  { config, log }: StartOptions,
+  { config, log, diskIo }: StartOptions,
   ports: SystemPorts,
   metrics: Metrics,
 ): Promise<Broker> {
@@ -149,7 +152,8 @@ async function createBroker(
     if (config.dataFolder !== undefined) {
       const { createDiskBroker } = await import('../shared/messaging/disk/disk-broker.ts');
       const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
-      return createDiskBroker({ ...ports, folder: config.dataFolder, specs, log });
+      const io = diskIo === undefined ? {} : { io: diskIo };
+      return createDiskBroker({ ...ports, ...io, folder: config.dataFolder, specs, log });
     }
     const { createMemoryBroker } = await import('../shared/messaging/memory/broker.ts');
     return createMemoryBroker(ports);

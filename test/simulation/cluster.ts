@@ -1,38 +1,30 @@
-import type { FastifyInstance } from 'fastify';
 import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
 import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
-import type { Health } from '../../shared/platform/health.ts';
 import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
-import { silentLog, type Log } from '../../shared/platform/log.ts';
 import { createCodec } from '../../workers/create-codec.ts';
-import { startIngressWorker } from '../../workers/ingress/main.ts';
-import { start as startNotificationWorker } from '../../workers/notification/main.ts';
-import { startProductWorker } from '../../workers/product/main.ts';
 import { publishCatalogue } from '../../workers/publish-catalogue.ts';
-import type { StartWorker } from '../../workers/runtime/worker.ts';
-import { startScheduleWorker } from '../../workers/schedule/main.ts';
-import { startSimulationWorker } from '../../workers/simulation/main.ts';
-import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
-import type { WorkerName } from '../../workers/worker-list.ts';
 import { BrokerModel, type BrokerObserver } from './broker/broker-model.ts';
 import { createProcessBroker } from './broker/process-broker.ts';
 import { CallFates, type FaultCounts } from './faults/call-fates.ts';
 import type { FaultPlan, Incident } from './faults/fault-plan.ts';
-import { inject, type Answer, type Call } from './inject.ts';
+import type { Call } from './inject.ts';
 import { SimProviders, type ProviderObserver } from './providers.ts';
 import { seededSystem, type SeededSystem } from './seeded-system.ts';
-import { createMachine, ProcessLife, type Machine } from './sim-process.ts';
+import {
+  RestartingProcess,
+  type CallResult,
+  type ProcessObserver,
+  type ProcessSpec,
+  type ProcessWorld,
+  type SimProcess,
+} from './restarting-process.ts';
+import { createMachine } from './sim-process.ts';
 
 /** Longest simulated time of the start of all processes, and of their end. */
 const START_LIMIT_MS = 120_000;
 const PROVIDER_TIMEOUT_MS = 2_000;
-
-export interface ProcessSpec {
-  readonly name: string;
-  readonly workers: readonly WorkerName[];
-}
 
 /** Processes as in production: several instances of what has state, one of the others. */
 export const PROCESSES: readonly ProcessSpec[] = [
@@ -47,12 +39,7 @@ export const PROCESSES: readonly ProcessSpec[] = [
 ];
 
 /** Everything that an invariant or a trace may observe, each at the moment when it happens. */
-export interface ClusterObserver extends BrokerObserver, ProviderObserver {
-  /** A fault begins or ends, a process starts, is ready or ends; one line without a time. */
-  onEvent?(line: string): void;
-  /** The log of a process; default: discarded. */
-  logOf?(processName: string): Log;
-}
+export interface ClusterObserver extends BrokerObserver, ProviderObserver, ProcessObserver {}
 
 export interface ClusterOptions {
   readonly plan: FaultPlan;
@@ -63,21 +50,6 @@ export interface ClusterOptions {
   readonly createProviders?: (system: SeededSystem, fates: CallFates) => Pick<SimProviders, 'open'>;
   /** Environment variables of all processes. */
   readonly env?: Readonly<Record<string, string>>;
-}
-
-/** `reset`: the process ended, or was not running, so that the caller got no response. */
-export type CallResult = ({ readonly kind: 'answer' } & Answer) | { readonly kind: 'reset' };
-
-export interface SimProcess {
-  readonly name: string;
-  /** `starting` until all its workers have started. */
-  state(): 'starting' | 'running' | 'frozen' | 'down';
-  /** The health of each worker as the process sees it; undefined unless it runs. */
-  health(): Readonly<Record<string, Health>> | undefined;
-  /** Its metrics as Prometheus text; undefined unless it runs. */
-  metrics(): Promise<string> | undefined;
-  /** Number of starts so far. */
-  starts(): number;
 }
 
 export interface SimCluster {
@@ -112,8 +84,8 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
   const broker = new BrokerModel(system, fates, observer);
   await provideTopics(broker, config);
   const world: World = {
-    system,
     config,
+    connect: (life) => ({ broker: createProcessBroker(life, broker) }),
     broker,
     fates,
     observer,
@@ -122,12 +94,12 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
   const all = new Map(
     processes.map((spec) => [
       spec.name,
-      new SimulatedProcess(spec, world, createMachine(system, plan.seed, plan.clocks[spec.name])),
+      new RestartingProcess(spec, world, createMachine(system, plan.seed, plan.clocks[spec.name])),
     ]),
   );
   const started = Promise.all(Array.from(all.values(), (process) => process.start()));
   await system.run(started, START_LIMIT_MS);
-  const find = (name: string): SimulatedProcess => {
+  const find = (name: string): RestartingProcess => {
     const process = all.get(name);
     if (process === undefined) throw new Error(`there is no process ${name}`);
     return process;
@@ -158,166 +130,15 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
   };
 }
 
-interface World {
-  readonly system: SeededSystem;
-  readonly config: Config;
+interface World extends ProcessWorld {
   readonly broker: BrokerModel;
   readonly fates: CallFates;
-  readonly observer: ClusterObserver;
-  readonly providers: Pick<SimProviders, 'open'>;
 }
-
-class SimulatedProcess implements SimProcess {
-  readonly name: string;
-  readonly machine: Machine;
-  readonly #workers: readonly WorkerName[];
-  readonly #world: World;
-  #life: ProcessLife | undefined;
-  #running: RunningSystem | undefined;
-  #app: FastifyInstance | undefined;
-  #starts = 0;
-  /** Ends the calls in progress without a response. */
-  readonly #calls = new Set<() => void>();
-
-  constructor({ name, workers }: ProcessSpec, world: World, machine: Machine) {
-    this.name = name;
-    this.#workers = workers;
-    this.#world = world;
-    this.machine = machine;
-  }
-
-  state(): ReturnType<SimProcess['state']> {
-    if (this.#life?.isAlive() !== true) return 'down';
-    if (this.#life.isFrozen) return 'frozen';
-    return this.#running === undefined ? 'starting' : 'running';
-  }
-
-  health(): Readonly<Record<string, Health>> | undefined {
-    return this.state() === 'running' ? this.#running?.health() : undefined;
-  }
-
-  metrics(): Promise<string> | undefined {
-    return this.state() === 'running' ? this.#running?.metrics.text() : undefined;
-  }
-
-  starts(): number {
-    return this.#starts;
-  }
-
-  /** Resolves when all workers have started. A start that fails is repeated, as by an orchestrator. */
-  async start(): Promise<void> {
-    this.#starts += 1;
-    const life = new ProcessLife(`${this.name}#${this.#starts}`, this.machine);
-    this.#life = life;
-    this.#running = undefined;
-    this.#app = undefined;
-    this.#note('starts');
-    const { config, broker, observer } = this.#world;
-    try {
-      const running = await startWorkers({
-        config,
-        names: this.#workers,
-        log: observer.logOf?.(this.name) ?? silentLog,
-        ports: life.ports,
-        broker: createProcessBroker(life, broker),
-        starters: this.#starters(life),
-      });
-      if (this.#life !== life) return;
-      this.#running = running;
-      this.#note('is running');
-    } catch (error) {
-      this.#note(`did not start: ${String(error)}`);
-      this.crash(0, RESTART_MS);
-    }
-  }
-
-  call(call: Call): Promise<CallResult> {
-    const { promise, resolve } = Promise.withResolvers<CallResult>();
-    const life = this.#life;
-    const reset = (): void => {
-      this.#calls.delete(reset);
-      resolve({ kind: 'reset' });
-    };
-    if (life?.isAlive() !== true || this.#app === undefined) {
-      reset();
-      return promise;
-    }
-    const app = this.#app;
-    this.#calls.add(reset);
-    life.enter(() => {
-      void this.#answer(app, call, { life, reset, resolve });
-    });
-    return promise;
-  }
-
-  async #answer(
-    app: FastifyInstance,
-    call: Call,
-    { life, reset, resolve }: { life: ProcessLife; reset: () => void; resolve: (result: CallResult) => void },
-  ): Promise<void> {
-    try {
-      const answer = await inject(app, call);
-      if (life.isAlive() && this.#calls.delete(reset)) resolve({ kind: 'answer', ...answer });
-    } catch {
-      reset();
-    }
-  }
-
-  /** Ends the process after this number of further effects, and starts it again this time from now. */
-  crash(afterEffects: number, downMs: number): void {
-    const life = this.#life;
-    const { broker } = this.#world;
-    if (life?.isAlive() !== true) return;
-    const upAtMs = broker.nowMs() + downMs;
-    life.endAfter(afterEffects, () => {
-      this.#note('crashed');
-      for (const reset of this.#calls) reset();
-      broker.at(upAtMs, () => void this.start());
-    });
-    broker.at(upAtMs, () => life.endAfter(Infinity));
-  }
-
-  freeze(forMs: number): void {
-    const life = this.#life;
-    life?.freeze();
-    this.#world.broker.after(forMs, () => life?.thaw());
-  }
-
-  async stop(): Promise<void> {
-    await this.#running?.stop();
-    this.#life?.end();
-  }
-
-  #note(what: string): void {
-    this.#world.observer.onEvent?.(`${this.#life?.id ?? this.name} ${what}`);
-  }
-
-  /** What a process reaches outside is replaced: the socket of the ingress, the providers, and threads. */
-  #starters(life: ProcessLife): Readonly<Record<WorkerName, StartWorker>> {
-    const { config, providers } = this.#world;
-    return {
-      ingress: ({ threads: _threads, ...context }) =>
-        startIngressWorker(context, async (created) => {
-          await created.ready();
-          if (life.isAlive()) this.#app = created;
-          return config.http.port;
-        }),
-      schedule: ({ threads: _threads, ...context }) => startScheduleWorker(context),
-      product: startProductWorker,
-      simulation: startSimulationWorker,
-      notification: (context) =>
-        startNotificationWorker(context, () => Promise.resolve(providers.open(life))),
-    };
-  }
-}
-
-/** An orchestrator restarts a process that could not start after this time. */
-const RESTART_MS = 1_000;
 
 function strike(
   incident: Incident,
   { broker, fates, observer }: World,
-  find: (name: string) => SimulatedProcess,
+  find: (name: string) => RestartingProcess,
 ): void {
   const { kind, atMs: _atMs, ...details } = incident;
   fates.count(kind);

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import { sleep } from '../../shared/platform/timers.ts';
-import { PROCESSES, startCluster, type CallResult, type SimCluster } from '../simulation/cluster.ts';
+import { PROCESSES, startCluster, type SimCluster } from '../simulation/cluster.ts';
+import type { CallResult } from '../simulation/restarting-process.ts';
 import { calmPlan, planFaults, type FaultPlan, type Incident } from '../simulation/faults/fault-plan.ts';
 import { ADDRESS, SMS } from '../support/builders/notification-call.ts';
 import { ACTION_PATH, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
