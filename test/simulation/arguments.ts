@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import {
   flag,
   parseCommandLine,
@@ -15,6 +16,7 @@ and checks what the system promises. The same seed gives the same run.
   --seeds N       runs N seeds; default 100
   --from N        the first of them (1)
   --minutes M     runs seeds for M minutes, at most --seeds of them if that is given
+  --jobs N        runs seeds on N threads; default one for each processor
   --keep-going    goes on after a seed that fails
   --trace         prints everything that happened, also for a seed that passes (--seed)
   --shrink        leaves out faults and calls of a failing seed while it still fails, and prints the smallest (--seed)
@@ -27,6 +29,7 @@ export interface SimulateArguments {
   readonly from: number;
   readonly count: number;
   readonly limitMs: number;
+  readonly jobs: number;
   readonly keepGoing: boolean;
   readonly trace: boolean;
   readonly shrink: boolean;
@@ -34,6 +37,7 @@ export interface SimulateArguments {
 }
 
 const MAX_SEED = 2_147_483_647;
+const MAX_JOBS = 64;
 const MAX_MINUTES = 1_440;
 const DEFAULT_SEEDS = 100;
 const MINUTE_MS = 60_000;
@@ -45,6 +49,7 @@ export function readSimulateArguments(args: readonly string[]): SimulateArgument
     seeds: wholeNumber(1, MAX_SEED),
     from: wholeNumber(0, MAX_SEED),
     minutes: wholeNumber(1, MAX_MINUTES),
+    jobs: wholeNumber(1, MAX_JOBS),
     'keep-going': flag(),
     trace: flag(),
     shrink: flag(),
@@ -64,6 +69,7 @@ export function readSimulateArguments(args: readonly string[]): SimulateArgument
     from: seed ?? from ?? 1,
     count: seed === undefined ? many : 1,
     limitMs,
+    jobs: line.values.jobs ?? availableParallelism(),
     keepGoing,
     trace,
     shrink,

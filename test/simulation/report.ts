@@ -15,6 +15,16 @@ export interface SeedFailure {
   readonly replay: string;
 }
 
+/** What the totals need of a run. */
+export interface SeedSummary extends Pick<SeedResult, 'steps' | 'simulatedMs' | 'faults'> {
+  readonly failure: SeedFailure | undefined;
+}
+
+export function summaryOf(result: SeedResult): SeedSummary {
+  const { steps, simulatedMs, faults, violations } = result;
+  return { steps, simulatedMs, faults, failure: violations.length > 0 ? failureOf(result) : undefined };
+}
+
 /** Totals of several runs. */
 export interface Totals {
   seeds: number;
@@ -28,15 +38,15 @@ export function createTotals(): Totals {
   return { seeds: 0, steps: 0, simulatedMs: 0, faults: {}, failures: [] };
 }
 
-export function addResult(totals: Totals, result: SeedResult): void {
+export function addSummary(totals: Totals, { steps, simulatedMs, faults, failure }: SeedSummary): void {
   totals.seeds += 1;
-  totals.steps += result.steps;
-  totals.simulatedMs += result.simulatedMs;
-  for (const [kind, count] of Object.entries(result.faults)) {
+  totals.steps += steps;
+  totals.simulatedMs += simulatedMs;
+  for (const [kind, count] of Object.entries(faults)) {
     const name = kind as keyof FaultCounts;
     totals.faults[name] = (totals.faults[name] ?? 0) + count;
   }
-  if (result.violations.length > 0) totals.failures.push(failureOf(result));
+  if (failure !== undefined) totals.failures.push(failure);
 }
 
 /** The violations of a run with the entries that concern them, the last ones before, and the command that repeats it. */

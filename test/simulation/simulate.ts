@@ -2,7 +2,7 @@
 import { UsageError } from '../../scripts/command-line/parse-command-line.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { HELP, readSimulateArguments, type SimulateArguments } from './arguments.ts';
-import type { Totals } from './report.ts';
+import type { SeedFailure, SeedSummary, Totals } from './report.ts';
 
 const FAILED = 1;
 const USAGE = 2;
@@ -22,34 +22,50 @@ try {
 /** Resolves with the exit code. */
 async function run(args: SimulateArguments): Promise<number> {
   // Imported here, so that an invalid command line is reported without loading the engine.
-  const { runPlan } = await import('./run-seed.ts');
-  const { planSeed } = await import('./seed-plan.ts');
-  const { formatEntry } = await import('./check/journal.ts');
-  const { addResult, createTotals, failureLines, shrunkLines, totalsLines } = await import('./report.ts');
-  const { shrinkPlan } = await import('./shrink.ts');
+  const { addSummary, createTotals, failureLines, totalsLines } = await import('./report.ts');
   const totals = createTotals();
   const startedAtMs = performance.now();
   const elapsedMs = (): number => performance.now() - startedAtMs;
   const showProgress = progressOf(totals, elapsedMs);
-  for (let seed = args.from; seed < args.from + args.count && elapsedMs() < args.limitMs; seed += 1) {
-    const result = await runPlan(planSeed(seed));
-    addResult(totals, result);
+  for await (const summary of summariesOf(args)) {
+    addSummary(totals, summary);
     showProgress();
-    if (args.trace) print(result.journal.entries.map(formatEntry));
-    if (result.violations.length === 0) continue;
-    const [violation] = result.violations;
-    if (!args.json) print(totals.failures.slice(-1).flatMap(failureLines));
-    if (args.shrink && violation !== undefined) {
-      const onProgress = (parts: number, runs: number): void => say(`${parts} parts left after ${runs} runs`);
-      print(shrunkLines(await shrinkPlan(result.plan, violation.rule, { onProgress })));
-    }
-    if (!args.keepGoing) break;
+    const { failure } = summary;
+    if (failure !== undefined && !args.json) print(failureLines(failure));
+    if (failure !== undefined && args.shrink) await shrink(failure);
+    if ((failure !== undefined && !args.keepGoing) || elapsedMs() >= args.limitMs) break;
   }
   const seconds = elapsedMs() / 1_000;
   if (args.json) print([JSON.stringify({ from: args.from, seconds, ...totals }, undefined, 2)]);
   else print(totalsLines(totals, elapsedMs()));
   return totals.failures.length > 0 ? FAILED : 0;
 }
+
+/** The summaries of the seeds in their order. A single seed runs in this thread and may print its trace. */
+async function* summariesOf({ from, count, jobs, trace }: SimulateArguments): AsyncGenerator<SeedSummary> {
+  if (count > 1) {
+    const { runSeeds } = await import('./seed-threads.ts');
+    yield* runSeeds(from, count, jobs);
+    return;
+  }
+  const { runPlan } = await import('./run-seed.ts');
+  const { planSeed } = await import('./seed-plan.ts');
+  const { formatEntry } = await import('./check/journal.ts');
+  const { summaryOf } = await import('./report.ts');
+  const result = await runPlan(planSeed(from));
+  if (trace) print(result.journal.entries.map(formatEntry));
+  yield summaryOf(result);
+}
+
+/** Prints the smallest plan of the seed that violates the same rule. */
+async function shrink({ seed, violations }: SeedFailure): Promise<void> {
+  const { planSeed } = await import('./seed-plan.ts');
+  const { shrunkLines } = await import('./report.ts');
+  const { shrinkPlan } = await import('./shrink.ts');
+  print(shrunkLines(await shrinkPlan(planSeed(seed), violations[0]?.rule ?? '', { onProgress: onShrunk })));
+}
+
+const onShrunk = (parts: number, runs: number): void => say(`${parts} parts left after ${runs} runs`);
 
 /** Reports the progress at most every few seconds. */
 function progressOf(totals: Totals, elapsedMs: () => number): () => void {

@@ -4,9 +4,10 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { formatEntry } from '../simulation/check/journal.ts';
 import { calmPlan } from '../simulation/faults/fault-plan.ts';
-import { failureLines, failureOf } from '../simulation/report.ts';
+import { failureLines, failureOf, summaryOf, type SeedSummary } from '../simulation/report.ts';
 import { runPlan } from '../simulation/run-seed.ts';
 import { planSeed } from '../simulation/seed-plan.ts';
+import { runSeeds } from '../simulation/seed-threads.ts';
 
 /** The seeds of every run of the tests: always the same, so that a failure is due to a change. */
 const FIRST_SEED = 1;
@@ -75,6 +76,13 @@ it(
     }
   },
 );
+
+it('threads run the same seeds, in their order', { timeout: PROCESS_LIMIT_MS }, async () => {
+  const summaries: SeedSummary[] = [];
+  for await (const summary of runSeeds(SEED, 2, 2)) summaries.push(summary);
+  const results = [await runPlan(planSeed(SEED)), await runPlan(planSeed(SEED + 1))];
+  expect(summaries).toEqual(results.map(summaryOf));
+});
 
 it('a seed gives the same trace in another process', { timeout: PROCESS_LIMIT_MS }, async () => {
   const { journal } = await runPlan(planSeed(SEED));
