@@ -1,5 +1,3 @@
-import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { PROBLEM_TYPE } from '../../schemas/messages.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import type { Requester } from '../../shared/messaging/requester/requester.ts';
@@ -17,26 +15,21 @@ import type { ChannelProfiles } from './notifications/channel-profiles.ts';
 import { registerNotifications, type Notifications } from './notifications/notifications.ts';
 import { registerOutbox, type OutboxReader } from './outbox/outbox-pages.ts';
 import { createApp, type App } from './server/app.ts';
+import type { Connections } from './server/connections.ts';
 import type { IngressContext } from './server/context.ts';
 import { registerDocuments, type Documents } from './server/documents.ts';
+import { createEarlyRefusal } from './server/early-refusal.ts';
 import { registerHealth } from './server/health.ts';
+import type { Listen } from './server/listen.ts';
+import { createLoadShedding } from './server/load-shedding.ts';
 import { createRateLimiter } from './server/rate-limit.ts';
 import { createTraffic, type Traffic } from './server/traffic.ts';
 
-/** Makes the server reachable at an address, and resolves with its port. Rejects when the address cannot be bound. */
-export type Listen = (
-  app: FastifyInstance,
-  address: { readonly host: string; readonly port: number },
-) => Promise<number>;
-
-/** Listens on a TCP socket; port 0: any free one. */
-export const listenOnSocket: Listen = async (app, { host, port }) => {
-  await app.listen({ host, port });
-  return (app.server.address() as AddressInfo).port;
-};
-
 /** The dependencies of an ingress instance. */
-export interface IngressDeps extends Omit<IngressContext, 'rateLimiter' | 'traffic'> {
+export interface IngressDeps extends Omit<
+  IngressContext,
+  'rateLimiter' | 'shedding' | 'earlyRefusal' | 'traffic'
+> {
   readonly listen: Listen;
   readonly actions: ActionRegistry;
   readonly documents: Documents;
@@ -102,12 +95,15 @@ const CLOSE_TIMEOUT_MS = 2_000;
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { options, metrics } = deps;
   const traffic = createTraffic(metrics, deps.monotonic);
-  const { app, connections } = createApp(options, { ...deps, traffic });
+  const shedding = createLoadShedding(deps);
+  const isOpen = (): boolean => traffic.state() === 'open';
+  const earlyRefusal = createEarlyRefusal({ ...deps, shedding, isOpen });
+  const { app, connections } = createApp(options, { ...deps, traffic, earlyRefusal });
   const results = createResultFeed(deps.broker, deps);
   const rateLimiter = createRateLimiter(options.rateLimitPerSecond, deps.clock);
   const resultIds = createResultIds(deps.resultSecret, deps.newId);
-  const context = { ...deps, traffic, rateLimiter, resultIds };
-  registerActions(app, context);
+  const context = { ...deps, traffic, rateLimiter, resultIds, shedding, earlyRefusal };
+  registerActions(app, { ...context, onResult: (id, callback) => results.onArrival(id, callback) });
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
   const notifications = registerNotifications(app, context);
   registerOutbox(app, context);
@@ -116,9 +112,9 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const parts = { app, connections, traffic, results, notifications };
   const health = () => checkParts(deps, parts);
   registerHealth(app, options.basePath, { metrics, health, workers: deps.otherWorkers });
-  registerMetrics(deps, results);
+  registerMetrics(deps, results, connections);
 
-  const port = await deps.listen(app, options);
+  const port = await deps.listen(app, options, connections);
   const opened = open(deps, parts);
   // The caller awaits `opened`; without one, an unhandled rejection must not end the process.
   opened.catch(() => undefined);
@@ -198,7 +194,16 @@ function checkParts(
   };
 }
 
-function registerMetrics({ metrics, requester }: IngressDeps, results: ResultFeed): void {
+function registerMetrics(
+  { metrics, requester }: IngressDeps,
+  results: ResultFeed,
+  connections: Connections,
+): void {
+  const opened = metrics.gauge('plat_ingress_connections', 'Open HTTP connections');
+  const replaced = metrics.gauge(
+    'plat_ingress_replaced_connections',
+    'HTTP connections that were closed while they waited for their callers, because too many were open',
+  );
   const timedOut = metrics.gauge('plat_ingress_timed_out_replies', 'Requests without a reply in time');
   const unknown = metrics.gauge(
     'plat_ingress_unknown_replies',
@@ -210,6 +215,8 @@ function registerMetrics({ metrics, requester }: IngressDeps, results: ResultFee
   metrics.onScrape(() => {
     const size = results.size();
     const replies = requester.stats();
+    opened.set(connections.count());
+    replaced.set(connections.replaced());
     pending.set(replies.pending);
     timedOut.set(replies.timedOut);
     unknown.set(replies.unknownReplies);

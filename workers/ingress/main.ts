@@ -13,11 +13,12 @@ import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createAccess } from './access/jwt-access.ts';
 import { createReplyReader } from './actions/reply.ts';
 import { chooseResultSecret } from './actions/result-ids.ts';
-import { listenOnSocket, startIngress, type Listen } from './ingress.ts';
+import { startIngress } from './ingress.ts';
 import { createChannelProfiles } from './notifications/channel-profiles.ts';
 import type { OutboxReader } from './outbox/outbox-pages.ts';
 import type { Documents } from './server/documents.ts';
 import { readIngressOptions } from './server/http-limits.ts';
+import { listenOnSockets, type Listen } from './server/listen.ts';
 
 const NAME = 'ingress';
 /** Identifies the instances of one machine in the broker's tools. */
@@ -31,7 +32,7 @@ const ACCEPT_DEADLINE_MS = 5_000;
  */
 export async function startIngressWorker(
   context: WorkerContext,
-  listen: Listen = listenOnSocket,
+  listen: Listen = listenOnSockets,
 ): Promise<RunningWorker> {
   const { config, broker, codec, threads, clock, log, timers } = context;
   const access = createAccess({ ...config.auth, host: config.http.host }, { clock, log });

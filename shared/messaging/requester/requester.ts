@@ -43,7 +43,7 @@ export type Sent = { readonly kind: 'sent'; readonly correlationId: string } | P
 /**
  * Request-reply over the log. Unavailable infrastructure resolves with a problem: `broker-unavailable` (the request was not
  * sent; if it is still queued it may be sent later, and its reply is ignored), `reply-timeout`, `not-ready` (the reply consumer
- * is not positioned), `overloaded` (too many pending requests).
+ * is not positioned). Its callers limit the number of pending requests.
  */
 export interface Requester {
   /** Resolves when replies can be received: the reply consumer is assigned and positioned. */
@@ -86,16 +86,12 @@ export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
   readonly replyTopic: string;
   /** Determines the reply partition and the client ids; two instances may share a partition. */
   readonly instanceId: string;
-  /** Default 10,000. */
-  readonly maxPending?: number;
   /** Default 5,000 ms. Where latency does not matter, a longer deadline allows for a leader election. */
   readonly sendDeadlineMs?: number;
   /** Reads a reply; default: readReply with the codec. Rejects when infrastructure is unavailable. */
   readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;
 }
 
-/** Maximum number of pending requests of one instance: with 10 KiB each, they take 100 MiB. */
-const MAX_PENDING = 10_000;
 /** Shorter than the timeouts of callers, so that they get broker-unavailable instead of a timeout. */
 const SEND_DEADLINE_MS = 5_000;
 /** While the broker cannot be reached, a request that is not stored within this time resolves with broker-unavailable. */
@@ -183,8 +179,6 @@ class LogRequester implements Requester {
   async request(request: OutgoingRequest): Promise<Reply> {
     const id = request.correlationId ?? this.#options.newId();
     if (this.#stopping !== undefined || !this.#canReceive()) return problemReply('not-ready', id);
-    if (this.#pending.size >= (this.#options.maxPending ?? MAX_PENDING))
-      return problemReply('overloaded', id);
     if (!this.#canSend()) return problemReply('broker-unavailable', id);
     if (this.#pending.has(id)) throw new Error('a request with this correlation id is already pending');
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();

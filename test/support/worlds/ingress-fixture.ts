@@ -3,12 +3,8 @@ import { openAccess } from '../../../workers/ingress/access/access.ts';
 import type { ActionContract } from '../../../workers/ingress/actions/action-route.ts';
 import { readIngressOptions, type IngressOptions } from '../../../workers/ingress/server/http-limits.ts';
 import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
-import {
-  listenOnSocket,
-  startIngress,
-  type IngressDeps,
-  type RunningIngress,
-} from '../../../workers/ingress/ingress.ts';
+import { startIngress, type IngressDeps, type RunningIngress } from '../../../workers/ingress/ingress.ts';
+import { listenOnSockets } from '../../../workers/ingress/server/listen.ts';
 import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
@@ -107,7 +103,7 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
   const broker = settings.broker ?? (await createTestBroker());
   const ingress = await startIngress({
     ...systemPorts,
-    listen: listenOnSocket,
+    listen: listenOnSockets,
     actions: new Map([[echoAction.name.toLowerCase(), echoAction]]),
     documents: {
       openApiJson: () => '{"openapi":"3.1.0"}',

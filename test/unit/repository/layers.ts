@@ -196,7 +196,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'actions',
     'documents',
   ],
-  'scripts/bench': ['.', 'calls', 'lending', 'notification', 'bulk', 'catalogue'],
+  'scripts/bench': ['.', 'calls', 'lending', 'notification', 'bulk', 'catalogue', 'overload'],
   'workers/ingress': ['access', 'feed', 'server', 'actions', 'notifications', 'outbox', '.'],
   'workers/notification': [
     'state',

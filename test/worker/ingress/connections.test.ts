@@ -34,9 +34,12 @@ const CLIENT = `
     socket.on('close', () => end(failure ?? text.slice(9, 12)));
   }`;
 
-async function listen(handler: RequestListener): Promise<{ port: number; connections: Connections }> {
+async function listen(
+  handler: RequestListener,
+  limit?: number,
+): Promise<{ port: number; connections: Connections }> {
   const server = createServer(handler);
-  const connections = createConnections(server);
+  const connections = createConnections(server, limit);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.close();
@@ -191,5 +194,59 @@ describe('the shutdown of an ingress', () => {
     expect(await monitor.received(hasBody)).toMatch(/\r\nconnection: close\r\n/i);
     await monitor.closed();
     await stopped;
+  });
+});
+
+describe('more connections than the limit', () => {
+  const LIMIT = 4;
+
+  /** A server with the limit, and a connection of each kind that waits for its caller, the oldest first. */
+  async function openWaiting() {
+    const answer = Promise.withResolvers<void>();
+    const { port, connections } = await listen((request, response) => {
+      if (request.url === '/slow') void answer.promise.then(() => response.end('served'));
+      else if (request.method === 'POST') request.resume().on('end', () => response.end('served'));
+      else response.end('served');
+    }, LIMIT);
+    const open = async (text: string) => {
+      const before = connections.count();
+      const raw = await openRawHttp(port);
+      await expect.poll(() => connections.count()).toBe(before + 1);
+      raw.send(text);
+      return raw;
+    };
+    const slow = await open(GET.replace('/', '/slow'));
+    const silent = await open('');
+    const partial = await open(GET.slice(0, 20));
+    const body = await open(`${HEADERS}Content-Length: 100\r\n\r\n{`);
+    return { port, connections, answer, slow, halfOpen: [silent, partial, body] };
+  }
+
+  it('end those that wait for their callers, the oldest first, and serve every new one', async () => {
+    const { port, connections, answer, slow, halfOpen } = await openWaiting();
+    for (const [number, waiting] of halfOpen.entries()) {
+      const fresh = await openRawHttp(port);
+      fresh.send(GET);
+      expect(await fresh.received(hasBody)).toMatch(/^HTTP\/1\.1 200 /);
+      const end = await waiting.received(hasBody);
+      expect(end).toMatch(/^HTTP\/1\.1 503 [^]*\r\nRetry-After: 1\r\n[^]*\r\nConnection: close\r\n/);
+      expect(end).toContain('"code":"overloaded"');
+      expect(connections.replaced()).toBe(number + 1);
+    }
+    answer.resolve();
+    expect(await slow.received(hasBody)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('end a connection that is idle since its last response, but none whose request is being served', async () => {
+    const { port, connections } = await listen((request, response) => {
+      if (request.url !== '/never') response.end('served');
+    }, 2);
+    const served = await openRawHttp(port);
+    served.send(GET.replace('/', '/never'));
+    const kept = await keepAlive(port);
+    const fresh = await keepAlive(port);
+    expect(await kept.afterwards()).toMatch(/^HTTP\/1\.1 503 /);
+    expect(connections.replaced()).toBe(1);
+    expect(served.socket.readable && fresh.socket.readable).toBe(true);
   });
 });

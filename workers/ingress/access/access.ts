@@ -22,6 +22,8 @@ export type AccessDecision =
 export interface Access {
   readonly required: boolean;
   check(credentials: CallerCredentials): AccessDecision | Promise<AccessDecision>;
+  /** The subject of a token that was verified recently; undefined if it has to be verified. */
+  findSubject(token: string): string | undefined;
 }
 
 /** The subject of every caller when access control is off. */
@@ -31,6 +33,7 @@ const ANONYMOUS = '';
 export const openAccess: Access = {
   required: false,
   check: () => ({ kind: 'granted', subject: ANONYMOUS }),
+  findSubject: () => ANONYMOUS,
 };
 
 /** The token of `Authorization: Bearer <token>` (RFC 6750); undefined for any other header. */

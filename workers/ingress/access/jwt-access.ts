@@ -129,6 +129,7 @@ function createJwtAccess(
       const known = cache.find(token);
       return known === undefined ? checkNewToken(token, userName) : compareUser(known, userName);
     },
+    findSubject: (token) => cache.find(token)?.subject,
   };
 }
 

@@ -10,6 +10,7 @@ import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticateBearer, authenticateBody, readBody } from '../server/admission.ts';
+import type { Place } from '../server/adaptive-limit.ts';
 import type { IngressContext } from '../server/context.ts';
 import { createLogCorrelationId, readTraceContext } from '../server/correlation-id.ts';
 import { RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
@@ -34,17 +35,27 @@ export interface ActionRouteDeps extends IngressContext {
   readonly actions: ActionRegistry;
   readonly requester: Requester;
   readonly resultIds: ResultIds;
+  /** Calls back when the result of a correlation id is on the results topic. */
+  readonly onResult: (correlationId: string, callback: () => void) => void;
 }
 
-/** A validated request, ready to be published. */
+/** A validated and admitted request, ready to be published. */
 interface ValidRequest {
   readonly action: ActionContract;
   readonly payload: unknown;
+  readonly admitted: Admitted;
   readonly warnings: readonly Warning[];
+}
+
+/** The places of a request, and its estimated processor time. */
+interface Admitted {
+  readonly place: Place;
+  readonly processorMs: number;
 }
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
+const SERVICE_UNAVAILABLE = 503;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -58,8 +69,10 @@ declare module 'fastify' {
  * when the reply arrives, or with `Prefer: respond-async` immediately with the address of the result (RFC 7240).
  */
 export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): void {
-  const { options, traffic } = deps;
-  const url = `${options.basePath}/platapi/automation-processors/actions/:action`;
+  const { options, shedding, earlyRefusal, traffic } = deps;
+  const prefix = `${options.basePath}/platapi/automation-processors/actions/`;
+  const url = `${prefix}:action`;
+  earlyRefusal.watch(prefix, (name) => deps.actions.get(name.toLowerCase())?.topic);
   const findAction = createActionLookup(deps);
   app.decorateRequest('action');
   app.post(url, {
@@ -69,6 +82,7 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
       requireOpen(traffic),
       requireJson(options.bodyLimitBytes),
       authenticateBearer(deps),
+      shedding.requireRoom(({ action }) => action.topic),
       readBody(deps, { limitBytes: options.bodyLimitBytes }),
       authenticateBody(deps),
     ],
@@ -80,9 +94,10 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
         return;
       }
       const { payload, warnings } = read;
-      if (!chargeEffort(deps, request, reply, payload)) return;
+      const admitted = admit(deps, request, reply, payload);
+      if (admitted === undefined) return;
       const preferences = readPreferences(request.headers.prefer);
-      const valid = { action, payload, warnings };
+      const valid = { action, payload, warnings, admitted };
       if (preferences.respondAsync) await respondLater(deps, request, reply, valid);
       else await respondNow(deps, request, reply, { ...valid, waitSeconds: preferences.waitSeconds });
     },
@@ -115,26 +130,31 @@ function labelAction(request: FastifyRequest, _reply: FastifyReply, done: () => 
 }
 
 /**
- * Charges an expensive request to the caller's allowance by its effort (E6). False if the request was refused: its reply
- * would be too large, or the allowance is used up.
+ * Admits a request by its effort, and charges an expensive one to the caller's allowance (E6). Undefined if it was refused:
+ * its reply would be too large, too many requests are in progress, or the allowance is used up.
  */
-function chargeEffort(
-  { rateLimiter, clock }: ActionRouteDeps,
-  { action, caller, bodyCost }: FastifyRequest,
+function admit(
+  { rateLimiter, shedding, clock }: ActionRouteDeps,
+  request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-): boolean {
+): Admitted | undefined {
+  const { action, caller, bodyCost } = request;
   const effort = action.effort?.(payload, Math.floor(clock.now() / DAY_MS) as CalendarDate);
-  if (effort === undefined) return true;
-  const tooLarge = refuseLargeReply(effort);
+  const tooLarge = effort === undefined ? undefined : refuseLargeReply(effort);
   if (tooLarge !== undefined) {
     sendProblem(reply, tooLarge);
-    return false;
+    return undefined;
   }
-  const further = requestWeight(effort) - 1;
+  const processorMs = effort?.processorMs ?? 0;
+  const place = shedding.admit(request, reply, { queue: action.topic, processorMs });
+  if (place === undefined) return undefined;
+  const further = effort === undefined ? 0 : requestWeight(effort) - 1;
   const waitSeconds = further === 0 ? 0 : rateLimiter.charge(caller, further, bodyCost);
-  if (waitSeconds > 0) refuseRateLimited(reply, waitSeconds);
-  return waitSeconds === 0;
+  if (waitSeconds === 0) return { place, processorMs };
+  place.release();
+  refuseRateLimited(reply, waitSeconds);
+  return undefined;
 }
 
 /** Sends a request and waits for its reply, at most for the caller's `Prefer: wait`. */
@@ -144,21 +164,28 @@ async function respondNow(
   reply: FastifyReply,
   valid: ValidRequest & { readonly waitSeconds: number | undefined },
 ): Promise<void> {
-  if (reply.raw.destroyed) return;
+  const { place, processorMs } = valid.admitted;
+  if (reply.raw.destroyed) return place.release();
   const waitMs = (valid.waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS;
   const timeoutMs = Math.min(deps.options.replyTimeoutMs, waitMs);
   if (timeoutMs === waitMs) reply.header('preference-applied', `wait=${valid.waitSeconds}`);
   const correlationId = createLogCorrelationId(request.headers, request.id, deps.newId);
-  request.abandoned = () => deps.requester.cancel(correlationId);
+  request.abandoned = () => {
+    place.abandon();
+    deps.requester.cancel(correlationId);
+  };
   const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
   const answer = await deps.requester.request(outgoing);
+  // A refusal is faster than the queue.
+  place.release(isRefusal(answer) ? undefined : processorMs);
   sendReply(reply, { ...valid, answer: explainTimeout(answer, timeoutMs) });
 }
 
 /**
  * `Prefer: respond-async` (RFC 7240): publishes the request with the results topic as its reply address, and responds with
  * 202 and the address of the result once the broker has stored it. If publishing fails, responds with a problem; the
- * result of a request that was stored nevertheless is never read.
+ * result of a request that was stored nevertheless is never read. The request keeps its place until its result is there,
+ * like any other that the worker has not answered.
  */
 async function respondLater(
   deps: ActionRouteDeps,
@@ -175,8 +202,13 @@ async function respondLater(
     action: valid.action.name,
   });
   const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
+  const { place, processorMs } = valid.admitted;
+  deps.onResult(correlationId, () => place.release(processorMs));
   const sent = await deps.requester.fire(outgoing, topicName(topicPrefix, 'ingressResults'));
-  if (sent.kind !== 'sent') return sendProblem(reply, sent.problem);
+  if (sent.kind !== 'sent') {
+    place.release();
+    return sendProblem(reply, sent.problem);
+  }
   const header = warningsList(valid.warnings, undefined);
   if (header !== undefined) reply.header('warnings', header);
   reply
@@ -194,6 +226,11 @@ function createOutgoing(
 ): OutgoingRequest {
   const topic = topicName(options.topicPrefix, action.topic);
   return { topic, type: action.requestType, payload, ...call, ...readTraceContext(headers) };
+}
+
+/** Whether the request was refused with 503, by the worker or because the broker is unavailable. */
+function isRefusal(answer: Reply): boolean {
+  return answer.kind === 'problem' && answer.problem.status === SERVICE_UNAVAILABLE;
 }
 
 /** Adds to the problem of a timeout how long this caller waited, and that the request may be sent again. */

@@ -10,11 +10,15 @@ import type { IngressOptions } from '../server/http-limits.ts';
 
 /** Overhead of an entry besides its value: map slot, headers, strings. */
 const ENTRY_BYTES = 512;
+/** Maximum number of callbacks that wait for a result; the oldest are dropped first. */
+const MAX_CALLBACKS = 10_000;
 
 /** The results topic in memory, still encoded: most results are never requested from this instance. */
 export interface ResultFeed extends TopicFeed, Pick<RecordStore<EncodedMessage>, 'mayHaveEvicted' | 'size'> {
   /** The first result of a correlation id; later ones are ignored (delivery is at least once). */
   find(correlationId: string): EncodedMessage | undefined;
+  /** Calls back when the result of a correlation id arrives, unless very many later ones were asked for before. */
+  onArrival(correlationId: string, callback: () => void): void;
 }
 
 /** Follows the results topic. The store is bounded by age and by bytes; the oldest results are evicted first. */
@@ -29,6 +33,7 @@ export function createResultFeed(
     now: () => clock.now(),
     sizeOf: (_id, { value }) => (value?.length ?? 0) + ENTRY_BYTES,
   });
+  const callbacks = new Map<string, () => void>();
   const topics = [topicName(options.topicPrefix, 'ingressResults')];
   const feed = createTopicFeed(broker, { clientId: 'ingress-results', topics }, (message) => {
     const { value, headers, timestampMs } = message;
@@ -36,10 +41,17 @@ export function createResultFeed(
     const isExpired = timestampMs < clock.now() - retentionMs;
     if (id === undefined || isExpired || results.find(id) !== undefined) return;
     results.put(id, { value, headers }, timestampMs);
+    callbacks.get(id)?.();
+    callbacks.delete(id);
   });
   return {
     ...feed,
     find: (correlationId) => results.find(correlationId)?.value,
+    onArrival: (correlationId, callback) => {
+      const [oldest] = callbacks.size >= MAX_CALLBACKS ? callbacks.keys() : [];
+      if (oldest !== undefined) callbacks.delete(oldest);
+      callbacks.set(correlationId, callback);
+    },
     mayHaveEvicted: (issuedAtMs) => results.mayHaveEvicted(issuedAtMs),
     size: () => results.size(),
   };

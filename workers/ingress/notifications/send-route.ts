@@ -1,10 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
 import { authenticate, countBody } from '../server/admission.ts';
 import type { IngressContext } from '../server/context.ts';
+import type { Queue } from '../server/load-shedding.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, refuseOtherMethods, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
@@ -30,6 +31,8 @@ const URGENCIES: ReadonlyMap<string, Priority> = new Map([
 ]);
 
 const URGENCY_RULE = `one of ${[...URGENCIES.keys()].join(', ')}`;
+/** Encoding and publishing 256 KiB takes 10 ms. */
+const MS_PER_BODY_BYTE = 10 / 262_144;
 
 type NotificationHeaders =
   | {
@@ -44,19 +47,21 @@ type NotificationHeaders =
  * faults together, then calls `accept`. The token is accepted in the header only (E2).
  */
 export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void {
-  const { options, traffic, channelProfiles } = deps;
+  const { options, shedding, earlyRefusal, traffic, channelProfiles } = deps;
   const budget = createBodyBudget(options.bodyBudgetBytes);
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
   for (const contract of Object.values(CHANNELS)) {
     const { channel } = contract;
     const limitBytes = limits[channel];
     const url = `${options.basePath}/api/notifications/v1/${channel}/send`;
+    earlyRefusal.watch(url, (_rest, headers) => queueOf(headers));
     app.post(url, {
       preHandler: [
         labelMetrics(`send-${channel}`),
         requireOpen(traffic),
         requireJson(limitBytes),
         authenticate(deps),
+        shedding.requireRoom((request) => queueOf(request.headers)),
       ],
       handler: async (request, reply) => {
         const headers = readNotificationHeaders(request.raw, contract);
@@ -75,11 +80,22 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         }
         const { payload: command, warnings } = read;
         const { idempotencyKey, priority } = headers;
+        const processorMs = request.bodyBytes * MS_PER_BODY_BYTE;
+        const place = shedding.admit(request, reply, { queue: queueOf(request.headers), processorMs });
+        if (place === undefined) return;
+        request.abandoned = () => place.abandon();
         await deps.accept({ request, reply, contract, command, warnings, idempotencyKey, priority });
+        place.release(processorMs);
       },
     });
     refuseOtherMethods(app, url, 'POST');
   }
+}
+
+/** Urgent notifications have places of their own, so that they are admitted while too many others arrive. */
+function queueOf({ urgency }: IncomingHttpHeaders): Queue {
+  const isUrgent = URGENCIES.get(String(urgency).toLowerCase()) === 'urgent';
+  return isUrgent ? 'urgentNotifications' : 'notifications';
 }
 
 /**

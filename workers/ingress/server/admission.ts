@@ -6,6 +6,7 @@ import {
   type AccessDecision,
   type CallerCredentials,
 } from '../access/access.ts';
+import { addressOf, callerOf } from './caller.ts';
 import type { IngressContext } from './context.ts';
 import { readJsonBody, type BodyRoom } from './json-body.ts';
 import { estimateBodyCost, refuseRateLimited } from './rate-limit.ts';
@@ -15,8 +16,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Stable identity of the caller; empty until it is admitted. */
     subject: string;
-    /** The key of the rate limit; empty until the request is counted. */
-    caller: string;
     /** The cost of the body in addition to the request itself. */
     bodyCost: number;
   }
@@ -56,7 +55,7 @@ export function authenticateBody(deps: AdmissionDeps): AsyncHook {
     if (request.caller === '') {
       await admit(deps, request, reply, credentials);
       // The body of a refused request is charged to its address, so that it does not use up the subject's allowance.
-      if (reply.sent) request.caller = describeAddress(request);
+      if (reply.sent) request.caller = addressOf(request);
     } else {
       const decision = await deps.access.check(credentials);
       if (decision.kind === 'granted') request.subject = decision.subject;
@@ -81,7 +80,7 @@ export function countBody(
 ): void {
   request.bodyCost = estimateBodyCost(request.bodyBytes);
   if (request.bodyCost === 0) return;
-  rateLimiter.spend(request.caller === '' ? describeAddress(request) : request.caller, request.bodyCost);
+  rateLimiter.spend(callerOf(request), request.bodyCost);
 }
 
 async function admit(
@@ -93,7 +92,7 @@ async function admit(
   const checked = access.check(credentials);
   const decision = checked instanceof Promise ? await checked : checked;
   const isKnown = access.required && decision.kind === 'granted';
-  request.caller = isKnown ? `subject ${decision.subject}` : describeAddress(request);
+  request.caller = isKnown ? `subject ${decision.subject}` : addressOf(request);
   const waitSeconds = rateLimiter.take(request.caller);
   if (waitSeconds > 0) refuseRateLimited(reply, waitSeconds);
   else if (decision.kind === 'granted') request.subject = decision.subject;
@@ -119,8 +118,4 @@ function refuseCaller(
     default:
       return assertNever(decision);
   }
-}
-
-function describeAddress(request: FastifyRequest): string {
-  return `address ${request.ip}`;
 }

@@ -1,4 +1,4 @@
-import { METHODS } from 'node:http';
+import { METHODS, type RequestListener } from 'node:http';
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -30,11 +30,16 @@ export interface App {
  */
 export function createApp(
   options: IngressOptions,
-  { traffic, log, newId }: Pick<IngressContext, 'traffic' | 'log' | 'newId'>,
+  { traffic, earlyRefusal, log, newId }: Pick<IngressContext, 'traffic' | 'earlyRefusal' | 'log' | 'newId'>,
 ): App {
   const app = createServer(options, newId);
+  const handlers = app.server.listeners('request') as RequestListener[];
+  app.server.removeAllListeners('request');
   const connections = createConnections(app.server);
-  app.server.maxConnections = HTTP_LIMITS.connections;
+  app.server.on('request', (request, response) => {
+    if (!connections.isEnded(request) && earlyRefusal.refuses(request, response)) return;
+    for (const handle of handlers) handle(request, response);
+  });
   answerExpectations(app, options);
   app.server.on('connect', (_request, socket) => refuseConnect(socket));
   acceptAllMethods(app);

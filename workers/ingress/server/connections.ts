@@ -1,13 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { RETRY_AFTER_SECONDS } from './http-limits.ts';
+import { HTTP_LIMITS, RETRY_AFTER_SECONDS } from './http-limits.ts';
 import { endWithProblem } from './malformed-http.ts';
 
 /** The open connections of a server, and how to close them so that no caller gets a reset. */
 export interface Connections {
+  /** Also accepts the connections of this server, which shares the port, and closes it with the port. */
+  acceptFrom(server: NetServer): void;
   /** Open connections, those that are being closed included. */
   count(): number;
+  /** How many connections were closed so far because others needed their place. */
+  replaced(): number;
   /** Connections that were ended here and that their peers have not closed yet. */
   ended(): number;
   /** Whether the connection was ended here; a request that arrives on it afterwards has its response already. */
@@ -28,6 +32,8 @@ export interface Connections {
 }
 
 interface Connection {
+  /** The request that was received last. */
+  request: IncomingMessage | undefined;
   /** Requests and responses that are not complete. */
   inProgress: number;
   /** When it was opened, its last request or response was complete, or it was ended; monotonic milliseconds. */
@@ -44,35 +50,46 @@ interface Connection {
 const SHORT_TURN_MS = 0.2;
 /** Limit for peers to close their side: a round trip takes much less. */
 const PEER_CLOSE_MS = 1_000;
-const SHUTTING_DOWN = 'This instance is shutting down.';
+/** Connections that were ended for others and that their peers have not closed; the first of more is destroyed. */
+const MAX_REPLACED = 1_000;
+const SHUTTING_DOWN = { code: 'not-ready', detail: 'This instance is shutting down.' } as const;
+const REPLACED = {
+  code: 'overloaded',
+  detail: 'Too many connections are open; this one had been waiting for its caller longest.',
+} as const;
 
-/** Observes the connections of a server that has none yet. */
-export function createConnections(server: Server): Connections {
+/**
+ * Observes the connections of a server that has none yet. When there are more than `limit`, the one that has waited longest
+ * for its caller is ended: for a request, or for the rest of one. So idle and half-open connections never lock others out.
+ */
+export function createConnections(server: Server, limit: number = HTTP_LIMITS.connections): Connections {
+  /** In the order in which they were opened, or received or answered their last request. */
   const connections = new Map<Socket, Connection>();
+  const servers: NetServer[] = [server];
+  const replace = createReplacement(connections, limit);
   let accepted = 0;
   const track = (socket: Socket): Connection => {
     accepted += 1;
-    const connection = { inProgress: 0, idleSinceMs: performance.now(), idleBytes: 0, isEnded: false };
+    const idleSinceMs = performance.now();
+    const connection = { request: undefined, inProgress: 0, idleSinceMs, idleBytes: 0, isEnded: false };
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
     return connection;
   };
-  server.on('connection', track);
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const connection = connections.get(request.socket);
-    if (connection === undefined) return;
-    const { socket } = request;
-    connection.inProgress += 2;
-    const onClose = (): void => {
-      connection.inProgress -= 1;
-      connection.idleSinceMs = performance.now();
-      connection.idleBytes = socket.bytesRead;
-    };
-    request.once('close', onClose);
-    response.once('close', onClose);
+  server.on('connection', (socket) => {
+    track(socket);
+    replace.makeRoom();
   });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+    observeRequest(connections, request, response),
+  );
   return {
+    acceptFrom: (other) => {
+      servers.push(other);
+      other.on('connection', (socket) => server.emit('connection', socket));
+    },
     count: () => connections.size,
+    replaced: replace.count,
     ended: () => [...connections.values()].filter(({ isEnded }) => isEnded).length,
     isEnded: ({ socket }) => connections.get(socket)?.isEnded === true,
     endIdle: (idleMs) => {
@@ -85,35 +102,97 @@ export function createConnections(server: Server): Connections {
         }
         const isIdle = connection.inProgress === 0 && socket.bytesRead === connection.idleBytes;
         if (!isIdle || waitedMs < idleMs) continue;
-        end(socket, connection);
+        end(socket, connection, SHUTTING_DOWN);
       }
     },
     stopListening: async (timeoutMs) => {
       if (!server.listening) return;
-      const endsAtMs = performance.now() + timeoutMs;
       // Without HTTP, which takes too long for a queue that has grown because the processor is busy.
       server.removeAllListeners('connection').on('connection', (socket: Socket) => {
         socket.on('error', () => socket.destroy()).resume();
-        end(socket, track(socket));
+        end(socket, track(socket), SHUTTING_DOWN);
       });
-      for (let isEmpty = false; !isEmpty && performance.now() < endsAtMs;) {
-        const before = accepted;
-        const startedMs = performance.now();
-        // One connection of the queue is accepted in each turn.
-        await nextTurn();
-        isEmpty = accepted === before && performance.now() - startedMs < SHORT_TURN_MS;
-      }
+      await emptyQueues(() => accepted, timeoutMs);
       // Not that of the HTTP server, which also destroys idle connections.
-      NetServer.prototype.close.call(server);
+      for (const listening of servers) NetServer.prototype.close.call(listening);
     },
   };
 }
 
-function end(socket: Socket, connection: Connection): void {
+/** Follows a request and its response until both are complete. */
+function observeRequest(
+  connections: Map<Socket, Connection>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const { socket } = request;
+  const connection = connections.get(socket);
+  if (connection === undefined) return;
+  connection.request = request;
+  connection.inProgress += 2;
+  moveToEnd(connections, socket, connection);
+  const onClose = (): void => {
+    connection.inProgress -= 1;
+    connection.idleSinceMs = performance.now();
+    connection.idleBytes = socket.bytesRead;
+    if (connection.inProgress === 0) moveToEnd(connections, socket, connection);
+  };
+  request.once('close', onClose);
+  response.once('close', onClose);
+}
+
+function moveToEnd(connections: Map<Socket, Connection>, socket: Socket, connection: Connection): void {
+  if (connections.delete(socket)) connections.set(socket, connection);
+}
+
+/** Ends connections that wait for their callers, the longest first, while there are more than `limit`. */
+function createReplacement(connections: Map<Socket, Connection>, limit: number) {
+  const ended = new Set<Socket>();
+  let replaced = 0;
+  const findWaiting = (): [Socket, Connection] | undefined => {
+    for (const entry of connections) {
+      const [, { isEnded, inProgress, request }] = entry;
+      const isServed = inProgress > 0 && request?.complete === true;
+      if (!isEnded && !isServed) return entry;
+    }
+    return undefined;
+  };
+  return {
+    count: () => replaced,
+    makeRoom: (): void => {
+      if (connections.size - ended.size <= limit) return;
+      const found = findWaiting();
+      if (found === undefined) return;
+      const [socket, connection] = found;
+      replaced += 1;
+      ended.add(socket);
+      socket.once('close', () => ended.delete(socket));
+      end(socket, connection, REPLACED);
+      moveToEnd(connections, socket, connection);
+      const [oldest] = ended.size > MAX_REPLACED ? ended : [];
+      oldest?.destroy();
+    },
+  };
+}
+
+/** Resolves when no connection waits in the queues of the port, or after the time limit. */
+async function emptyQueues(accepted: () => number, timeoutMs: number): Promise<void> {
+  const endsAtMs = performance.now() + timeoutMs;
+  for (let isEmpty = false; !isEmpty && performance.now() < endsAtMs;) {
+    const before = accepted();
+    const startedMs = performance.now();
+    // One connection of each queue is accepted in each turn.
+    await nextTurn();
+    isEmpty = accepted() === before && performance.now() - startedMs < SHORT_TURN_MS;
+  }
+}
+
+function end(
+  socket: Socket,
+  connection: Connection,
+  { code, detail }: { readonly code: 'not-ready' | 'overloaded'; readonly detail: string },
+): void {
   connection.isEnded = true;
   connection.idleSinceMs = performance.now();
-  endWithProblem(socket, 'not-ready', {
-    header: `Retry-After: ${RETRY_AFTER_SECONDS}\r\n`,
-    detail: SHUTTING_DOWN,
-  });
+  endWithProblem(socket, code, { header: `Retry-After: ${RETRY_AFTER_SECONDS}\r\n`, detail });
 }

@@ -5,6 +5,8 @@ import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { Access } from '../access/access.ts';
 import type { IngressOptions } from './http-limits.ts';
+import type { EarlyRefusal } from './early-refusal.ts';
+import type { LoadShedding } from './load-shedding.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -13,6 +15,8 @@ export interface IngressContext extends SystemPorts {
   readonly options: IngressOptions;
   readonly access: Access;
   readonly rateLimiter: RateLimiter;
+  readonly shedding: LoadShedding;
+  readonly earlyRefusal: EarlyRefusal;
   readonly traffic: Traffic;
   readonly broker: Broker;
   readonly codec: Codec;

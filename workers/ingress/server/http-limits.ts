@@ -11,7 +11,7 @@ export const HTTP_LIMITS = {
   headerBytes: 16 * KIB,
   /** How often Node checks the connections for exceeded timeouts. */
   timeoutCheckMs: 1 * SECOND_MS,
-  /** Maximum number of open connections; Node drops any others. */
+  /** Maximum number of open connections; beyond it those that wait for their callers are ended, the oldest first. */
   connections: 10_000,
   /** Characters of one path parameter; a result id has up to 240. */
   pathParameterLength: 512,

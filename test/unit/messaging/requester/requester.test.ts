@@ -232,13 +232,6 @@ test('accepts requests while the reply consumer is replaced', async () => {
   expect((await answer).kind).toBe('reply');
 });
 
-test('resolves with overloaded above the maximum number of pending requests', async () => {
-  const { requester } = await createScene({ maxPending: 2 });
-  const answers = [1, 2, 3].map(() => requester.request(question));
-  expect(problemCode((await answers[2])!)).toBe('overloaded');
-  expect(requester.pending()).toBe(2);
-});
-
 test('resolves immediately with broker-unavailable after the grace period of the publisher', async () => {
   const { requester, publisher } = await createScene();
   publisher.healthy = false;

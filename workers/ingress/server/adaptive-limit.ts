@@ -1,0 +1,215 @@
+import type { MonotonicClock } from '../../../shared/platform/clock.ts';
+
+/**
+ * Limits how many requests are in progress, so that none waits longer than a target: the limit falls while the queueing
+ * delay exceeds the target and grows while requests are refused although it does not (the gradient of Netflix'
+ * concurrency-limits and of Envoy's adaptive concurrency filter). The unit is a place, which one ordinary request takes.
+ */
+export interface AdaptiveLimit {
+  /** Whether a request of the caller would be admitted now. */
+  hasRoom(caller: string, retryKey?: string): boolean;
+  /** Admits a request, which takes this many places; undefined if it is refused. */
+  take(caller: string, places: number, retryKey?: string): Place | undefined;
+  /**
+   * Remembers a refused request by a key that its repetition will have. The repetition is admitted up to twice the limit,
+   * so that new requests cannot starve it.
+   */
+  expectRetry(retryKey: string): void;
+  /** Whether the caller has its share of the limit or more, which is why a request of it was refused. */
+  hasShare(caller: string): boolean;
+  /** The limit and the places that are taken. */
+  size(): { readonly limit: number; readonly taken: number };
+}
+
+/** The places of one request. */
+export interface Place {
+  /** Gives the places back. `expectedMs`: how long the request takes without a queue; absent: its delay tells nothing. */
+  release(expectedMs?: number): void;
+  /** Keeps the places until they expire: the caller has disconnected, but its request is still in the queue. */
+  abandon(): void;
+}
+
+export interface AdaptiveLimitOptions {
+  /** The queueing delay that requests may have, in milliseconds. */
+  readonly targetMs: number;
+  /**
+   * A request gives its places back after this time, in milliseconds, even without a reply. What takes so much longer than
+   * the target does not wait for other requests: its worker is frozen, or its caller has disconnected.
+   */
+  readonly holdMs: number;
+  readonly monotonic: MonotonicClock;
+}
+
+interface TakenPlaces extends Place {
+  readonly caller: string;
+  readonly places: number;
+  readonly takenAtMs: number;
+  isAbandoned: boolean;
+}
+
+/**
+ * `normal`: about what a process with two processors needs. `most`: 10,000 requests a second, more than one process can
+ * serve, that take 200 ms; requests without a reply then take at most 200 MB, with 10 KiB each and ten times the places.
+ */
+const PLACES = { least: 16, normal: 256, most: 2_000 } as const;
+/** The limit changes once in this time, or once in the delay of the requests if that is longer. */
+const WINDOW_MS = 100;
+/** A window contains at least this many delays, or they tell nothing. */
+const MIN_DELAYS = 10;
+/** Enough for a quartile. */
+const MAX_DELAYS = 500;
+/**
+ * The quartile of the fastest requests: all requests wait in a queue that the limit can shorten, while those of a frozen or
+ * slow worker are the only ones that wait.
+ */
+const QUANTILE = 0.25;
+/** The limit falls at most by this factor at a time, so that it survives a process that gets no processor for a moment. */
+const LEAST_GRADIENT = 0.5;
+/** The delay without a queue is measured again in this time, since the broker may become slower or faster. */
+const BASELINE_PERIOD_MS = 30_000;
+/** A higher delay without a queue counts as a queue: requests would no longer be answered within a second. */
+const MAX_BASELINE_MS = 400;
+/** Callers below their share, and repetitions, are admitted up to this multiple of the limit. */
+const OVERDRAFT = 2;
+/** Refused requests that are remembered; the oldest is forgotten first. */
+const MAX_RETRIES = 10_000;
+
+/** Creates a limit without history. It uses no timers: it changes when requests arrive and end. */
+export function createAdaptiveLimit(options: AdaptiveLimitOptions): AdaptiveLimit {
+  return new GradientLimit(options);
+}
+
+class GradientLimit implements AdaptiveLimit {
+  readonly #options: AdaptiveLimitOptions;
+  /** In the order in which they were taken. */
+  readonly #taken = new Set<TakenPlaces>();
+  readonly #placesOf = new Map<string, number>();
+  readonly #retries = new Set<string>();
+  readonly #baseline: Baseline;
+  #places = 0;
+  #limit: number = PLACES.normal;
+  #delays: number[] = [];
+  #windowEndMs = 0;
+  #wasFull = false;
+
+  constructor(options: AdaptiveLimitOptions) {
+    this.#options = options;
+    this.#baseline = new Baseline(options.monotonic.elapsedMs());
+  }
+
+  size(): { readonly limit: number; readonly taken: number } {
+    this.#expire();
+    return { limit: Math.floor(this.#limit), taken: this.#places };
+  }
+
+  hasRoom(caller: string, retryKey?: string): boolean {
+    this.#expire();
+    if (this.#places < this.#limit) return true;
+    this.#wasFull = true;
+    if (this.#places >= this.#limit * OVERDRAFT) return false;
+    return !this.hasShare(caller) || (retryKey !== undefined && this.#retries.has(retryKey));
+  }
+
+  hasShare(caller: string): boolean {
+    const own = this.#placesOf.get(caller) ?? 0;
+    const callers = this.#placesOf.size + (own === 0 ? 1 : 0);
+    return own + 1 > this.#limit / callers;
+  }
+
+  take(caller: string, places: number, retryKey?: string): Place | undefined {
+    if (!this.hasRoom(caller, retryKey)) return undefined;
+    if (retryKey !== undefined) this.#retries.delete(retryKey);
+    const takenAtMs = this.#options.monotonic.elapsedMs();
+    const taken: TakenPlaces = {
+      caller,
+      places,
+      takenAtMs,
+      isAbandoned: false,
+      release: (expectedMs) => {
+        if (taken.isAbandoned || !this.#giveBack(taken) || expectedMs === undefined) return;
+        this.#addDelay(this.#options.monotonic.elapsedMs() - takenAtMs - expectedMs);
+      },
+      abandon: () => {
+        taken.isAbandoned = true;
+      },
+    };
+    this.#taken.add(taken);
+    this.#places += places;
+    this.#placesOf.set(caller, (this.#placesOf.get(caller) ?? 0) + places);
+    return taken;
+  }
+
+  expectRetry(retryKey: string): void {
+    this.#retries.delete(retryKey);
+    const [oldest] = this.#retries.size >= MAX_RETRIES ? this.#retries : [];
+    if (oldest !== undefined) this.#retries.delete(oldest);
+    this.#retries.add(retryKey);
+  }
+
+  #giveBack(taken: TakenPlaces): boolean {
+    if (!this.#taken.delete(taken)) return false;
+    this.#places -= taken.places;
+    const left = (this.#placesOf.get(taken.caller) ?? 0) - taken.places;
+    if (left > 0) this.#placesOf.set(taken.caller, left);
+    else this.#placesOf.delete(taken.caller);
+    return true;
+  }
+
+  /** Gives back the places of requests that have held them for too long. */
+  #expire(): void {
+    const nowMs = this.#options.monotonic.elapsedMs();
+    for (const taken of this.#taken) {
+      if (nowMs - taken.takenAtMs < this.#options.holdMs) return;
+      this.#giveBack(taken);
+      if (!taken.isAbandoned) this.#addDelay(nowMs - taken.takenAtMs);
+    }
+  }
+
+  #addDelay(delayMs: number): void {
+    if (this.#delays.length < MAX_DELAYS) this.#delays.push(Math.max(0, delayMs));
+    const nowMs = this.#options.monotonic.elapsedMs();
+    if (nowMs < this.#windowEndMs || this.#delays.length < MIN_DELAYS) return;
+    const typicalMs = quantile(this.#delays, QUANTILE);
+    this.#adjust(typicalMs, nowMs);
+    this.#delays = [];
+    this.#wasFull = false;
+    this.#windowEndMs = nowMs + Math.max(WINDOW_MS, typicalMs);
+  }
+
+  #adjust(delayMs: number, nowMs: number): void {
+    const mayQueue = this.#wasFull && this.#limit > PLACES.least;
+    const allowedMs = this.#baseline.update(delayMs, mayQueue, nowMs) + this.#options.targetMs;
+    const gradient = Math.max(LEAST_GRADIENT, Math.min(1, allowedMs / Math.max(delayMs, 1)));
+    // Without refusals a limit below the normal one has not been needed lately.
+    const growth = this.#wasFull || this.#limit < PLACES.normal ? Math.sqrt(this.#limit) : 0;
+    this.#limit = Math.min(PLACES.most, Math.max(PLACES.least, this.#limit * gradient + growth));
+  }
+}
+
+/** The delay without a queue: the least of the windows in which no request was refused, and of the first one. */
+class Baseline {
+  #currentMs = Number.POSITIVE_INFINITY;
+  #nextMs = Number.POSITIVE_INFINITY;
+  #periodEndMs: number;
+
+  constructor(nowMs: number) {
+    this.#periodEndMs = nowMs + BASELINE_PERIOD_MS;
+  }
+
+  /** Takes the delay of a window into account and returns the delay without a queue. */
+  update(delayMs: number, mayQueue: boolean, nowMs: number): number {
+    if (!mayQueue) this.#nextMs = Math.min(this.#nextMs, delayMs);
+    if (nowMs >= this.#periodEndMs && Number.isFinite(this.#nextMs)) {
+      this.#currentMs = this.#nextMs;
+      this.#nextMs = Number.POSITIVE_INFINITY;
+      this.#periodEndMs = nowMs + BASELINE_PERIOD_MS;
+    }
+    this.#currentMs = Math.min(this.#currentMs, delayMs);
+    return Math.min(this.#currentMs, MAX_BASELINE_MS);
+  }
+}
+
+function quantile(values: number[], share: number): number {
+  values.sort((a, b) => a - b);
+  return values[Math.floor(values.length * share)] ?? 0;
+}

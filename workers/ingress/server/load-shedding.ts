@@ -1,0 +1,147 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LONG_WORK_MS } from '../../../shared/contract/actions/request-limits.ts';
+import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
+import type { MonotonicClock } from '../../../shared/platform/clock.ts';
+import type { Metrics } from '../../../shared/platform/metrics.ts';
+import { createAdaptiveLimit, type AdaptiveLimit, type Place } from './adaptive-limit.ts';
+import { callerOf } from './caller.ts';
+import { refuse } from './send-answer.ts';
+
+/** What a request waits for: the worker of a request topic, or the broker, which stores notifications. */
+export type Queue = TopicKey | 'notifications' | 'urgentNotifications';
+
+/** A request whose body has not been read. */
+export interface ArrivingRequest {
+  readonly caller: string;
+  readonly queue: Queue;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** A request that is about to be passed on. */
+export interface QueuedRequest {
+  readonly queue: Queue;
+  /** Estimated processor time in milliseconds. */
+  readonly processorMs: number;
+}
+
+/** Decides which requests are refused because they could not be answered in time (503 `overloaded`). */
+export interface LoadShedding {
+  /** Whether the queue of a request is not full; otherwise counts it as refused. */
+  hasRoom(request: ArrivingRequest): boolean;
+  /** Hook: refuses a request while its queue is full, after the hooks that identify its caller. */
+  requireRoom(
+    queueOf: (request: FastifyRequest) => Queue,
+  ): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+  /** Admits a request whose cost is known, until its places are given back; undefined if it was refused. */
+  admit(request: FastifyRequest, reply: FastifyReply, queued: QueuedRequest): Place | undefined;
+}
+
+/**
+ * `short`: with twice the target, for requests that arrive faster than they are read, a response takes well below a second.
+ * `long`: calculations in threads, and on the event loop in slices; their callers expect seconds.
+ */
+const CLASSES = {
+  short: { targetMs: 200, holdMs: 1_000, msPerPlace: 0.5 },
+  long: { targetMs: 1_000, holdMs: 10_000, msPerPlace: LONG_WORK_MS },
+} as const;
+type Class = keyof typeof CLASSES;
+export const OVERLOADED = 'Too many requests are waiting; this one was not processed.';
+
+/** The limit of one class of requests of a queue, and the counters of those that it refuses. */
+interface Gate {
+  readonly limit: AdaptiveLimit;
+  readonly labels: { readonly queue: Queue; readonly kind: Class };
+  readonly countRefused: Readonly<Record<'share' | 'limit', () => void>>;
+}
+
+/** Creates a limit for each queue, and within it for short and for long requests, when it is first used. */
+export function createLoadShedding({
+  metrics,
+  monotonic,
+}: {
+  readonly metrics: Metrics;
+  readonly monotonic: MonotonicClock;
+}): LoadShedding {
+  const gates = { short: new Map<Queue, Gate>(), long: new Map<Queue, Gate>() };
+  const countRefused = registerMetrics(metrics, () => [...gates.short.values(), ...gates.long.values()]);
+  const gateOf = (queue: Queue, kind: Class): Gate => {
+    const known = gates[kind].get(queue);
+    if (known !== undefined) return known;
+    const labels = { queue, kind };
+    const limit = createAdaptiveLimit({ ...CLASSES[kind], monotonic });
+    const gate = { limit, labels, countRefused: countRefused(labels) };
+    gates[kind].set(queue, gate);
+    return gate;
+  };
+  const noteRefused = (
+    { limit, countRefused: count }: Gate,
+    { caller, queue, headers }: ArrivingRequest,
+  ): void => {
+    const retryKey = retryKeyOf(caller, queue, headers);
+    if (retryKey !== undefined) limit.expectRetry(retryKey);
+    count[limit.hasShare(caller) ? 'share' : 'limit']();
+  };
+  const hasRoom = (request: ArrivingRequest): boolean => {
+    const { caller, queue, headers } = request;
+    const gate = gateOf(queue, 'short');
+    const isFree = gate.limit.hasRoom(caller, retryKeyOf(caller, queue, headers));
+    if (!isFree) noteRefused(gate, request);
+    return isFree;
+  };
+  return {
+    hasRoom,
+    requireRoom: (queueOf) => (request, reply, done) => {
+      if (hasRoom({ caller: callerOf(request), queue: queueOf(request), headers: request.headers })) done();
+      else refuse(reply, 'overloaded', { detail: OVERLOADED });
+    },
+    admit: (request, reply, { queue, processorMs }) => {
+      const kind = processorMs > LONG_WORK_MS ? 'long' : 'short';
+      const gate = gateOf(queue, kind);
+      const caller = callerOf(request);
+      const { headers } = request;
+      const places = Math.max(1, Math.round(processorMs / CLASSES[kind].msPerPlace));
+      const place = gate.limit.take(caller, places, retryKeyOf(caller, queue, headers));
+      if (place !== undefined) return place;
+      noteRefused(gate, { caller, queue, headers });
+      refuse(reply, 'overloaded', { detail: OVERLOADED });
+      return undefined;
+    },
+  };
+}
+
+function registerMetrics(metrics: Metrics, gates: () => readonly Gate[]) {
+  const names = ['queue', 'kind'];
+  const limits = metrics.gauge(
+    'plat_ingress_places_limit',
+    'Adaptive limit of the requests in progress, in places',
+    names,
+  );
+  const taken = metrics.gauge('plat_ingress_places_taken', 'Places of the requests in progress', names);
+  const refused = metrics.counter(
+    'plat_ingress_shed_total',
+    'Requests refused because they could not be answered in time. Reason share: of a caller that had its share of the places; limit: of others',
+    [...names, 'reason'],
+  );
+  metrics.onScrape(() => {
+    for (const { labels, limit } of gates()) {
+      const size = limit.size();
+      limits.set(labels, size.limit);
+      taken.set(labels, size.taken);
+    }
+  });
+  return (labels: Gate['labels']): Gate['countRefused'] => {
+    const counters = {
+      share: refused.labels({ ...labels, reason: 'share' }),
+      limit: refused.labels({ ...labels, reason: 'limit' }),
+    };
+    return { share: () => counters.share.inc(), limit: () => counters.limit.inc() };
+  };
+}
+
+/** The repetition of a notification has the same Idempotency-Key; other requests have none. */
+function retryKeyOf(caller: string, queue: Queue, headers: IncomingHttpHeaders): string | undefined {
+  const hasKey = queue === 'notifications' || queue === 'urgentNotifications';
+  const key = hasKey ? headers['idempotency-key'] : undefined;
+  return key === undefined ? undefined : `${caller} ${String(key)}`;
+}
