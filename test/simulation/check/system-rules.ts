@@ -40,7 +40,9 @@ function isDone(record: SeenRecord, history: History): boolean {
   if (!TIER.test(topic)) return others.some((other) => other.topic !== topic);
   const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
   return others.some(
-    (other) => COMMANDS.has(other.topic) && (headerNumber(other.headers, HEADER.attempt) ?? 1) >= attempt,
+    (other) =>
+      other.topic === TOPIC.notificationDeadLetters ||
+      (COMMANDS.has(other.topic) && (headerNumber(other.headers, HEADER.attempt) ?? 1) >= attempt),
   );
 }
 

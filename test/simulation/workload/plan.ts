@@ -10,6 +10,7 @@ export const REPLY_TOPICS = ['upstream.one.replies', 'upstream.two.replies'] as 
 /** Receivers are few, so that notifications to the same receiver overlap. */
 const RECEIVERS = 4;
 const MAX_REPEATS = 3;
+const FLOOD = 220;
 const SECOND_MS = 1_000;
 
 interface Planned {
@@ -73,9 +74,12 @@ export interface UpstreamCommand extends Planned {
 /** A message that cannot be handled, and must become a dead letter without holding back others. */
 export interface PoisonMessage extends Planned {
   readonly kind: 'poison';
-  readonly topic: TopicKey;
-  readonly fault: 'garbage' | 'no-type' | 'no-address' | 'unknown-reply-topic';
+  /** `retryTier`: a copy of a command that can never return from its retry tier. */
+  readonly topic: TopicKey | 'retryTier';
+  readonly fault: 'garbage' | 'no-type' | 'no-address' | 'unknown-reply-topic' | 'no-origin';
   readonly key: string;
+  /** Number of messages that are written at once, with different keys. */
+  readonly count: number;
 }
 
 /** A new version of a product. */
@@ -234,6 +238,10 @@ function draftCommand(picks: Picks): Draft<'command'> {
 }
 
 function draftPoison(picks: Picks): Draft<'poison'> {
+  const key = picks.of('one', 'two', 'three');
+  if (picks.chance(10)) return { topic: 'retryTier', fault: 'no-origin', key, count: 1 };
+  // More than the failures in a row that would open a circuit breaker, for the only process of this topic.
+  if (picks.chance(10)) return { topic: 'productRequests', fault: 'unknown-reply-topic', key, count: FLOOD };
   const fault = picks.of('garbage', 'no-type', 'no-address', 'unknown-reply-topic');
   const requests = [
     'scheduleRequests',
@@ -246,7 +254,7 @@ function draftPoison(picks: Picks): Draft<'poison'> {
   const topic = isRequest
     ? picks.of(...requests)
     : picks.of<TopicKey>(...requests, 'smsCommands', 'emailCommands');
-  return { topic, fault, key: picks.of('one', 'two', 'three') };
+  return { topic, fault, key, count: 1 };
 }
 
 function draftRecalculation(picks: Picks): Draft<'recalculation'> {

@@ -1,7 +1,7 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { retryTopicName, TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
 import type { UpstreamMessage } from '../check/history.ts';
@@ -15,6 +15,10 @@ import type { World } from './world.ts';
 /** An upstream system repeats a publish that was not acknowledged after this pause. */
 const REPEAT_MS = 1_000;
 const UUID_TAIL = 12;
+/** Of the settings of a run. */
+const SHORTEST_TIER_MS = 5_000;
+/** A copy on a retry tier that names a partition which its command topic does not have. */
+const NO_ORIGIN = { [HEADER.retryTopic]: TOPIC.smsCommands, [HEADER.retryPartition]: '999' };
 
 type Item = UpstreamRequest['items'][number];
 
@@ -38,7 +42,7 @@ export async function writeRequest(world: World, activity: UpstreamRequest): Pro
     activity,
     expected: items.map(({ requestType, body }) => expectedOf({ requestType, body }, nowMs)),
   };
-  await write(world, upstream, message, copies);
+  await write(world, upstream, [message], copies);
 }
 
 /** Writes a command to send a notification. */
@@ -67,7 +71,7 @@ export async function writeCommand(world: World, activity: UpstreamCommand): Pro
     value: encoded.value,
     headers: encoded.headers,
   };
-  await write(world, { id: activity.id, activity, expected: [] }, message, copies);
+  await write(world, { id: activity.id, activity, expected: [] }, [message], copies);
 }
 
 /** The notification id of a command: a UUID that ends in digits of the activity. */
@@ -78,7 +82,7 @@ export function commandId(activityId: string): string {
 
 /** Writes a message that must become a dead letter. */
 export async function writePoison(world: World, activity: PoisonMessage): Promise<void> {
-  const { topic, fault, key, id } = activity;
+  const { topic, fault, key, id, count } = activity;
   const valid = Buffer.from(JSON.stringify({ jsonParam: { Amount: 1 } }));
   const type =
     topic === 'simulationRequests'
@@ -92,8 +96,12 @@ export async function writePoison(world: World, activity: PoisonMessage): Promis
     ...(fault === 'unknown-reply-topic' ? { [HEADER.replyTopic]: 'no.such.topic' } : {}),
   };
   const value = fault === 'garbage' ? Buffer.from(`garbage of ${id}`) : valid;
-  const message: OutgoingMessage = { topic: TOPIC[topic], key, value, headers };
-  await write(world, { id, activity, expected: [] }, message, 1);
+  const messages = Array.from({ length: count }, (_, index): OutgoingMessage =>
+    topic === 'retryTier'
+      ? { topic: retryTopicName('', SHORTEST_TIER_MS), key, value, headers: { ...headers, ...NO_ORIGIN } }
+      : { topic: TOPIC[topic], key: index === 0 ? key : `${key}-${index}`, value, headers },
+  );
+  await write(world, { id, activity, expected: [] }, messages, 1);
 }
 
 async function encodeItem(world: World, { format }: UpstreamRequest, item: Item | undefined) {
@@ -128,11 +136,11 @@ function expectedOf({ requestType, body }: Item, nowMs: number): Expected | unde
   return expectedAnswer(actionOf(requestType), body, nowMs);
 }
 
-/** Publishes the message until it is acknowledged, and then its further copies. */
+/** Publishes the messages until they are acknowledged, and then their further copies. */
 async function write(
   world: World,
   upstream: UpstreamMessage,
-  message: OutgoingMessage,
+  messages: readonly OutgoingMessage[],
   copies: number,
 ): Promise<void> {
   const { history, journal, system } = world;
@@ -140,12 +148,13 @@ async function write(
   history.upstream.push(upstream);
   const client = `upstream ${id}`;
   const publisher = world.startClient(client).broker.createPublisher({ clientId: client });
-  const where = `${message.topic} key ${String(message.key)} ${digest(message.value ?? '')}`;
+  const [first] = messages;
+  const where = `${messages.length} to ${first?.topic} key ${String(first?.key)} ${digest(first?.value ?? '')}`;
   const start = publisher.start().catch(() => undefined);
   for (let copy = 1; copy <= copies;) {
-    journal.note('upstream', `publishes to ${where}`, id);
+    journal.note('upstream', `publishes ${where}`, id);
     try {
-      await publisher.publish([message]);
+      await publisher.publish(messages);
       journal.note('upstream', 'has the acknowledgement', id);
       upstream.acknowledgedAtMs ??= system.monotonic.elapsedMs();
       copy += 1;
