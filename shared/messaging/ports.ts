@@ -169,6 +169,8 @@ export interface TailOptions {
   readonly topics: readonly string[];
   /** `earliest`: everything on the log, then new messages (tables). `latest`: only new messages (replies). */
   readonly from: 'earliest' | 'latest';
+  /** Where to begin in these partitions instead; an offset that was removed: with the first one that is retained. */
+  readonly positions?: readonly PartitionOffset[];
   /** Read only this partition of every topic (replies: the instance's own). Absent: all partitions. */
   readonly partition?: number;
   /**

@@ -42,6 +42,7 @@ suite('clocks of processes over Kafka', () => {
       clockTopic: topicName(scope.prefix, 'clockReadings'),
     });
     config = loadConfig({
+      DATA_DIR: 'memory',
       KAFKA_BROKERS: kafka.brokers.join(','),
       KAFKA_TOPIC_PREFIX: scope.prefix,
       PORT: '0',

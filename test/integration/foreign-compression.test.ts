@@ -88,6 +88,7 @@ suite('batches in lz4 and snappy', () => {
     scope = await openKafkaScope(kafka.brokers);
     broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'compression-test', log: silentLog });
     env = {
+      DATA_DIR: 'memory',
       KAFKA_BROKERS: kafka.brokers.join(','),
       KAFKA_TOPIC_PREFIX: scope.prefix,
       PORT: '0',

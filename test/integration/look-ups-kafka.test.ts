@@ -36,6 +36,7 @@ suite('product look-ups on Kafka', () => {
     scope = await openKafkaScope(kafka.brokers);
     broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'look-ups-test', log: silentLog });
     config = loadConfig({
+      DATA_DIR: 'memory',
       KAFKA_BROKERS: kafka.brokers.join(','),
       KAFKA_TOPIC_PREFIX: scope.prefix,
       PORT: '0',

@@ -51,6 +51,7 @@ suite('notifications on Kafka', () => {
   const smsCounts = new Map<string, number>();
 
   const env = (): Record<string, string> => ({
+    DATA_DIR: path.join(folder, 'data'),
     KAFKA_BROKERS: kafka.brokers.join(','),
     KAFKA_TOPIC_PREFIX: scope.prefix,
     NOTIFICATION_CONFIG_FILE: path.join(folder, 'providers.json'),

@@ -77,6 +77,7 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
   const system = seededSystem(plan.seed);
   const fates = new CallFates(plan);
   const config = loadConfig({
+    DATA_DIR: 'memory',
     RATE_LIMIT_PER_SECOND: '0',
     NOTIFICATION_SEND_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
     ...options.env,

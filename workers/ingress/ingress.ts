@@ -1,4 +1,6 @@
 import { PROBLEM_TYPE } from '../../schemas/messages.ts';
+import type { IndexFiles } from '../../shared/messaging/record-index/index-files.ts';
+import type { IndexLimits } from '../../shared/messaging/record-index/record-index.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import type { Requester } from '../../shared/messaging/requester/requester.ts';
 import type { Quotas } from '../../shared/quotas/quotas.ts';
@@ -42,6 +44,9 @@ export interface IngressDeps extends Omit<
   readonly channelProfiles: ChannelProfiles;
   /** Undefined: no quota is configured. */
   readonly quotas?: Quotas | undefined;
+  /** Where the records of notifications are indexed; undefined: in memory. Closed with the ingress. */
+  readonly indexFiles?: IndexFiles | undefined;
+  readonly indexLimits?: Partial<IndexLimits>;
   /** The local outbox, if it receives the messages and its page is shown. */
   readonly outbox: OutboxReader | undefined;
   /** Renders large replies; if absent, they are rendered on the event loop. */
@@ -105,7 +110,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const context = { ...deps, traffic, rateLimiter, resultIds, shedding, earlyRefusal };
   registerActions(app, { ...context, onResult: (id, callback) => results.onArrival(id, callback) });
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
-  const notifications = registerNotifications(app, context);
+  const notifications = registerNotifications(app, { ...context, indexFiles: deps.indexFiles });
   registerOutbox(app, context);
   registerDocuments(app, options.basePath, deps.documents);
 

@@ -9,6 +9,7 @@ import { topicName } from '../../shared/messaging/topics/topics.ts';
 import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
+import { openIndex } from '../runtime/open-index.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createAccess } from './access/jwt-access.ts';
 import { createReplyReader } from './actions/reply.ts';
@@ -63,6 +64,7 @@ export async function startIngressWorker(
     }),
     channelProfiles,
     quotas: openQuotas(context, `${instanceId}-quotas`),
+    indexFiles: openIndex(context, NAME),
     outbox: chooseOutbox(config, broker),
     otherWorkers: () => {
       const { [NAME]: _own, clock: _clock, ...others } = context.processHealth();

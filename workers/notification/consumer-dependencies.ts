@@ -4,6 +4,7 @@ import type { Channel, Priority } from '../../shared/notification/command.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import { openQuotas, type Quotas } from '../../shared/quotas/quotas.ts';
+import { openIndex } from '../runtime/open-index.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { createJumpResistantClock } from './jump-resistant-clock.ts';
 import { leaseMs } from './delivery/provider-round.ts';
@@ -13,7 +14,7 @@ import { HoldTopic } from './ordering/hold-topic.ts';
 
 /** Longest delay that an unavailable foreign reply topic causes; after it, the topic is skipped for a while. */
 const FOREIGN_DEADLINE_MS = 3_000;
-/** Time limit for the first read of the ledger, three days of outcomes. */
+/** Time limit for the first read of the hold topic. */
 const FIRST_READ_MS = 120_000;
 
 /** The topics of the commands, by channel and priority. */
@@ -63,6 +64,7 @@ export function createSharedParts(context: WorkerContext): SharedParts {
     codec,
     topic: topic('notificationOutcomes'),
     clientId: 'notification-ledger',
+    indexFiles: openIndex(context, 'ledger'),
     self,
     clock,
     ageClock,
@@ -86,7 +88,7 @@ export function createSharedParts(context: WorkerContext): SharedParts {
       new DeadLetters({ publisher: copies, topic: topic('notificationDeadLetters'), groupId, clock }),
     start: async () => {
       await Promise.all(publishers.map((publisher) => publisher.start()));
-      await Promise.all([ledger.start(FIRST_READ_MS), hold.start(FIRST_READ_MS), quotas?.start()]);
+      await Promise.all([ledger.start(), hold.start(FIRST_READ_MS), quotas?.start()]);
     },
     stop: async (timeoutMs) => {
       await Promise.all(publishers.map((publisher) => publisher.stop(timeoutMs)));

@@ -55,7 +55,7 @@ function followState(metrics: Metrics, { ledger, hold, tiers }: Watched): void {
   );
   const ledgerFigures = metrics.gauge(
     'plat_notification_ledger',
-    'The ledger in memory: notifications, intents without an outcome, those with an expired lease, retrying ones',
+    'The ledger: notifications, intents without an outcome, those with an expired lease, retrying ones',
     ['figure'],
   );
   const holdFigures = metrics.gauge(
@@ -68,8 +68,8 @@ function followState(metrics: Metrics, { ledger, hold, tiers }: Watched): void {
       const lag = tier.consumer.lag().reduce((sum, { lag: messages }) => sum + messages, 0);
       waiting.set({ tier: tierLabel(tier) }, lag);
     }
-    const { size, intents, overdue, retrying, forgotten, badRecords } = ledger.figures();
-    const figures = { size, sending: intents, unknown: overdue, retrying, forgotten, badRecords };
+    const { size, intents, overdue, retrying, badRecords } = ledger.figures();
+    const figures = { size, sending: intents, unknown: overdue, retrying, badRecords };
     for (const [figure, value] of Object.entries(figures)) ledgerFigures.set({ figure }, value);
     for (const [figure, value] of Object.entries(hold.figures())) holdFigures.set({ figure }, value);
   });

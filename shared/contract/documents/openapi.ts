@@ -31,7 +31,7 @@ export interface OpenApiOptions {
 const ACTION_PROBLEMS = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503, 504];
 const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 422, 429, 431, 500, 503, 504];
 const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 422, 429, 431, 500, 503, 504];
-const STATUS_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 429, 431, 503];
+const STATUS_PROBLEMS = [400, 401, 403, 404, 405, 408, 429, 431, 503];
 
 /** Creates the document as a plain object. */
 export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { MessagingError } from '../../platform/errors.ts';
+import { INDEX_FOLDER } from '../record-index/index-files.ts';
 import { dataUnusable } from './disk-errors.ts';
 import { readFileNow, syncFound, writeFileNow, type DiskIo, type FolderLock } from './disk-io.ts';
 import { FORMAT_VERSION } from './segment.ts';
@@ -47,7 +48,8 @@ function entriesOfOthers(folder: string, io: DiskIo): readonly string[] {
     throw dataUnusable(`${folder} cannot be read; ${ADVICE}`, error);
   }
   if (names.includes(FORMAT_FILE)) return [];
-  return names.filter((name) => name !== LOCK_FILE && name !== VOLUME_FOLDER && !name.startsWith('.'));
+  const own: ReadonlySet<string> = new Set([LOCK_FILE, INDEX_FOLDER, VOLUME_FOLDER]);
+  return names.filter((name) => !own.has(name) && !name.startsWith('.'));
 }
 
 function lockFolder(folder: string, io: DiskIo): FolderLock {

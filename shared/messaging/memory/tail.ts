@@ -7,6 +7,7 @@ import type { LogUser, MemoryParts } from './topics.ts';
 import { tailBehind, tailStopped, topicUnknown } from '../broker-errors.ts';
 import type { LogMessage } from '../message.ts';
 import type { Tail, TailOptions } from '../ports.ts';
+import { firstPosition } from '../tail-start.ts';
 
 /** Interval at which a disconnected tail tries to reconnect. */
 const RECONNECT_INTERVAL_MS = 50;
@@ -135,7 +136,12 @@ export class MemoryTail implements Tail, LogReader, LogUser {
       topic,
       partition: log.partition,
       log,
-      position: this.#options.from === 'earliest' ? log.low : this.isEager ? log.end : log.high,
+      position: firstPosition(this.#options, {
+        topic,
+        partition: log.partition,
+        low: log.low,
+        high: this.isEager ? log.end : log.high,
+      }),
       paused: false,
     }));
   }

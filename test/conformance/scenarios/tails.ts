@@ -55,6 +55,37 @@ export function tailScenarios(test: ScenarioTest): void {
     },
   );
 
+  test(
+    'begins at given positions, and elsewhere where `from` says',
+    {
+      timeout: 15 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(3);
+      const publisher = await world.publisher();
+      const record = (partition: number, at: number) => ({
+        topic,
+        key: null,
+        partition,
+        value: Buffer.from(`${partition}-${at}`),
+      });
+      for (let at = 0; at < 5; at += 1) await publisher.publish([0, 1, 2].map((one) => record(one, at)));
+      const values: string[] = [];
+      const positions = [
+        { topic, partition: 0, offset: 3 },
+        { topic, partition: 1, offset: 5 },
+      ];
+      const { tail } = await world.tail({ topics: [topic], from: 'earliest', positions }, ({ value }) =>
+        values.push(String(value)),
+      );
+      await tail.caughtUp(world.target.stepMs);
+      await publisher.publish([record(1, 5)]);
+      await tail.caughtUp(world.target.stepMs);
+      const expected = ['0-3', '0-4', '1-5', '2-0', '2-1', '2-2', '2-3', '2-4'];
+      expect(values.toSorted()).toEqual(expected);
+    },
+  );
+
   test('catches up immediately on an empty topic', { timeout: 15 * SECOND }, async ({ world }) => {
     const topic = await world.topic(3, { 'cleanup.policy': 'compact' });
     const { tail } = await world.tail({ topics: [topic], from: 'earliest' }, () => undefined);

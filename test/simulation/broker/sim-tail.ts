@@ -1,6 +1,7 @@
 import { tailBehind, tailStopped, topicUnknown } from '../../../shared/messaging/broker-errors.ts';
 import { partitionId, type LogMessage, type PartitionOffset } from '../../../shared/messaging/message.ts';
 import type { Tail, TailOptions } from '../../../shared/messaging/ports.ts';
+import { firstPosition } from '../../../shared/messaging/tail-start.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { BrokerModel, FetchedPartition } from './broker-model.ts';
 import { Fetcher } from './fetcher.ts';
@@ -33,11 +34,11 @@ export class SimTail implements Tail {
   }
 
   async start(onMessage: (message: LogMessage) => void): Promise<void> {
-    const { clientId, from } = this.#options;
+    const { clientId } = this.#options;
     if (this.#state !== 'new') throw tailStopped(clientId);
     this.#state = 'starting';
     this.#onMessage = onMessage;
-    const positions = await this.#link.ask(() => this.#ends(from));
+    const positions = await this.#link.ask(() => this.#ends(this.#options));
     if (this.#state !== 'starting') throw tailStopped(clientId);
     this.#state = 'reading';
     this.#fetcher.assign(positions);
@@ -78,7 +79,7 @@ export class SimTail implements Tail {
   async #findTargets(waiter: Waiter): Promise<void> {
     while (this.#waiters.has(waiter)) {
       try {
-        waiter.targets = await this.#link.ask(() => this.#ends('latest'));
+        waiter.targets = await this.#link.ask(() => this.#ends({ from: 'latest' }));
         this.#check();
         return;
       } catch (error) {
@@ -119,7 +120,7 @@ export class SimTail implements Tail {
   }
 
   /** At the broker: the first or next offsets of the partitions of this tail. */
-  #ends(from: TailOptions['from']): readonly PartitionOffset[] {
+  #ends(options: Pick<TailOptions, 'from' | 'positions'>): readonly PartitionOffset[] {
     return this.#options.topics.flatMap((topic) => {
       const { logs } = this.#model.topics.get(topic);
       const { partition } = this.#options;
@@ -128,7 +129,7 @@ export class SimTail implements Tail {
       return read.map((log) => ({
         topic,
         partition: log.partition,
-        offset: from === 'earliest' ? log.low : log.high,
+        offset: firstPosition(options, log),
       }));
     });
   }

@@ -69,8 +69,6 @@ export const jsonCodec: Codec = {
 export const TEST_OPTIONS: IngressOptions = {
   ...readIngressOptions(loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0' })),
   resultStoreBytes: 1_048_576,
-  acceptanceStoreBytes: 1_048_576,
-  notificationStoreBytes: 1_048_576,
 };
 
 const INGRESS_TOPICS = [

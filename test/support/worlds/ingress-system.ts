@@ -31,7 +31,7 @@ export async function startOn(
   env: Record<string, string> = {},
   clock: Clock = systemClock,
 ): Promise<RunningWorker & { url: string }> {
-  const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0', ...env });
+  const config = loadConfig({ DATA_DIR: 'memory', PORT: '0', RATE_LIMIT_PER_SECOND: '0', ...env });
   const worker = await start({
     ...systemPorts,
     config,

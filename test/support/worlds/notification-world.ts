@@ -82,7 +82,7 @@ export type RawMessage = {
 };
 
 export async function notificationWorld(options: WorldOptions = {}): Promise<NotificationWorld> {
-  const loaded = loadConfig({ NOTIFICATION_SEND_TIMEOUT_MS: '500', ...options.env });
+  const loaded = loadConfig({ DATA_DIR: 'memory', NOTIFICATION_SEND_TIMEOUT_MS: '500', ...options.env });
   const { notification } = loaded;
   const config: Config = {
     ...loaded,

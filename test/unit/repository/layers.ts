@@ -174,6 +174,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'topics',
     'kafka/connection',
     'consumer',
+    'record-index',
     'memory',
     'disk',
     'requester',

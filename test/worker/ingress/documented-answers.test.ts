@@ -9,15 +9,12 @@ import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
-import { STATE_EXAMPLE } from '../../../shared/contract/notification/examples.ts';
-import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
-import { idOf, send, SMS, statusOf, writeState } from '../../support/builders/notification-call.ts';
+import { idOf, send, SMS, statusOf } from '../../support/builders/notification-call.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import {
-  createTestBroker,
   openNotificationIngress,
   openTestIngress,
   startTestIngress,
@@ -256,7 +253,6 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   'notification 405': async () =>
     fetch(`${(await notifying()).url}/api/notifications/v1/x`, { method: 'DELETE' }),
   'notification 408': () => sendRaw('GET /api/notifications/v1/x HTTP/1.1\r\nHost: localhost\r\n'),
-  'notification 410': evictedStatus,
   'notification 429': async () => {
     const url = await withOneCall();
     await statusOf(url, 'x');
@@ -316,20 +312,6 @@ async function conflict(): Promise<Response> {
 async function sentStatus(): Promise<Response> {
   const { url } = await notifying();
   return statusOf(url, await idOf(send(url, 'sms', SMS)));
-}
-
-/** Queries a notification whose state did not fit into memory. */
-async function evictedStatus(): Promise<Response> {
-  const broker = await createTestBroker();
-  const { url } = await notifying({}, { broker, options: { notificationStoreBytes: 1 } });
-  const id = await idOf(send(url, 'sms', SMS));
-  const state = { ...STATE_EXAMPLE, notificationId: id, channel: 'sms' } as unknown as NotificationState;
-  await writeState(broker, state, Date.now() + 1);
-  const queryUntilGone = async (): Promise<Response> => {
-    const response = await statusOf(url, id);
-    return response.status === 200 ? queryUntilGone() : response;
-  };
-  return queryUntilGone();
 }
 
 async function systemWithoutSchedule() {

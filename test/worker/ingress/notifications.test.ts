@@ -14,7 +14,7 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
-import { createTestBroker, openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
+import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, standingClock, startOn } from '../../support/worlds/ingress-system.ts';
 import {
   commandsOf,
@@ -491,20 +491,4 @@ describe('the state of a notification (N3)', () => {
       });
     },
   );
-
-  it('returns 410 when it was evicted', async () => {
-    const broker = await createTestBroker();
-    const { url } = await openNotificationIngress({
-      broker,
-      options: { notificationStoreBytes: 300 },
-    });
-    const id = await idOf(send(url, 'sms', SMS));
-    await writeState(broker, state(id, { status: 'sent' }));
-    await expect
-      .poll(async () => (await (await statusOf(url, id)).json()) as object)
-      .toMatchObject({ status: 'sent' });
-    const others = ['1', '2', '3'].map((digit) => `0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6${digit}`);
-    for (const other of others) await writeState(broker, state(other, { status: 'sent' }), Date.now() + 1);
-    await expect.poll(async () => (await statusOf(url, id)).status).toBe(410);
-  });
 });

@@ -66,6 +66,9 @@ const UNKNOWN_WITH_KEY =
   'The notification may have been accepted. Repeat the request with the same Idempotency-Key: it is sent once.';
 const UNKNOWN_WITHOUT_KEY =
   'The notification may have been accepted. A repetition may be sent a second time: only requests with an Idempotency-Key can be repeated safely.';
+const NOT_KEPT = 'Accepted notifications cannot be recorded at the moment.';
+const KEYS_UNKNOWN =
+  'Keys of the last 24 hours were lost, so that a repetition cannot be recognised: send requests with an Idempotency-Key again later.';
 const TOO_LARGE = `A notification may have at most ${NOTIFICATION_LIMITS.commandBytes} bytes, including its decoded files.`;
 
 /**
@@ -78,6 +81,8 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
   return async (notification) => {
     const { request, reply, contract, idempotencyKey } = notification;
     if (reply.raw.destroyed) return;
+    // Never accepted and then forgotten: a repetition within 24 hours would be sent again.
+    if (deps.feed.health().status !== 'ready') return refuse(reply, 'not-ready', { detail: NOT_KEPT });
     try {
       if (idempotencyKey === undefined) {
         const notificationId = deps.keys.newId();
@@ -125,6 +130,10 @@ async function acceptKeyed(
   if (former !== undefined && deps.clock.now() - former.acceptedAt < KEY_LIFETIME_MS) {
     respondToRepeat(deps, notification, { former, bodyHash });
     return;
+  }
+  if (former === undefined && deps.feed.mayMissAcceptances()) {
+    deps.count(notification.contract.channel, 'refused');
+    return refuse(notification.reply, 'not-ready', { detail: KEYS_UNKNOWN });
   }
   const usedAt = former?.acceptedAt ?? (await findExpiredUse(deps, keyId));
   const notificationId = usedAt === undefined ? keyId : deps.keys.idOf(owner, usedAt);

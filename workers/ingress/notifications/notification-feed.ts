@@ -3,15 +3,19 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
+import type { IndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
+import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
+import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
 import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type {
   NotificationAcceptance,
   NotificationState,
 } from '../../../shared/notification/notification-state.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
-import { createRecordStore, type RecordStore } from '../feed/record-store.ts';
-import { createTopicFeed, type TopicFeed } from '../feed/topic-feed.ts';
+import type { Health } from '../../../shared/platform/health.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
+import type { TopicFeed } from '../feed/topic-feed.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
 
 /** Record names of the messages of the two topics. */
@@ -21,91 +25,94 @@ export const STATE_TYPE = 'NotificationState';
 /** Lifetime of an Idempotency-Key (N3). */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
-/** Overhead of an entry besides its key and value: map slot, object, and the headers of two strings. */
-const ENTRY_BYTES = 160;
 /** First byte of Avro, the only format of these records. */
 const AVRO = 0;
 /** Maximum number of own records that wait to be read back from the log; the broker may have lost some of them. */
 const MAX_OWN_RECORDS = 10_000;
+/** Both kinds of records have the id of a notification as their key. */
+const KEY_OF = { acceptance: 'acceptance ', state: 'state ' } as const;
 
-/**
- * Records are kept encoded, since most are never requested. Strings of one-byte characters take the least memory and are
- * cheap for the garbage collector.
- */
-type EncodedStore = RecordStore<string>;
 /** A record that is not a tombstone. */
 type ReadRecord = LogMessage & { readonly value: Buffer };
 
-export interface NotificationFeedDeps {
+export interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly options: IngressOptions;
   readonly codec: Codec;
-  readonly clock: Clock;
+  readonly log: Log;
+  /** Where the records are indexed; undefined: in memory. */
+  readonly indexFiles: IndexFiles | undefined;
+  readonly indexLimits?: Partial<IndexLimits>;
   /** Publishes the first acceptance of an id again, after this instance wrote a later one. */
   readonly restoreFirst: (message: OutgoingMessage) => void;
 }
 
-/**
- * The acceptances and states of all notifications. Every instance keeps them in memory and reads them again after a
- * restart.
- */
+/** The acceptances and states of all notifications, which every instance keeps in an index of its own. */
 export interface NotificationFeed extends TopicFeed {
   /**
    * The acceptance under an id; of several within 24 hours all instances use the first on the log. Synchronous once the
-   * schema is cached; rejects while a schema registry cannot be reached.
+   * schema is cached; rejects while a schema registry cannot be reached. Throws InfrastructureError while the index cannot
+   * be read.
    */
   acceptance(id: string): SyncOrAsync<NotificationAcceptance | undefined>;
-  /** The latest state of the notification. Synchronous or rejecting like `acceptance`. */
+  /** The latest state of the notification. Synchronous, rejecting or throwing like `acceptance`. */
   state(id: string): SyncOrAsync<NotificationState | undefined>;
   /** Adds an acceptance that this instance is about to publish; an earlier one on the log replaces it. */
   addAcceptance(id: string, value: Buffer, acceptedAtMs: number): void;
-  /** Whether the state of a notification accepted at this time may have been evicted because of the size limit. */
-  mayHaveEvictedState(acceptedAtMs: number): boolean;
-  size(): { readonly acceptances: number; readonly states: number; readonly bytes: number };
+  /** Whether acceptances of the last 24 hours may be unknown, because the broker removed them before they were read. */
+  mayMissAcceptances(): boolean;
+  /** Not ready: acceptances cannot be kept, so that none may be added. */
+  health(): Health;
+  size(): { readonly records: number; readonly waiting: number };
 }
 
 /** Follows the topics of acceptances and outcomes. */
 export function createNotificationFeed(
-  broker: Pick<Broker, 'createTail'>,
+  broker: Pick<Broker, 'kind' | 'createTail' | 'admin'>,
   deps: NotificationFeedDeps,
 ): NotificationFeed {
   const { options, codec, clock } = deps;
-  const createStore = (maxBytes: number): EncodedStore =>
-    createRecordStore({
-      maxBytes,
-      retentionMs: options.notificationRetentionMs,
-      now: () => clock.now(),
-      sizeOf: (key, text) => key.length + text.length + ENTRY_BYTES,
-    });
-  const acceptances = createStore(options.acceptanceStoreBytes);
-  const states = createStore(options.notificationStoreBytes);
-  const accepted = createAcceptances(acceptances, deps.restoreFirst);
+  const index = new RecordIndex({
+    ...deps,
+    name: 'ingress',
+    files: deps.indexFiles,
+    limits: deps.indexLimits ?? {},
+    retentionMs: options.notificationRetentionMs,
+  });
+  const accepted = createAcceptances(index, deps.restoreFirst);
   const acceptanceTopic = topicName(options.topicPrefix, 'notificationAcceptances');
   const topics = [acceptanceTopic, topicName(options.topicPrefix, 'notificationOutcomes')];
-  const feed = createTopicFeed(broker, { clientId: 'ingress-notifications', topics }, (message) => {
-    const { key, value, topic, timestampMs } = message;
+  const receive = ({ key, value, ...message }: LogMessage): void => {
     if (key === null) return;
     const id = key.toString();
-    const isAcceptance = topic === acceptanceTopic;
-    if (value === null) (isAcceptance ? acceptances : states).delete(id);
+    const isAcceptance = message.topic === acceptanceTopic;
+    if (value === null) index.delete((isAcceptance ? KEY_OF.acceptance : KEY_OF.state) + id);
     else if (value[0] !== AVRO) return;
-    else if (isAcceptance) accepted.receive(id, { ...message, value });
-    else states.put(id, value.toString('latin1'), timestampMs);
-  });
-  return {
-    ...feed,
-    acceptance: (id) => decode(codec, ACCEPTANCE_TYPE, acceptances.find(id)?.value),
-    state: (id) => decode(codec, STATE_TYPE, states.find(id)?.value),
-    addAcceptance: (id, value, acceptedAtMs) => accepted.addOwn(id, value.toString('latin1'), acceptedAtMs),
-    mayHaveEvictedState: (acceptedAtMs) => states.mayHaveEvicted(acceptedAtMs),
-    size: () => {
-      const [ofAcceptances, ofStates] = [acceptances.size(), states.size()];
-      return {
-        acceptances: ofAcceptances.records,
-        states: ofStates.records,
-        bytes: ofAcceptances.bytes + ofStates.bytes,
-      };
-    },
+    else if (isAcceptance) accepted.receive(id, { ...message, key, value });
+    else put(index, KEY_OF.state + id, value, message.timestampMs);
   };
+  const tail = new IndexedTail(
+    broker,
+    { ...deps, clientId: 'ingress-notifications', topics, index },
+    (message) => {
+      receive(message);
+      index.passed({ ...message, offset: message.offset + 1 });
+    },
+  );
+  return {
+    start: () => tail.start(),
+    isCurrent: () => tail.isCurrent(),
+    stop: (timeoutMs) => tail.stop(timeoutMs),
+    acceptance: (id) => decode(codec, ACCEPTANCE_TYPE, index.find(KEY_OF.acceptance + id)?.value),
+    state: (id) => decode(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
+    addAcceptance: (id, value, acceptedAtMs) => accepted.addOwn(id, value, acceptedAtMs),
+    mayMissAcceptances: () => clock.now() - index.completeFromMs < KEY_LIFETIME_MS,
+    health: () => index.health(),
+    size: () => index.size(),
+  };
+}
+
+function put(index: RecordIndex, key: string, value: Uint8Array, writtenAtMs: number): void {
+  index.put(key, { value, writtenAtMs, isOpen: false });
 }
 
 /**
@@ -113,34 +120,35 @@ export function createNotificationFeed(
  * record of an id, so the instance that published the later one passes the first to `restoreFirst`, marked as the first.
  * All instances then agree on the same acceptance, whether or not the topic was compacted.
  */
-function createAcceptances(records: EncodedStore, restoreFirst: (message: OutgoingMessage) => void) {
+function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingMessage) => void) {
   /** Published by this instance and not yet read back from the log. */
-  const own = new Map<string, string>();
+  const own = new Map<string, Buffer>();
+  const find = (id: string) => index.find(KEY_OF.acceptance + id);
   return {
-    addOwn: (id: string, text: string, acceptedAtMs: number): void => {
-      own.set(id, text);
+    addOwn: (id: string, value: Buffer, acceptedAtMs: number): void => {
+      own.set(id, value);
       const [oldest] = own.keys();
       if (own.size > MAX_OWN_RECORDS && oldest !== undefined) own.delete(oldest);
-      const former = records.find(id);
+      const former = find(id);
       if (former === undefined || acceptedAtMs - former.writtenAtMs >= KEY_LIFETIME_MS)
-        records.put(id, text, acceptedAtMs);
+        put(index, KEY_OF.acceptance + id, value, acceptedAtMs);
     },
     receive: (id: string, { topic, value, headers, timestampMs }: ReadRecord): void => {
-      const text = value.toString('latin1');
       const written = own.get(id);
-      const isOwn = written === text;
+      const isOwn = written?.equals(value) === true;
       if (isOwn) own.delete(id);
-      const former = records.find(id);
+      const former = find(id);
       const isLater = former !== undefined && timestampMs - former.writtenAtMs >= KEY_LIFETIME_MS;
       const isEarlier = former !== undefined && former.writtenAtMs - timestampMs >= KEY_LIFETIME_MS;
-      const isSeen = former !== undefined && written !== former.value;
+      const isSeen = former !== undefined && written?.equals(former.value) !== true;
       const isMarked = headerText(headers, HEADER.firstAcceptance) !== undefined;
-      if (isLater || (!isEarlier && (!isSeen || isMarked))) records.put(id, text, timestampMs);
-      else if (isOwn && former !== undefined && former.value !== text) {
+      if (isLater || (!isEarlier && (!isSeen || isMarked))) {
+        put(index, KEY_OF.acceptance + id, value, timestampMs);
+      } else if (isOwn && former !== undefined && !value.equals(former.value)) {
         restoreFirst({
           topic,
           key: id,
-          value: Buffer.from(former.value, 'latin1'),
+          value: Buffer.from(former.value),
           headers: { ...headers, [HEADER.firstAcceptance]: 'true' },
           timestampMs: former.writtenAtMs,
         });
@@ -153,11 +161,11 @@ function createAcceptances(records: EncodedStore, restoreFirst: (message: Outgoi
 function decode<Payload>(
   codec: Codec,
   type: string,
-  text: string | undefined,
+  value: Uint8Array | undefined,
 ): SyncOrAsync<Payload | undefined> {
-  if (text === undefined) return undefined;
+  if (value === undefined) return undefined;
   const payload = (found: Decoded): Payload | undefined =>
     found.kind === 'decoded' && found.type === type ? (found.payload as Payload) : undefined;
-  const found = codec.decode({ value: Buffer.from(text, 'latin1'), headers: {} });
+  const found = codec.decode({ value: Buffer.from(value), headers: {} });
   return isPromise(found) ? found.then(payload) : payload(found);
 }

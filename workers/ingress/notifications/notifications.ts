@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { preparePhoneNumbers } from '../../../shared/contract/notification/phone-number.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { IndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
+import type { IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
-import type { Health } from '../../../shared/platform/health.ts';
+import { combineHealth, type Health } from '../../../shared/platform/health.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { IngressContext } from '../server/context.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
@@ -28,6 +30,9 @@ export interface NotificationDeps extends IngressContext {
   readonly resultSecret: string;
   /** Undefined: no quota is configured. */
   readonly quotas?: Quotas | undefined;
+  /** Where the records of notifications are indexed; undefined: in memory. */
+  readonly indexFiles: IndexFiles | undefined;
+  readonly indexLimits?: Partial<IndexLimits>;
 }
 
 /** The notification part of an ingress instance. */
@@ -69,7 +74,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
       const status = traffic.state() === 'starting' ? 'starting' : 'degraded';
       const behind: Health = { status, reason: 'the states of notifications are not up to date' };
       return {
-        notifications: feed.isCurrent() ? READY : behind,
+        notifications: combineHealth({ index: feed.health(), feed: feed.isCurrent() ? READY : behind }),
         ...(quotas === undefined ? {} : { quotas: quotas.health() }),
         providers: channelProfiles.health(),
       };
@@ -98,13 +103,15 @@ function createCounters(metrics: Metrics, feed: NotificationFeed) {
     'plat_ingress_acceptances_lost_total',
     'Accepted notifications whose record could not be written: their callers cannot query them',
   );
-  const kept = metrics.gauge('plat_ingress_notifications_kept', 'Notification records in memory', ['record']);
-  const bytes = metrics.gauge('plat_ingress_notification_bytes', 'Bytes of notification records in memory');
+  const kept = metrics.gauge('plat_ingress_notifications_kept', 'Notification records in the index');
+  const waiting = metrics.gauge(
+    'plat_ingress_notifications_waiting',
+    'Notification records that are not written to the index yet',
+  );
   metrics.onScrape(() => {
     const size = feed.size();
-    kept.set({ record: 'acceptance' }, size.acceptances);
-    kept.set({ record: 'state' }, size.states);
-    bytes.set(size.bytes);
+    kept.set(size.records);
+    waiting.set(size.waiting);
   });
   return {
     count: (channel: string, result: string) => requests.inc({ channel, outcome: result }),

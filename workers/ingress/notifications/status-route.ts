@@ -17,7 +17,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /**
  * GET of a notification (N3): responds with its state, from any instance. A notification that was sent over HTTP is shown
  * only to its caller, one of an upstream system to every admitted caller. 404 for an id that was never issued, belongs to
- * another caller or is no longer kept; 410 when only its state is no longer kept.
+ * another caller or is no longer kept; 503 while it may be one that this instance cannot know.
  */
 export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): void {
   const url = `${deps.options.basePath}/api/notifications/v1/:notificationId`;
@@ -43,7 +43,7 @@ async function respond(
   { id, owner }: { readonly id: string; readonly owner: string },
 ): Promise<void> {
   const acceptance = await feed.acceptance(id);
-  if (acceptance === undefined && !feed.isCurrent()) {
+  if (acceptance === undefined && (!feed.isCurrent() || feed.mayMissAcceptances())) {
     return refuse(reply, 'not-ready', { detail: 'This instance has not read all notifications yet.' });
   }
   if (acceptance !== undefined && acceptance.owner !== owner) return refuseUnknown(reply);
@@ -53,9 +53,6 @@ async function respond(
     return state === undefined
       ? refuseUnknown(reply)
       : sendJson(reply, 200, renderNotification(state, state));
-  }
-  if (state === undefined && feed.mayHaveEvictedState(acceptance.acceptedAt)) {
-    return refuse(reply, 'result-gone', { detail: 'The state of this notification is no longer kept.' });
   }
   // After a later use of the Idempotency-Key, the acceptance under this id names the later notification.
   sendJson(reply, 200, renderNotification({ ...acceptance, notificationId: id }, state));

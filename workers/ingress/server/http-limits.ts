@@ -76,9 +76,5 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     bodyBudgetBytes: Math.max(BODY_BUDGET_BYTES, notification.emailBodyLimitBytes),
     /** The retention of the topic of notification states; longer than the lifetime of an Idempotency-Key. */
     notificationRetentionMs: 72 * 60 * MINUTE_MS,
-    /** Memory for acceptances in one instance, about 150,000; the oldest are evicted first. */
-    acceptanceStoreBytes: 64 * MIB,
-    /** Memory for notification states in one instance, about 200,000 without failures; the oldest are evicted first. */
-    notificationStoreBytes: 96 * MIB,
   };
 }

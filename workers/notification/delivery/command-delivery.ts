@@ -111,7 +111,7 @@ export class CommandDelivery {
     const { ledger, clock, plan, unknownPolicy } = this.#options;
     try {
       const quota = await this.#exceededQuota(given, message);
-      const known = ledger.find(given.id);
+      const known = ledger.find(given.id) ?? (isMissable(given, ledger) ? lostEntry(given) : undefined);
       const copy = withLedgerAttempts(given, known, clock.now());
       const delivery = { copy, plan, unknownPolicy };
       const run: Run = { delivery, message, signal: context.signal, holdsSlot: false };
@@ -386,6 +386,16 @@ export class CommandDelivery {
       ...given,
     };
   }
+}
+
+/** Whether the ledger may have lost the entry of a copy for which no operator accepts a second send. */
+function isMissable({ originTimestampMs, redriveUnknown }: CommandCopy, ledger: Ledger): boolean {
+  return !redriveUnknown && ledger.mayMiss(originTimestampMs);
+}
+
+/** What is lost may be the intent of a round that was sent: its outcome is unknown. */
+function lostEntry({ attempt }: CommandCopy): LedgerEntry {
+  return { status: 'sending', attempt, owner: '-', leaseEndsMs: Number.NEGATIVE_INFINITY };
 }
 
 /** Codes of failures that the message itself causes, so that a retry cannot succeed. */

@@ -4,22 +4,31 @@ import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
+import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
+import type { IndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
+import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
+import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import { OUTCOME_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import { sleep, type Timers } from '../../../shared/platform/timers.ts';
-import { LedgerMemory, type LedgerMemoryOptions } from './ledger-memory.ts';
+import { LedgerEntries, type LedgerEntriesOptions } from './ledger-entries.ts';
 import { isOfOtherChannel, type LedgerEntry } from '../state/ledger-entry.ts';
 import { ReadBack } from './read-back.ts';
 
 /** Type of the ledger's records in the catalogue of messages. */
 export const NOTIFICATION_STATE = 'NotificationState';
 
-export interface LedgerOptions extends LedgerMemoryOptions {
-  readonly broker: Pick<Broker, 'createTail'>;
+export interface LedgerOptions extends LedgerEntriesOptions {
+  readonly broker: Pick<Broker, 'kind' | 'createTail' | 'admin'>;
+  /** Where the entries are; undefined: in memory. Closed with the ledger. */
+  readonly indexFiles?: IndexFiles | undefined;
+  readonly indexLimits?: Partial<IndexLimits>;
+  /** Retention of ended notifications. Default 72 hours, the retention of the topic. */
+  readonly retentionMs?: number;
   /** Carries intents and outcomes. */
   readonly publisher: Publisher;
   /** Carries the intents of urgent notifications, which must not wait behind records of others. Default: `publisher`. */
@@ -42,8 +51,9 @@ const RETRY_MS = 250;
  */
 export class Ledger {
   readonly #options: LedgerOptions;
-  readonly #memory: LedgerMemory;
-  readonly #tail: Tail;
+  readonly #index: RecordIndex;
+  readonly #entries: LedgerEntries;
+  readonly #tail: IndexedTail;
   readonly #readBack: Readonly<Record<Priority, ReadBack>>;
   /** Resolves when the records that wait for a schema have been read; undefined nearly always. */
   #late: Promise<void> | undefined;
@@ -52,20 +62,32 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     this.#options = options;
-    this.#memory = new LedgerMemory(options);
-    const { broker, topic, clientId } = options;
-    this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
-    const { publisher, urgentPublisher, self, timers } = options;
+    const { broker, topic, clientId, indexFiles: files, indexLimits: limits = {}, timers, log } = options;
+    const { retentionMs = OUTCOME_RETENTION_MS } = options;
+    this.#index = new RecordIndex({ name: 'ledger', files, retentionMs, limits, timers, log });
+    this.#entries = new LedgerEntries(this.#index, options);
+    this.#tail = new IndexedTail(
+      broker,
+      {
+        ...options,
+        clientId,
+        topics: [topic],
+        index: this.#index,
+        beforeRead: () => this.#entries.restore(),
+      },
+      (message) => this.#read(message),
+    );
+    const { publisher, urgentPublisher, self } = options;
     const normal = new ReadBack(publisher, self, timers);
     const urgent =
       urgentPublisher === undefined ? normal : new ReadBack(urgentPublisher, `${self}/urgent`, timers);
     this.#readBack = { normal, urgent };
   }
 
-  /** Resolves when the records that were on the topic have been read. Rejects after the timeout. */
-  async start(timeoutMs: number): Promise<void> {
-    await this.#tail.start((message) => this.#read(message));
-    await this.caughtUp(timeoutMs);
+  /** Resolves when the records that were on the topic have been read. */
+  async start(): Promise<void> {
+    await this.#tail.start();
+    await this.#late;
   }
 
   /** Resolves when the records that are on the topic now have been read. */
@@ -75,14 +97,21 @@ export class Ledger {
   }
 
   find(id: string): LedgerEntry | undefined {
-    return this.#memory.find(id);
+    return this.#entries.find(id);
+  }
+
+  /** Whether a notification of this time may have an entry that is lost: its topic no longer had it when it was read. */
+  mayMiss(originTimestampMs: number): boolean {
+    return originTimestampMs < this.#index.completeFromMs;
   }
 
   /**
    * Writes the intent of a round. False when an intent or outcome of another process precedes it on the log. Rejects when
-   * the broker is unavailable; then nothing may be sent.
+   * the broker is unavailable, or the index cannot be written; then nothing may be sent.
    */
   async claim(intent: NotificationState, priority: Priority = 'normal'): Promise<boolean> {
+    const { status, reason = '' } = this.#index.health();
+    if (status !== 'ready') throw new InfrastructureError('ledger-unavailable', reason);
     await this.#readBack[priority].write(await this.#record(intent));
     const known = this.find(intent.notificationId);
     return (
@@ -119,7 +148,7 @@ export class Ledger {
         await sleep(timers, RETRY_MS);
       }
     }
-    this.#memory.apply(state);
+    this.#entries.apply(state);
   }
 
   /** Writes an outcome that another process may contradict. False when another outcome supersedes it on the log. */
@@ -130,14 +159,14 @@ export class Ledger {
 
   /** Figures for the metrics. */
   figures() {
-    const { size, forgotten } = this.#memory;
-    return { size, forgotten, badRecords: this.#badRecords, ...this.#memory.sending() };
+    const { records: size } = this.#index.size();
+    return { size, badRecords: this.#badRecords, ...this.#entries.sending() };
   }
 
   health(): Health {
     const { topic } = this.#options;
-    if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not being read` };
-    if (this.#badRecords === 0) return { status: 'ready' };
+    const health = this.#tail.health();
+    if (health.status !== 'ready' || this.#badRecords === 0) return health;
     return { status: 'degraded', reason: `${topic} has ${this.#badRecords} records that cannot be read` };
   }
 
@@ -153,11 +182,7 @@ export class Ledger {
   }
 
   #read(message: LogMessage): void {
-    if (message.value === null) {
-      if (message.key !== null) this.#memory.remove(message.key.toString());
-      return;
-    }
-    const decoded = this.#late === undefined ? this.#options.codec.decode(message) : undefined;
+    const decoded = this.#late === undefined ? this.#decode(message) : undefined;
     if (decoded !== undefined && !isPromise(decoded)) return this.#apply(message, decoded);
     // The schema is not available yet: later records wait for this one, so that their order is kept.
     const late = (this.#late ?? Promise.resolve())
@@ -169,29 +194,46 @@ export class Ledger {
     return undefined;
   }
 
+  #decode(message: LogMessage): Decoded | Promise<Decoded> | 'tombstone' {
+    return message.value === null ? 'tombstone' : this.#options.codec.decode(message);
+  }
+
   async #readLate(message: LogMessage, first: Promise<Decoded> | undefined): Promise<void> {
     for (let decoding = first; decoding !== undefined || !this.#stopped; decoding = undefined) {
       try {
-        this.#apply(message, await (decoding ?? this.#options.codec.decode(message)));
+        this.#apply(message, await (decoding ?? this.#decode(message)));
         return;
       } catch (error) {
-        if (!isTransientFailure(error)) return this.#skip(message, errorText(error));
+        if (!isTransientFailure(error)) {
+          this.#skip(message, errorText(error));
+          return this.#passed(message);
+        }
         await sleep(this.#options.timers, RETRY_MS);
       }
     }
     return undefined;
   }
 
-  #apply(message: LogMessage, decoded: Decoded): void {
+  #apply(message: LogMessage, decoded: Decoded | 'tombstone'): void {
+    if (decoded !== 'tombstone') this.#applyState(message, decoded);
+    else if (message.key !== null) this.#entries.remove(message.key.toString());
+    this.#passed(message);
+  }
+
+  #passed(message: LogMessage): void {
+    this.#index.passed({ ...message, offset: message.offset + 1 });
+  }
+
+  #applyState(message: LogMessage, decoded: Decoded): void {
     if (decoded.kind === 'undecodable' || decoded.type !== NOTIFICATION_STATE) {
-      return this.#skip(message, 'it is not the state of a notification');
+      this.#skip(message, 'it is not the state of a notification');
+      return;
     }
     const state = decoded.payload as NotificationState;
-    this.#memory.apply(state);
+    this.#entries.apply(state);
     this.#readBack.normal.seen(message);
     this.#readBack.urgent.seen(message);
     if (headerText(message.headers, HEADER.write)?.startsWith(`${this.#options.self}/`)) this.#restore(state);
-    return undefined;
   }
 
   /**

@@ -8,6 +8,7 @@ import { createSingleMemberRun } from './single-member-run.ts';
 import { tailBehind, tailStopped, topicUnknown } from '../../broker-errors.ts';
 import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../../message.ts';
 import { CLIENT_DEFAULTS, type BrokerAdmin, type Tail, type TailOptions } from '../../ports.ts';
+import { firstPosition } from '../../tail-start.ts';
 
 /** Without a successful heartbeat (one a second) for this time the tail does not count as connected. */
 const MAX_HEARTBEAT_AGE_MS = 6_000;
@@ -66,7 +67,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     this.#state = 'joining';
     this.#onMessage = onMessage;
     for (const { topic, partition, low, high } of await partitionRanges(this.#parts.admin, this.#options)) {
-      const offset = this.#options.from === 'latest' ? high : low;
+      const offset = firstPosition(this.#options, { topic, partition, low, high });
       this.#positions.set(partitionId(topic, partition), { topic, partition, offset });
     }
     await this.#open();

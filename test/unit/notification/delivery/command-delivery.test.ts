@@ -46,6 +46,7 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
   };
   const ledger = {
     find: () => known,
+    mayMiss: () => false,
     claim: write('claim', true),
     settle: write('settle', true),
     declare: write('declare', true),
@@ -245,6 +246,22 @@ describe('an intent without an outcome', () => {
     ledger.declare = () => Promise.resolve(false);
     expect(await deliver()).toMatchObject({ kind: 'retry' });
     expect(done).toEqual([]);
+  });
+
+  it('is parked if the ledger may have lost its entry, unless an operator accepts a second send', async () => {
+    const { providers, done, ledger, deliver } = world();
+    providers.add('one');
+    ledger.mayMiss = (originTimestampMs) => originTimestampMs === NOW;
+    await deliver();
+    expect(done).toEqual([
+      'declare parked',
+      'count parked outcome-unknown',
+      'dead letter outcome-unknown',
+      'count dead letter outcome-unknown',
+    ]);
+    done.length = 0;
+    await deliver({ 'plat-redrive-unknown': 'true', 'plat-redrive-count': '1', 'plat-attempt': '2' });
+    expect(done).toContain('settle sent');
   });
 
   it('has an unknown outcome when the round fails unexpectedly', async () => {

@@ -1,11 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { systemClock } from '../../../../shared/platform/clock.ts';
 import { createJumpResistantClock } from '../../../../workers/notification/jump-resistant-clock.ts';
+import { RecordIndex, type IndexLimits } from '../../../../shared/messaging/record-index/record-index.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { systemTimers } from '../../../../shared/platform/timers.ts';
 import {
-  LedgerMemory,
-  type LedgerMemoryOptions,
-} from '../../../../workers/notification/ledger/ledger-memory.ts';
+  LedgerEntries,
+  type LedgerEntriesOptions,
+} from '../../../../workers/notification/ledger/ledger-entries.ts';
 import { notificationState } from '../../../support/builders/notification-state.ts';
 
 const NOW = 1_700_000_000_000;
@@ -14,9 +17,23 @@ const HOUR_MS = 3_600_000;
 const state = (id: number, status: NotificationState['status'], updatedAt = NOW): NotificationState =>
   notificationState(String(id), { status, updatedAt, owner: 'a', leaseUntil: NOW + 1 });
 
-const memoryOf = (options: Partial<LedgerMemoryOptions> = {}): LedgerMemory => {
+interface Options extends Partial<LedgerEntriesOptions> {
+  readonly retentionMs?: number;
+  readonly limits?: Partial<IndexLimits>;
+}
+
+const memoryOf = ({ retentionMs = 72 * HOUR_MS, limits = {}, ...options }: Options = {}) => {
   const { clock = systemClock } = options;
-  return new LedgerMemory({
+  const index = new RecordIndex({
+    name: 'ledger',
+    files: undefined,
+    retentionMs,
+    limits,
+    timers: systemTimers,
+    log: silentLog,
+  });
+  onTestFinished(() => index.close());
+  return new LedgerEntries(index, {
     clock,
     ageClock: clock,
     monotonic: { elapsedMs: () => 0 },
@@ -25,20 +42,7 @@ const memoryOf = (options: Partial<LedgerMemoryOptions> = {}): LedgerMemory => {
   });
 };
 
-describe('the ledger in memory', () => {
-  it('removes the oldest ended notifications beyond its limit, but never open ones', () => {
-    const memory = memoryOf({ maxEntries: 10 });
-    memory.apply(state(0, 'sending'));
-    memory.apply(state(1, 'retrying'));
-    for (let id = 2; id < 30; id += 1) memory.apply(state(id, id % 7 === 0 ? 'failed' : 'sent'));
-    expect(memory.size).toBe(10);
-    expect(memory.find('0')?.status).toBe('sending');
-    expect(memory.find('1')?.status).toBe('retrying');
-    expect(memory.find('2')).toBeUndefined();
-    expect(memory.find('29')?.status).toBe('sent');
-    expect(memory.forgotten).toBe(20);
-  });
-
+describe('the entries of the ledger', () => {
   it('removes ended notifications after the retention', () => {
     const memory = memoryOf({ retentionMs: 60_000 });
     memory.apply(state(1, 'sent', NOW));
@@ -49,17 +53,6 @@ describe('the ledger in memory', () => {
       undefined,
       'sent',
     ]);
-    expect(memory.forgotten).toBe(0);
-  });
-
-  it('does not count an expired notification as forgotten, even beyond its limit', () => {
-    const memory = memoryOf({ maxEntries: 2, retentionMs: 60_000 });
-    memory.apply(state(1, 'sent', NOW));
-    memory.apply(state(2, 'sent', NOW + 61_000));
-    memory.apply(state(3, 'sent', NOW + 61_000));
-    expect([memory.size, memory.forgotten]).toEqual([2, 0]);
-    memory.apply(state(4, 'sent', NOW + 61_000));
-    expect([memory.size, memory.forgotten]).toEqual([2, 1]);
   });
 
   it('limits times of other processes by its own clock, and leases by the longest possible lease', () => {

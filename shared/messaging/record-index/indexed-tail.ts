@@ -1,0 +1,181 @@
+import { errorText, MessagingError } from '../../platform/errors.ts';
+import type { Health } from '../../platform/health.ts';
+import type { Log } from '../../platform/log.ts';
+import type { SystemPorts } from '../../platform/system-ports.ts';
+import { tailBehind, tailStopped } from '../broker-errors.ts';
+import { partitionId, type LogMessage } from '../message.ts';
+import type { Broker, Tail } from '../ports.ts';
+import type { RecordIndex } from './record-index.ts';
+
+/** Interval of the lines in the log about the records that were read at a start. */
+const PROGRESS_MS = 10_000;
+/** A start that reads nothing for this time fails: the broker cannot be read. */
+const STANDSTILL_MS = 60_000;
+/** Delay before a reader that stopped at a full index is replaced again. */
+const REOPEN_MS = 1_000;
+
+export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
+  readonly clientId: string;
+  readonly topics: readonly string[];
+  readonly index: RecordIndex;
+  readonly log: Log;
+  /** Called when the index is as it will be continued. */
+  readonly beforeRead?: () => void;
+}
+
+/**
+ * Reads topics into an index, and continues where the index ends. While the index takes no records it stops, and begins
+ * again at the same place afterwards.
+ */
+export class IndexedTail {
+  readonly #broker: Pick<Broker, 'kind' | 'createTail' | 'admin'>;
+  readonly #options: IndexedTailOptions;
+  readonly #receive: (message: LogMessage) => void;
+  #tail: Tail | undefined;
+  /** Partitions whose oldest records were removed before the index had them. */
+  readonly #gaps = new Set<string>();
+  #received = 0;
+  #isCaughtUp = false;
+  #isHeld = false;
+  #isStopped = false;
+
+  /** `receive` adds the message to the index, and calls `passed` of the index when it has. */
+  constructor(
+    broker: Pick<Broker, 'kind' | 'createTail' | 'admin'>,
+    options: IndexedTailOptions,
+    receive: (message: LogMessage) => void,
+  ) {
+    this.#broker = broker;
+    this.#options = options;
+    this.#receive = receive;
+    options.index.onRecovered(() => void this.#continue());
+  }
+
+  /**
+   * Resolves when the records that were on the topics have been read, however long that takes; the log shows how far it is.
+   * Rejects with `tail-behind` when none is read for a minute.
+   */
+  async start(): Promise<void> {
+    const { clientId, log, monotonic } = this.#options;
+    const records = await this.#compareWithTopics();
+    this.#options.beforeRead?.();
+    const startedMs = monotonic.elapsedMs();
+    await this.#open();
+    let idleSinceMs = startedMs;
+    for (let read = -1; ;) {
+      try {
+        await this.caughtUp(PROGRESS_MS);
+        break;
+      } catch (error) {
+        if (!(error instanceof MessagingError) || error.code !== 'tail-behind') throw error;
+        if (this.#received > read) idleSinceMs = monotonic.elapsedMs();
+        else if (monotonic.elapsedMs() - idleSinceMs >= STANDSTILL_MS) throw error;
+        read = this.#received;
+        log.info({ clientId, read, records }, 'reading the records of notifications');
+      }
+    }
+    this.#isCaughtUp = true;
+    if (this.#received === 0) return;
+    const seconds = Math.round(monotonic.elapsedMs() - startedMs) / 1_000;
+    log.info({ clientId, read: this.#received, seconds }, 'read the records of notifications');
+  }
+
+  /** Resolves when the records that are on the topics now have been read. Rejects with `tail-behind` after the time. */
+  async caughtUp(timeoutMs: number): Promise<void> {
+    const { clientId } = this.#options;
+    if (this.#tail === undefined) throw tailStopped(clientId);
+    if (!this.#isHeld) await this.#tail.caughtUp(timeoutMs);
+    if (this.#isHeld) throw tailBehind(clientId, timeoutMs);
+  }
+
+  /** Whether all records that were on the topics at the start have been read, and new ones are being read. */
+  isCurrent(): boolean {
+    return this.#isCaughtUp && !this.#isHeld && this.#tail?.isReady() === true;
+  }
+
+  /** Whether the index is written, and the topics are read. */
+  health(): Health {
+    const { index, topics } = this.#options;
+    const health = index.health();
+    if (health.status !== 'ready') return health;
+    if (this.isCurrent()) return health;
+    return { status: 'degraded', reason: `${topics.join(', ')} is not being read` };
+  }
+
+  async stop(timeoutMs: number): Promise<void> {
+    this.#isStopped = true;
+    await this.#tail?.stop(timeoutMs);
+    this.#options.index.close();
+  }
+
+  /**
+   * Compares the positions of the index with the topics, and returns how many records are to be read. The embedded broker
+   * removes records when a topic has its limit, also those of the last hours; Kafka keeps them for their retention.
+   */
+  async #compareWithTopics(): Promise<number> {
+    const { index, topics, log, clientId } = this.#options;
+    const ranges = await Promise.all(
+      topics.map(async (topic) => {
+        const partitions = await this.#broker.admin.offsets(topic);
+        return partitions.map((range) => ({ topic, ...range }));
+      }),
+    );
+    const all = ranges.flat();
+    const positions = (): Map<string, number> =>
+      new Map(index.positions.map(({ topic, partition, offset }) => [partitionId(topic, partition), offset]));
+    const known = positions();
+    if (all.some(({ topic, partition, high }) => (known.get(partitionId(topic, partition)) ?? 0) > high)) {
+      log.warn({ clientId }, 'the topics have fewer records than the index, which is built again');
+      index.discard();
+      known.clear();
+    }
+    let records = 0;
+    for (const { topic, partition, low, high } of all) {
+      const id = partitionId(topic, partition);
+      const position = known.get(id) ?? 0;
+      if (this.#broker.kind === 'embedded' && position < low && low < high) this.#gaps.add(id);
+      records += high - Math.max(position, low);
+    }
+    return records;
+  }
+
+  async #open(): Promise<void> {
+    const { clientId, topics, index } = this.#options;
+    const { positions } = index;
+    this.#tail = this.#broker.createTail({ clientId, topics, from: 'earliest', positions });
+    await this.#tail.start((message) => this.#handle(message));
+  }
+
+  #handle(message: LogMessage): void {
+    if (this.#isHeld) return;
+    const { index, clock } = this.#options;
+    if (!index.accepts()) {
+      this.#isHeld = true;
+      return;
+    }
+    this.#received += 1;
+    if (this.#gaps.size > 0 && this.#gaps.delete(partitionId(message.topic, message.partition)))
+      index.setIncompleteBefore(Math.min(message.timestampMs, clock.now()));
+    try {
+      this.#receive(message);
+    } catch (error) {
+      if (index.health().status === 'ready') throw error;
+      this.#isHeld = true;
+    }
+  }
+
+  /** Begins again where the index ends, after it took no records. */
+  async #continue(): Promise<void> {
+    if (!this.#isHeld || this.#isStopped) return;
+    const { clientId, log, timers } = this.#options;
+    try {
+      await this.#tail?.stop(0);
+      this.#isHeld = false;
+      if (!this.#isStopped) await this.#open();
+    } catch (error) {
+      this.#isHeld = true;
+      log.warn({ clientId, error: errorText(error) }, 'the records of notifications cannot be read');
+      timers.schedule(() => void this.#continue(), REOPEN_MS, 'background');
+    }
+  }
+}

@@ -1,0 +1,377 @@
+import { hash } from 'node:crypto';
+import { errorText, InfrastructureError } from '../../platform/errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Health } from '../../platform/health.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Timers } from '../../platform/timers.ts';
+import { partitionId, type PartitionOffset } from '../message.ts';
+import { Generation, type IndexedRecord, type Progress, type Write } from './generation.ts';
+import type { IndexFiles } from './index-files.ts';
+
+const MIB = 1_048_576;
+const HOUR_MS = 3_600_000;
+
+/** Bounds of an index. Tests shorten them. */
+export interface IndexLimits {
+  /** A generation of this size is followed by the next; about 1 GB on the disk. Each look-up of an unknown key asks all. */
+  readonly generationRows: number;
+  /** The longest time between the records of a generation, which is removed as a whole when all are expired. */
+  readonly generationSpanMs: number;
+  /** Records that are not written yet, with an allowance for their objects. */
+  readonly waitingBytes: number;
+  /** Rows of an index in memory, with `DATA_DIR=memory`. It is full beyond them until a generation expires. */
+  readonly memoryRows: number;
+}
+
+export const INDEX_LIMITS: IndexLimits = {
+  generationRows: 5_000_000,
+  generationSpanMs: 24 * HOUR_MS,
+  waitingBytes: 16 * MIB,
+  memoryRows: 500_000,
+};
+
+/** Rows are written together this long after the first: most records of a notification follow each other by less. */
+const WRITE_DELAY_MS = 250;
+/** Rows of one transaction: 1 to 3 ms on the event loop. */
+const ROWS_PER_TRANSACTION = 128;
+/** Interval of attempts to write after a failure. */
+const RETRY_MS = 1_000;
+/** Memory of a waiting record in addition to its value: map slots, key, object. */
+const WAITING_OVERHEAD_BYTES = 250;
+const KEY_BYTES = 16;
+/** SQLite's codes for a damaged file. */
+const DAMAGED_CODES: ReadonlySet<number> = new Set([11, 26]);
+const READY: Health = { status: 'ready' };
+
+export interface RecordIndexOptions {
+  /** Name in the log. */
+  readonly name: string;
+  /** Undefined: in memory. */
+  readonly files: IndexFiles | undefined;
+  /** Records that are older are expired, in milliseconds; open ones never are. */
+  readonly retentionMs: number;
+  /** Absent: the newest record is the present, so that no clock that jumps ahead can expire the others. */
+  readonly clock?: Clock | undefined;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly limits?: Partial<IndexLimits>;
+}
+
+/**
+ * The newest record of each key of compacted topics, in files with an index, so that memory does not limit how many there
+ * are. It is a copy of the topics: positions are written in the same transaction as the records before them, a start
+ * continues there, and lost files are built again. Keys are stored as 128 bits of their SHA-256.
+ *
+ * New records wait in memory and are written in turns of a few milliseconds. While they cannot be written `health` is not
+ * ready, and `accepts` is false once too many wait: nothing is forgotten meanwhile, and the reader has to stop.
+ */
+export class RecordIndex {
+  readonly #options: RecordIndexOptions;
+  readonly #limits: IndexLimits;
+  /** Oldest first; the last one is written. */
+  readonly #generations: Generation[] = [];
+  readonly #positions = new Map<string, PartitionOffset>();
+  #completeFromMs = 0;
+  /** Time of the newest record. */
+  #newestAtMs = 0;
+  /** Not yet written. `#queue` is being written, in parts of which `#written` are done; `#front` has what came later. */
+  #front = new Map<string, IndexedRecord | null>();
+  #queued = new Map<string, IndexedRecord | null>();
+  #queue: Write[] = [];
+  #written = 0;
+  #queuedProgress: Progress | undefined;
+  #waitingBytes = 0;
+  #isChanged = false;
+  #cancelWrite: (() => void) | undefined;
+  #failure: { readonly reason: string; readonly isDamaged: boolean } | undefined;
+  #onRecovered: () => void = () => undefined;
+  #isClosed = false;
+
+  /** Opens the files. Damaged ones are removed: the records are then read again. */
+  constructor(options: RecordIndexOptions) {
+    this.#options = options;
+    this.#limits = { ...INDEX_LIMITS, ...options.limits };
+    try {
+      for (const number of options.files?.generations ?? []) this.#open(number);
+    } catch (error) {
+      const { name, log } = options;
+      log.warn({ index: name, error: errorText(error) }, 'the index is damaged and is built again');
+      this.discard();
+    }
+    if (this.#generations.length === 0) this.#open(1);
+    const progress = this.#lastProgress();
+    this.#completeFromMs = progress?.completeFromMs ?? 0;
+    this.#newestAtMs = Math.max(...this.#generations.map(({ newestAtMs }) => newestAtMs));
+    for (const position of progress?.positions ?? []) this.#setPosition(position);
+  }
+
+  /** The newest record of the key. Throws InfrastructureError when the files cannot be read. */
+  find(id: string): IndexedRecord | undefined {
+    const row = this.#findRow(digest(id));
+    if (row === undefined || row.isOpen || row.writtenAtMs >= this.#expiredBeforeMs()) return row;
+    return undefined;
+  }
+
+  /** Adds a record, which replaces the known one of its key. */
+  put(id: string, row: IndexedRecord): void {
+    this.#add(digest(id), row);
+  }
+
+  delete(id: string): void {
+    this.#add(digest(id), null);
+  }
+
+  /** The records of this partition before the offset are in the index. */
+  passed({ topic, partition, offset }: PartitionOffset): void {
+    this.#setPosition({ topic, partition, offset });
+    this.#changed();
+  }
+
+  /** Where each partition is read next; partitions that were not read yet are left out. */
+  get positions(): readonly PartitionOffset[] {
+    return [...this.#positions.values()];
+  }
+
+  /** Records that were written earlier may be unknown, in epoch milliseconds. 0: none is. */
+  get completeFromMs(): number {
+    return this.#completeFromMs;
+  }
+
+  /** Records before this time were removed from the topic before the index had them. */
+  setIncompleteBefore(timeMs: number): void {
+    this.#completeFromMs = Math.max(this.#completeFromMs, timeMs);
+    this.#changed();
+  }
+
+  /** The open records, at the start. */
+  *openRecords(): Generator<IndexedRecord> {
+    for (const generation of this.#generations) {
+      for (const [key, row] of generation.openRows()) {
+        if (this.#generationOf(key) === generation) yield row;
+      }
+    }
+  }
+
+  /** Whether another record can be added. If not, the reader must stop, and begin again at `positions`. */
+  accepts(): boolean {
+    if (this.#waitingBytes < this.#limits.waitingBytes) return true;
+    if (this.#failure === undefined) this.#writePart();
+    return this.#failure === undefined;
+  }
+
+  /** Called when records can be written again after a failure. */
+  onRecovered(callback: () => void): void {
+    this.#onRecovered = callback;
+  }
+
+  health(): Health {
+    if (this.#failure === undefined) return READY;
+    const { reason, isDamaged } = this.#failure;
+    return { status: isDamaged ? 'unhealthy' : 'starting', reason };
+  }
+
+  /** Rows of replaced and expired records count until their generation is removed. */
+  size(): { readonly records: number; readonly waiting: number } {
+    const waiting = this.#front.size + this.#queue.length - this.#written;
+    return { records: this.#generations.reduce((sum, { rows }) => sum + rows, waiting), waiting };
+  }
+
+  /** Forgets everything, so that the topics are read from their beginning. */
+  discard(): void {
+    for (const generation of this.#generations.splice(0)) generation.close();
+    this.#options.files?.removeAll();
+    this.#front.clear();
+    this.#takeQueue();
+    this.#queue = [];
+    this.#queued.clear();
+    this.#queuedProgress = undefined;
+    this.#waitingBytes = 0;
+    this.#positions.clear();
+    this.#completeFromMs = 0;
+    this.#open(1);
+  }
+
+  /** Writes what waits, as far as possible, and releases the files. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#cancelWrite?.();
+    while (this.#failure === undefined && this.#hasWork()) this.#writePart();
+    for (const generation of this.#generations) generation.close();
+    this.#options.files?.close();
+  }
+
+  /** A process that was killed may leave a new generation without it. */
+  #lastProgress(): Progress | undefined {
+    return this.#generations.map((generation) => generation.progress()).findLast((one) => one !== undefined);
+  }
+
+  #expiredBeforeMs(): number {
+    const { clock, retentionMs } = this.#options;
+    return (clock?.now() ?? this.#newestAtMs) - retentionMs;
+  }
+
+  #open(number: number): void {
+    const file = this.#options.files?.fileOf(number) ?? ':memory:';
+    this.#generations.push(new Generation(file, number));
+  }
+
+  #findRow(key: string): IndexedRecord | undefined {
+    const waiting = this.#front.get(key) ?? (this.#front.has(key) ? null : this.#queued.get(key));
+    if (waiting !== undefined) return waiting ?? undefined;
+    try {
+      for (let at = this.#generations.length - 1; at >= 0; at -= 1) {
+        const row = this.#generations[at]?.find(key);
+        if (row !== undefined) return row;
+      }
+      return undefined;
+    } catch (error) {
+      this.#fail(error);
+      throw new InfrastructureError('index-unavailable', 'the index cannot be read', error);
+    }
+  }
+
+  #generationOf(key: string): Generation | undefined {
+    return this.#generations.findLast((generation) => generation.find(key) !== undefined);
+  }
+
+  #add(key: string, row: IndexedRecord | null): void {
+    if (row !== null && row.writtenAtMs > this.#newestAtMs) this.#newestAtMs = row.writtenAtMs;
+    const former = this.#front.get(key);
+    this.#waitingBytes += bytesOf(row) - (former === undefined ? 0 : bytesOf(former));
+    this.#front.set(key, row);
+    this.#changed();
+  }
+
+  #setPosition(position: PartitionOffset): void {
+    this.#positions.set(partitionId(position.topic, position.partition), position);
+  }
+
+  #changed(): void {
+    this.#isChanged = true;
+    if (this.#cancelWrite === undefined && this.#failure === undefined) this.#schedule(WRITE_DELAY_MS);
+  }
+
+  #schedule(afterMs: number): void {
+    if (this.#isClosed) return;
+    this.#cancelWrite = this.#options.timers.schedule(
+      () => {
+        this.#cancelWrite = undefined;
+        this.#writePart();
+        if (this.#cancelWrite !== undefined || this.#failure?.isDamaged === true) return;
+        if (this.#failure !== undefined) this.#schedule(RETRY_MS);
+        else if (this.#queue.length > this.#written) this.#schedule(0);
+        else if (this.#isChanged) this.#schedule(WRITE_DELAY_MS);
+      },
+      afterMs,
+      'background',
+    );
+  }
+
+  #hasWork(): boolean {
+    return this.#isChanged || this.#queuedProgress !== undefined;
+  }
+
+  /** Takes what waits, with the progress that it stands for. */
+  #takeQueue(): void {
+    this.#isChanged = false;
+    this.#queued = this.#front;
+    this.#queue = [...this.#front];
+    this.#front = new Map();
+    this.#written = 0;
+    this.#queuedProgress = { positions: this.positions, completeFromMs: this.#completeFromMs };
+  }
+
+  /** Writes one transaction. A failure leaves everything as it was. */
+  #writePart(): void {
+    if (this.#failure?.isDamaged === true) return;
+    if (this.#queuedProgress === undefined) {
+      // After a failure, an empty transaction shows whether the files can be written again.
+      if (!this.#isChanged && this.#failure === undefined) return;
+      this.#takeQueue();
+    }
+    const rows = this.#queue.slice(this.#written, this.#written + ROWS_PER_TRANSACTION);
+    const isLast = this.#written + rows.length === this.#queue.length;
+    try {
+      this.#makeRoom();
+      const removed = rows.flatMap(([key, row]) => (row === null ? [key] : []));
+      for (const generation of this.#generations.slice(0, -1)) generation.remove(removed);
+      this.#generations.at(-1)?.write(rows, isLast ? this.#queuedProgress : undefined);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#written += rows.length;
+    for (const [key, row] of rows) {
+      this.#queued.delete(key);
+      this.#waitingBytes -= bytesOf(row);
+    }
+    if (isLast) this.#queuedProgress = undefined;
+    this.#recover();
+  }
+
+  /** Removes the generations that are expired, and begins the next one when the last is large or long enough. */
+  #makeRoom(): void {
+    const { generationRows, generationSpanMs, memoryRows } = this.#limits;
+    const { files } = this.#options;
+    const last = this.#generations.at(-1);
+    if (last === undefined) throw new Error('the index has no generation');
+    const rows = files === undefined ? Math.min(generationRows, Math.ceil(memoryRows / 4)) : generationRows;
+    if (last.rows >= rows || last.spanMs >= generationSpanMs) {
+      const progress = this.#lastProgress();
+      this.#open(last.number + 1);
+      // The older ones will be removed.
+      if (progress !== undefined) this.#generations.at(-1)?.write([], progress);
+      last.retire();
+    }
+    const beforeMs = this.#expiredBeforeMs();
+    for (let oldest = this.#generations[0]; oldest !== undefined; oldest = this.#generations[0]) {
+      if (this.#generations.length === 1 || oldest.newestAtMs >= beforeMs) break;
+      this.#removeOldest(oldest);
+    }
+    if (files === undefined && this.size().records - this.size().waiting >= memoryRows) {
+      throw new InfrastructureError(
+        'index-full',
+        `the index holds ${memoryRows} records in memory: set DATA_DIR`,
+      );
+    }
+  }
+
+  #removeOldest(oldest: Generation): void {
+    const kept = [...oldest.openRows()].filter(([key]) => this.#generationOf(key) === oldest);
+    this.#generations.at(-1)?.write(kept, undefined);
+    this.#generations.shift();
+    oldest.close();
+    this.#options.files?.remove(oldest.number).catch((error: unknown) => {
+      const { name, log } = this.#options;
+      log.warn({ index: name, error: errorText(error) }, 'a file of the index could not be removed');
+    });
+  }
+
+  #fail(error: unknown): void {
+    const isDamaged = DAMAGED_CODES.has((error as { errcode?: number }).errcode ?? 0);
+    const reason = isDamaged
+      ? `the index ${this.#options.name} is damaged: a restart builds it again`
+      : `the index ${this.#options.name} cannot be written: ${errorText(error)}`;
+    if (this.#failure?.reason !== reason) this.#options.log.error({ reason }, 'records are not indexed');
+    this.#failure = { reason, isDamaged };
+    if (isDamaged) this.#options.files?.markDamaged();
+    else if (this.#cancelWrite === undefined) this.#schedule(RETRY_MS);
+  }
+
+  #recover(): void {
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    this.#options.log.info({ index: this.#options.name }, 'records are indexed again');
+    this.#onRecovered();
+  }
+}
+
+/** 16 bytes as a string of one-byte characters, which is a cheap key of a map. */
+function digest(id: string): string {
+  return hash('sha256', id, 'buffer').toString('latin1', 0, KEY_BYTES);
+}
+
+function bytesOf(row: IndexedRecord | null): number {
+  return WAITING_OVERHEAD_BYTES + (row?.value.length ?? 0);
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openIndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
+import { RecordIndex, type RecordIndexOptions } from '../../../shared/messaging/record-index/record-index.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import type { Timers } from '../../../shared/platform/timers.ts';
+
+/** Timers that fire when the test says so. */
+export function manualTimers() {
+  const waiting = new Set<() => void>();
+  const schedule = (callback: () => void) => {
+    waiting.add(callback);
+    return () => void waiting.delete(callback);
+  };
+  const timers: Timers = { schedule, nextTurn: (callback) => void schedule(callback) };
+  return {
+    timers,
+    /** Calls the callbacks that wait now. Returns whether there was one. */
+    fire: (): boolean => {
+      const due = [...waiting];
+      waiting.clear();
+      for (const callback of due) callback();
+      return due.length > 0;
+    },
+  };
+}
+
+/** A folder that is removed at the end of the test. */
+export function scratchFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'plat-index-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface TestIndexOptions extends Partial<RecordIndexOptions> {
+  /** Absent: in memory. */
+  readonly folder?: string;
+  readonly origin?: string;
+  readonly bootId?: string;
+}
+
+/** An index with a retention of 1,000 ms unless the options say otherwise; not closed by the test. */
+export function openTestIndex({
+  folder,
+  origin = 'test',
+  bootId = 'boot',
+  ...options
+}: TestIndexOptions = {}) {
+  const { timers, fire } = manualTimers();
+  const files = folder === undefined ? undefined : openIndexFiles({ folder, name: 'index', origin, bootId });
+  const index = new RecordIndex({
+    name: 'index',
+    files,
+    retentionMs: 1_000,
+    timers,
+    log: silentLog,
+    ...options,
+  });
+  const put = (id: string, text: string, writtenAtMs = 0, isOpen = false): void =>
+    index.put(id, { value: Buffer.from(text), writtenAtMs, isOpen });
+  const find = (id: string): string | undefined => {
+    const value = index.find(id)?.value;
+    return value === undefined ? undefined : Buffer.from(value).toString();
+  };
+  /** Fires the timers until everything is written, unless it fails. */
+  const write = (): void => {
+    for (
+      let turn = 0;
+      turn < 1_000 && index.size().waiting > 0 && index.health().status === 'ready';
+      turn += 1
+    )
+      fire();
+    fire();
+  };
+  return { index, put, find, fire, write };
+}

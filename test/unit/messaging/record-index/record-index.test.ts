@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { openTestIndex, type TestIndexOptions } from '../../../support/record-index/test-index.ts';
+
+const SMALL = { generationRows: 10, generationSpanMs: 400, memoryRows: 1_000, waitingBytes: 1_000_000 };
+
+const open = (options: TestIndexOptions = {}) => openTestIndex({ limits: SMALL, ...options });
+
+describe('an index of records', () => {
+  it('finds the newest record of a key before and after it is written', () => {
+    const { put, find, write } = open();
+    put('a', 'first');
+    put('a', 'second');
+    expect(find('a')).toBe('second');
+    write();
+    expect(find('a')).toBe('second');
+    put('a', 'third');
+    expect(find('a')).toBe('third');
+    write();
+    expect([find('a'), find('b')]).toEqual(['third', undefined]);
+  });
+
+  it('finds records of all generations, the newest of a key first', () => {
+    const { index, put, find, write } = open();
+    for (let id = 0; id < 35; id += 1) {
+      put(`id ${id}`, `value ${id}`);
+      put('each time', `value ${id}`);
+      write();
+    }
+    expect(index.size().records).toBeGreaterThan(35);
+    for (let id = 0; id < 35; id += 1) expect(find(`id ${id}`)).toBe(`value ${id}`);
+    expect(find('each time')).toBe('value 34');
+  });
+
+  it('finds no record that a tombstone removed, from any generation', () => {
+    const { index, put, find, write } = open();
+    for (let round = 0; round < 3; round += 1) {
+      put('a', String(round));
+      for (let id = 0; id < 12; id += 1) put(`${round} ${id}`, '');
+      write();
+    }
+    index.delete('a');
+    expect(find('a')).toBeUndefined();
+    write();
+    expect(find('a')).toBeUndefined();
+  });
+
+  it('removes generations whose records are expired, and keeps the open ones', () => {
+    const { index, put, find, write } = open();
+    put('open', 'still', 0, true);
+    put('was open', 'before', 0, true);
+    put('ended', 'gone');
+    write();
+    put('was open', 'after', 500);
+    for (let atMs = 500; atMs < 5_000; atMs += 100) {
+      put(`at ${atMs}`, '', atMs);
+      write();
+    }
+    expect([find('ended'), find('at 3000'), find('open')]).toEqual([undefined, undefined, 'still']);
+    expect(find('at 4000')).toBe('');
+    expect(index.size().records).toBeLessThan(30);
+    expect([...index.openRecords()].map(({ value }) => Buffer.from(value).toString())).toEqual(['still']);
+  });
+
+  it('measures the age of records by the newest record without a clock, and by the clock with one', () => {
+    let nowMs = 0;
+    const one = open();
+    const other = open({ clock: { now: () => nowMs } });
+    for (const { put } of [one, other]) put('a', 'value', 0);
+    nowMs = 1_001;
+    expect([one.find('a'), other.find('a')]).toEqual(['value', undefined]);
+    one.put('b', '', 1_001);
+    expect(one.find('a')).toBeUndefined();
+  });
+
+  it('in memory is full at its limit, and writes again after a generation has expired', () => {
+    let nowMs = 0;
+    const clock = { now: () => nowMs };
+    const { index, put, fire, write } = open({
+      clock,
+      limits: { ...SMALL, memoryRows: 40, waitingBytes: 2_000 },
+    });
+    let recovered = 0;
+    index.onRecovered(() => (recovered += 1));
+    let added = 0;
+    while (index.accepts() && added < 1_000) {
+      put(`id ${added}`, '');
+      added += 1;
+      if (added % 10 === 0) write();
+    }
+    expect(added).toBeLessThan(100);
+    expect(index.health()).toEqual({
+      status: 'starting',
+      reason: expect.stringContaining('holds 40 records in memory: set DATA_DIR') as string,
+    });
+    for (let id = 0; id < added; id += 1) expect(index.find(`id ${id}`)).toBeDefined();
+    expect(recovered).toBe(0);
+    nowMs = 2_000;
+    fire();
+    expect([index.health().status, index.accepts(), recovered]).toEqual(['ready', true, 1]);
+  });
+
+  it('knows its positions and from when on it is complete', () => {
+    const { index } = open();
+    expect([index.positions, index.completeFromMs]).toEqual([[], 0]);
+    index.passed({ topic: 't', partition: 1, offset: 5 });
+    index.passed({ topic: 't', partition: 1, offset: 6 });
+    index.setIncompleteBefore(70);
+    index.setIncompleteBefore(60);
+    expect([index.positions, index.completeFromMs]).toEqual([[{ topic: 't', partition: 1, offset: 6 }], 70]);
+    index.discard();
+    expect([index.positions, index.completeFromMs]).toEqual([[], 0]);
+  });
+});

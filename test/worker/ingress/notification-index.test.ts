@@ -1,0 +1,88 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { commandsOf, idOf, send, SMS, statusOf } from '../../support/builders/notification-call.ts';
+import { createTestBroker, openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
+import { startOn } from '../../support/worlds/ingress-system.ts';
+
+/** `KEYED_REQUESTS=250000` for more than any instance ever held in memory. */
+const KEYED_REQUESTS = Number(process.env.KEYED_REQUESTS ?? 300);
+const CONCURRENT = 32;
+const LIMITS = {
+  generationRows: 100,
+  generationSpanMs: 3_600_000,
+  memoryRows: 100_000_000,
+  waitingBytes: 50_000,
+};
+const UNKNOWN = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
+const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+describe('the index of notifications', () => {
+  it(
+    'recognises the key of the first request after many later ones, and has its notification',
+    { timeout: 20_000 + 10 * KEYED_REQUESTS },
+    async () => {
+      const broker = await createTestBroker();
+      const generationRows = Math.max(LIMITS.generationRows, KEYED_REQUESTS / 10);
+      const { url } = await openNotificationIngress({ broker, indexLimits: { ...LIMITS, generationRows } });
+      const first = await idOf(send(url, 'sms', SMS, withKey('first')));
+      let next = 0;
+      const callInTurn = async (): Promise<void> => {
+        for (; next < KEYED_REQUESTS;) {
+          next += 1;
+          await idOf(send(url, 'sms', SMS, withKey(`key ${next}`)));
+        }
+      };
+      await Promise.all(Array.from({ length: CONCURRENT }, callInTurn));
+      const figures = await (await fetch(`${url}/metrics`)).text();
+      const kept = Number(/plat_ingress_notifications_kept (\d+)/.exec(figures)?.[1]);
+      expect(kept).toBeGreaterThanOrEqual(KEYED_REQUESTS);
+      expect(await idOf(send(url, 'sms', SMS, withKey('first')))).toBe(first);
+      expect((await statusOf(url, first)).status).toBe(200);
+    },
+  );
+
+  it('refuses notifications and is not ready while it is full, and sends none that it could forget', async () => {
+    const broker = await createTestBroker();
+    const { url } = await openNotificationIngress({ broker, indexLimits: { ...LIMITS, memoryRows: 20 } });
+    let accepted = 0;
+    let refused: Response;
+    for (;;) {
+      refused = await send(url, 'sms', SMS, withKey(`key ${accepted}`));
+      if (refused.status !== 202) break;
+      accepted += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(accepted).toBeGreaterThanOrEqual(20);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.json()).toMatchObject({
+      code: 'not-ready',
+      detail: 'Accepted notifications cannot be recorded at the moment.',
+    });
+    const ready = await fetch(`${url}/health/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toContain('holds 20 records in memory: set DATA_DIR');
+    expect(await commandsOf(broker, 'sms')).toHaveLength(accepted);
+  });
+
+  it('refuses new keys, and no others, while acceptances of the last 24 hours may be lost', async () => {
+    const broker = createMemoryBroker({ limits: { maxRecordsPerTopic: 20 } });
+    onTestFinished(() => broker.close());
+    await broker.admin.createTopics(Object.values(TOPIC).map((topic) => ({ topic, partitions: 1 })));
+    const first = await startOn(broker, startIngressWorker);
+    for (let request = 0; request < 40; request += 1) await idOf(send(first.url, 'sms', SMS));
+    expect((await send(first.url, 'sms', SMS, withKey('a'))).status).toBe(202);
+    const second = await startOn(broker, startIngressWorker);
+    const refused = await send(second.url, 'sms', SMS, withKey('b'));
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.json()).toMatchObject({ code: 'not-ready' });
+    expect((await send(second.url, 'sms', SMS, withKey('a'))).status).toBe(202);
+    expect((await send(second.url, 'sms', SMS)).status).toBe(202);
+    expect((await statusOf(second.url, UNKNOWN)).status).toBe(503);
+    expect((await statusOf(first.url, UNKNOWN)).status).toBe(404);
+    const later = { now: () => Date.now() + 25 * 3_600_000 };
+    const third = await startOn(broker, startIngressWorker, {}, later);
+    expect((await send(third.url, 'sms', SMS, withKey('b'))).status).toBe(202);
+  });
+});

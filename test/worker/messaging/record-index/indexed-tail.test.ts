@@ -1,0 +1,116 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import { IndexedTail } from '../../../../shared/messaging/record-index/indexed-tail.ts';
+import type { MemoryLimits } from '../../../../shared/messaging/memory/topic-config.ts';
+import type { Broker } from '../../../../shared/messaging/ports.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
+import {
+  openTestIndex,
+  scratchFolder,
+  type TestIndexOptions,
+} from '../../../support/record-index/test-index.ts';
+
+const TOPIC = 'states';
+const CONFIG = { 'cleanup.policy': 'compact,delete' };
+
+async function topicWorld(limits: Partial<MemoryLimits> = {}) {
+  const broker = createMemoryBroker({ limits });
+  onTestFinished(() => broker.close());
+  const create = () => broker.admin.createTopics([{ topic: TOPIC, partitions: 2, config: CONFIG }]);
+  await create();
+  const publisher = broker.createPublisher({ clientId: 'test' });
+  await publisher.start();
+  const write = async (from: number, to: number, timestampMs = 10_000): Promise<void> => {
+    for (let id = from; id < to; id += 1) {
+      const key = `id ${id}`;
+      await publisher.publish([{ topic: TOPIC, key, value: Buffer.from(key), timestampMs }]);
+    }
+  };
+  return { broker, write, create };
+}
+
+async function follow(broker: Broker, options: TestIndexOptions = {}) {
+  const world = openTestIndex({ retentionMs: Infinity, ...options });
+  const { index } = world;
+  let received = 0;
+  const tail = new IndexedTail(
+    broker,
+    { ...systemPorts, clientId: 'test', topics: [TOPIC], index, log: silentLog },
+    (message) => {
+      received += 1;
+      const { key, value, timestampMs } = message;
+      index.put(String(key), { value: value ?? Buffer.alloc(0), writtenAtMs: timestampMs, isOpen: false });
+      index.passed({ ...message, offset: message.offset + 1 });
+    },
+  );
+  await tail.start();
+  onTestFinished(() => tail.stop(0));
+  return { ...world, tail, received: () => received };
+}
+
+describe('a tail that reads into an index', () => {
+  it('reads only new records after a restart', async () => {
+    const { broker, write } = await topicWorld();
+    const folder = scratchFolder();
+    await write(0, 20);
+    const first = await follow(broker, { folder });
+    expect([first.received(), first.find('id 19')]).toEqual([20, 'id 19']);
+    await first.tail.stop(0);
+    await write(20, 25);
+    const second = await follow(broker, { folder });
+    expect([second.received(), second.find('id 0'), second.find('id 24')]).toEqual([5, 'id 0', 'id 24']);
+    expect(second.index.completeFromMs).toBe(0);
+  });
+
+  it('reads a topic from its beginning that was created again', async () => {
+    const { broker, write, create } = await topicWorld();
+    const folder = scratchFolder();
+    await write(0, 20);
+    await (await follow(broker, { folder })).tail.stop(0);
+    await broker.admin.deleteTopics([TOPIC]);
+    await create();
+    await write(100, 103);
+    const { received, find } = await follow(broker, { folder });
+    expect([received(), find('id 0'), find('id 100')]).toEqual([3, undefined, 'id 100']);
+  });
+
+  it('knows that records are missing which the embedded broker removed before they were read', async () => {
+    const { broker, write } = await topicWorld({ maxRecordsPerTopic: 20 });
+    await write(0, 40, 10_000);
+    await write(40, 80, 20_000);
+    const { index } = await follow(broker);
+    expect(index.completeFromMs).toBe(20_000);
+  });
+
+  it('stops at a full index, is not current meanwhile, and continues without a gap', async () => {
+    const { broker, write } = await topicWorld();
+    let nowMs = 0;
+    const limits = { generationRows: 5, memoryRows: 20, waitingBytes: 3_000 };
+    const {
+      tail,
+      index,
+      fire,
+      write: flush,
+      find,
+    } = await follow(broker, {
+      limits,
+      retentionMs: 1_000,
+      clock: { now: () => nowMs },
+    });
+    for (let id = 0; index.health().status === 'ready' && id < 500; id += 5) {
+      await write(id, id + 5, 0);
+      await tail.caughtUp(1_000);
+      flush();
+    }
+    await write(500, 530, 5_000);
+    await expect(tail.caughtUp(1_000)).rejects.toMatchObject({ code: 'tail-behind' });
+    expect(tail.isCurrent()).toBe(false);
+    expect(tail.health()).toMatchObject({ status: 'starting' });
+    nowMs = 5_000;
+    fire();
+    flush();
+    await expect.poll(() => tail.isCurrent()).toBe(true);
+    await expect.poll(() => find('id 509')).toBe('id 509');
+  });
+});

@@ -1,0 +1,117 @@
+import type { RecordIndex } from '../../../shared/messaging/record-index/record-index.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
+import { supersedes, type LedgerEntry } from '../state/ledger-entry.ts';
+
+export interface LedgerEntriesOptions {
+  readonly clock: Clock;
+  /** Limits the times that other processes wrote. */
+  readonly ageClock: Clock;
+  readonly monotonic: MonotonicClock;
+  /** The longest lease of a round with this number of providers, in milliseconds; undefined: the number is unknown. */
+  readonly longestLeaseMs: (providers: number | undefined) => number;
+}
+
+const SENT_SMS: LedgerEntry = { status: 'sent', attempt: 0, channel: 'sms' };
+const SENT_EMAIL: LedgerEntry = { status: 'sent', attempt: 0, channel: 'email' };
+/** Sent notifications are nearly all, so that they take one byte. */
+const SENT_SMS_VALUE = Buffer.of(1);
+const SENT_EMAIL_VALUE = Buffer.of(2);
+
+/** An entry as it is written, with its waits as lengths. */
+interface StoredEntry extends LedgerEntry {
+  readonly id?: string;
+  readonly leaseMs?: number;
+}
+
+/**
+ * The ledger's entries in an index, without what no decision depends on. An entry that has not ended never expires. Clocks
+ * of other processes are not compared with the local clock: a lease and the wait for the next attempt have the length that
+ * their writer recorded, and a clock that is ahead does not expire other entries. In memory are only the leases, of which
+ * there are as many as rounds in progress.
+ */
+export class LedgerEntries {
+  readonly #index: RecordIndex;
+  readonly #options: LedgerEntriesOptions;
+  /** Ends of leases by id, on the monotonic clock. */
+  readonly #leases = new Map<string, number>();
+  #retrying = 0;
+
+  constructor(index: RecordIndex, options: LedgerEntriesOptions) {
+    this.#index = index;
+    this.#options = options;
+  }
+
+  /** Must be called when the index is open, before a record is applied: a lease begins when this process reads it. */
+  restore(): void {
+    for (const { value } of this.#index.openRecords()) {
+      const { status, id, leaseMs = 0 } = JSON.parse(Buffer.from(value).toString()) as StoredEntry;
+      if (status === 'retrying') this.#retrying += 1;
+      else if (id !== undefined) this.#leases.set(id, this.#options.monotonic.elapsedMs() + leaseMs);
+    }
+  }
+
+  /** Throws InfrastructureError while the index cannot be read. */
+  find(id: string): LedgerEntry | undefined {
+    const value = this.#index.find(id)?.value;
+    if (value === undefined) return undefined;
+    if (value.length === 1) return value[0] === SENT_EMAIL_VALUE[0] ? SENT_EMAIL : SENT_SMS;
+    const stored = JSON.parse(Buffer.from(value).toString()) as StoredEntry;
+    const { id: _, leaseMs = 0, ...entry } = stored;
+    if (entry.status !== 'sending') return entry;
+    const leaseEndsMs = this.#leases.get(id) ?? this.#options.monotonic.elapsedMs() + leaseMs;
+    return { ...entry, leaseEndsMs };
+  }
+
+  /** Applies a state that was read from the log, unless the known one supersedes it. */
+  apply(state: NotificationState): void {
+    const { notificationId: id, status, channel, updatedAt } = state;
+    const known = this.find(id);
+    if (!supersedes(state, known)) return;
+    this.#forgetOpen(id, known);
+    const writtenAtMs = Math.min(updatedAt, this.#options.ageClock.now());
+    if (status === 'sent') {
+      const value = channel === 'email' ? SENT_EMAIL_VALUE : SENT_SMS_VALUE;
+      this.#index.put(id, { value, writtenAtMs, isOpen: false });
+      return;
+    }
+    const entry = this.#storedEntry(state);
+    if (status === 'sending')
+      this.#leases.set(id, this.#options.monotonic.elapsedMs() + (entry.leaseMs ?? 0));
+    if (status === 'retrying') this.#retrying += 1;
+    const isOpen = status === 'sending' || status === 'retrying';
+    this.#index.put(id, { value: Buffer.from(JSON.stringify(entry)), writtenAtMs, isOpen });
+  }
+
+  remove(id: string): void {
+    this.#forgetOpen(id, this.find(id));
+    this.#index.delete(id);
+  }
+
+  /** The number of intents without an outcome, of those with an expired lease, and of retrying notifications. */
+  sending(): { readonly intents: number; readonly overdue: number; readonly retrying: number } {
+    const elapsedMs = this.#options.monotonic.elapsedMs();
+    let overdue = 0;
+    for (const leaseEndsMs of this.#leases.values()) if (leaseEndsMs < elapsedMs) overdue += 1;
+    return { intents: this.#leases.size, overdue, retrying: this.#retrying };
+  }
+
+  #forgetOpen(id: string, known: LedgerEntry | undefined): void {
+    this.#leases.delete(id);
+    if (known?.status === 'retrying') this.#retrying -= 1;
+  }
+
+  #storedEntry(state: NotificationState): StoredEntry {
+    const { notificationId: id, status, attempt, channel, updatedAt, code, attempts, owner } = state;
+    if (status === 'sending') {
+      const { leaseUntil = 0, providers, repeatableBy } = state;
+      const longestMs = this.#options.longestLeaseMs(providers?.length);
+      const leaseMs = Math.min(Math.max(0, leaseUntil - updatedAt), longestMs);
+      return { id, status, attempt, channel, owner, leaseUntil, leaseMs, providers, repeatableBy };
+    }
+    if (status !== 'retrying') return { status, attempt, channel, code };
+    const waitMs = Math.max(0, (state.nextAttemptAt ?? 0) - updatedAt);
+    const nextAttemptAt = Math.min(state.nextAttemptAt ?? 0, this.#options.clock.now() + waitMs);
+    return { id, status, attempt, channel, nextAttemptAt, attempts };
+  }
+}
