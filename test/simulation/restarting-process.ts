@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Broker } from '../../shared/messaging/ports.ts';
 import type { Health } from '../../shared/platform/health.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import { silentLog, type Log } from '../../shared/platform/log.ts';
@@ -92,6 +93,11 @@ export class RestartingProcess implements SimProcess {
 
   starts(): number {
     return this.#starts;
+  }
+
+  /** The broker as the process has it; undefined unless it runs. */
+  broker(): Broker | undefined {
+    return this.state() === 'running' ? this.#running?.broker : undefined;
   }
 
   /** Resolves when all workers have started. A start that fails is repeated, as by an orchestrator. */

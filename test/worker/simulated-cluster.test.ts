@@ -83,7 +83,8 @@ it('a cluster without faults answers everything and sends every notification onc
   expect(new Set(results.map(statusOf))).toEqual(new Set([200, 202]));
   expect(Object.fromEntries(sent)).toEqual(Object.fromEntries(acceptedIds(results).map((id) => [id, 1])));
   const health = cluster.processes.flatMap((process) => Object.values(process.health() ?? {}));
-  expect(health.map(({ status }) => status)).toEqual(PROCESSES.map(() => 'ready'));
+  expect(health.length).toBeGreaterThanOrEqual(PROCESSES.length);
+  expect(new Set(health.map(({ status }) => status))).toEqual(new Set(['ready']));
   await cluster.stop();
   expect(cluster.processes.map((process) => process.state())).toEqual(PROCESSES.map(() => 'down'));
 });

@@ -1,5 +1,5 @@
 import { sleep } from '../../platform/timers.ts';
-import { isRefused, type MemoryFault } from './injected-faults.ts';
+import { isRefused } from './injected-faults.ts';
 import type { MemoryParts } from './topics.ts';
 import { FlushError } from './log-store.ts';
 import { errorText } from '../../platform/errors.ts';
@@ -23,8 +23,9 @@ interface Call {
 }
 
 /**
- * Appends immediately if possible, and acknowledges a call when the group commit of its messages is durable. While a log is full of unread messages (or a test injects faults), calls are queued until
- * their deadline. `send-unknown` then means that some messages of the call were stored in time.
+ * Appends immediately if possible, and acknowledges a call when the group commit of its messages is durable. While a log is
+ * full of unread messages, calls are queued until their deadline. `send-unknown` then means that some messages of the call were
+ * stored in time.
  */
 export class MemoryPublisher implements Publisher {
   readonly #parts: MemoryParts;
@@ -90,27 +91,17 @@ export class MemoryPublisher implements Publisher {
   #serve(): void {
     for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
       if (this.#isWaiting || this.#state === 'new') return;
-      const fault = this.#parts.faults?.('publish', this.#clientId);
-      if (fault === undefined) this.#attempt(head);
-      else this.#applyFault(fault, head);
-      if (this.#queue[0] === head && !this.#isWaiting) this.#serveLater(RETRY_INTERVAL_MS);
+      if (!isRefused(this.#parts.faults, 'publish', this.#clientId)) this.#attempt(head);
+      if (this.#queue[0] === head) this.#serveLater();
     }
   }
 
-  #applyFault(fault: MemoryFault, head: Call): void {
-    if (fault.kind === 'refuse') return;
-    head.isMaybeStored = true;
-    if (fault.kind === 'delay') this.#serveLater(fault.ms, () => this.#attempt(head));
-    else this.#store({ ...head });
-  }
-
-  #serveLater(ms: number, before?: () => void): void {
+  #serveLater(): void {
     this.#isWaiting = true;
     this.#parts.ports.timers.schedule(() => {
-      before?.();
       this.#isWaiting = false;
       this.#serve();
-    }, ms);
+    }, RETRY_INTERVAL_MS);
   }
 
   #attempt(call: Call): void {

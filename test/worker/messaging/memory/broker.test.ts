@@ -301,25 +301,6 @@ describe('injected faults', () => {
     expect(await valuesOf(broker)).toEqual(['b']);
   });
 
-  test('repeat a message whose response is lost', async () => {
-    const faults = new FaultSwitch();
-    const broker = await createBroker({ faults: faults.plan });
-    const publisher = await createPublisher(broker);
-    faults.loseReplies('publisher', 1);
-    await Promise.all([publisher.publish([text('a')]), publisher.publish([text('b')])]);
-    expect(await valuesOf(broker)).toEqual(['a', 'a', 'b']);
-  });
-
-  test('make a delayed publish reject with send-unknown at the deadline, and store the message later', async () => {
-    const faults = new FaultSwitch();
-    const broker = await createBroker({ faults: faults.plan });
-    const publisher = await createPublisher(broker, 30);
-    faults.delay('publisher', 80);
-    await expect(publisher.publish([text('a')])).rejects.toMatchObject({ code: 'send-unknown' });
-    await sleep(100);
-    expect(await valuesOf(broker)).toEqual(['a']);
-  });
-
   test('make admin calls and starts reject', async () => {
     const faults = new FaultSwitch();
     const broker = await createBroker({ faults: faults.plan });
