@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { startProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 import { runEngine, spawnEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import {
   ACTION_PATH,
@@ -19,6 +20,9 @@ const MAX_READY_MS = 3_000;
 const SAME_SIGNAL_MS = 1_000;
 /** Time limit for output of the process on a busy machine. */
 const POLL_TIMEOUT_MS = 10_000;
+const SEND_TIMEOUT_MS = 200;
+/** The lease of a round with one provider, and the interval at which it is looked at (docs/notification-delivery.md). */
+const UNKNOWN_AFTER_MS = SEND_TIMEOUT_MS + 5_000 + 1_000;
 
 const running: EngineProcess[] = [];
 async function start(
@@ -96,6 +100,55 @@ describe('npm start on a data folder', () => {
     expect((await readdir(env.OUTBOX_FOLDER)).filter((name) => !name.startsWith('.'))).toHaveLength(1);
     const third = await runEngine([], env);
     expect([third.code, third.stderr]).toEqual([1, expect.stringContaining('open in another process')]);
+  });
+});
+
+/** A provider of SMS at this address, in a file of the folder. Returns the settings that name it. */
+function providerSettings(folder: string, origin: string): Record<string, string> {
+  const file = join(folder, 'providers.json');
+  const entry = {
+    url: `${origin}/sms`,
+    provider: 'counting',
+    'communication-channel': 'sms',
+    'payload-template': { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' },
+    defaultSender: 'Bank',
+  };
+  const notificationConfigurations = [{ realmId: 'platrealm', 'provider-configurations': [entry] }];
+  writeFileSync(file, JSON.stringify({ notificationConfigurations }));
+  return { NOTIFICATION_CONFIG_FILE: file, NOTIFICATION_SEND_TIMEOUT_MS: String(SEND_TIMEOUT_MS) };
+}
+
+describe('a provider with the embedded broker', () => {
+  it('has its message parked when a kill comes between its call and its answer, and gets it once', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'start-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const provider = await startProviderStandIn();
+    onTestFinished(() => provider.stop());
+    provider.otherwise({ fault: 'silent' });
+    const env = { DATA_DIR: join(folder, 'data'), ...providerSettings(folder, provider.origin) };
+    const first = await start([], env);
+    const sent = await notify(first.url);
+    await expect.poll(() => provider.requests.length, { timeout: POLL_TIMEOUT_MS }).toBe(1);
+    await first.end('SIGKILL');
+
+    const second = await start([], env);
+    const startedAt = performance.now();
+    const state = async (): Promise<string> =>
+      (await fetch(`${second.url}/api/notifications/v1/${sent}`)).text();
+    expect(await state()).toContain('"accepted"');
+    await expect.poll(state, { timeout: UNKNOWN_AFTER_MS + POLL_TIMEOUT_MS }).toContain('"parked"');
+    expect(performance.now() - startedAt).toBeGreaterThan(SEND_TIMEOUT_MS);
+    expect(await state()).toContain('outcome-unknown');
+    expect(await notify(second.url)).toBe(sent);
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  it('is refused with DATA_DIR=memory, and the setting that allows it is named', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'start-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const env = { DATA_DIR: 'memory', ...providerSettings(folder, 'http://127.0.0.1:9') };
+    const { code, stderr } = await runEngine([], env);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('NOTIFICATION_ALLOW_LOSS=true')]);
   });
 });
 
