@@ -28,7 +28,7 @@ const MAX_WAITING_BYTES = 16 * 1_048_576;
 /**
  * Records that no reader waits for share a commit for this time: a sync costs a quarter of a millisecond of processor time.
  */
-const COMMIT_DELAY_MS = 5;
+const COMMIT_DELAY_MS = 10;
 /** A file of the journal is closed at this length. A start after a crash reads two at most. */
 const JOURNAL_BYTES = 16 * 1_048_576;
 /** Interval at which a store whose disk was full tries to write. */
@@ -202,8 +202,10 @@ class DiskStore implements LogStore {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopProbes?.();
-    if (this.#next !== undefined) this.#start();
-    await this.#running;
+    while (this.#next !== undefined || this.#running !== undefined) {
+      this.#start();
+      await this.#running;
+    }
     await this.#reclaiming;
     await this.#checkpoint;
     const isClean = await this.#closeTopics();
@@ -219,7 +221,7 @@ class DiskStore implements LogStore {
     try {
       for (const topic of isClean ? topics : []) {
         await topic.syncSegments();
-        topic.saveRemovals();
+        await topic.saveRemovals();
       }
     } catch (error) {
       isClean = false;
@@ -475,7 +477,7 @@ class DiskStore implements LogStore {
     for (const topic of [...this.#open.values(), this.#commits]) {
       try {
         await rewriteSegments(topic, this.#io, this.#files);
-        topic.saveRemovals();
+        await topic.saveRemovals();
       } catch (error) {
         this.#options.log?.warn(
           { topic: topic.spec.topic, error: errorText(error) },

@@ -118,6 +118,14 @@ export class DiskTopic implements LogFiles {
   #isDeleted = false;
   #isRollDue = false;
   #storedLow: readonly number[] = [];
+  /** The id of a segment that is being begun. */
+  #begun: number | undefined;
+  /** The highest id that was used: the state may list a segment whose beginning failed. */
+  #lastId = 0;
+  /** The ids in the file of the state, durable or not. */
+  #listed: readonly number[] = [];
+  /** Resolves when the state has been saved, or not. */
+  #saved = Promise.resolve();
 
   private constructor({ folder, name, spec, config }: TopicPlace, parts: TopicParts) {
     this.#folder = folder;
@@ -326,21 +334,16 @@ export class DiskTopic implements LogFiles {
     return { ...this.#newHead(first), last, next };
   }
 
-  /** Makes the list of segments and the first retained offsets durable. Throws what the disk reports. */
-  saveState(ids: readonly number[] = [...this.segments.keys()]): void {
-    const { io } = this.#parts;
-    const file = path.join(this.#folder, STATE_FILE);
-    const low = this.logs.map((log) => log.low);
-    writeFileNow(io, `${file}${UNFINISHED}`, this.#state(ids), true);
-    io.rename(`${file}${UNFINISHED}`, file);
-    io.syncFolderNow(this.#folder);
-    this.#storedLow = low;
+  /** Makes the list of segments and the first retained offsets durable. Rejects with what the disk reports. */
+  saveState(): Promise<void> {
+    const saved = this.#saved.then(() => this.#save());
+    this.#saved = saved.catch(() => undefined);
+    return saved;
   }
 
   /** As saveState(), if messages were removed since. */
-  saveRemovals(): void {
-    if (this.#isDeleted || this.logs.every((log, at) => log.low === (this.#storedLow[at] ?? 0))) return;
-    this.saveState();
+  async saveRemovals(): Promise<void> {
+    if (this.logs.some((log, at) => log.low !== (this.#storedLow[at] ?? 0))) await this.saveState();
   }
 
   /** Gives the folder a name that is no topic's, so that a topic of the same name can be created. */
@@ -360,6 +363,30 @@ export class DiskTopic implements LogFiles {
     if (active === undefined) return;
     if (!this.#isDeleted && isClean) this.#writeIndex(active);
     this.#parts.io.close(active.fd);
+  }
+
+  async #save(): Promise<void> {
+    const { io } = this.#parts;
+    const low = this.logs.map((log) => log.low);
+    const ids = [...this.segments.keys(), ...(this.#begun === undefined ? [] : [this.#begun])];
+    try {
+      if (this.#isDeleted) return;
+      const file = path.join(this.#folder, STATE_FILE);
+      const fd = io.open(`${file}${UNFINISHED}`, 'new');
+      try {
+        io.write(fd, this.#state(ids), 0);
+        await io.sync(fd);
+      } finally {
+        io.close(fd);
+      }
+      io.rename(`${file}${UNFINISHED}`, file);
+      this.#listed = ids;
+      await io.syncFolder(this.#folder);
+      this.#storedLow = low;
+    } catch (error) {
+      // Its folder has another name since.
+      if (!this.#isDeleted) throw error;
+    }
   }
 
   #state(segments: readonly number[]): Buffer {
@@ -403,8 +430,8 @@ export class DiskTopic implements LogFiles {
   async #roll(): Promise<void> {
     const { io } = this.#parts;
     const before = this.#active;
-    const id =
-      Math.max(0, ...this.segments.keys(), ...[...this.segments.values()].map(({ last }) => last)) + 1;
+    this.#lastId += 1;
+    const id = this.#lastId;
     const file = path.join(this.#folder, fileName(id));
     const head = this.#newHead(id);
     const content = headBytes(head);
@@ -412,14 +439,15 @@ export class DiskTopic implements LogFiles {
     try {
       io.write(fd, content, 0);
       await io.sync(fd);
-      if (!this.#isDeleted) {
-        await io.syncFolder(this.#folder);
-        this.saveState([...this.segments.keys(), id]);
-      }
+      if (!this.#isDeleted) await io.syncFolder(this.#folder);
+      this.#begun = id;
+      await this.saveState();
     } catch (error) {
       io.close(fd);
-      if (!this.#isDeleted) io.remove(file);
+      if (!this.#isDeleted && !this.#listed.includes(id)) io.remove(file);
       throw error;
+    } finally {
+      this.#begun = undefined;
     }
     this.#isRollDue = false;
     const segment: Segment = { id, last: id, file, recordBytes: 0, liveBytes: 0 };
@@ -453,11 +481,16 @@ export class DiskTopic implements LogFiles {
     }
     for (const [partition, log] of this.logs.entries()) log.loaded(state.low[partition] ?? 0);
     this.#storedLow = state.low;
+    this.#lastId = Math.max(0, ...found, ...[...this.segments.values()].map(({ last }) => last));
     for (const name of io.list(this.#folder)) {
       if (name.endsWith(UNFINISHED)) io.remove(path.join(this.#folder, name));
     }
     const isChanged = JSON.stringify(state.spec) !== JSON.stringify(this.spec);
-    if (isChanged || this.segments.size < state.segments.length) this.saveState();
+    if (!isChanged && this.segments.size === state.segments.length) return;
+    const file = path.join(this.#folder, STATE_FILE);
+    writeFileNow(io, `${file}${UNFINISHED}`, this.#state([...this.segments.keys()]), true);
+    io.rename(`${file}${UNFINISHED}`, file);
+    io.syncFolderNow(this.#folder);
   }
 
   /** Returns the last id that the segment replaces. */

@@ -24,7 +24,7 @@ export async function rewriteSegments(topic: DiskTopic, io: DiskIo, files: Segme
     .filter(({ id }) => id !== active?.id)
     .toSorted((one, other) => one.id - other.id);
   const empty = topic.config.compact ? [] : closed.filter(({ liveBytes }) => liveBytes === 0);
-  if (empty.length > 0 && !topic.isDeleted) drop(topic, empty, io, files);
+  if (empty.length > 0) await drop(topic, empty, io, files);
   const left = closed.filter(({ id }) => topic.segments.has(id));
   if (!isWorthwhile(left, topic.segmentBytes)) return;
   for (const group of groupsToRewrite(left, topic.segmentBytes)) {
@@ -55,9 +55,14 @@ function groupsToRewrite(closed: readonly Segment[], segmentBytes: number): Segm
 }
 
 /** A segment is removed when the state of the topic no longer lists it. */
-function drop(topic: DiskTopic, segments: readonly Segment[], io: DiskIo, files: SegmentFiles): void {
+async function drop(
+  topic: DiskTopic,
+  segments: readonly Segment[],
+  io: DiskIo,
+  files: SegmentFiles,
+): Promise<void> {
   for (const { id } of segments) topic.segments.delete(id);
-  topic.saveState();
+  await topic.saveState();
   for (const { file } of segments) {
     files.drop(file);
     removeSegment(io, file);
@@ -98,7 +103,7 @@ async function rewrite(
   io.rename(file, first.file);
   writeIndex(io, first.file, written.index.toBytes(markOf(head), written.bytes, written.batches));
   moveRows(topic, group, written.copied);
-  topic.saveState();
+  await topic.saveState();
   for (const segment of group.slice(1)) removeSegment(io, segment.file);
 }
 
