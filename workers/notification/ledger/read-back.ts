@@ -7,6 +7,7 @@ import type { Timers } from '../../../shared/platform/timers.ts';
 
 /** Reading back takes milliseconds; after this time the reader of the topic must have failed. */
 const READ_BACK_MS = 5_000;
+const MARK = /^(.*)\/(\d{1,15})$/;
 
 /**
  * Writes records to a topic that this process also reads, and waits until it has read them. By then it has also read all
@@ -51,4 +52,12 @@ export class ReadBack {
     const mark = headerText(headers, HEADER.write);
     if (mark !== undefined) this.#waiting.get(mark)?.();
   }
+}
+
+/** The process of a write, and its number among the writes of this process; undefined for a record without a valid mark. */
+export function readWriteMark(
+  mark: string | undefined,
+): { readonly self: string; readonly number: number } | undefined {
+  const [, self, number] = MARK.exec(mark ?? '') ?? [];
+  return self === undefined ? undefined : { self, number: Number(number) };
 }

@@ -1,9 +1,11 @@
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Timers } from '../../../shared/platform/timers.ts';
-import { ReadBack } from '../ledger/read-back.ts';
+import { ReadBack, readWriteMark } from '../ledger/read-back.ts';
 import {
   followerEnd,
   followerRecord,
@@ -61,6 +63,8 @@ const LIMITS: HoldLimits = {
 interface KeyState {
   readonly partition: number;
   head: Head | undefined;
+  /** The write of the head, see isOvertaken. */
+  headWrite: string | undefined;
   readonly followers: Map<number, Follower>;
   sorted: readonly Follower[] | undefined;
 }
@@ -180,11 +184,12 @@ export class HoldTopic {
       const state = this.#keys.get(key) ?? {
         partition,
         head: undefined,
+        headWrite: undefined,
         followers: new Map(),
         sorted: undefined,
       };
       this.#keys.set(key, state);
-      if (record.kind === 'head') state.head = record.head;
+      if (record.kind === 'head') setHead(state, record.head, headerText(message.headers, HEADER.write));
       else this.#setFollower(state, record.offset, record.follower);
       if (state.head === undefined && state.followers.size === 0) this.#keys.delete(key);
     }
@@ -209,4 +214,21 @@ export class HoldTopic {
     if (left === 0) this.#bytesByPartition.delete(partition);
     else this.#bytesByPartition.set(partition, left);
   }
+}
+
+/** Sets the head of a key, unless the record was overtaken by a later one of the same process. */
+function setHead(state: KeyState, head: Head | undefined, write: string | undefined): void {
+  if (isOvertaken(write, state.headWrite)) return;
+  state.head = head;
+  state.headWrite = write;
+}
+
+/**
+ * Whether a write of the same process was read before that began later. A produce request that its client has given up and
+ * repeated may take effect after later ones, and would otherwise bring an earlier head back.
+ */
+function isOvertaken(write: string | undefined, known: string | undefined): boolean {
+  const one = readWriteMark(write);
+  const other = readWriteMark(known);
+  return one !== undefined && other !== undefined && one.self === other.self && one.number < other.number;
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../../shared/messaging/headers.ts';
+import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
 import { HoldTopic, type HoldLimits } from '../../../../workers/notification/ordering/hold-topic.ts';
@@ -72,6 +73,32 @@ it('shows written records to the writer immediately, and to other processes in t
   for (const offset of [9, 10, 11]) await one.endFollower(KEY, 2, offset);
   expect(one.has(KEY)).toBe(false);
   expect(one.figures()).toMatchObject({ keys: 0, followers: 0, bytes: 0 });
+  await broker.close();
+});
+
+it('ignores a head that was written before the present one and arrives after it', async () => {
+  const { broker, open } = await holds();
+  const one = await open('one');
+  const other = await open('other');
+  await one.setHead(KEY, 2, { id: 'first', attempt: 2, isDeferred: false, sinceMs: 5 });
+  await one.endHead(KEY, 2);
+  const written: LogMessage[] = [];
+  const ranges = [{ topic: TOPIC, partition: 2, from: 0, to: 2 }];
+  await broker.readRanges(ranges, (message) => {
+    written.push(message);
+    return 'more';
+  });
+  await one.setHead(KEY, 2, { id: 'second', attempt: 2, isDeferred: false, sinceMs: 6 });
+  const publisher = broker.createPublisher({ clientId: 'overtaken' });
+  await publisher.start();
+  for (const { topic, partition, key, value, headers } of written) {
+    await publisher.publish([{ topic, partition, key, value, headers }]);
+    await other.caughtUp(1_000);
+    await one.caughtUp(1_000);
+    expect([one, other].map((hold) => hold.get(KEY)?.head?.id)).toEqual(['second', 'second']);
+  }
+  await other.setHead(KEY, 2, { id: 'third', attempt: 2, isDeferred: false, sinceMs: 7 });
+  expect(other.get(KEY)?.head?.id).toBe('third');
   await broker.close();
 });
 
