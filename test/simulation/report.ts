@@ -30,18 +30,21 @@ export interface Totals {
   seeds: number;
   steps: number;
   simulatedMs: number;
+  /** Of the run that took longest to settle. */
+  longestMs: number;
   readonly faults: FaultCounts;
   readonly failures: SeedFailure[];
 }
 
 export function createTotals(): Totals {
-  return { seeds: 0, steps: 0, simulatedMs: 0, faults: {}, failures: [] };
+  return { seeds: 0, steps: 0, simulatedMs: 0, longestMs: 0, faults: {}, failures: [] };
 }
 
 export function addSummary(totals: Totals, { steps, simulatedMs, faults, failure }: SeedSummary): void {
   totals.seeds += 1;
   totals.steps += steps;
   totals.simulatedMs += simulatedMs;
+  totals.longestMs = Math.max(totals.longestMs, simulatedMs);
   for (const [kind, count] of Object.entries(faults)) {
     const name = kind as keyof FaultCounts;
     totals.faults[name] = (totals.faults[name] ?? 0) + count;
@@ -82,14 +85,14 @@ export function shrunkLines({ plan, parts, runs }: Shrunk): readonly string[] {
 }
 
 export function totalsLines(
-  { seeds, steps, simulatedMs, faults, failures }: Totals,
+  { seeds, steps, simulatedMs, longestMs, faults, failures }: Totals,
   elapsedMs: number,
 ): readonly string[] {
   const minutes = elapsedMs / 60_000;
   const counts = Object.entries(faults).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return [
     `${seeds} seeds in ${(elapsedMs / 1_000).toFixed(1)} s (${(seeds / minutes).toFixed(0)} a minute), ${steps} steps, ` +
-      `${(simulatedMs / 3_600_000).toFixed(2)} simulated hours, ${failures.length} failed`,
+      `${(simulatedMs / 3_600_000).toFixed(2)} simulated hours (longest run ${Math.round(longestMs / 1_000)} s), ${failures.length} failed`,
     `faults: ${counts.map(([kind, count]) => `${count} ${kind}`).join(', ')}`,
   ];
 }

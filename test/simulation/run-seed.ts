@@ -10,11 +10,11 @@ import { Journal } from './check/journal.ts';
 import { acceptedIds, currentState } from './check/notification-rules.ts';
 import type { Violation } from './check/rule.ts';
 import { createWatcher, type Watcher } from './check/watcher.ts';
-import { startCluster, type SimCluster } from './cluster.ts';
+import { startCluster, type SimCluster, type SimProcess } from './cluster.ts';
 import type { FaultCounts } from './faults/call-fates.ts';
 import type { SeedPlan } from './seed-plan.ts';
 import { createMachine, ProcessLife } from './sim-process.ts';
-import { callAction, lookAt, sendNotification } from './workload/callers.ts';
+import { callAction, lookAt, lookUpChangingProduct, sendNotification } from './workload/callers.ts';
 import { redrive, updateCatalogue } from './workload/operators.ts';
 import { ARRIVAL_MS, REPLY_TOPICS, type Activity } from './workload/plan.ts';
 import { recalculate } from './workload/portfolio.ts';
@@ -30,6 +30,7 @@ const MINUTE_MS = 60_000;
 export const SETTLE_LIMIT_MS = 25 * MINUTE_MS;
 /** Interval of the looks at health and progress. */
 const LOOK_EVERY_MS = 1_000;
+const LOOKS_PER_GAUGES = 10;
 const SETTINGS = {
   NOTIFICATION_RETRY_TIERS: '5s,30s',
   NOTIFICATION_TIME_LIMIT_SMS: '2m',
@@ -149,17 +150,61 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
     const found = findUnsettled(cluster, parts, [...pending.keys()]);
     return found.length > 0 ? found : queuesOf(cluster);
   };
-  await system.pass(ARRIVAL_MS);
+  const look = createSampler(cluster, watcher);
+  for (let passedMs = 0; passedMs < ARRIVAL_MS; passedMs += LOOK_EVERY_MS) {
+    await system.pass(LOOK_EVERY_MS);
+    await look();
+  }
   const deadlineMs = startedAtMs + ARRIVAL_MS + SETTLE_LIMIT_MS;
   let waiting = await unsettled();
   while (watcher.violations.length === 0 && waiting.length > 0 && system.monotonic.elapsedMs() < deadlineMs) {
     await system.pass(LOOK_EVERY_MS);
+    await look();
     waiting = await unsettled();
   }
   if (watcher.violations.length > 0) return;
   isOver = true;
   await lookAtAll(world, cluster, acceptedIds(history));
   watcher.atEnd({ isCalm: isPlanCalm(plan), unsettled: waiting });
+}
+
+/** Returns a function that looks at all processes; every so often also at their gauges. */
+function createSampler({ processes, broker, system }: SimCluster, watcher: Watcher): () => Promise<void> {
+  const refusedSinceMs = new Map<string, number>();
+  let looks = 0;
+  return async () => {
+    const nowMs = system.monotonic.elapsedMs();
+    const withGauges = looks % LOOKS_PER_GAUGES === 0;
+    looks += 1;
+    for (const process of processes) {
+      const { name } = process;
+      const health = process.health();
+      // A process that does not run notices nothing.
+      const isRefused = health !== undefined && broker.isRefusing({ id: `${name}#1` });
+      if (!isRefused) refusedSinceMs.delete(name);
+      else if (!refusedSinceMs.has(name)) refusedSinceMs.set(name, nowMs);
+      if (health === undefined) continue;
+      const { status } = combineHealth(health);
+      const isReady = status === 'ready' || status === 'degraded';
+      const gauges = withGauges ? await gaugesOf(process) : new Map<string, number>();
+      watcher.onSample({
+        process: name,
+        isReady,
+        cutOffMs: nowMs - (refusedSinceMs.get(name) ?? nowMs),
+        gauges,
+      });
+    }
+  };
+}
+
+async function gaugesOf(process: SimProcess): Promise<ReadonlyMap<string, number>> {
+  const text = (await process.metrics()) ?? '';
+  return new Map(
+    text.split('\n').flatMap((line) => {
+      const [name = '', value] = line.split(' ');
+      return QUEUES.some((queue) => name.startsWith(queue)) ? [[name, Number(value)]] : [];
+    }),
+  );
 }
 
 function isPlanCalm({ faults }: SeedPlan): boolean {
@@ -282,27 +327,28 @@ async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<str
     [0, 1].map((ingress) => lookAt(world, ingress, { notificationId, id })),
   );
   await cluster.system.run(Promise.all(looks), MINUTE_MS);
+  const lookUps = [0, 1].map((ingress) => lookUpChangingProduct(world, ingress));
+  await cluster.system.run(Promise.all(lookUps), MINUTE_MS);
 }
 
-/** Gauges of work that waits; all are 0 when nothing is in progress. */
+/** Gauges of work that waits. */
 const QUEUES = [
   'plat_ingress_pending_replies',
   'plat_notification_waiting',
   'plat_notification_hold',
-  'plat_notification_ledger{figure="sending"}',
-  'plat_notification_ledger{figure="retrying"}',
+  'plat_notification_ledger',
 ];
+/** Figures of the ledger that count what is kept, and are not 0 at the end. */
+const KEPT = ['plat_notification_hold_total', 'plat_notification_held', 'figure="size"', 'figure="unknown"'];
 
 /** The queues that are not empty. */
 async function queuesOf({ processes }: SimCluster): Promise<readonly string[]> {
-  const texts = await Promise.all(
-    processes.map(async (one) => ({ name: one.name, text: (await one.metrics()) ?? '' })),
+  const all = await Promise.all(
+    processes.map(async (one) => ({ name: one.name, gauges: await gaugesOf(one) })),
   );
-  return texts.flatMap(({ name, text }) =>
-    text.split('\n').flatMap((line) => {
-      const [figure = '', value] = line.split(' ');
-      const isLeft = QUEUES.some((queue) => figure.startsWith(queue)) && Number(value) !== 0;
-      return isLeft ? [`${name} has ${line}`] : [];
-    }),
+  return all.flatMap(({ name, gauges }) =>
+    [...gauges].flatMap(([gauge, value]) =>
+      value === 0 || KEPT.some((kept) => gauge.includes(kept)) ? [] : [`${name} has ${gauge} ${value}`],
+    ),
   );
 }

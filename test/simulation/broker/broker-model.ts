@@ -98,7 +98,7 @@ export class BrokerModel {
   }
 
   /** Whether packets of this process do not arrive, or are refused. */
-  isRefusing(host: Host): boolean {
+  isRefusing(host: Pick<Host, 'id'>): boolean {
     return this.#faults.has('down') || this.#faults.has(`cut-off ${processOf(host)}`);
   }
 
@@ -271,7 +271,7 @@ class Overlaps {
 }
 
 /** The process of a life: its id is `process#life`. */
-export function processOf({ id }: Host): string {
+export function processOf({ id }: Pick<Host, 'id'>): string {
   return id.slice(0, id.lastIndexOf('#'));
 }
 

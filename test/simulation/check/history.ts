@@ -89,12 +89,14 @@ export interface PortfolioRun {
   end?: 'complete' | 'aborted';
 }
 
-/** One sample of the health of a process. */
-export interface HealthSample {
-  readonly atMs: number;
+/** A look at a process. */
+export interface ProcessSample {
   readonly process: string;
   readonly isReady: boolean;
-  readonly reason: string;
+  /** How long the broker has refused it, in milliseconds; 0 when it can reach the broker. */
+  readonly cutOffMs: number;
+  /** Its gauges by name and labels; empty where only the health was looked at. */
+  readonly gauges: ReadonlyMap<string, number>;
 }
 
 /** Everything that callers, providers and a reader of the topics have seen. */
@@ -110,11 +112,14 @@ export interface History {
   readonly byId: Map<string, SeenRecord[]>;
   /** The states on the outcome topic by notification id, in the order of the log. */
   readonly states: Map<string, NotificationState[]>;
+  /** When the first final state of a notification was on the log. */
+  readonly concludedAtMs: Map<string, number>;
   readonly upstream: UpstreamMessage[];
   readonly portfolios: PortfolioRun[];
-  readonly health: HealthSample[];
   /** Versions of the changing product whose publish began. */
   readonly revisions: { readonly revision: number; readonly atMs: number; isAcknowledged: boolean }[];
+  /** The last answers to look-ups of the changing product, when everything had settled. */
+  readonly lastLookUps: Answer[];
   /** Notifications for which an operator accepted a second send. */
   readonly redrives: {
     readonly atMs: number;
@@ -133,10 +138,11 @@ export function createHistory(): History {
     byPlace: new Map(),
     byId: new Map(),
     states: new Map(),
+    concludedAtMs: new Map(),
     upstream: [],
     portfolios: [],
-    health: [],
     revisions: [],
+    lastLookUps: [],
     redrives: [],
   };
 }

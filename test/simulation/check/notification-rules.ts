@@ -8,11 +8,13 @@ import type {
 } from '../../../shared/notification/notification-state.ts';
 import { supersedes } from '../../../workers/notification/state/ledger-entry.ts';
 import { commandId } from '../workload/upstream.ts';
-import type { History, ProviderCall, SeenRecord } from './history.ts';
+import type { History, NotificationExchange, ProviderCall, SeenRecord } from './history.ts';
 import type { Finding, Rule } from './rule.ts';
 
-const FINAL: ReadonlySet<NotificationStatus> = new Set(['sent', 'failed', 'parked']);
+/** States that conclude a notification. */
+export const FINAL: ReadonlySet<NotificationStatus> = new Set(['sent', 'failed', 'parked']);
 const COMMANDS: ReadonlySet<string> = new Set([TOPIC.smsCommands, TOPIC.emailCommands]);
+const ACCEPTANCES: string = TOPIC.notificationAcceptances;
 const DELIVERY = 'docs/notification-delivery.md';
 
 /** The status of a notification: its latest valid state on the log. */
@@ -88,33 +90,38 @@ function isSecondSendAccepted({ records }: History, id: string): boolean {
   );
 }
 
+/**
+ * A later notification may be attempted once the earlier ones are concluded. One whose round was given up, because its owner was
+ * cut off for longer than its lease, counts as concluded, even if the owner's outcome arrives later.
+ */
 const orderPerReceiver: Rule = {
-  name: 'notifications to one receiver are sent in the order of their commands',
+  name: 'a notification is attempted only when earlier ones of its receiver are concluded',
   source: `${DELIVERY}, Retry tiers and the order of a receiver`,
   atEnd: (_end, { history }) => {
     const starts = firstStarts(history.providerCalls);
     const findings: Finding[] = [];
     for (const ids of commandsByReceiver(history).values()) {
-      let latest: { readonly id: string; readonly atMs: number } | undefined;
+      // Of the earlier notifications, the one that was concluded last.
+      let last: { readonly id: string; readonly atMs: number } | undefined;
       for (const id of ids) {
-        const atMs = starts.get(id);
-        if (atMs === undefined) continue;
-        if (latest !== undefined && atMs < latest.atMs) {
-          const detail = `${id} was sent before ${latest.id}, whose command is earlier on the log`;
-          findings.push({ detail, ids: [latest.id, id] });
+        const startedAtMs = starts.get(id);
+        if (last !== undefined && startedAtMs !== undefined && startedAtMs < last.atMs) {
+          const detail = `${id} was attempted before ${last.id}, whose command is earlier on the log, was concluded`;
+          findings.push({ detail, ids: [last.id, id] });
         }
-        if (latest === undefined || atMs > latest.atMs) latest = { id, atMs };
+        const atMs = history.concludedAtMs.get(id) ?? (history.states.has(id) ? Infinity : 0);
+        if (last === undefined || atMs > last.atMs) last = { id, atMs };
       }
     }
     return findings;
   },
 };
 
-/** The start of the first call that sent each notification. */
+/** The start of the first attempt of each notification. */
 function firstStarts(calls: readonly ProviderCall[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
-  for (const { notificationId, startedAtMs, deliveredAtMs } of calls) {
-    if (deliveredAtMs !== undefined && !starts.has(notificationId)) starts.set(notificationId, startedAtMs);
+  for (const { notificationId, startedAtMs } of calls) {
+    if (!starts.has(notificationId)) starts.set(notificationId, startedAtMs);
   }
   return starts;
 }
@@ -165,6 +172,33 @@ const repeatsAgree: Rule = {
   },
 };
 
+/** An instance knows an acceptance within this time after it was written, whatever befalls one of its fetches. */
+const KNOWN_AFTER_MS = 15_000;
+
+const conflictIsNoticed: Rule = {
+  name: 'another request under an accepted Idempotency-Key is a conflict',
+  source: 'N3, docs/api.md Repeating a request',
+  atEnd: (_end, { history: { notifications, records } }) => {
+    const accepted = notifications.filter(({ notificationId }) => notificationId !== undefined);
+    return [...Map.groupBy(accepted, ({ call }) => call.id)].flatMap(
+      ([id, exchanges]): readonly Finding[] => {
+        const { notificationId } = exchanges[0] ?? {};
+        const acceptance = records.find(({ topic, key }) => topic === ACCEPTANCES && key === notificationId);
+        if (acceptance === undefined || notificationId === undefined) return [];
+        // Different requests that came together may all be accepted; later ones only if they repeat the first on the log.
+        const isLate = ({ sentAtMs }: NotificationExchange): boolean =>
+          sentAtMs > acceptance.seenAtMs + KNOWN_AFTER_MS;
+        const late = new Set(exchanges.filter((one) => isLate(one)).map(({ isOther }) => isOther));
+        const early = new Set(exchanges.filter((one) => !isLate(one)).map(({ isOther }) => isOther));
+        const isMixed = late.size > 1 || [...late].some((isOther) => !early.has(isOther));
+        return isMixed
+          ? [{ detail: `different requests of ${id} were accepted under one key`, ids: [id, notificationId] }]
+          : [];
+      },
+    );
+  },
+};
+
 const acceptanceIsAnswered: Rule = {
   name: 'a notification is answered by its acceptance or refusal',
   source: 'N3, docs/api.md Notifications',
@@ -212,6 +246,7 @@ export const NOTIFICATION_RULES: readonly Rule[] = [
   noSecondSend,
   orderPerReceiver,
   repeatsAgree,
+  conflictIsNoticed,
   acceptanceIsAnswered,
   stateNeverGoesBack,
 ];

@@ -8,7 +8,6 @@ import { actionOf, type Expected } from '../workload/expected-answers.ts';
 import { REPLY_TOPICS, type Activity } from '../workload/plan.ts';
 import type { Answer } from '../inject.ts';
 import { isRequest, type SeenRecord, type UpstreamMessage } from './history.ts';
-import { currentState } from './notification-rules.ts';
 import type { Finding, Rule, RuleContext } from './rule.ts';
 
 const REQUEST_TOPICS: ReadonlySet<string> = new Set([
@@ -200,9 +199,11 @@ const deadLettersAreDeserved: Rule = {
     const id = headerText(headers, HEADER.correlationId) ?? headerText(headers, HEADER.notificationId) ?? '';
     if (code !== 'unexpected' && isPoison(history.upstream.find((one) => one.id === id)?.activity))
       return undefined;
-    const status = currentState(history, id)?.status;
-    if (topic === TOPIC.notificationDeadLetters && (status === 'failed' || status === 'parked'))
-      return undefined;
+    // Its owner may report afterwards that it was sent after all, while the dead letter is being written.
+    const wasConcluded = history.states
+      .get(id)
+      ?.some(({ status }) => status === 'failed' || status === 'parked');
+    if (topic === TOPIC.notificationDeadLetters && wasConcluded === true) return undefined;
     return { detail: `${id} became a dead letter: ${code}`, ids: [id] };
   },
 };
@@ -267,7 +268,53 @@ const portfolioIsComplete: Rule = {
     }),
 };
 
+const repliesKeepOrder: Rule = {
+  name: 'requests with the same key are answered in their order',
+  source: 'docs/bulk-events.md The message',
+  atEnd: (_end, { history: { records } }) => {
+    const positions = new Map<string, number>();
+    const latest = new Map<string, { readonly id: string; readonly at: number }>();
+    const findings: Finding[] = [];
+    for (const record of records) {
+      const { topic, partition, offset } = record;
+      const id = headerText(record.headers, HEADER.correlationId) ?? '';
+      const isFirst = !positions.has(`${topic} ${id}`);
+      positions.set(`${topic} ${id}`, Math.min(offset, positions.get(`${topic} ${id}`) ?? Infinity));
+      if (!isFirst || !UPSTREAM_REPLIES.has(topic)) continue;
+      const origin = [...REQUEST_TOPICS].find((one) => positions.has(`${one} ${id}`)) ?? '';
+      const place = `${origin} ${topic}/${partition} ${record.key}`;
+      const at = positions.get(`${origin} ${id}`) ?? 0;
+      const before = latest.get(place);
+      if (before !== undefined && at < before.at) {
+        findings.push({
+          detail: `${id} was answered after ${before.id}, which came later`,
+          ids: [id, before.id],
+        });
+      } else latest.set(place, { id, at });
+    }
+    return findings;
+  },
+};
+
+const catalogueIsCurrent: Rule = {
+  name: 'look-ups see the last published version of a product',
+  source: 'docs/catalogue.md',
+  atEnd: (_end, { history: { lastLookUps, revisions } }) => {
+    const known = revisions
+      .filter(({ isAcknowledged }) => isAcknowledged)
+      .map(({ revision }) => revisionName(revision));
+    if (known.length === 0) return [];
+    return lastLookUps.flatMap(({ status, body }): readonly Finding[] =>
+      known.some((name) => body.includes(`"${name}"`))
+        ? []
+        : [{ detail: `the look-up of the product gives ${status} ${shorten(body)}`, ids: [] }],
+    );
+  },
+};
+
 export const REQUEST_RULES: readonly Rule[] = [
+  repliesKeepOrder,
+  catalogueIsCurrent,
   answerIsRight,
   replyIsRight,
   requestsAreAnswered,

@@ -1,5 +1,12 @@
 import type { PartitionOffset } from '../../../shared/messaging/message.ts';
-import type { ActionExchange, History, NotificationExchange, ProviderCall, SeenRecord } from './history.ts';
+import type {
+  ActionExchange,
+  History,
+  NotificationExchange,
+  ProcessSample,
+  ProviderCall,
+  SeenRecord,
+} from './history.ts';
 
 /** A promise that was not kept. */
 export interface Finding {
@@ -52,5 +59,6 @@ export interface Rule {
   readonly onDelivery?: Check<ProviderCall>;
   readonly onRecord?: Check<SeenRecord>;
   readonly onCommit?: Check<Commit>;
+  readonly onSample?: Check<ProcessSample>;
   readonly atEnd?: (end: End, context: RuleContext) => readonly Finding[];
 }

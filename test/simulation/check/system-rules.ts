@@ -55,4 +55,45 @@ function isCommandDone(record: SeenRecord, { states, byId }: History): boolean {
   );
 }
 
-export const SYSTEM_RULES: readonly Rule[] = [commitsFollowWork, everythingSettles];
+/** The tail of replies, publishers and feeds notice a lost connection within this time. */
+const NOTICED_MS = 5_000;
+
+const healthIsTrue: Rule = {
+  name: 'an ingress that cannot reach the broker is not ready',
+  source: 'docs/operations.md Health and metrics',
+  onSample: ({ process, isReady, cutOffMs }) => {
+    if (!process.startsWith('ingress') || !isReady || cutOffMs < NOTICED_MS) return undefined;
+    return { detail: `${process} is ready, and the broker has refused it for ${cutOffMs} ms`, ids: [] };
+  },
+};
+
+const MIB = 1_048_576;
+/** Largest values of gauges, where each limit is stated. */
+const LIMITS: readonly (readonly [gauge: string, limit: number])[] = [
+  // shared/messaging/requester/requester.ts
+  ['plat_ingress_pending_replies', 10_000],
+  // docs/notification-delivery.md Retry tiers and the order of a receiver
+  ['plat_notification_hold{figure="bytes"}', 256 * MIB],
+  ['plat_notification_hold{figure="followers"}', 100_000],
+  // docs/notification-delivery.md Metrics and health
+  ['plat_notification_ledger{figure="size"}', 1_000_000],
+];
+
+const queuesAreBounded: Rule = {
+  name: 'every queue stays within its stated limit',
+  source: 'docs/notification-delivery.md, docs/operations.md',
+  onSample: ({ process, gauges }) => {
+    for (const [name, value] of gauges) {
+      const limit = LIMITS.find(([gauge]) => gauge === name)?.[1] ?? Infinity;
+      if (value < 0 || value > limit) return { detail: `${name} of ${process} is ${value}`, ids: [] };
+    }
+    return undefined;
+  },
+};
+
+export const SYSTEM_RULES: readonly Rule[] = [
+  commitsFollowWork,
+  healthIsTrue,
+  queuesAreBounded,
+  everythingSettles,
+];

@@ -10,11 +10,12 @@ import {
   type ActionExchange,
   type History,
   type NotificationExchange,
+  type ProcessSample,
   type ProviderCall,
   type SeenRecord,
 } from './history.ts';
 import { digest, type Journal } from './journal.ts';
-import { idOfCommand } from './notification-rules.ts';
+import { FINAL, idOfCommand } from './notification-rules.ts';
 import type { End, Finding, Rule, RuleContext, Violation } from './rule.ts';
 import { RULES } from './rules.ts';
 
@@ -27,6 +28,7 @@ export interface Watcher {
   readonly violations: readonly Violation[];
   onRecord(record: LogMessage, by: string): void;
   onCommit(groupId: string, offset: PartitionOffset, by: string): void;
+  onSample(sample: ProcessSample): void;
   onDelivery(call: ProviderCall): void;
   onActionAnswer(exchange: ActionExchange): void;
   onNotificationAnswer(exchange: NotificationExchange): void;
@@ -76,7 +78,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       keepRecord(history, record);
       noteRecord(journal, record, by);
       if (record.topic === TOPIC.notificationOutcomes)
-        keepState(history, decode(record)?.payload as NotificationState | undefined);
+        keepState(history, decode(record)?.payload as NotificationState | undefined, elapsedMs());
       checkRecord(record);
     },
     onCommit: (groupId, { topic, partition, offset }, by) => {
@@ -86,6 +88,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       journal.note(by, `commits ${topic}/${partition} up to ${offset} of ${groupId}`);
       checkCommit({ groupId, topic, partition, from, offset, by });
     },
+    onSample: check((rule) => rule.onSample),
     onDelivery: check((rule) => rule.onDelivery),
     onActionAnswer: check((rule) => rule.onActionAnswer),
     onNotificationAnswer: check((rule) => rule.onNotificationAnswer),
@@ -113,11 +116,16 @@ function keepRecord({ records, byPlace, byId }: History, record: SeenRecord): vo
 }
 
 /** Adds the state of a notification; a tombstone and an unreadable record have none. */
-function keepState({ states }: History, state: NotificationState | undefined): void {
+function keepState(
+  { states, concludedAtMs }: History,
+  state: NotificationState | undefined,
+  nowMs: number,
+): void {
   if (state === undefined) return;
   const { notificationId } = state;
   const known = states.get(notificationId) ?? [];
   known.push(state);
+  if (FINAL.has(state.status) && !concludedAtMs.has(notificationId)) concludedAtMs.set(notificationId, nowMs);
   states.set(notificationId, known);
 }
 

@@ -179,6 +179,18 @@ export async function lookAt(
   return answer;
 }
 
+/** Looks the changing product up when everything has settled. */
+export async function lookUpChangingProduct(world: World, ingress: number): Promise<void> {
+  const { name } = actionOf('GetBankingProductByCodeRequest');
+  const request: Call = {
+    method: 'POST',
+    url: `${ACTIONS}/${name}`,
+    body: { BankingProductCode: CHANGING_PRODUCT },
+  };
+  const answer = await tell(world, ingress, { id: 'last look-up', request });
+  if (answer !== undefined) world.history.lastLookUps.push(answer);
+}
+
 /** Makes a call and notes it with its answer. */
 async function tell(
   world: World,
