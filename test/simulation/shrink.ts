@@ -1,6 +1,6 @@
 import type { Violation } from './check/rule.ts';
 import type { CallFault } from './faults/fault-plan.ts';
-import { runPlan, type SeedResult } from './run-seed.ts';
+import type { SeedResult } from './run-seed.ts';
 import type { SeedPlan } from './seed-plan.ts';
 
 /** A part of a plan that can be left out. */
@@ -44,7 +44,7 @@ export function withParts(plan: SeedPlan, parts: readonly Part[]): SeedPlan {
   };
 }
 
-/** Runs a plan; tests pass a function of their own. */
+/** Runs a plan, see runPlan. */
 export type Run = (plan: SeedPlan) => Promise<Pick<SeedResult, 'violations'>>;
 
 export interface Shrunk {
@@ -60,10 +60,7 @@ export interface Shrunk {
 export async function shrinkPlan(
   plan: SeedPlan,
   rule: Violation['rule'],
-  {
-    run = runPlan,
-    onProgress,
-  }: { readonly run?: Run; readonly onProgress?: (parts: number, runs: number) => void } = {},
+  { run, onProgress }: { readonly run: Run; readonly onProgress?: (parts: number, runs: number) => void },
 ): Promise<Shrunk> {
   let runs = 0;
   const search: Search = {

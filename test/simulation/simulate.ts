@@ -62,7 +62,9 @@ async function shrink({ seed, violations }: SeedFailure): Promise<void> {
   const { planSeed } = await import('./seed-plan.ts');
   const { shrunkLines } = await import('./report.ts');
   const { shrinkPlan } = await import('./shrink.ts');
-  print(shrunkLines(await shrinkPlan(planSeed(seed), violations[0]?.rule ?? '', { onProgress: onShrunk })));
+  const { runPlan } = await import('./run-seed.ts');
+  const options = { run: runPlan, onProgress: onShrunk };
+  print(shrunkLines(await shrinkPlan(planSeed(seed), violations[0]?.rule ?? '', options)));
 }
 
 const onShrunk = (parts: number, runs: number): void => say(`${parts} parts left after ${runs} runs`);

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { planActivities, type Activity } from '../../simulation/workload/plan.ts';
+
+const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1);
+const ALL = SEEDS.flatMap((seed) => planActivities(seed));
+const of = <Kind extends Activity['kind']>(kind: Kind) =>
+  ALL.filter((activity): activity is Extract<Activity, { kind: Kind }> => activity.kind === kind);
+
+it('a seed always plans the same work, with a name for each activity', () => {
+  for (const seed of SEEDS) {
+    const plan = planActivities(seed);
+    expect(planActivities(seed)).toEqual(plan);
+    expect(new Set(plan.map(({ id }) => id)).size).toBe(plan.length);
+  }
+});
+
+it('the seeds together cover every form of call, message and operation', () => {
+  const actions = of('action');
+  expect(new Set(actions.map(({ form }) => form))).toEqual(new Set(['direct', 'object', 'text']));
+  expect(new Set(actions.map(({ requestType }) => requestType)).size).toBe(7);
+  expect(actions.some(({ isAsync }) => isAsync)).toBe(true);
+  const notifications = of('notification');
+  expect(notifications.some(({ isValid }) => !isValid)).toBe(true);
+  expect(notifications.some(({ key }) => key === undefined)).toBe(true);
+  expect(notifications.some(({ repeats }) => repeats.some(({ isOther }) => isOther))).toBe(true);
+  const requests = of('request');
+  expect(new Set(requests.map(({ format, isBatch }) => `${format} ${isBatch}`)).size).toBe(4);
+  expect(requests.some(({ copies }) => copies > 1)).toBe(true);
+  expect(new Set(of('poison').map(({ fault }) => fault)).size).toBe(5);
+  expect(of('recalculation').some(({ killsAfterMs }) => killsAfterMs.length === 2)).toBe(true);
+  expect(new Set(of('redrive').map(({ acceptDuplicates }) => acceptDuplicates)).size).toBe(2);
+  expect(of('catalogue').length).toBeGreaterThan(0);
+  expect(of('command').length).toBeGreaterThan(0);
+});

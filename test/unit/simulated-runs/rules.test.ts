@@ -1,0 +1,409 @@
+import { describe, expect, it } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { MessageHeaders } from '../../../shared/messaging/message.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import {
+  createHistory,
+  type ActionExchange,
+  type History,
+  type NotificationExchange,
+  type ProviderCall,
+} from '../../simulation/check/history.ts';
+import { Journal } from '../../simulation/check/journal.ts';
+import { createWatcher } from '../../simulation/check/watcher.ts';
+import { commandId } from '../../simulation/workload/upstream.ts';
+import type {
+  Activity,
+  NotificationCall,
+  Recalculation,
+  UpstreamRequest,
+} from '../../simulation/workload/plan.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
+
+const CODEC = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
+const ID = 'aaaaaaaa-0000-4000-8000-000000000001';
+const LATER = 'aaaaaaaa-0000-4000-8000-000000000002';
+
+/** A watcher over a history that the test fills, at a time that it sets. */
+function watch(unknownPolicy: 'park' | 'resend' = 'park', isCalm = false) {
+  const history = createHistory();
+  const time = { nowMs: 0 };
+  const elapsedMs = (): number => time.nowMs;
+  const watcher = createWatcher({
+    history,
+    journal: new Journal(elapsedMs),
+    codec: CODEC,
+    elapsedMs,
+    unknownPolicy,
+    isCalm,
+  });
+  const offsets = new Map<string, number>();
+  const record = (
+    topic: string,
+    headers: MessageHeaders,
+    more: { key?: string; value?: string | null } = {},
+  ): void => {
+    const offset = offsets.get(topic) ?? 0;
+    offsets.set(topic, offset + 1);
+    const value = more.value === null ? null : Buffer.from(more.value ?? '{}');
+    const key = Buffer.from(more.key ?? 'key');
+    watcher.onRecord({ topic, partition: 0, offset, key, value, headers, timestampMs: 0 }, 'writer#1');
+  };
+  const command = (id: string, headers: MessageHeaders = {}): void =>
+    record(TOPIC.smsCommands, { [HEADER.notificationId]: id, ...headers });
+  const state = (id: string, status: NotificationState['status'], attempt = 1): void => {
+    const states = history.states.get(id) ?? [];
+    states.push({ notificationId: id, status, attempt, channel: 'sms' } as NotificationState);
+    history.states.set(id, states);
+    if (status !== 'sending' && status !== 'retrying') history.concludedAtMs.set(id, time.nowMs);
+  };
+  const deliver = (id: string, more: Partial<ProviderCall> = {}): void => {
+    const call = {
+      notificationId: id,
+      text: `text of ${id}`,
+      startedAtMs: time.nowMs,
+      deliveredAtMs: time.nowMs,
+      ...more,
+    };
+    history.providerCalls.push(call as ProviderCall);
+    watcher.onDelivery(call as ProviderCall);
+  };
+  const commit = (topic: string, offset: number): void =>
+    watcher.onCommit('group', { topic, partition: 0, offset }, 'reader#1');
+  const end = (unsettled: readonly string[] = []): readonly string[] => {
+    watcher.atEnd({ isCalm, unsettled });
+    return violated();
+  };
+  const violated = (): readonly string[] => watcher.violations.map(({ rule }) => rule);
+  return { history, watcher, time, record, command, state, deliver, commit, end, violated };
+}
+
+function notification(
+  history: History,
+  more: Partial<NotificationExchange> & { readonly id?: string } = {},
+): NotificationExchange {
+  const call = {
+    id: more.id ?? 'notification-1',
+    key: 'key',
+    isValid: true,
+    repeats: [],
+  } as unknown as NotificationCall;
+  const exchange = { call, isOther: false, text: 'text', sentAtMs: 0, ...more };
+  history.notifications.push(exchange);
+  return exchange;
+}
+
+const answer = (status: number, body: unknown) => ({ status, headers: {}, body: JSON.stringify(body) });
+
+const request = (id: string, more: Partial<UpstreamRequest> = {}) => ({
+  id,
+  activity: {
+    kind: 'request',
+    format: 'json',
+    replyTopic: 'upstream.one.replies',
+    isBatch: false,
+    items: [{ requestType: 'CalculatePMTRequest', body: {} }],
+    ...more,
+  } as Activity,
+  expected: [{ status: 200 as const, body: '{"PMTValue":1}' }],
+});
+const headersOf = (id: string): MessageHeaders => ({
+  [HEADER.correlationId]: id,
+  [HEADER.contentType]: 'application/json',
+});
+
+const batchReply = (...values: readonly number[]): string =>
+  JSON.stringify(values.map((PMTValue) => ({ status: 200, body: { PMTValue } })));
+
+describe('notifications', () => {
+  it('an accepted notification without an outcome is reported', () => {
+    const { history, state, deliver, end } = watch();
+    notification(history, { notificationId: ID });
+    state(ID, 'sending');
+    deliver(ID);
+    expect(end()).toEqual(['an accepted notification ends as sent, failed or parked']);
+  });
+
+  it('an acknowledged command without an outcome is reported', () => {
+    const { history, end } = watch();
+    history.upstream.push({
+      id: 'command-1',
+      activity: { kind: 'command' } as Activity,
+      acknowledgedAtMs: 1,
+      expected: [],
+    });
+    expect(end()).toEqual(['an accepted notification ends as sent, failed or parked']);
+    expect(commandId('command-1')).toMatch(/^c0000000-/);
+  });
+
+  it.each([
+    ['sent', 0],
+    ['failed', 1],
+  ] as const)('a status %s after %i deliveries is reported', (status, deliveries) => {
+    const { state, deliver, end } = watch();
+    state(ID, status);
+    for (let count = 0; count < deliveries; count += 1) deliver(ID);
+    expect(end()).toEqual(['the status of a notification agrees with what its providers did']);
+  });
+
+  it('a second delivery of an id or a text is reported, unless it is declared', () => {
+    const rule = 'no message is sent twice unless that is declared';
+    const parking = watch();
+    parking.deliver(ID);
+    expect(parking.violated()).toEqual([]);
+    parking.deliver(ID);
+    expect(parking.violated()).toEqual([rule]);
+    const resending = watch('resend');
+    resending.deliver(ID);
+    resending.deliver(ID);
+    expect(resending.violated()).toEqual([]);
+    resending.deliver(LATER, { text: `text of ${ID}` });
+    expect(resending.violated()).toEqual([rule]);
+    const redriven = watch();
+    redriven.deliver(ID);
+    redriven.command(ID, { [HEADER.redriveUnknown]: 'true' });
+    redriven.deliver(ID);
+    expect(redriven.violated()).toEqual([]);
+  });
+
+  it('an attempt before an earlier notification of the receiver is concluded is reported', () => {
+    const rule = 'a notification is attempted only when earlier ones of its receiver are concluded';
+    for (const isEarly of [true, false]) {
+      const { command, state, deliver, end, time } = watch();
+      command(ID);
+      command(LATER);
+      const steps = [
+        () => {
+          deliver(ID);
+          state(ID, 'sent');
+        },
+        () => {
+          deliver(LATER);
+          state(LATER, 'sent');
+        },
+      ];
+      for (const step of isEarly ? steps.toReversed() : steps) {
+        time.nowMs += 1;
+        step();
+      }
+      expect(end()).toEqual(isEarly ? [rule] : []);
+    }
+  });
+
+  it('two ids for one Idempotency-Key are reported', () => {
+    const { history, state, deliver, end } = watch();
+    for (const id of [ID, LATER]) {
+      notification(history, { notificationId: id });
+      deliver(id);
+      state(id, 'sent');
+    }
+    expect(end()).toEqual([
+      'repeats of an Idempotency-Key get the first answer, and other requests under it a conflict',
+    ]);
+  });
+
+  it('another request that is accepted long after the first is reported', () => {
+    const { history, record, state, deliver, end } = watch();
+    notification(history, { notificationId: ID });
+    record(TOPIC.notificationAcceptances, {}, { key: ID });
+    notification(history, { notificationId: ID, isOther: true, sentAtMs: 60_000 });
+    deliver(ID);
+    state(ID, 'sent');
+    expect(end()).toEqual(['another request under an accepted Idempotency-Key is a conflict']);
+  });
+
+  it('an unexpected answer to a notification is reported', () => {
+    const { history, watcher, violated } = watch();
+    watcher.onNotificationAnswer(notification(history, { answer: answer(503, {}) }));
+    expect(violated()).toEqual([]);
+    watcher.onNotificationAnswer(notification(history, { answer: answer(500, {}) }));
+    expect(violated()).toEqual(['a notification is answered by its acceptance or refusal']);
+  });
+
+  it('an instance that forgets that a notification was sent is reported', () => {
+    const { history, end } = watch();
+    for (const [at, status] of ['sent', 'accepted'].entries()) {
+      const times = { sentAtMs: 10 * at, answeredAtMs: 10 * at + 1 };
+      history.looks.push({
+        notificationId: ID,
+        ingress: 'ingress-1',
+        ...times,
+        answer: answer(200, { status }),
+      });
+    }
+    expect(end()).toEqual(['an instance that has shown a notification as sent never shows another status']);
+  });
+});
+
+describe('requests', () => {
+  it.each([
+    [{ status: 200, body: { PMTValue: 1 } }, []],
+    [
+      { status: 200, body: { PMTValue: 2 } },
+      ['the answer to a call is that of the calculation of its own request'],
+    ],
+    [
+      { status: 422, body: { code: 'not-computable' } },
+      ['the answer to a call is that of the calculation of its own request'],
+    ],
+    [{ status: 504, body: { code: 'reply-timeout' } }, []],
+  ])('an answer %j to a request for PMTValue 1 gives %j', (got, rules) => {
+    const { watcher, violated } = watch();
+    const exchange: ActionExchange = {
+      id: 'action-1',
+      sentAtMs: 0,
+      isAsync: false,
+      expected: { status: 200, body: '{"PMTValue":1}' },
+      answer: answer(got.status, got.body),
+    };
+    watcher.onActionAnswer(exchange);
+    expect(violated()).toEqual(rules);
+  });
+
+  it('a transient refusal without any fault is reported', () => {
+    const { watcher, violated } = watch('park', true);
+    const exchange = { id: 'action-1', sentAtMs: 0, isAsync: false, expected: undefined };
+    watcher.onActionAnswer({ ...exchange, answer: answer(503, { code: 'broker-unavailable' }) });
+    expect(violated()).toHaveLength(1);
+  });
+
+  it('a reply to another request, or on another topic, is reported', () => {
+    const { history, record, violated } = watch();
+    history.upstream.push(request('request-1'));
+    record('upstream.one.replies', headersOf('request-1'), { value: '{"PMTValue":1}' });
+    expect(violated()).toEqual([]);
+    record('upstream.one.replies', headersOf('request-1'), { value: '{"PMTValue":2}' });
+    record('upstream.two.replies', headersOf('request-1'), { value: '{"PMTValue":1}' });
+    record('upstream.one.replies', headersOf('request-2'), { value: '{"PMTValue":1}' });
+    expect(violated()).toHaveLength(3);
+  });
+
+  it('a batch reply with an item too few or out of place is reported', () => {
+    const items = [1, 2].map(() => ({ requestType: 'CalculatePMTRequest', body: {} }));
+    const expected = [1, 2].map((value) => ({ status: 200 as const, body: `{"PMTValue":${value}}` }));
+    const { history, record, violated } = watch();
+    history.upstream.push({ ...request('request-1', { isBatch: true, items }), expected });
+    record('upstream.one.replies', headersOf('request-1'), { value: batchReply(1, 2) });
+    expect(violated()).toEqual([]);
+    record('upstream.one.replies', headersOf('request-1'), { value: batchReply(1) });
+    record('upstream.one.replies', headersOf('request-1'), { value: batchReply(2, 1) });
+    expect(violated()).toHaveLength(2);
+  });
+
+  it('a request without a reply is reported, and one that was acknowledged and is on no topic', () => {
+    const { history, record, end } = watch();
+    record(TOPIC.scheduleRequests, headersOf('request-1'));
+    history.upstream.push({ ...request('request-2'), acknowledgedAtMs: 1 });
+    expect(end()).toEqual([
+      'every request on a topic gets a reply or becomes a dead letter',
+      'what the broker acknowledged is on its topic',
+    ]);
+  });
+
+  it('a dead letter of a sound request is reported, and a missing one of a poison message', () => {
+    const { history, record, violated, end } = watch();
+    const poison = { activity: { kind: 'poison' } as Activity, acknowledgedAtMs: 1, expected: [] };
+    history.upstream.push({ id: 'poison-1', ...poison }, { id: 'poison-2', ...poison });
+    record(TOPIC.scheduleDeadLetters, {
+      ...headersOf('poison-1'),
+      [HEADER.deadLetterCode]: 'undecodable-message',
+    });
+    expect(violated()).toEqual([]);
+    record(TOPIC.scheduleRequests, headersOf('poison-2'));
+    record(TOPIC.scheduleDeadLetters, {
+      ...headersOf('request-1'),
+      [HEADER.deadLetterCode]: 'no-reply-address',
+    });
+    expect(violated()).toEqual(['a request whose topics are sound never becomes a dead letter']);
+    expect(end()).toContain('a message that cannot be handled becomes a dead letter');
+  });
+
+  it('replies in another order than their requests of the same key are reported', () => {
+    const { history, record, end } = watch();
+    for (const id of ['request-1', 'request-2']) history.upstream.push(request(id));
+    for (const id of ['request-1', 'request-2']) record(TOPIC.scheduleRequests, headersOf(id));
+    for (const id of ['request-2', 'request-1'])
+      record('upstream.one.replies', headersOf(id), { value: '{"PMTValue":1}' });
+    expect(end()).toEqual(['requests with the same key are answered in their order']);
+  });
+
+  it('a result that never comes is reported, and an old version of a product', () => {
+    const { history, end } = watch();
+    history.actions.push({
+      id: 'action-1',
+      sentAtMs: 0,
+      isAsync: true,
+      expected: undefined,
+      acceptedAtMs: 1,
+      answer: answer(202, {}),
+    });
+    history.revisions.push({ revision: 1, atMs: 0, isAcknowledged: true });
+    history.lastLookUps.push(answer(404, {}));
+    expect(end().toSorted()).toEqual([
+      'a request that was accepted with 202 has a result',
+      'look-ups see the last published version of a product',
+    ]);
+  });
+
+  it.each([
+    [['{"id":"1"}', '{"id":"2"}'], 0],
+    [['{"id":"1"}'], 1],
+    [['{"id":"2"}', '{"id":"1"}'], 1],
+    [['{"id":"1"}', '{"id":"2"}', '{"id":"2"}'], 1],
+  ])('a portfolio with the lines %j gives %i findings', (results, findings) => {
+    const { history, end } = watch();
+    const expected = ['{"id":"1"}', '{"id":"2"}'];
+    const activity = { id: 'recalculation-1' } as Recalculation;
+    history.portfolios.push({ activity, results, failures: [], expected, end: 'complete' });
+    expect(end()).toHaveLength(findings);
+  });
+});
+
+describe('processes', () => {
+  it('a commit ahead of the reply, the outcome or the returned copy is reported', () => {
+    const { record, command, state, commit, violated } = watch();
+    record(TOPIC.scheduleRequests, { [HEADER.correlationId]: 'one' });
+    record('upstream.replies', { [HEADER.correlationId]: 'one' });
+    commit(TOPIC.scheduleRequests, 1);
+    command(ID);
+    state(ID, 'retrying');
+    commit(TOPIC.smsCommands, 1);
+    expect(violated()).toEqual([]);
+    record(TOPIC.scheduleRequests, { [HEADER.correlationId]: 'two' });
+    commit(TOPIC.scheduleRequests, 2);
+    command(LATER);
+    commit(TOPIC.smsCommands, 2);
+    record('plat.notification.retry.5s.v1', { [HEADER.notificationId]: LATER, [HEADER.attempt]: '2' });
+    commit('plat.notification.retry.5s.v1', 1);
+    expect(violated()).toHaveLength(3);
+    expect(new Set(violated())).toEqual(new Set(['a commit is never ahead of the work that it covers']));
+  });
+
+  it('a ready ingress without a broker is reported, and a gauge beyond its limit', () => {
+    const { watcher, violated } = watch();
+    const sample = {
+      process: 'ingress-1',
+      isReady: true,
+      cutOffMs: 0,
+      gauges: new Map([['plat_ingress_pending_replies', 3]]),
+    };
+    watcher.onSample(sample);
+    watcher.onSample({ ...sample, isReady: false, cutOffMs: 60_000 });
+    expect(violated()).toEqual([]);
+    watcher.onSample({ ...sample, cutOffMs: 60_000 });
+    watcher.onSample({ ...sample, gauges: new Map([['plat_ingress_pending_replies', 10_001]]) });
+    watcher.onSample({ ...sample, gauges: new Map([['plat_ingress_pending_replies', -1]]) });
+    expect(violated()).toEqual([
+      'an ingress that cannot reach the broker is not ready',
+      'every queue stays within its stated limit',
+      'every queue stays within its stated limit',
+    ]);
+  });
+
+  it('work that has not ended is reported', () => {
+    const { end } = watch();
+    expect(end(['request-1 waits'])).toHaveLength(1);
+  });
+});
