@@ -11,8 +11,8 @@ export interface AdaptiveLimit {
   /** Admits a request, which takes this many places; undefined if it is refused. */
   take(caller: string, places: number, retryKey?: string): Place | undefined;
   /**
-   * Remembers a refused request by a key that its repetition will have. The repetition is admitted up to twice the limit,
-   * so that new requests cannot starve it.
+   * Remembers a refused request by a key that its repetition will have. The repetition may take places beyond the
+   * limit, as callers below their share may, so that new requests cannot starve it. These places are limited too.
    */
   expectRetry(retryKey: string): void;
   /** Whether the caller has its share of the limit or more, which is why a request of it was refused. */
@@ -43,6 +43,7 @@ export interface AdaptiveLimitOptions {
 interface TakenPlaces extends Place {
   readonly caller: string;
   readonly places: number;
+  readonly isOverdraft: boolean;
   readonly takenAtMs: number;
   isAbandoned: boolean;
 }
@@ -69,8 +70,6 @@ const LEAST_GRADIENT = 0.5;
 const BASELINE_PERIOD_MS = 30_000;
 /** A higher delay without a queue counts as a queue: requests would no longer be answered within a second. */
 const MAX_BASELINE_MS = 400;
-/** Callers below their share, and repetitions, are admitted up to this multiple of the limit. */
-const OVERDRAFT = 2;
 /** Refused requests that are remembered; the oldest is forgotten first. */
 const MAX_RETRIES = 10_000;
 
@@ -87,6 +86,8 @@ class GradientLimit implements AdaptiveLimit {
   readonly #retries = new Set<string>();
   readonly #baseline: Baseline;
   #places = 0;
+  /** The places of them that were taken beyond the limit, by callers below their share and by repetitions. */
+  #overdrawn = 0;
   #limit: number = PLACES.normal;
   #delays: number[] = [];
   #windowEndMs = 0;
@@ -106,7 +107,7 @@ class GradientLimit implements AdaptiveLimit {
     this.#expire();
     if (this.#places < this.#limit) return true;
     this.#wasFull = true;
-    if (this.#places >= this.#limit * OVERDRAFT) return false;
+    if (this.#overdrawn >= this.#limit) return false;
     return !this.hasShare(caller) || (retryKey !== undefined && this.#retries.has(retryKey));
   }
 
@@ -120,9 +121,11 @@ class GradientLimit implements AdaptiveLimit {
     if (!this.hasRoom(caller, retryKey)) return undefined;
     if (retryKey !== undefined) this.#retries.delete(retryKey);
     const takenAtMs = this.#options.monotonic.elapsedMs();
+    const isOverdraft = this.#places >= this.#limit;
     const taken: TakenPlaces = {
       caller,
       places,
+      isOverdraft,
       takenAtMs,
       isAbandoned: false,
       release: (expectedMs) => {
@@ -135,6 +138,7 @@ class GradientLimit implements AdaptiveLimit {
     };
     this.#taken.add(taken);
     this.#places += places;
+    if (isOverdraft) this.#overdrawn += places;
     this.#placesOf.set(caller, (this.#placesOf.get(caller) ?? 0) + places);
     return taken;
   }
@@ -149,6 +153,7 @@ class GradientLimit implements AdaptiveLimit {
   #giveBack(taken: TakenPlaces): boolean {
     if (!this.#taken.delete(taken)) return false;
     this.#places -= taken.places;
+    if (taken.isOverdraft) this.#overdrawn -= taken.places;
     const left = (this.#placesOf.get(taken.caller) ?? 0) - taken.places;
     if (left > 0) this.#placesOf.set(taken.caller, left);
     else this.#placesOf.delete(taken.caller);

@@ -230,6 +230,14 @@ describe('the share of a caller', () => {
     expect(dear * 10).toBeGreaterThan(350);
   });
 
+  it('is available to an expensive request although those of another caller exceed the limit by far', () => {
+    const limit = createFixed();
+    for (let taken = 0; taken < limit.size().limit; taken += 255) limit.take('flood', 255);
+    expect(limit.size()).toEqual({ limit: 256, taken: 510 });
+    expect(limit.take('flood', 1)).toBeUndefined();
+    expect(limit.take('quiet', 40)).toBeDefined();
+  });
+
   it('does not raise the total when there are very many callers', () => {
     const limit = createFixed();
     const admitted = Array.from({ length: 5_000 }, (_, number) => limit.take(`caller ${number}`, 1));

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { LoadReport, OpenLoad } from '../../scripts/bench/overload/open-load.ts';
+import { askChild, startChild } from '../../scripts/bench/processes.ts';
+import { HTTP_LIMITS } from '../../workers/ingress/server/http-limits.ts';
+import { ACTION_PATH, post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
+import { sleep } from '../support/conformance/wait.ts';
+import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
+
+/** About 12 ms of processor time: a process answers fewer than 100 a second. */
+const BODY = JSON.stringify({ jsonParam: { ...PROOF_REQUEST, InstallmentsNo: 120, Explain: true } });
+const PER_SECOND = 1_000;
+/** One at a time, so that this caller never has more than its share, however slow the machine is. */
+const QUIET = { perSecond: 2, connections: 1, from: '127.0.0.2' };
+const LOAD_MS = 4_000;
+const LIMIT_MS = 60_000;
+const DRAIN_MS = 30_000;
+/** Warms up the process, which would otherwise have its lowest capacity during the measurement. */
+const WARM_UP = { perSecond: 50, forMs: 2_000 };
+const IN_TIME_MS = 1_000;
+
+/** Milliseconds for which the process has waited for a processor; 0 where the system does not report it. */
+function waitedForCpuMs({ child }: EngineProcess): number {
+  try {
+    const [, delayNs] = readFileSync(`/proc/${child.pid}/schedstat`, 'utf8').split(' ');
+    return Number(delayNs) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+function maxOpenFiles(): number {
+  const report = process.report.getReport() as unknown as {
+    readonly userLimits: { readonly open_files: { readonly hard: number | 'unlimited' } };
+  };
+  const { hard } = report.userLimits.open_files;
+  return hard === 'unlimited' ? Number.POSITIVE_INFINITY : hard;
+}
+
+async function start(): Promise<EngineProcess> {
+  const engine = await startEngine([], { RATE_LIMIT_PER_SECOND: '0' });
+  onTestFinished(async () => void (await engine.end('SIGKILL')));
+  return engine;
+}
+
+/** A child process with a script of the sources. */
+async function startHelper(...args: readonly string[]) {
+  const child = await startChild(args);
+  onTestFinished(() => child.stop());
+  return child;
+}
+
+describe('ten times the capacity', () => {
+  it('is refused in time, without a reset, and takes nothing from a caller that sends little', async () => {
+    const engine = await start();
+    const generator = await startHelper('scripts/bench/overload/load-process.ts');
+    const run = (...loads: readonly Partial<OpenLoad>[]): Promise<readonly LoadReport[]> => {
+      const common = { url: engine.url + ACTION_PATH, body: BODY, connections: 200, drainMs: DRAIN_MS };
+      const all = loads.map((load) => ({ ...common, ...load }));
+      return askChild(generator, all as never, LIMIT_MS);
+    };
+    await run(WARM_UP);
+    const waitedBeforeMs = waitedForCpuMs(engine);
+    const load = run({ perSecond: PER_SECOND, forMs: LOAD_MS }, { ...QUIET, forMs: LOAD_MS });
+    const probes: number[] = [];
+    for (let probe = 0; probe < 10; probe += 1) {
+      probes.push((await fetch(`${engine.url}/health/live`)).status);
+      probes.push((await fetch(`${engine.url}/metrics`)).status);
+      await sleep(LOAD_MS / 20);
+    }
+    const [flood, quiet] = await load;
+    // On a busy machine all latencies contain this too.
+    const pausesMs = waitedForCpuMs(engine) - waitedBeforeMs + (flood?.sentLateMs.longest ?? 0);
+    expect(probes).toEqual(Array(20).fill(200));
+    for (const report of [flood, quiet])
+      expect(report).toMatchObject({ other: {}, broken: {}, unanswered: 0 });
+    expect(flood?.refused).toBeGreaterThan((PER_SECOND * LOAD_MS) / IN_TIME_MS / 2);
+    expect(flood?.answered).toBeGreaterThan(0);
+    expect(flood?.answeredMs.p99).toBeLessThan(IN_TIME_MS + pausesMs);
+    expect(flood?.refusedMs.p50).toBeLessThan(IN_TIME_MS / 2 + pausesMs);
+    expect(quiet).toMatchObject({ refused: 0, answered: quiet?.calls });
+    expect(quiet?.answeredMs.p50).toBeLessThan(IN_TIME_MS + pausesMs);
+    const [after] = await run(WARM_UP);
+    expect(after).toMatchObject({ broken: {}, other: {}, unanswered: 0 });
+  });
+});
+
+describe('half-open connections', () => {
+  it('beyond the limit do not lock other callers out', async () => {
+    const engine = await start();
+    // As many as this machine allows a process, with some files for other purposes.
+    const count = Math.min(HTTP_LIMITS.connections + 100, maxOpenFiles() - 500);
+    const peer = await startHelper('test/support/half-open-process.ts', new URL(engine.url).port);
+    const call = async (): Promise<number> => (await post(engine.url, { jsonParam: PROOF_REQUEST })).status;
+    const statuses = new Set<number>();
+    const opening = askChild<{ readonly opened: number }>(peer, count, LIMIT_MS);
+    const calling = new AbortController();
+    const calls = callRepeatedly(call, statuses, calling.signal);
+    expect(await opening).toMatchObject({ opened: count });
+    for (let after = 0; after < 20; after += 1) statuses.add(await call());
+    calling.abort();
+    await calls;
+    statuses.add((await fetch(`${engine.url}/health/ready`)).status);
+    expect([...statuses]).toEqual([200]);
+    const { openNow } = await askChild<{ readonly openNow: number }>(peer, 0, LIMIT_MS);
+    expect(openNow).toBeLessThanOrEqual(HTTP_LIMITS.connections);
+  });
+});
+
+async function callRepeatedly(
+  call: () => Promise<number>,
+  statuses: Set<number>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    statuses.add(await call());
+    await sleep(50);
+  }
+}
