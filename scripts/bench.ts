@@ -12,6 +12,7 @@ import { benchCosts } from './bench/calls/engine-costs.ts';
 import { benchEmbedded, benchKafka, type Measurement, tripRatios } from './bench/calls/scenarios.ts';
 import { benchCatalogue } from './bench/catalogue/scenarios.ts';
 import { benchDelivery } from './bench/notification/scenarios.ts';
+import { benchEmbeddedOverload, benchKafkaOverload } from './bench/overload/scenarios.ts';
 import {
   type BenchOptions,
   type CostPerCall,
@@ -39,8 +40,8 @@ const HELP = `Usage: npm run bench [-- OPTIONS]
   --json            one JSON document on stdout instead of tables
   --rounds N        rounds per scenario, medians are shown (default 3)
   --seconds N       measured seconds per round and scenario (default 4)
-  --only PART       embedded, kafka, costs, lending, catalogue, notifications, isolation, throughput,
-                    lanes, portfolio, or bulk for the last three
+  --only PART       embedded, kafka, costs, lending, catalogue, notifications, isolation, overload,
+                    kafka-overload, throughput, lanes, portfolio, or bulk for the last three
   --notifications N notifications during which memory is measured (default 100000)
   --contracts N     contracts in the largest portfolio to recalculate (default 20000)
   --results FORM    what the recalculation writes: ndjson (default), csv or summary
@@ -62,6 +63,8 @@ const PARTS = [
   'lanes',
   'portfolio',
   'isolation',
+  'overload',
+  'kafka-overload',
 ] as const;
 type Part = (typeof PARTS)[number];
 /** Groups of parts. */
@@ -108,9 +111,11 @@ async function run({ json, parts, ...asked }: BenchArguments): Promise<void> {
   const lanes = await overKafka('lanes', benchLanes);
   const portfolio = await overKafka('portfolio', benchPortfolio);
   const isolation = await overKafka('isolation', benchIsolation);
+  const overload = wants('overload') ? await benchEmbeddedOverload(options) : undefined;
+  const kafkaOverload = await overKafka('kafka-overload', benchKafkaOverload);
   const lending = await benchLending?.(options);
   const catalogue = wants('catalogue') ? await benchCatalogue(options) : undefined;
-  const large = { lending, catalogue, delivery, bulk, lanes, portfolio, isolation };
+  const large = { lending, catalogue, delivery, bulk, lanes, portfolio, isolation, overload, kafkaOverload };
   if (json) printJson({ measurements, ratios, costs }, large);
   else printTables([tripTable(measurements), ratioTable(ratios), workTable(costs)], Object.values(large));
 }
