@@ -6,7 +6,7 @@ import { silentLog, type Log } from '../../shared/platform/log.ts';
 import { startIngressWorker } from '../../workers/ingress/main.ts';
 import { start as startNotificationWorker } from '../../workers/notification/main.ts';
 import { startProductWorker } from '../../workers/product/main.ts';
-import type { StartWorker } from '../../workers/runtime/worker.ts';
+import type { StartWorker, WorkerContext } from '../../workers/runtime/worker.ts';
 import { startScheduleWorker } from '../../workers/schedule/main.ts';
 import { startSimulationWorker } from '../../workers/simulation/main.ts';
 import { startWorkers, type RunningSystem, type StartOptions } from '../../workers/start-workers.ts';
@@ -194,7 +194,7 @@ export class RestartingProcess implements SimProcess {
     const { config, providers } = this.#world;
     return {
       ingress: ({ threads: _threads, ...context }) =>
-        startIngressWorker(context, async (created) => {
+        startIngressWorker(withoutIndex(context), async (created) => {
           await created.ready();
           if (life.isAlive()) this.#app = created;
           return config.http.port;
@@ -203,7 +203,12 @@ export class RestartingProcess implements SimProcess {
       product: startProductWorker,
       simulation: startSimulationWorker,
       notification: (context) =>
-        startNotificationWorker(context, () => Promise.resolve(providers.open(life))),
+        startNotificationWorker(withoutIndex(context), () => Promise.resolve(providers.open(life))),
     };
   }
+}
+
+/** The index of records is in memory and built at each start: the files of SQLite would be on the disk of the machine. */
+function withoutIndex<Context extends Pick<WorkerContext, 'config'>>(context: Context): Context {
+  return { ...context, config: { ...context.config, dataFolder: undefined } };
 }
