@@ -106,6 +106,10 @@ export interface PlanOptions {
   readonly maxSkewMs?: number;
 }
 
+/** A crash concerns all state of a process, so it is chosen three times as often as another incident. */
+const CRASHES = ['crash', 'crash'] as const;
+/** Kinds that seeds with few kinds have more often: most states of a notification follow from them. */
+const TELLING = ['crash', 'crash', 'refusing-provider', 'refusing-provider'] as const;
 const MAX_RATE = 0.1;
 const MIN_RATE = 0.001;
 const MAX_INCIDENTS = 6;
@@ -134,7 +138,7 @@ export function planFaults(seed: number, options: PlanOptions): FaultPlan {
     const rate = MIN_RATE * (MAX_RATE / MIN_RATE) ** picks.share();
     if (isWanted.has(kind)) rates[kind] = rate;
   }
-  const kinds = INCIDENT_KINDS.filter((kind) => isWanted.has(kind));
+  const kinds = [...INCIDENT_KINDS, ...CRASHES].filter((kind) => isWanted.has(kind));
   const count = kinds.length === 0 ? 0 : picks.whole(1, MAX_INCIDENTS);
   const incidents = Array.from({ length: count }, () =>
     chooseIncident(picks, picks.of(...kinds), { processes, faultMs, maxSkewMs: maxSkewMs / 2 }),
@@ -162,7 +166,7 @@ function chooseKinds(picks: Picks, all: readonly FaultKind[]): ReadonlySet<Fault
   const breadth = picks.of('few', 'half', 'all');
   if (breadth === 'all') return new Set(all);
   if (breadth === 'half') return new Set(all.filter(() => picks.chance(50)));
-  return new Set([picks.of(...all), picks.of(...all)]);
+  return new Set([picks.of(...all, ...TELLING), picks.of(...all, ...TELLING)]);
 }
 
 function chooseIncident(

@@ -189,7 +189,8 @@ function draftNotification(picks: Picks, number: number): Draft<'notification'> 
   return {
     ingress: picks.whole(0, 3),
     channel: picks.of('sms', 'sms', 'email'),
-    receiver: picks.whole(1, RECEIVERS),
+    // One receiver gets most, so that notifications wait for earlier ones.
+    receiver: picks.of(1, 1, 1, picks.whole(1, RECEIVERS)),
     key: hasKey ? `key-${number}` : undefined,
     isValid,
     repeats: Array.from({ length: repeats }, () => ({
