@@ -1,7 +1,7 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import { partitionId } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
 import type {
   NotificationState,
   NotificationStatus,
@@ -13,7 +13,7 @@ import type { Finding, Rule } from './rule.ts';
 
 /** States that conclude a notification. */
 export const FINAL: ReadonlySet<NotificationStatus> = new Set(['sent', 'failed', 'parked']);
-const COMMANDS: ReadonlySet<string> = new Set([TOPIC.smsCommands, TOPIC.emailCommands]);
+const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
 const ACCEPTANCES: string = TOPIC.notificationAcceptances;
 const DELIVERY = 'docs/notification-delivery.md';
 

@@ -1,11 +1,11 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
 import { placeOf, type History, type SeenRecord } from './history.ts';
 import { idOfCommand } from './notification-rules.ts';
 import type { Rule } from './rule.ts';
 
-const COMMANDS: ReadonlySet<string> = new Set([TOPIC.smsCommands, TOPIC.emailCommands]);
+const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
 const TIER = /\.retry\./;
 
 const everythingSettles: Rule = {

@@ -20,6 +20,8 @@ import type { End, Finding, Rule, RuleContext, Violation } from './rule.ts';
 import { RULES } from './rules.ts';
 
 const MIN_AVRO_BYTES = 5;
+/** Longer keys are hashes, which say nothing in a trace. */
+const MAX_KEY_LENGTH = 40;
 const AVRO_MAGIC = 0;
 const TYPES = new Map(MESSAGES.map(({ localSchemaId, type }) => [localSchemaId, type]));
 
@@ -131,7 +133,8 @@ function keepState(
 
 function noteRecord(journal: Journal, record: SeenRecord, by: string): void {
   const { topic, partition, offset, headers, value, key } = record;
-  const ids = [headerText(headers, HEADER.correlationId), idOfCommand(record), key].filter(
+  const shortKey = key !== undefined && key.length <= MAX_KEY_LENGTH ? key : undefined;
+  const ids = [headerText(headers, HEADER.correlationId), idOfCommand(record), shortKey].filter(
     (id) => id !== undefined,
   );
   const what = value === null ? 'tombstone' : (typeOf(record) ?? 'record');

@@ -111,6 +111,7 @@ async function send(world: World, call: NotificationCall, { ingress, isOther }: 
       'x-communication-channel': call.channel === 'sms' ? '1' : '2',
       'x-sender-id': 'platrealm',
       ...(call.key === undefined ? {} : { 'idempotency-key': call.key }),
+      ...(call.isUrgent ? { urgency: 'high' } : {}),
     },
     body: notificationBody(call, text),
   };

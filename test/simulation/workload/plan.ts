@@ -10,6 +10,8 @@ export const REPLY_TOPICS = ['upstream.one.replies', 'upstream.two.replies'] as 
 /** Receivers are few, so that notifications to the same receiver overlap. */
 const RECEIVERS = 4;
 const MAX_REPEATS = 3;
+/** Of so many notifications one is urgent. */
+const URGENT_EVERY = 5;
 const FLOOD = 220;
 const SECOND_MS = 1_000;
 
@@ -40,6 +42,8 @@ export interface NotificationCall extends Planned {
   readonly receiver: number;
   readonly key: string | undefined;
   readonly isValid: boolean;
+  /** Sent with `Urgency: high` (N5). */
+  readonly isUrgent: boolean;
   /** Later calls with the same key; `isOther`: with another text, which must be refused. */
   readonly repeats: readonly {
     readonly afterMs: number;
@@ -67,6 +71,7 @@ export interface UpstreamCommand extends Planned {
   readonly kind: 'command';
   readonly channel: Channel;
   readonly receiver: number;
+  readonly isUrgent: boolean;
   readonly format: 'json' | 'avro';
   readonly copies: number;
 }
@@ -151,7 +156,7 @@ function draft(picks: Picks, kind: Activity['kind'], number: number): Activity {
     case 'request':
       return { ...planned, kind, ...draftRequest(picks, number) };
     case 'command':
-      return { ...planned, kind, ...draftCommand(picks) };
+      return { ...planned, kind, ...draftCommand(picks, number) };
     case 'poison':
       return { ...planned, kind, ...draftPoison(picks) };
     case 'catalogue':
@@ -193,6 +198,7 @@ function draftNotification(picks: Picks, number: number): Draft<'notification'> 
     receiver: picks.of(1, 1, 1, picks.whole(1, RECEIVERS)),
     key: hasKey ? `key-${number}` : undefined,
     isValid,
+    isUrgent: number % URGENT_EVERY === 0,
     repeats: Array.from({ length: repeats }, () => ({
       afterMs: picks.of(0, picks.whole(0, 500), picks.whole(0, ARRIVAL_MS)),
       ingress: picks.whole(0, 3),
@@ -229,10 +235,11 @@ function topicOf(requestType: string): TopicKey {
   return requestType.startsWith('Get') ? 'productRequests' : 'scheduleRequests';
 }
 
-function draftCommand(picks: Picks): Draft<'command'> {
+function draftCommand(picks: Picks, number: number): Draft<'command'> {
   return {
     channel: picks.of('sms', 'email'),
     receiver: picks.whole(1, RECEIVERS),
+    isUrgent: number % URGENT_EVERY === 0,
     format: picks.of('json', 'avro'),
     copies: picks.of(1, 1, 2),
   };

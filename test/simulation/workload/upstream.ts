@@ -47,7 +47,7 @@ export async function writeRequest(world: World, activity: UpstreamRequest): Pro
 
 /** Writes a command to send a notification. */
 export async function writeCommand(world: World, activity: UpstreamCommand): Promise<void> {
-  const { channel, receiver, format, copies } = activity;
+  const { channel, receiver, isUrgent, format, copies } = activity;
   const type = channel === 'sms' ? 'SendSmsCommand' : 'SendEmailCommand';
   const address = receiverOf(channel, receiver);
   const common = {
@@ -66,7 +66,7 @@ export async function writeCommand(world: World, activity: UpstreamCommand): Pro
       ? await world.codec.encode(type, command, 'avro')
       : { value: Buffer.from(JSON.stringify(json)), headers: { [HEADER.messageType]: type } };
   const message: OutgoingMessage = {
-    topic: TOPIC[channel === 'sms' ? 'smsCommands' : 'emailCommands'],
+    topic: TOPIC[`${channel}${isUrgent ? 'Urgent' : ''}Commands`],
     key: `upstream-${channel}-${receiver}`,
     value: encoded.value,
     headers: encoded.headers,
