@@ -2,7 +2,9 @@ import { createServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { createConnections, type Connections } from '../../../workers/ingress/server/connections.ts';
+import { listenOnAddresses } from '../../../workers/ingress/server/listen.ts';
 import { ECHO_PATH, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 
@@ -147,6 +149,40 @@ describe('an ended connection that its peer does not close', () => {
     onTestFinished(() => void peer.destroy());
     await expect.poll(() => (connections.endIdle(0), connections.ended())).toBe(1);
     await expect.poll(() => (connections.endIdle(0), connections.count())).toBe(0);
+  });
+});
+
+describe('an ingress with two addresses', () => {
+  it('counts the connections of both, and ends them at a shutdown without a reset', async () => {
+    const metrics = createMetrics();
+    const ingress = await openTestIngress({
+      metrics,
+      listen: (app, { port }, connections) =>
+        listenOnAddresses(app, { hosts: ['127.0.0.1', '127.0.0.2'], port }, connections),
+    });
+    const ends = ['127.0.0.1', '127.0.0.2'].map((host) => {
+      const peer = connect(ingress.port, host);
+      let text = '';
+      peer.on('data', (chunk) => (text += chunk.toString()));
+      const { promise, resolve } = Promise.withResolvers<string>();
+      peer.on('error', ({ message }) => resolve(message)).on('close', () => resolve(text));
+      return promise;
+    });
+    await expect.poll(() => metrics.text()).toContain('plat_ingress_connections 2');
+    await ingress.stop(LIMIT_MS);
+    for (const end of await Promise.all(ends)) expect(end).toMatch(/^HTTP\/1\.1 503 /);
+    for (const host of ['127.0.0.1', '127.0.0.2']) {
+      const refused = new Promise((resolve) => connect(ingress.port, host).once('error', resolve));
+      expect(await refused).toMatchObject({ code: 'ECONNREFUSED' });
+    }
+  });
+
+  it('serves the first one if the machine does not have the second', async () => {
+    const { url } = await openTestIngress({
+      listen: (app, { port }, connections) =>
+        listenOnAddresses(app, { hosts: ['127.0.0.1', '192.0.2.1'], port }, connections),
+    });
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   });
 });
 
