@@ -209,6 +209,7 @@ function toConfig(env: Environment) {
       sendTimeoutMs: env.NOTIFICATION_SEND_TIMEOUT_MS,
       emailBodyLimitBytes: env.EMAIL_BODY_LIMIT_BYTES,
       quotas: quotaSettings(env),
+      lanes: env.NOTIFICATION_LANES,
     },
     /** Undefined: in memory. */
     dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,

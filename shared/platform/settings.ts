@@ -23,6 +23,9 @@ const OUTCOMES_KEPT = `outcomes are kept for ${OUTCOME_RETENTION_MS / HOUR}h`;
 /** The lanes of a schedule worker; lanes in one process share only the process. */
 const SCHEDULE_LANES = ['interactive', 'bulk'] as const;
 
+/** The priorities of notifications, each with consumers of its own. */
+const NOTIFICATION_LANES = ['normal', 'urgent'] as const;
+
 const HOST_NAME = /^(?:[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[\da-f:.]+\])$/;
 const DURATION = /^([1-9]\d{0,5})([smh])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
@@ -213,6 +216,8 @@ export const environment = z.object({
   )
     .transform((entries) => new Map(entries.map(([key, text]) => [key, microsOf(text)])))
     .optional(),
+  /** Priorities that a notification worker serves. */
+  NOTIFICATION_LANES: listOf(NOTIFICATION_LANES).default([...NOTIFICATION_LANES]),
   EMAIL_BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(10 * KIB * KIB),
   /** File for address and token of the admin endpoint of an embedded broker; `none`: no endpoint. */
   ADMIN_FILE: z.string().default('var/admin.json'),

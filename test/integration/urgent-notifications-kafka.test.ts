@@ -34,7 +34,7 @@ suite('urgent messages on Kafka', () => {
   it.each(QUEUED > 0 ? [QUEUED] : [])(
     'have twice the latency of an idle worker at most, while %i normal ones wait',
     async (queued) => {
-      const found = await measure({ queued, rounds: 5, perRound: 100 });
+      const found = await measure({ queued, rounds: 12, perRound: 50 });
       expect(reportUrgentLatencies('Kafka', found)).toBeLessThanOrEqual(2);
     },
     LIMIT_MS,

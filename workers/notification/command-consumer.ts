@@ -13,7 +13,6 @@ import type { LogMessage } from '../../shared/messaging/message.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Process } from '../../shared/messaging/processing-result.ts';
 import {
-  PRIORITIES,
   type Channel,
   type EmailCommand,
   type Outbound,
@@ -91,7 +90,7 @@ export async function startChannel(
     await Promise.all(consumers.map((consumer) => consumer.stop(timeoutMs)));
   };
   try {
-    for (const priority of PRIORITIES) {
+    for (const priority of config.notification.lanes) {
       const order = orders[priority];
       const lane = { channel, priority, delivery, order, plan, groupId: groupOf(config, options, priority) };
       consumers.push(await startLane(context, shared, lane));

@@ -57,7 +57,8 @@ export async function start(
   try {
     await shared.start();
     const metrics = createNotificationMetrics(context.metrics);
-    for (const tier of retryTiers(context.config.notification.retryTiersMs)) {
+    const { retryTiersMs, lanes } = context.config.notification;
+    for (const tier of retryTiers(retryTiersMs, lanes)) {
       tiers.push(await startTier(context, shared, tier));
     }
     for (const channel of CHANNELS) {

@@ -5,7 +5,7 @@ import { readRequest } from '../../shared/messaging/handler/request.ts';
 import { TopicDirectory } from '../../shared/messaging/handler/topic-directory.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
-import { PRIORITIES, type Priority } from '../../shared/notification/command.ts';
+import type { Priority } from '../../shared/notification/command.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { BrokerErrorCode, Publisher } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process } from '../../shared/messaging/processing-result.ts';
@@ -73,9 +73,12 @@ export async function startTier(
   return { delayMs, priority, consumer };
 }
 
-/** The tiers with these delays, for both priorities. */
-export function retryTiers(delaysMs: readonly number[]): readonly RetryTier[] {
-  return PRIORITIES.flatMap((priority) => delaysMs.map((delayMs) => ({ delayMs, priority })));
+/** The tiers with these delays, for each of the priorities. */
+export function retryTiers(
+  delaysMs: readonly number[],
+  priorities: readonly Priority[],
+): readonly RetryTier[] {
+  return priorities.flatMap((priority) => delaysMs.map((delayMs) => ({ delayMs, priority })));
 }
 
 /** Name of a tier in health, metrics and group names, such as `10s` or `10s-urgent`. */

@@ -56,6 +56,8 @@ describe('loadConfig', () => {
   });
 
   it('reads the lanes of a schedule worker, both by default, and rejects unknown ones', () => {
+    expect(loadConfig({}).notification.lanes).toEqual(['normal', 'urgent']);
+    expect(loadConfig({ NOTIFICATION_LANES: 'urgent' }).notification.lanes).toEqual(['urgent']);
     expect(loadConfig({}).scheduleLanes).toEqual(['interactive', 'bulk']);
     expect(loadConfig({ SCHEDULE_LANES: 'bulk' }).scheduleLanes).toEqual(['bulk']);
     expect(faultOf({ SCHEDULE_LANES: 'bulk,night' })).toContain('must be one of interactive, bulk');

@@ -42,7 +42,7 @@ describe.each([
     'have twice the latency of an idle worker at most, while %i normal ones wait',
     async (queued) => {
       const broker = await open();
-      const options = { broker, prefix: '', queued, rounds: 5, perRound: 100, pauseMs: 20 };
+      const options = { broker, prefix: '', queued, rounds: 12, perRound: 50, pauseMs: 20 };
       const found = await measureUrgentLatencies(options);
       expect(reportUrgentLatencies(`embedded broker ${name}`, found)).toBeLessThanOrEqual(2);
       await broker.close();

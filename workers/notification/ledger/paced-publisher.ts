@@ -2,8 +2,14 @@ import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 
-/** Interval between requests; each carries the states of all rounds since the previous one. */
+/** Shortest interval between requests; each carries the states of all rounds since the previous one. */
 const INTERVAL_MS = 10;
+/**
+ * While requests take longer, there is as much time between two of them as one takes, so that the disk or the broker is free for
+ * others half of the time: an urgent intent would otherwise wait for the request in progress each time.
+ */
+const INTERVAL_PER_REQUEST = 2;
+const MAX_INTERVAL_MS = 100;
 
 interface Batch {
   readonly messages: OutgoingMessage[];
@@ -21,6 +27,8 @@ export class PacedPublisher implements Publisher {
   readonly #ports: Pick<SystemPorts, 'monotonic' | 'timers'>;
   #batch: Batch | undefined;
   #lastMs = Number.NEGATIVE_INFINITY;
+  /** Duration of the last request. */
+  #tookMs = 0;
 
   constructor(publisher: Publisher, ports: Pick<SystemPorts, 'monotonic' | 'timers'>) {
     this.#publisher = publisher;
@@ -54,11 +62,16 @@ export class PacedPublisher implements Publisher {
       if (this.#batch !== batch) return;
       cancel();
       this.#batch = undefined;
-      this.#lastMs = monotonic.elapsedMs();
-      this.#publisher.publish(messages).then(resolve, reject);
+      const startedMs = monotonic.elapsedMs();
+      this.#lastMs = startedMs;
+      const ended = (): void => {
+        this.#tookMs = monotonic.elapsedMs() - startedMs;
+      };
+      this.#publisher.publish(messages).finally(ended).then(resolve, reject);
     };
     const batch = { messages, result: promise, publish };
-    const cancel = timers.schedule(publish, this.#lastMs + INTERVAL_MS - monotonic.elapsedMs());
+    const intervalMs = Math.min(Math.max(INTERVAL_MS, INTERVAL_PER_REQUEST * this.#tookMs), MAX_INTERVAL_MS);
+    const cancel = timers.schedule(publish, this.#lastMs + intervalMs - monotonic.elapsedMs());
     return batch;
   }
 }

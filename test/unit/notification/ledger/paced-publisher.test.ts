@@ -43,6 +43,23 @@ describe('the paced publisher', () => {
     await expect(again).resolves.toBeUndefined();
   });
 
+  it('waits as long between two requests as one takes, if that is more than the interval', async () => {
+    const inner = new FakePublisher();
+    const startedMs: number[] = [];
+    inner.onPublish = () => {
+      startedMs.push(Date.now());
+      return new Promise((resolve) => setTimeout(resolve, 30));
+    };
+    const paced = new PacedPublisher(inner, systemPorts);
+    for (const key of ['a', 'b', 'c']) {
+      void paced.publish([record(key)]);
+      await vi.advanceTimersByTimeAsync(31);
+    }
+    await vi.advanceTimersByTimeAsync(100);
+    // The batch of b and c is sent two durations after the start of the first request.
+    expect(startedMs.map((at) => at - (startedMs[0] ?? 0))).toEqual([0, 60, 120]);
+  });
+
   it('sends pending records when it is stopped', async () => {
     const inner = new FakePublisher();
     const paced = new PacedPublisher(inner, systemPorts);
