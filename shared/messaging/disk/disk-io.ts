@@ -13,6 +13,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -51,6 +52,8 @@ export interface DiskIo {
   rename(from: string, to: string): void;
   /** Removes a file, or a folder with everything in it, if it is there. */
   remove(target: string): void;
+  /** As remove, but does not block: the system needs milliseconds to free a long file. */
+  removeLater(target: string): Promise<void>;
   /** Makes the entries of a folder durable. Windows has no such call, and needs none. */
   syncFolder(folder: string): Promise<void>;
   /** As syncFolder, but blocks. */
@@ -83,6 +86,7 @@ export const systemIo: DiskIo = {
   makeFolder: (folder) => mkdirSync(folder, { recursive: true, mode: 0o700 }),
   rename: (from, to) => renameSync(from, to),
   remove: (target) => rmSync(target, { recursive: true, force: true }),
+  removeLater: (target) => rm(target, { recursive: true, force: true }),
   syncFolder: async (folder) => {
     if (isWindows) return;
     const fd = openSync(folder, 'r');

@@ -357,7 +357,7 @@ class DiskStore implements LogStore {
     let stage: 'none' | 'written' | 'syncing' = 'none';
     try {
       if (this.#failure?.isPermanent === true) throw new Error(this.#failure.reason);
-      for (const topic of topics) await topic.prepare();
+      await allDone(topics.map((topic) => topic.prepare()));
       await this.#prepareJournal();
       const parts = topics.flatMap((topic) => {
         const piece = topic.piece();
@@ -428,7 +428,7 @@ class DiskStore implements LogStore {
     const files = this.#journal.takeClosed();
     try {
       for (const topic of [...this.#open.values(), this.#commits]) await topic.syncSegments();
-      this.#journal.removeFiles(files);
+      await this.#journal.removeFiles(files);
     } catch (error) {
       // A second sync could succeed without effect. The next start writes the segments again.
       this.#fail(error, true);
@@ -492,19 +492,27 @@ class DiskStore implements LogStore {
     if (this.#checkpoint !== undefined) return;
     for (const topic of this.#deleted) {
       this.#waitingBytes -= topic.discard();
-      try {
-        topic.close(false);
-        this.#io.remove(topic.folder);
-      } catch (error) {
-        // The next start removes it.
-        this.#options.log?.warn(
-          { topic: topic.spec.topic, error: errorText(error) },
-          'a deleted topic was not removed',
-        );
-      }
+      void this.#remove(topic);
     }
     this.#deleted.clear();
   }
+
+  /** What is left is removed by the next start. */
+  async #remove(topic: DiskTopic): Promise<void> {
+    try {
+      topic.close(false);
+      await this.#io.removeLater(topic.folder);
+    } catch (error) {
+      const text = 'the folder of a deleted topic was not removed';
+      this.#options.log?.warn({ topic: topic.spec.topic, error: errorText(error) }, text);
+    }
+  }
+}
+
+/** Waits for all, also when one rejects: what follows needs them to have ended. */
+async function allDone(work: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 function commitKey(groupId: string, topic: string, partition: number): Buffer {

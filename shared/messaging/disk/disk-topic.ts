@@ -540,9 +540,15 @@ function indexName(file: string): string {
 }
 
 /** Removes the files of a segment. */
-export function removeSegment(io: DiskIo, file: string): void {
+function removeSegment(io: DiskIo, file: string): void {
   io.remove(indexName(file));
   io.remove(file);
+}
+
+/** As removeSegment, but does not block. */
+export async function removeSegmentLater(io: DiskIo, file: string): Promise<void> {
+  await io.removeLater(indexName(file));
+  await io.removeLater(file);
 }
 
 /** Best effort: without its index a segment is read as a whole. */

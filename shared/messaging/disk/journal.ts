@@ -129,8 +129,14 @@ export class Journal {
     return this.#closed.splice(0);
   }
 
-  removeFiles(files: readonly string[]): void {
-    for (const file of files) this.#io.remove(file);
+  /** Removes files that takeClosed() returned. */
+  async removeFiles(files: readonly string[]): Promise<void> {
+    for (const file of files) await this.#io.removeLater(file);
+  }
+
+  /** Everything in closed files is in synced segments. Blocks. */
+  removeClosed(): void {
+    for (const file of this.takeClosed()) this.#io.remove(file);
   }
 
   /**
@@ -165,7 +171,9 @@ export class Journal {
     const active = this.#active;
     this.#active = undefined;
     if (active !== undefined) this.#io.close(active.fd);
-    if (isClean) this.removeFiles([...this.takeClosed(), ...(active === undefined ? [] : [active.file])]);
+    if (!isClean) return;
+    this.removeClosed();
+    if (active !== undefined) this.#io.remove(active.file);
   }
 
   #activeFile(): JournalFile {

@@ -35,7 +35,7 @@ export function redoJournal(journal: Journal, folder: string, io: DiskIo): void 
   } finally {
     for (const target of targets.values()) if (target !== undefined) io.close(target.fd);
   }
-  journal.removeFiles(journal.takeClosed());
+  journal.removeClosed();
 }
 
 /** Undefined: there is no such segment. */

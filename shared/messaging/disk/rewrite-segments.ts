@@ -5,7 +5,7 @@
 
 import { readFileNow, type DiskIo } from './disk-io.ts';
 import type { DiskLog } from './disk-log.ts';
-import { removeSegment, UNFINISHED, writeIndex, type DiskTopic, type Segment } from './disk-topic.ts';
+import { removeSegmentLater, UNFINISHED, writeIndex, type DiskTopic, type Segment } from './disk-topic.ts';
 import type { Row } from './row-columns.ts';
 import { BATCH_HEAD_BYTES, headBytes, markOf, writeBatchHead, type SegmentHead } from './segment.ts';
 import type { SegmentFiles } from './segment-files.ts';
@@ -65,7 +65,7 @@ async function drop(
   await topic.saveState();
   for (const { file } of segments) {
     files.drop(file);
-    removeSegment(io, file);
+    await removeSegmentLater(io, file);
   }
 }
 
@@ -104,7 +104,7 @@ async function rewrite(
   writeIndex(io, first.file, written.index.toBytes(markOf(head), written.bytes, written.batches));
   moveRows(topic, group, written.copied);
   await topic.saveState();
-  for (const segment of group.slice(1)) removeSegment(io, segment.file);
+  for (const segment of group.slice(1)) await removeSegmentLater(io, segment.file);
 }
 
 interface Output {

@@ -166,9 +166,12 @@ export class SimulatedDisk {
       },
       remove: (target) => {
         check('rm');
-        if (this.#find(target) === undefined) return;
-        const folder = this.#folder(path.dirname(target), 'rm');
-        this.#change([folder], (kind) => folder[kind].delete(path.basename(target)));
+        this.#remove(target);
+      },
+      removeLater: async (target) => {
+        check('rm');
+        await this.#pause(owner());
+        this.#remove(target);
       },
       syncFolder: async (folder) => {
         check('fsync');
@@ -243,6 +246,12 @@ export class SimulatedDisk {
     const created = new SimulatedFolder();
     this.#change([folder], (kind) => folder[kind].set(path.basename(target), created));
     return above ?? target;
+  }
+
+  #remove(target: string): void {
+    if (this.#find(target) === undefined) return;
+    const folder = this.#folder(path.dirname(target), 'rm');
+    this.#change([folder], (kind) => folder[kind].delete(path.basename(target)));
   }
 
   #rename(from: string, to: string): void {
