@@ -45,7 +45,6 @@ interface TakenPlaces extends Place {
   readonly places: number;
   readonly isOverdraft: boolean;
   readonly takenAtMs: number;
-  isAbandoned: boolean;
 }
 
 /**
@@ -122,18 +121,21 @@ class GradientLimit implements AdaptiveLimit {
     if (retryKey !== undefined) this.#retries.delete(retryKey);
     const takenAtMs = this.#options.monotonic.elapsedMs();
     const isOverdraft = this.#places >= this.#limit;
+    let isEnded = false;
     const taken: TakenPlaces = {
       caller,
       places,
       isOverdraft,
       takenAtMs,
-      isAbandoned: false,
       release: (expectedMs) => {
-        if (taken.isAbandoned || !this.#giveBack(taken) || expectedMs === undefined) return;
+        if (isEnded) return;
+        isEnded = true;
+        this.#giveBack(taken);
+        if (expectedMs === undefined) return;
         this.#addDelay(this.#options.monotonic.elapsedMs() - takenAtMs - expectedMs);
       },
       abandon: () => {
-        taken.isAbandoned = true;
+        isEnded = true;
       },
     };
     this.#taken.add(taken);
@@ -150,23 +152,24 @@ class GradientLimit implements AdaptiveLimit {
     this.#retries.add(retryKey);
   }
 
-  #giveBack(taken: TakenPlaces): boolean {
-    if (!this.#taken.delete(taken)) return false;
+  #giveBack(taken: TakenPlaces): void {
+    if (!this.#taken.delete(taken)) return;
     this.#places -= taken.places;
     if (taken.isOverdraft) this.#overdrawn -= taken.places;
     const left = (this.#placesOf.get(taken.caller) ?? 0) - taken.places;
     if (left > 0) this.#placesOf.set(taken.caller, left);
     else this.#placesOf.delete(taken.caller);
-    return true;
   }
 
-  /** Gives back the places of requests that have held them for too long. */
+  /**
+   * Gives back the places of requests that have held them for too long. Their delays count only if they get a reply after
+   * all: without one it is not known whether fewer requests would have been answered.
+   */
   #expire(): void {
     const nowMs = this.#options.monotonic.elapsedMs();
     for (const taken of this.#taken) {
       if (nowMs - taken.takenAtMs < this.#options.holdMs) return;
       this.#giveBack(taken);
-      if (!taken.isAbandoned) this.#addDelay(nowMs - taken.takenAtMs);
     }
   }
 

@@ -186,6 +186,29 @@ describe('the adaptive limit without an overload', () => {
   });
 });
 
+describe('the adaptive limit when no request is answered for three seconds', () => {
+  it('refuses nothing at a tenth of the capacity, and nothing at once after that', () => {
+    const run = simulate({
+      callers: [flood('a', 100)],
+      // One request after ten seconds takes three.
+      serviceMs: (nowMs) => (nowMs === 10_000 ? 3_000 : 1),
+      forMs: 20_000,
+    });
+    expect(run.within(0, 20_000).refused).toBe(0);
+    expect(run.within(0, 20_000).perSecond).toBeCloseTo(100, -1);
+  });
+
+  it('refuses requests when the server stays too slow for them', () => {
+    const run = simulate({
+      callers: [flood('a', 100)],
+      serviceMs: (nowMs) => (nowMs < 10_000 ? 1 : 20),
+      forMs: 60_000,
+    });
+    expect(run.within(40_000, 60_000).perSecond).toBeCloseTo(50, 0);
+    expect(run.within(40_000, 60_000).p99Ms).toBeLessThan(900);
+  });
+});
+
 describe('the share of a caller', () => {
   it('is not taken by one that floods', () => {
     const run = simulate({
