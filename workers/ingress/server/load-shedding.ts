@@ -42,7 +42,7 @@ export interface LoadShedding {
  * `long`: calculations in threads, and on the event loop in slices; their callers expect seconds.
  */
 const CLASSES = {
-  short: { targetMs: 200, holdMs: 1_000, msPerPlace: 0.5 },
+  short: { targetMs: 300, holdMs: 1_000, msPerPlace: 0.5 },
   long: { targetMs: 1_000, holdMs: 10_000, msPerPlace: LONG_WORK_MS },
 } as const;
 type Class = keyof typeof CLASSES;
