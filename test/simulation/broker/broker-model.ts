@@ -97,9 +97,19 @@ export class BrokerModel {
     this.after(atMs - this.nowMs(), callback);
   }
 
-  /** Whether packets of this process do not arrive, or are refused. */
+  /** Whether the broker refuses connections. */
+  get isDown(): boolean {
+    return this.#faults.has('down');
+  }
+
+  /** Whether no packet passes between this process and the broker. */
+  isCutOff(host: Pick<Host, 'id'>): boolean {
+    return this.#faults.hasAny('cut-off') && this.#faults.has(`cut-off ${processOf(host)}`);
+  }
+
+  /** Whether this process gets no answers from the broker. */
   isRefusing(host: Pick<Host, 'id'>): boolean {
-    return this.#faults.has('down') || this.#faults.has(`cut-off ${processOf(host)}`);
+    return this.isDown || this.isCutOff(host);
   }
 
   /** Runs the work of a request; while the broker is frozen it waits, and the client gives it up by `lose`. */
@@ -212,7 +222,9 @@ export class BrokerModel {
   /** No packet passes between the process and the broker, or they pass again. */
   setCutOff(processName: string, isCutOff: boolean): void {
     this.#faults.set(`cut-off ${processName}`, isCutOff);
-    if (isCutOff) for (const link of this.links) if (processOf(link.host) === processName) link.reset();
+    if (!isCutOff) return;
+    const noticedMs = this.fates.times.requestTimeoutMs;
+    for (const link of this.links) if (processOf(link.host) === processName) link.reset(noticedMs);
   }
 
   expel(processName: string): void {

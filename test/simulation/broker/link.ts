@@ -32,7 +32,7 @@ export class Link {
   #number = 0;
   #isClosed = false;
   /** Breaks the calls whose response is awaited. */
-  readonly #open = new Set<() => void>();
+  readonly #open = new Set<(afterMs: number) => void>();
 
   constructor(clientId: string, host: Host, model: BrokerModel) {
     this.clientId = clientId;
@@ -57,62 +57,66 @@ export class Link {
    */
   call<Value>(work: (fate: CallFate) => Value | Promise<Value>, kind: CallKind = 'other'): Promise<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Value>();
-    if (!this.host.isAlive()) return promise;
-    const fate = this.#model.fates.ofCall(
-      `${this.host.id}/${this.clientId}`,
-      this.#calls,
-      kind === 'produce',
-    );
+    const { host } = this;
+    if (!host.isAlive()) return promise;
+    const fate = this.#model.fates.ofCall(this.#id, this.#calls, kind === 'produce');
     this.#calls += 1;
     // The request may leave with the last effect of the process.
-    const isSent = this.host.mayAct() || !fate.diesWithSender;
-    if (!isSent) return promise;
+    if (!host.mayAct() && fate.diesWithSender) return promise;
     const settle = (end: () => void): void => {
-      if (!this.#open.delete(breakOff)) return;
-      this.host.enter(end);
+      if (this.#open.delete(breakOff)) host.enter(end);
     };
     const lose = (): void =>
       settle(() => {
         this.#disconnected();
         reject(new LostCall(`no response to ${this.clientId}`));
       });
-    const breakOff = (): void => this.#model.after(fate.responseMs, lose);
+    const breakOff = (afterMs: number): void => this.#model.after(afterMs, lose);
     this.#open.add(breakOff);
-    if (fate.lost === 'request') {
-      this.#model.after(this.#model.fates.times.requestTimeoutMs, lose);
-      return promise;
-    }
-    const { requestTimeoutMs } = this.#model.fates.times;
-    if (fate.requestMs + fate.responseMs > requestTimeoutMs) this.#model.after(requestTimeoutMs, lose);
-    const arrive = async (): Promise<void> => {
-      if (!this.host.isAlive() && fate.diesWithSender) return;
-      if (this.#model.isRefusing(this.host)) {
-        settle(() => {
-          this.#disconnected();
-          reject(unreachable(this.clientId));
-        });
-        return;
-      }
-      const answer = await perform(() => work(fate));
-      if (answer.error instanceof LostCall || fate.lost === 'response') {
-        this.#model.after(fate.lost === 'response' ? requestTimeoutMs : fate.responseMs, lose);
-        return;
-      }
-      this.#respond(fate.responseMs, () =>
-        settle(() => {
-          this.#isConnected = true;
-          if (answer.error === undefined) resolve(answer.value as Value);
-          else reject(answer.error);
-        }),
-      );
-    };
-    const { lost, requestMs } = fate;
-    if (lost === 'stale') this.#model.after(requestMs, () => void arrive());
-    else
-      this.#request(requestMs, () =>
-        this.#model.whenServing(this.#connectionOf(kind), () => void arrive(), lose),
-      );
+    const refuse = (): void =>
+      settle(() => {
+        this.#disconnected();
+        reject(unreachable(this.clientId));
+      });
+    const answer = (done: Performed<Value>): void =>
+      settle(() => {
+        this.#isConnected = true;
+        if (done.error === undefined) resolve(done.value as Value);
+        else reject(done.error);
+      });
+    this.#travel(fate, kind, { work: () => perform(() => work(fate)), answer, refuse, lose });
     return promise;
+  }
+
+  /** The way of a request to the broker, and of its response. */
+  #travel<Value>(fate: CallFate, kind: CallKind, { work, answer, refuse, lose }: Way<Value>): void {
+    const model = this.#model;
+    const { requestTimeoutMs } = model.fates.times;
+    const { lost, requestMs, responseMs } = fate;
+    const loseLate = (): void => model.after(requestTimeoutMs, lose);
+    if (lost === 'request') {
+      loseLate();
+      return;
+    }
+    if (requestMs + responseMs > requestTimeoutMs) loseLate();
+    const arrive = async (): Promise<void> => {
+      const isGone = !this.host.isAlive() && fate.diesWithSender;
+      if (isGone || model.isCutOff(this.host)) {
+        loseLate();
+        return;
+      }
+      if (model.isDown) {
+        refuse();
+        return;
+      }
+      const done = await work();
+      if (lost === 'response') loseLate();
+      else if (done.error instanceof LostCall) model.after(responseMs, lose);
+      else this.#respond(responseMs, () => (model.isCutOff(this.host) ? loseLate() : answer(done)));
+    };
+    if (lost === 'stale') model.after(requestMs, () => void arrive());
+    else
+      this.#request(requestMs, () => model.whenServing(this.#connectionOf(kind), () => void arrive(), lose));
   }
 
   /**
@@ -134,15 +138,22 @@ export class Link {
 
   /** Sends something to the client that it has not asked for in this moment; lost when it cannot be reached. */
   push(deliver: () => void): void {
-    if (!this.host.isAlive() || this.#model.isRefusing(this.host)) return;
-    const { responseMs } = this.#model.fates.ofCall(`${this.host.id}/${this.clientId}`, this.#calls, false);
+    const model = this.#model;
+    if (!this.host.isAlive() || model.isDown) return;
+    const { responseMs } = model.fates.ofCall(this.#id, this.#calls, false);
     this.#calls += 1;
-    this.#respond(responseMs, () => this.host.enter(deliver));
+    this.#respond(responseMs, () => {
+      if (!model.isCutOff(this.host)) this.host.enter(deliver);
+    });
   }
 
-  /** The connection breaks. */
-  reset(): void {
-    for (const breakOff of this.#open) breakOff();
+  /** The connection breaks, which the client notices after this time. */
+  reset(afterMs = 0): void {
+    for (const breakOff of this.#open) breakOff(afterMs);
+  }
+
+  get #id(): string {
+    return `${this.host.id}/${this.clientId}`;
   }
 
   #request(ms: number, arrive: () => void): void {
@@ -157,7 +168,7 @@ export class Link {
 
   /** Commits keep their order over connections: a consumer waits for one before it sends the next. */
   #connectionOf(kind: CallKind): string {
-    return `${this.host.id}/${this.clientId}/${kind === 'produce' ? this.#number : ''}`;
+    return `${this.#id}/${kind === 'produce' ? this.#number : ''}`;
   }
 
   #disconnected(): void {
@@ -180,9 +191,20 @@ export class Link {
 }
 
 /** The result of work at the broker: nothing of it is thrown there. */
-async function perform<Value>(
-  work: () => Value | Promise<Value>,
-): Promise<{ readonly value?: Value; readonly error?: unknown }> {
+interface Performed<Value> {
+  readonly value?: Value;
+  readonly error?: unknown;
+}
+
+/** What becomes of a call. */
+interface Way<Value> {
+  readonly work: () => Promise<Performed<Value>>;
+  readonly answer: (done: Performed<Value>) => void;
+  readonly refuse: () => void;
+  readonly lose: () => void;
+}
+
+async function perform<Value>(work: () => Value | Promise<Value>): Promise<Performed<Value>> {
   try {
     return { value: await work() };
   } catch (error) {
