@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/platform/clock.ts';
 import { openQuotas, type Quotas } from '../../shared/quotas/quotas.ts';
 import { openIndex } from '../runtime/open-index.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
-import { createJumpResistantClock } from './jump-resistant-clock.ts';
+import { createJumpResistantClock } from '../../shared/platform/jump-resistant-clock.ts';
 import { leaseMs } from './delivery/provider-round.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { PacedPublisher } from './ledger/paced-publisher.ts';

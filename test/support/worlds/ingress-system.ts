@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
+import { systemClock, type Clock, type MonotonicClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
@@ -24,12 +24,15 @@ export function standingClock(): Clock {
   return { now: () => nowMs };
 }
 
-/** Starts a worker over a broker on a free port, as in a separate process, and stops it at the end of the test. */
+/**
+ * Starts a worker over a broker on a free port, as in a separate process, and stops it at the end of the test. A clock
+ * without elapsed time has that of the system.
+ */
 export async function startOn(
   broker: Broker,
   start: StartWorker,
   env: Record<string, string> = {},
-  clock: Clock = systemClock,
+  clock: Clock & Partial<MonotonicClock> = systemClock,
 ): Promise<RunningWorker & { url: string }> {
   const config = loadConfig({ DATA_DIR: 'memory', PORT: '0', RATE_LIMIT_PER_SECOND: '0', ...env });
   const worker = await start({
@@ -39,6 +42,7 @@ export async function startOn(
     broker,
     log: silentLog,
     clock,
+    monotonic: { elapsedMs: () => clock.elapsedMs?.() ?? systemPorts.monotonic.elapsedMs() },
     metrics: createMetrics(),
     processHealth: () => ({}),
   });

@@ -10,6 +10,7 @@ import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
@@ -42,6 +43,8 @@ export interface AcceptDeps extends IngressContext {
   readonly publisher: Publisher;
   readonly keys: NotificationKeys;
   readonly feed: NotificationFeed;
+  /** Measures the age of keys: one that expires early is sent a second time. */
+  readonly ageClock: Clock;
   /** Undefined: no quota is configured. */
   readonly quotas: Quotas | undefined;
   /** Counts the result: `accepted`, `repeated`, `conflict`, `refused` or `unknown`. */
@@ -127,7 +130,7 @@ async function acceptKeyed(
   if (notification.reply.raw.destroyed) return;
   const bodyHash = deps.keys.commandHash(notification.command);
   const former = await deps.feed.acceptance(keyId);
-  if (former !== undefined && deps.clock.now() - former.acceptedAt < KEY_LIFETIME_MS) {
+  if (former !== undefined && deps.ageClock.now() - former.acceptedAt < KEY_LIFETIME_MS) {
     respondToRepeat(deps, notification, { former, bodyHash });
     return;
   }
@@ -145,9 +148,9 @@ async function acceptKeyed(
  * under the same id the worker would treat the new use as a repeat and not send it. Undefined if it ended more recently:
  * then this request repeats one whose acceptance was not recorded.
  */
-async function findExpiredUse({ feed, clock }: AcceptDeps, keyId: string): Promise<number | undefined> {
+async function findExpiredUse({ feed, ageClock }: AcceptDeps, keyId: string): Promise<number | undefined> {
   const state = await feed.state(keyId);
-  return state !== undefined && clock.now() - state.updatedAt >= KEY_LIFETIME_MS
+  return state !== undefined && ageClock.now() - state.updatedAt >= KEY_LIFETIME_MS
     ? state.updatedAt
     : undefined;
 }

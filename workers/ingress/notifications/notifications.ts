@@ -9,6 +9,7 @@ import { combineHealth, type Health } from '../../../shared/platform/health.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { IngressContext } from '../server/context.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
+import { createJumpResistantClock } from '../../../shared/platform/jump-resistant-clock.ts';
 import { createAccept } from './accept-notification.ts';
 import type { ChannelProfiles } from './channel-profiles.ts';
 import { CHANNELS } from './channels.ts';
@@ -49,8 +50,10 @@ const READY: Health = { status: 'ready' };
 /** Registers the routes of notifications (interface 4.8) and creates their services. */
 export function registerNotifications(app: FastifyInstance, deps: NotificationDeps): Notifications {
   const { broker, notificationPublisher: publisher, channelProfiles, traffic, quotas } = deps;
+  const ageClock = createJumpResistantClock(deps.clock, deps.monotonic);
   const feed = createNotificationFeed(broker, {
     ...deps,
+    clock: ageClock,
     restoreFirst: (message) => restoreFirst(deps, message),
   });
   const keys = createNotificationKeys(deps.resultSecret, deps.newId);
@@ -58,6 +61,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
     ...deps,
     ...createCounters(deps.metrics, feed),
     publisher,
+    ageClock,
     keys,
     feed,
     quotas,

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { systemClock } from '../../../../shared/platform/clock.ts';
-import { createJumpResistantClock } from '../../../../workers/notification/jump-resistant-clock.ts';
+import { createJumpResistantClock } from '../../../../shared/platform/jump-resistant-clock.ts';
 import { RecordIndex, type IndexLimits } from '../../../../shared/messaging/record-index/record-index.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';

@@ -6,7 +6,7 @@ import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { monotonicClock } from '../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
-import { createJumpResistantClock } from '../../../../workers/notification/jump-resistant-clock.ts';
+import { createJumpResistantClock } from '../../../../shared/platform/jump-resistant-clock.ts';
 import { HoldTopic } from '../../../../workers/notification/ordering/hold-topic.ts';
 import { holdKey } from '../../../../workers/notification/ordering/hold-records.ts';
 import {

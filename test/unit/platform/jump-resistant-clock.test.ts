@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createJumpResistantClock } from '../../../workers/notification/jump-resistant-clock.ts';
+import { createJumpResistantClock } from '../../../shared/platform/jump-resistant-clock.ts';
 
 const NOW = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
