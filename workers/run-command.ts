@@ -18,7 +18,7 @@ Without KAFKA_BROKERS they use the embedded broker, which keeps its messages in 
 
   HOST, PORT          where the HTTP ingress listens (127.0.0.1, 8080)
   HEALTH_PORT         health and metrics of a process without an ingress
-  DATA_DIR            folder of the embedded broker (var/data); memory: nothing is kept
+  DATA_DIR            folder of the embedded broker and of the index of notifications (var/data); memory: nothing is kept
   KAFKA_BROKERS       host:port list; docs/real-kafka.md
   SCHEMA_REGISTRY_URL Confluent-compatible schema registry
   docs/operations.md lists all settings.

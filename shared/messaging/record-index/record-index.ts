@@ -34,6 +34,8 @@ export const INDEX_LIMITS: IndexLimits = {
 const WRITE_DELAY_MS = 250;
 /** Rows of one transaction: 1 to 3 ms on the event loop. */
 const ROWS_PER_TRANSACTION = 128;
+/** Transactions of a stop, which may not take long: what is not written then is read again from the topic. */
+const LAST_TRANSACTIONS = 100;
 /** Interval of attempts to write after a failure. */
 const RETRY_MS = 1_000;
 /** Memory of a waiting record in addition to its value: map slots, key, object. */
@@ -191,12 +193,14 @@ export class RecordIndex {
     this.#open(1);
   }
 
-  /** Writes what waits, as far as possible, and releases the files. */
+  /** Writes what waits, as far as that is possible in a short time, and releases the files. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#cancelWrite?.();
-    while (this.#failure === undefined && this.#hasWork()) this.#writePart();
+    for (let count = 0; count < LAST_TRANSACTIONS && this.#hasWork(); count += 1) {
+      if (this.#failure === undefined) this.#writePart();
+    }
     for (const generation of this.#generations) generation.close();
     this.#options.files?.close();
   }
