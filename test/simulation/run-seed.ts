@@ -6,7 +6,7 @@ import { combineHealth } from '../../shared/platform/health.ts';
 import { sleep } from '../../shared/platform/timers.ts';
 import { createProcessBroker } from './broker/process-broker.ts';
 import { createHistory } from './check/history.ts';
-import { Journal } from './check/journal.ts';
+import { FAULTS, Journal } from './check/journal.ts';
 import { acceptedIds, currentState } from './check/notification-rules.ts';
 import type { Violation } from './check/rule.ts';
 import { createWatcher, type Watcher } from './check/watcher.ts';
@@ -93,7 +93,7 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
       observer: {
         onRecord: (record, by) => watcher.onRecord(record, by),
         onCommit: (groupId, offset, by) => watcher.onCommit(groupId, offset, by),
-        onEvent: (line) => journal.note('cluster', line),
+        onEvent: (line) => journal.note(FAULTS, line),
       },
       createProviders: (system, fates) => {
         clocks.elapsedMs = () => system.monotonic.elapsedMs();

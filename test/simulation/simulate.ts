@@ -27,16 +27,18 @@ async function run(args: SimulateArguments): Promise<number> {
   const startedAtMs = performance.now();
   const elapsedMs = (): number => performance.now() - startedAtMs;
   const showProgress = progressOf(totals, elapsedMs);
+  const shrunk: string[] = [];
   for await (const summary of summariesOf(args)) {
     addSummary(totals, summary);
     showProgress();
     const { failure } = summary;
     if (failure !== undefined && !args.json) print(failureLines(failure));
-    if (failure !== undefined && args.shrink) await shrink(failure);
+    if (failure !== undefined && args.shrink) shrunk.push(...(await shrink(failure)));
+    if (!args.json) print(shrunk);
     if ((failure !== undefined && !args.keepGoing) || elapsedMs() >= args.limitMs) break;
   }
   const seconds = elapsedMs() / 1_000;
-  if (args.json) print([JSON.stringify({ from: args.from, seconds, ...totals }, undefined, 2)]);
+  if (args.json) print([JSON.stringify({ from: args.from, seconds, ...totals, shrunk }, undefined, 2)]);
   else print(totalsLines(totals, elapsedMs()));
   return totals.failures.length > 0 ? FAILED : 0;
 }
@@ -57,17 +59,19 @@ async function* summariesOf({ from, count, jobs, trace }: SimulateArguments): As
   yield summaryOf(result);
 }
 
-/** Prints the smallest plan of the seed that violates the same rule. */
-async function shrink({ seed, violations }: SeedFailure): Promise<void> {
+/** Describes the smallest plan of the seed that violates the same rule. */
+async function shrink({ seed, violations }: SeedFailure): Promise<readonly string[]> {
   const { planSeed } = await import('./seed-plan.ts');
   const { shrunkLines } = await import('./report.ts');
   const { shrinkPlan } = await import('./shrink.ts');
   const { runPlan } = await import('./run-seed.ts');
   const options = { run: runPlan, onProgress: onShrunk };
-  print(shrunkLines(await shrinkPlan(planSeed(seed), violations[0]?.rule ?? '', options)));
+  return shrunkLines(await shrinkPlan(planSeed(seed), violations[0]?.rule ?? '', options));
 }
 
-const onShrunk = (parts: number, runs: number): void => say(`${parts} parts left after ${runs} runs`);
+function onShrunk(parts: number, runs: number): void {
+  say(`${parts} parts in run ${runs}`);
+}
 
 /** Reports the progress at most every few seconds. */
 function progressOf(totals: Totals, elapsedMs: () => number): () => void {

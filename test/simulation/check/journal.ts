@@ -4,6 +4,8 @@ const HASH_DIGITS = 8;
 const TIME_WIDTH = 11;
 const WHO_WIDTH = 14;
 const SECOND_MS = 1_000;
+/** Who notes that processes start and end, and that faults begin. */
+export const FAULTS = 'cluster';
 
 /** One event of a run. */
 export interface JournalEntry {
@@ -30,12 +32,14 @@ export class Journal {
     this.entries.push({ atMs: this.#elapsedMs(), who, text, ids });
   }
 
-  /** The last `count` entries up to `endMs`, and all earlier ones that concern one of the ids. */
+  /** The last `count` entries up to `endMs`, and all earlier ones that are faults or concern one of the ids. */
   excerpt(ids: readonly string[], endMs: number, count: number): readonly JournalEntry[] {
     const before = this.entries.filter(({ atMs }) => atMs <= endMs);
     const from = Math.max(0, before.length - count);
     const related = connectedIds(before, ids);
-    return before.filter((entry, index) => index >= from || entry.ids.some((id) => related.has(id)));
+    return before.filter(
+      ({ who, ids: own }, index) => index >= from || who === FAULTS || own.some((id) => related.has(id)),
+    );
   }
 }
 

@@ -77,10 +77,11 @@ export function createWatcher(options: WatcherOptions): Watcher {
     violations,
     onRecord: (message, by) => {
       const record = seen(message, elapsedMs());
+      const isState = record.topic === TOPIC.notificationOutcomes;
+      const state = isState ? (decode(record)?.payload as NotificationState | undefined) : undefined;
       keepRecord(history, record);
-      noteRecord(journal, record, by);
-      if (record.topic === TOPIC.notificationOutcomes)
-        keepState(history, decode(record)?.payload as NotificationState | undefined, elapsedMs());
+      noteRecord(journal, record, { by, details: state?.status });
+      keepState(history, state, elapsedMs());
       checkRecord(record);
     },
     onCommit: (groupId, { topic, partition, offset }, by) => {
@@ -131,20 +132,20 @@ function keepState(
   states.set(notificationId, known);
 }
 
-function noteRecord(journal: Journal, record: SeenRecord, by: string): void {
+function noteRecord(
+  journal: Journal,
+  record: SeenRecord,
+  { by, details }: { readonly by: string; readonly details: string | undefined },
+): void {
   const { topic, partition, offset, headers, value, key } = record;
   const shortKey = key !== undefined && key.length <= MAX_KEY_LENGTH ? key : undefined;
   const ids = [headerText(headers, HEADER.correlationId), idOfCommand(record), shortKey].filter(
     (id) => id !== undefined,
   );
   const what = value === null ? 'tombstone' : (typeOf(record) ?? 'record');
-  const code = headerText(headers, HEADER.errorCode) ?? headerText(headers, HEADER.deadLetterCode);
-  const details = code === undefined ? '' : ` ${code}`;
-  journal.note(
-    by,
-    `writes ${what}${details} ${digest(value ?? '')} to ${topic}/${partition}@${offset}`,
-    ...new Set(ids),
-  );
+  const code = headerText(headers, HEADER.errorCode) ?? headerText(headers, HEADER.deadLetterCode) ?? details;
+  const text = [what, code, digest(value ?? '')].filter((part) => part !== undefined).join(' ');
+  journal.note(by, `writes ${text} to ${topic}/${partition}@${offset}`, ...new Set(ids));
 }
 
 /** The type of a message: by its header, or by its schema id. */
