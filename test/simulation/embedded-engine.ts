@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { DiskIo } from '../../shared/messaging/disk/disk-io.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
-import type { Health } from '../../shared/platform/health.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';
 import { WORKER_NAMES } from '../../workers/worker-list.ts';
 import { SimulatedDisk, type DiskProcess } from '../support/disk/simulated-disk.ts';
@@ -177,11 +176,6 @@ async function readTopic(broker: Broker | undefined, topic: string): Promise<rea
     },
   );
   return messages;
-}
-
-/** The health of the engine in one word for each worker. */
-export function statuses(health: Readonly<Record<string, Health>> | undefined): readonly string[] {
-  return Object.values(health ?? {}).map(({ status }) => status);
 }
 
 /** A record in one line, without its content. */
