@@ -28,8 +28,8 @@ const READ_INTERVAL_MS = 60_000;
 const CHECK_INTERVAL_MS = 5_000;
 /** A change of the local clock relative to the monotonic one that counts as a step; NTP slews smaller ones. */
 const STEP_MS = 1_000;
-/** Readings are repeated until the offset is known this exactly: a tenth of what matters. */
-const WANTED_ERROR_MS = 20;
+/** Readings are repeated until the offset is known this exactly: a tenth of the least offset that matters. */
+const WANTED_ERROR_MS = 100;
 const MAX_READINGS = 5;
 /** Without a reading for this long health says so. The broker's time stays known to within 0.2 s meanwhile. */
 const STALE_MS = 10 * READ_INTERVAL_MS;
