@@ -168,7 +168,11 @@ function inSeconds(ms: number): string {
 }
 
 /** Registers the gauges, which are set at each scrape, and returns the counter of steps. */
-function registerMetrics({ metrics, brokerClock, readTime }: ClockWatchOptions): ReturnType<Metrics['counter']> {
+function registerMetrics({
+  metrics,
+  brokerClock,
+  readTime,
+}: ClockWatchOptions): ReturnType<Metrics['counter']> {
   const steps = metrics.counter(
     'plat_clock_steps_total',
     'How often a clock was set by a second or more while the process ran: its own (local) or that of the broker',

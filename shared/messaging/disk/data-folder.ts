@@ -67,9 +67,10 @@ function checkFormat(folder: string, io: DiskIo): void {
   try {
     content = readFileNow(io, file)?.toString() ?? '';
     if (content === '') {
-      // New, or empty: a crash interrupted the first start on this folder.
       content = FORMAT_TEXT;
-      writeFileNow(io, file, Buffer.from(content), true);
+      const unfinished = path.join(folder, `.${FORMAT_FILE}`);
+      writeFileNow(io, unfinished, Buffer.from(content), true);
+      io.rename(unfinished, file);
     }
     syncFound(io, file);
   } catch (error) {

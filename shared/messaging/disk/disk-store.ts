@@ -97,6 +97,8 @@ class DiskStore implements LogStore {
   #waitingBytes = 0;
   /** The group commit that takes what is added now. */
   #next: PromiseWithResolvers<void> | undefined;
+  /** The group commit in progress. */
+  #current: PromiseWithResolvers<void> | undefined;
   /** A reader or caller waits for it. */
   #isNextUrgent = false;
   #cancelDelay: (() => void) | undefined;
@@ -107,6 +109,8 @@ class DiskStore implements LogStore {
   #damage: string | undefined;
   #stopProbes: (() => void) | undefined;
   #reclaiming: Promise<void> | undefined;
+  /** Topics were deleted, and the entries of their folder are not yet durable. */
+  #isFolderChanged = false;
   #isClosed = false;
   #deletions = 0;
 
@@ -168,6 +172,7 @@ class DiskStore implements LogStore {
     }
     this.#open.delete(name);
     this.#deleted.add(topic);
+    this.#isFolderChanged = true;
     this.#forgetCommits(name);
     this.#schedule(true);
   }
@@ -179,6 +184,11 @@ class DiskStore implements LogStore {
   }
 
   flushed(): Promise<void> | undefined {
+    const commit = this.#next ?? this.#current;
+    if (commit !== undefined) return commit.promise;
+    // What a failed commit left: a topic that was created or deleted.
+    const isLeft = this.#isFolderChanged || [...this.#open.values()].some((topic) => topic.isNew);
+    if (isLeft) this.#schedule(true);
     return this.#next?.promise;
   }
 
@@ -327,7 +337,9 @@ class DiskStore implements LogStore {
       const commit = this.#next;
       this.#next = undefined;
       this.#isNextUrgent = false;
+      this.#current = commit;
       if (commit !== undefined) await this.#commitNext(commit);
+      this.#current = undefined;
     } while (this.#isNextUrgent);
     this.#running = undefined;
     if (this.#next !== undefined) this.#startInTime();
@@ -358,6 +370,7 @@ class DiskStore implements LogStore {
     try {
       if (this.#failure?.isPermanent === true) throw new Error(this.#failure.reason);
       await allDone(topics.map((topic) => topic.prepare()));
+      await this.#syncDeletions();
       await this.#prepareJournal();
       const parts = topics.flatMap((topic) => {
         const piece = topic.piece();
@@ -409,6 +422,17 @@ class DiskStore implements LogStore {
     }
   }
 
+  async #syncDeletions(): Promise<void> {
+    if (!this.#isFolderChanged) return;
+    this.#isFolderChanged = false;
+    try {
+      await this.#io.syncFolder(this.#path(TOPICS_FOLDER));
+    } catch (error) {
+      this.#isFolderChanged = true;
+      throw error;
+    }
+  }
+
   /** Two files of the journal exist at most: a third begins when the segments of the first are synced. */
   async #prepareJournal(): Promise<void> {
     if (this.#journal.isFull) await this.#checkpoint;
@@ -453,7 +477,7 @@ class DiskStore implements LogStore {
   }
 
   #recovered(): void {
-    if (this.#failure === undefined) return;
+    if (this.#failure === undefined || this.#failure.isPermanent) return;
     this.#failure = undefined;
     this.#stopProbes?.();
     this.#stopProbes = undefined;

@@ -144,7 +144,7 @@ export class DiskTopic implements LogFiles {
   static create(place: TopicPlace, parts: TopicParts): DiskTopic {
     const topic = new DiskTopic(place, parts);
     parts.io.makeFolder(place.folder);
-    writeFileNow(parts.io, path.join(place.folder, STATE_FILE), topic.#state([]), true);
+    topic.#saveNow();
     topic.#isNew = true;
     return topic;
   }
@@ -179,6 +179,11 @@ export class DiskTopic implements LogFiles {
 
   get isDeleted(): boolean {
     return this.#isDeleted;
+  }
+
+  /** Its folder is not yet durable. */
+  get isNew(): boolean {
+    return this.#isNew;
   }
 
   get isDirty(): boolean {
@@ -379,6 +384,7 @@ export class DiskTopic implements LogFiles {
       } finally {
         io.close(fd);
       }
+      if (this.#isDeleted) return;
       io.rename(`${file}${UNFINISHED}`, file);
       this.#listed = ids;
       await io.syncFolder(this.#folder);
@@ -487,10 +493,16 @@ export class DiskTopic implements LogFiles {
     }
     const isChanged = JSON.stringify(state.spec) !== JSON.stringify(this.spec);
     if (!isChanged && this.segments.size === state.segments.length) return;
+    this.#saveNow();
+    io.syncFolderNow(this.#folder);
+  }
+
+  /** Replaces the state; it is durable when the folder is synced. Blocks. */
+  #saveNow(): void {
+    const { io } = this.#parts;
     const file = path.join(this.#folder, STATE_FILE);
     writeFileNow(io, `${file}${UNFINISHED}`, this.#state([...this.segments.keys()]), true);
     io.rename(`${file}${UNFINISHED}`, file);
-    io.syncFolderNow(this.#folder);
   }
 
   /** Returns the last id that the segment replaces. */

@@ -19,6 +19,8 @@ const TOPICS: readonly TopicSpec[] = [
     config: { ...SMALL, 'cleanup.policy': 'compact', 'delete.retention.ms': '0' },
   },
 ];
+/** A topic that is deleted and created again. */
+const TEMPORARY: TopicSpec = { topic: 'temporary', partitions: 1, config: SMALL };
 const GROUP = 'worker';
 const KEYS = 6;
 /** Longest simulated time of a start, or of reading everything. */
@@ -41,6 +43,8 @@ interface History {
   readonly seen: Map<string, number>;
   readonly committed: Map<number, number>;
   readonly high: Map<string, number>;
+  /** Numbers below these were published before a deletion of the temporary topic was called, and acknowledged. */
+  readonly deleted: { called: number; done: number };
 }
 
 /** What a run did, to see that it did something. */
@@ -68,7 +72,13 @@ interface World {
 export async function liveAndCrash(seed: number, lives: number, counts: LifeCounts): Promise<void> {
   const system = seededSystem(seed);
   const disk = new SimulatedDisk(system.picks, system.timers);
-  const history: History = { published: [], seen: new Map(), committed: new Map(), high: new Map() };
+  const history: History = {
+    published: [],
+    seen: new Map(),
+    committed: new Map(),
+    high: new Map(),
+    deleted: { called: 0, done: 0 },
+  };
   const world: World = { system, disk, history, counts };
   for (let life = 0; life < lives; life += 1) await liveOnce(world);
 }
@@ -87,7 +97,7 @@ async function liveOnce({ system, disk, history, counts }: World): Promise<void>
       journalBytes: picks.of(1_000, 5_000),
       sweepIntervalMs: picks.of(10, 100),
     });
-    await system.run(broker.admin.createTopics(TOPICS), LIMIT_MS);
+    await system.run(broker.admin.createTopics([...TOPICS, TEMPORARY]), LIMIT_MS);
     await system.run(check(broker, history, counts), LIMIT_MS);
     if (!isShort) disk.killAfter(picks.whole(0, 400));
     await work(broker, { system, disk, history, counts }, () => program.isRunning());
@@ -130,7 +140,7 @@ async function work(broker: Broker, world: World, isRunning: () => boolean): Pro
   await publisher.start();
   const publish = (topic: string, texts: readonly (string | null)[], key?: string): Promise<void> =>
     publishNoted(
-      publisher,
+      { publisher, isRunning },
       history,
       texts.map((text) => ({ topic, text, key: key ?? `k${picks.whole(0, KEYS)}` })),
       world.counts,
@@ -141,10 +151,23 @@ async function work(broker: Broker, world: World, isRunning: () => boolean): Pro
     disk.faults.slowestSyncMs = picks.of(0, 0, 5, 30);
     disk.faults.isFull = disk.faults.isFull ? picks.chance(70) : picks.chance(4);
     disk.faults.failedSyncPercent = picks.chance(3) ? 40 : 0;
-    const topic = picks.of('events', 'events', 'requests', 'table');
+    if (picks.chance(4)) void deleteTemporary(broker, history);
+    const topic = picks.of('events', 'events', 'requests', 'table', TEMPORARY.topic);
     const texts = Array.from({ length: picks.of(1, 1, 2, 6) }, () => 'x'.repeat(picks.of(3, 40, 300)));
     void publish(topic, topic === 'table' && picks.chance(20) ? [null] : texts);
     await system.pass(picks.of(0, 0, 0, 1, 6, 6, 40, picks.of(1, 1_100)));
+  }
+}
+
+async function deleteTemporary(broker: Broker, { deleted, published }: History): Promise<void> {
+  const before = published.length;
+  deleted.called = before;
+  try {
+    await broker.admin.deleteTopics([TEMPORARY.topic]);
+    deleted.done = before;
+    await broker.admin.createTopics([TEMPORARY]);
+  } catch {
+    // Whether it is deleted shows after the next start.
   }
 }
 
@@ -156,7 +179,7 @@ interface Text {
 
 /** Publishes numbered texts in one call, and notes how it ended. */
 async function publishNoted(
-  publisher: Publisher,
+  { publisher, isRunning }: { readonly publisher: Publisher; readonly isRunning: () => boolean },
   { published }: History,
   texts: readonly Text[],
   counts: LifeCounts,
@@ -176,6 +199,8 @@ async function publishNoted(
     await publisher.publish(all.map(({ message }) => message));
     counts.acknowledged += all.length;
   } catch (error) {
+    // A process that has ended tells nobody.
+    if (!isRunning()) return;
     fate = error instanceof MessagingError && error.code === 'not-sent' ? 'not-sent' : 'unknown';
     counts.refused += all.length;
   }
@@ -260,6 +285,7 @@ async function check(broker: Broker, history: History, counts: LifeCounts): Prom
   checkFates(published, found);
   checkReplies(published, found);
   await checkTable(broker, published);
+  await checkTemporary(broker, history);
   await checkOffsets(broker, history);
   counts.found = Math.max(counts.found, found.size);
 }
@@ -268,7 +294,7 @@ async function check(broker: Broker, history: History, counts: LifeCounts): Prom
 function checkFates(published: readonly Published[], found: ReadonlyMap<number, string>): void {
   const newest = Math.max(-1, ...found.keys());
   for (const one of published) {
-    if (one.topic === 'table') continue;
+    if (one.topic === 'table' || one.topic === TEMPORARY.topic) continue;
     const { number, fate } = one;
     const isThere = found.has(number);
     require(isThere || fate !== 'acknowledged', () => `${number} was acknowledged and is lost`);
@@ -308,6 +334,21 @@ async function checkTable(broker: Broker, published: readonly Published[]): Prom
     const isRight = isTombstone ? latest === undefined : latest === number;
     require(isRight || isLater, () => `${key} has ${latest} in place of ${number}`);
     require(latest === undefined || latest >= number || isLater, () => `${key} went back to ${latest}`);
+  }
+}
+
+/** A deleted topic stays deleted with its messages, and the one that followed it has its own. */
+async function checkTemporary(broker: Broker, { published, deleted }: History): Promise<void> {
+  const found = new Set<number>();
+  for (const message of await readAll(broker, TEMPORARY.topic)) {
+    const number = numberOf(message);
+    require(published[number]?.text === String(message.value), () => `${placeOf(message)} was not published`);
+    require(number >= deleted.done, () => `${number} was deleted and is at ${placeOf(message)}`);
+    found.add(number);
+  }
+  for (const { number, topic, fate } of published.slice(deleted.called)) {
+    if (topic !== TEMPORARY.topic || fate !== 'acknowledged') continue;
+    require(found.has(number), () => `${number} of the temporary topic was acknowledged and is lost`);
   }
 }
 

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDiskBroker, type DiskBrokerOptions } from '../../../../shared/messaging/disk/disk-broker.ts';
 import { systemIo, type DiskIo } from '../../../../shared/messaging/disk/disk-io.ts';
-import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
+import type { LogMessage, OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Broker, Publisher, TopicSpec } from '../../../../shared/messaging/ports.ts';
 import { eventually, sleep } from '../../../support/conformance/wait.ts';
 
@@ -200,6 +200,35 @@ describe('a group commit', () => {
     await published;
     await tail.caughtUp(STEP_MS);
     expect(delivered).toEqual(['a']);
+  });
+
+  test('is not awaited by eager readers, whose replies are durable after it', async () => {
+    const { state, io } = faultyDisk();
+    const folder = newFolder();
+    const broker = await open(folder, { io }, { ...T, partitions: 1 });
+    await broker.admin.createTopics([{ topic: 'replies', partitions: 1 }]);
+    const publisher = await publisherOf(broker);
+    await publisher.publish([message('first'), message('first', 'k', 'replies')]);
+    const source = broker.createGroupSource({ groupId: 'g', clientId: 'c', topics: ['t'], isEager: true });
+    const settled: string[] = [];
+    const onMessages = (_: number, messages: readonly LogMessage[]): void => {
+      const replies = messages.map(({ value }) => message(`to ${String(value)}`, 'k', 'replies'));
+      void publisher.publish(replies).then(() => settled.push('reply'));
+    };
+    await source.start({ onAssigned: nothing, onRevoking: nothing, onCrash: nothing, onMessages });
+    const read: string[] = [];
+    const tail = broker.createTail({ clientId: 'tail', topics: ['replies'], from: 'latest', isEager: true });
+    await tail.start(({ value }) => read.push(String(value)));
+    await eventually('the first reply', STEP_MS, () => settled.length === 1 && read.length === 1);
+    const hold = Promise.withResolvers<void>();
+    state.held = hold.promise;
+    const published = publisher.publish([message('second')]).then(() => settled.push('request'));
+    await eventually('the second reply', STEP_MS, () => read.length === 2);
+    expect([settled, await valuesOf(broker)]).toEqual([['reply'], ['0=first']]);
+    hold.resolve();
+    await published;
+    await eventually('the durable reply', STEP_MS, () => settled.length === 3);
+    expect(await valuesOf(broker, 'replies')).toEqual(['0=first', '1=to first', '2=to second']);
   });
 
   test.each([

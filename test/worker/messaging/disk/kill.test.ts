@@ -11,7 +11,7 @@ import { endWithThis } from '../../../support/worlds/engine-process.ts';
 
 /** `DISK_KILLS=1000` for a longer run. */
 const KILLS = Number(process.env.DISK_KILLS ?? 16);
-const TEST_LIMIT_MS = 30_000 + 2_000 * KILLS;
+const TEST_LIMIT_MS = 30_000 + 5_000 * KILLS;
 /** Longest life of a process after its first acknowledgement: several segments and compactions. */
 const MAX_LIFE_MS = 120;
 /** As publishing-process.ts. */
