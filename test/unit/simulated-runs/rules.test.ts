@@ -269,6 +269,20 @@ describe('requests', () => {
     expect(violated()).toHaveLength(1);
   });
 
+  it('a late answer without any fault is reported', () => {
+    for (const [isCalm, rules] of [
+      [true, ['without faults every call is answered soon, also behind messages that cannot be handled']],
+      [false, []],
+    ] as const) {
+      const { watcher, violated } = watch('park', isCalm);
+      const expected = { status: 200, body: '{"PMTValue":1}' } as const;
+      const times = { sentAtMs: 0, answeredAtMs: 5_001 };
+      const exchange = { id: 'action-1', ...times, isAsync: false, expected };
+      watcher.onActionAnswer({ ...exchange, answer: answer(200, { PMTValue: 1 }) });
+      expect(violated()).toEqual(rules);
+    }
+  });
+
   it('a reply to another request, or on another topic, is reported', () => {
     const { history, record, violated } = watch();
     history.upstream.push(request('request-1'));
