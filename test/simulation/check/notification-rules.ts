@@ -172,8 +172,8 @@ const repeatsAgree: Rule = {
   },
 };
 
-/** An instance knows an acceptance within this time after it was written, whatever befalls one of its fetches. */
-const KNOWN_AFTER_MS = 15_000;
+/** An instance knows an acceptance within this time after it was written, even if it has to repeat several fetches. */
+const KNOWN_AFTER_MS = 30_000;
 
 const conflictIsNoticed: Rule = {
   name: 'another request under an accepted Idempotency-Key is a conflict',
