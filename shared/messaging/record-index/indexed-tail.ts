@@ -7,6 +7,8 @@ import { partitionId, type LogMessage } from '../message.ts';
 import type { Broker, Tail } from '../ports.ts';
 import type { RecordIndex } from './record-index.ts';
 
+/** An Idempotency-Key is valid for this time (N3), so that a topic must keep its records at least as long. */
+const KEPT_MS = 24 * 3_600_000;
 /** Interval of the lines in the log about the records that were read at a start. */
 const PROGRESS_MS = 10_000;
 /** A start that reads nothing for this time fails: the broker cannot be read. */
@@ -109,8 +111,8 @@ export class IndexedTail {
   }
 
   /**
-   * Compares the positions of the index with the topics, and returns how many records are to be read. The embedded broker
-   * removes records when a topic has its limit, also those of the last hours; Kafka keeps them for their retention.
+   * Compares the positions of the index with the topics, and returns how many records are to be read. Records that were
+   * removed before the index had them do not matter if the topic keeps all for long enough.
    */
   async #compareWithTopics(): Promise<number> {
     const { index, topics, log, clientId } = this.#options;
@@ -129,14 +131,28 @@ export class IndexedTail {
       index.discard();
       known.clear();
     }
+    const early = await this.#topicsThatRemoveEarly();
     let records = 0;
     for (const { topic, partition, low, high } of all) {
       const id = partitionId(topic, partition);
       const position = known.get(id) ?? 0;
-      if (this.#broker.kind === 'embedded' && position < low && low < high) this.#gaps.add(id);
+      if (early.has(topic) && position < low && low < high) this.#gaps.add(id);
       records += high - Math.max(position, low);
     }
     return records;
+  }
+
+  /** The embedded broker removes records of any age when a topic is full, Kafka when the settings of a topic say so. */
+  async #topicsThatRemoveEarly(): Promise<ReadonlySet<string>> {
+    const { clientId, topics, log } = this.#options;
+    if (this.#broker.kind === 'embedded') return new Set(topics);
+    const states = await this.#broker.admin.topicStates?.(topics);
+    const early = topics.filter((topic) => removesEarly(states?.get(topic)?.config));
+    if (early.length > 0) {
+      const text = 'topics keep records for less than 24 hours or limit their bytes: npm run topics -- check';
+      log.warn({ clientId, topics: early }, text);
+    }
+    return new Set(early);
   }
 
   async #open(): Promise<void> {
@@ -178,4 +194,12 @@ export class IndexedTail {
       timers.schedule(() => void this.#continue(), REOPEN_MS, 'background');
     }
   }
+}
+
+/** Whether settings by Kafka's names let a broker remove records that are younger than a key; absent ones do not. */
+function removesEarly(config: ReadonlyMap<string, string> | undefined): boolean {
+  if (config?.get('cleanup.policy')?.includes('delete') !== true) return false;
+  const retentionMs = Number(config.get('retention.ms') ?? -1);
+  const retentionBytes = Number(config.get('retention.bytes') ?? -1);
+  return (retentionMs >= 0 && retentionMs < KEPT_MS) || retentionBytes >= 0;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
 import { IndexedTail } from '../../../../shared/messaging/record-index/indexed-tail.ts';
 import type { MemoryLimits } from '../../../../shared/messaging/memory/topic-config.ts';
-import type { Broker } from '../../../../shared/messaging/ports.ts';
+import type { Broker, BrokerAdmin } from '../../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import {
@@ -82,6 +82,25 @@ describe('a tail that reads into an index', () => {
     const { index } = await follow(broker);
     expect(index.completeFromMs).toBe(20_000);
   });
+
+  it.each([
+    ['for 23 hours', { 'retention.ms': String(23 * 3_600_000), 'retention.bytes': '-1' }, 10_000],
+    ['up to a number of bytes', { 'retention.ms': '-1', 'retention.bytes': '1000000' }, 10_000],
+    ['for 24 hours', { 'retention.ms': String(24 * 3_600_000), 'retention.bytes': '-1' }, 0],
+  ])(
+    'knows whether records may be missing on a Kafka whose topic keeps them %s',
+    async (_, config, expected) => {
+      const { broker, write } = await topicWorld({ maxRecordsPerTopic: 20 });
+      await write(0, 80);
+      const settings = new Map(Object.entries({ 'cleanup.policy': 'compact,delete', ...config }));
+      const admin = Object.assign(Object.create(broker.admin) as BrokerAdmin, {
+        topicStates: () => Promise.resolve(new Map([[TOPIC, { partitions: 2, config: settings }]])),
+        offsets: (topic: string) => broker.admin.offsets(topic),
+      });
+      const { index } = await follow({ ...broker, kind: 'kafka', admin });
+      expect(index.completeFromMs).toBe(expected);
+    },
+  );
 
   it('stops at a full index, is not current meanwhile, and continues without a gap', async () => {
     const { broker, write } = await topicWorld();
