@@ -39,6 +39,8 @@ export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' 
 const MIB = 1_024 * 1_024;
 /** Window of each partition. Its bytes are limited because e-mails with attachments are large. */
 const WINDOW = { messages: 1_000, bytes: 8 * MIB };
+/** Longest synchronous work of a lane between two turns of the event loop: urgent commands do not wait for many normal ones. */
+const SLICE_MS: Readonly<Record<Priority, number>> = { normal: 2, urgent: 10 };
 /** Lower than for requests, since each unexpected failure is a notification that is not delivered. */
 const BREAKER = { maxFailures: 50 } as const;
 /** Time limit for reading the ledger and the hold topic to their ends after an assignment; then it is retried. */
@@ -149,6 +151,7 @@ async function startLane(context: WorkerContext, shared: SharedParts, lane: Lane
     process: order.inOrder(process, (end) => consumer.count(end)),
     log,
     concurrency: config.lanes,
+    sliceMs: SLICE_MS[priority],
     window: WINDOW,
     breaker: BREAKER,
     // A notification may wait for a provider for its whole time limit; then health reports the provider instead.

@@ -26,6 +26,8 @@ export interface LatencyOptions {
   readonly perRound: number;
   /** Between two urgent commands, in milliseconds. */
   readonly pauseMs: number;
+  /** From the start of the worker of a round to its first urgent command: the queue is being sent at its rate then. */
+  readonly settleMs: number;
 }
 
 /** From the call that publishes a command to the call of the provider, in milliseconds, ascending. */
@@ -39,7 +41,6 @@ export interface Latencies {
 /** A provider as the bank's contract with it allows: 10 connections, 100 calls a second, 20 ms for each. */
 const PROVIDER = { concurrency: 10, ratePerSecond: 100, answerMs: 20 } as const;
 const BATCH = 500;
-const SETTLE_MS = 1_000;
 const WAIT_LIMIT_MS = 30_000;
 
 /**
@@ -86,7 +87,7 @@ function percentile(values: readonly number[], share: number): number {
   return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 }
 
-async function openSide({ broker, perRound, pauseMs }: LatencyOptions, prefix: string) {
+async function openSide({ broker, perRound, pauseMs, settleMs }: LatencyOptions, prefix: string) {
   const config = loadConfig({ KAFKA_TOPIC_PREFIX: prefix });
   await broker.admin.createTopics(allTopicSpecs(prefix, config.notification.retryTiersMs));
   const codec = await createCodec(config, systemPorts.clock);
@@ -121,7 +122,7 @@ async function openSide({ broker, perRound, pauseMs }: LatencyOptions, prefix: s
       const metrics = createMetrics();
       const context = { ...systemPorts, config, codec, broker, log: silentLog, metrics };
       const worker = await start({ ...context, processHealth: () => ({}) }, () => Promise.resolve(providers));
-      await sleep(SETTLE_MS);
+      await sleep(settleMs);
       const found: number[] = [];
       for (let count = 0; count < perRound; count += 1) {
         const id = idOf((next += 1));

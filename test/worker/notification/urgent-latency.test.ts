@@ -31,7 +31,7 @@ describe.each([
 ] as const)('urgent messages on the embedded broker %s', (name, open) => {
   it('are sent while normal messages wait for their provider', async () => {
     const broker = await open();
-    const options = { broker, prefix: '', queued: FEW, rounds: 1, perRound: 10, pauseMs: 5 };
+    const options = { broker, prefix: '', queued: FEW, rounds: 1, perRound: 10, pauseMs: 5, settleMs: 500 };
     const { loaded, left } = await measureUrgentLatencies(options);
     expect(loaded).toHaveLength(10);
     expect(left).toBeGreaterThan(FEW / 2);
@@ -42,7 +42,7 @@ describe.each([
     'have twice the latency of an idle worker at most, while %i normal ones wait',
     async (queued) => {
       const broker = await open();
-      const options = { broker, prefix: '', queued, rounds: 12, perRound: 50, pauseMs: 20 };
+      const options = { broker, prefix: '', queued, rounds: 6, perRound: 100, pauseMs: 20, settleMs: 3_000 };
       const found = await measureUrgentLatencies(options);
       expect(reportUrgentLatencies(`embedded broker ${name}`, found)).toBeLessThanOrEqual(2);
       await broker.close();

@@ -188,7 +188,11 @@ async function accept(
     deps.count(contract.channel, 'refused');
     return;
   }
-  const fault = await publishCommand(deps, notification, { ...ids, acceptedAt, records });
+  const published = publishCommand(deps, notification, { ...ids, acceptedAt, records });
+  const fault = await published.catch((error: unknown) => {
+    if (isTransientFailure(error)) quotas?.release(id);
+    throw error;
+  });
   if (fault !== undefined && fault !== 'accept-unknown') quotas?.release(id);
   if (fault === undefined) {
     await recordAcceptance(deps, notification, { ...ids, acceptedAt });

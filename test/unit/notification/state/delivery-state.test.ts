@@ -171,6 +171,16 @@ describe('after reading a copy', () => {
     expect(shown(advance(deliveryOf({ attempt: round }), RECEIVED, read(known)))).toBe(expected);
   });
 
+  it('records a new notification beyond a quota as failed, and continues a known one', () => {
+    const quota = 'quota-receiver';
+    expect(shown(advance(deliveryOf(), RECEIVED, read(undefined, { quota })))).toBe(
+      `recording, write failed ${quota}`,
+    );
+    const known = { status: 'retrying', attempt: 1 } as const;
+    const retried = deliveryOf({ attempt: 2, isOriginal: false });
+    expect(shown(advance(retried, RECEIVED, read(known, { quota })))).toBe(BEGINS);
+  });
+
   it('starts a round of a parked notification only for a later redrive that accepts a second send', () => {
     const accepts = { redriveUnknown: true };
     expect(shown(advance(deliveryOf({ ...accepts, attempt: 3 }), RECEIVED, read(PARKED)))).toBe(BEGINS);
