@@ -5,7 +5,11 @@ it('runs a hundred seeds from 1 unless the arguments name others', () => {
   expect(readSimulateArguments([])).toMatchObject({ from: 1, count: 100, limitMs: Infinity });
   expect(readSimulateArguments(['--seeds', '5', '--from', '7'])).toMatchObject({ from: 7, count: 5 });
   expect(readSimulateArguments(['--minutes', '2'])).toMatchObject({ count: Infinity, limitMs: 120_000 });
-  expect(readSimulateArguments(['--seed', '9', '--shrink'])).toMatchObject({ from: 9, count: 1, shrink: true });
+  expect(readSimulateArguments(['--seed', '9', '--shrink'])).toMatchObject({
+    from: 9,
+    count: 1,
+    shrink: true,
+  });
   expect(readSimulateArguments(['--help'])).toBeUndefined();
 });
 
