@@ -31,6 +31,9 @@ export interface Head {
   readonly sinceMs: number;
 }
 
+/** A head that has ended. */
+export type EndedHead = Pick<Head, 'id' | 'attempt'>;
+
 /** The content of a record of the hold topic; an undefined head or follower has ended. */
 export type HoldRecord =
   | {
@@ -38,6 +41,8 @@ export type HoldRecord =
       readonly key: string;
       readonly partition: number;
       readonly head: Head | undefined;
+      /** Which head has ended; undefined in records of earlier versions. */
+      readonly ended: EndedHead | undefined;
     }
   | {
       readonly kind: 'follower';
@@ -85,12 +90,12 @@ export function parseHoldKey(
   return { partition: Number(partition), messageKey: Buffer.from(hex, 'hex') };
 }
 
-/** The record of the head of a key; without a head, its tombstone. */
-export function headRecord(topic: string, key: string, partition: number, head?: Head): OutgoingMessage {
-  const record = { topic, partition, key: `${key}/head` };
-  if (head === undefined) return { ...record, value: null };
+/** The record of the head of a key. */
+export function headRecord(topic: string, key: string, partition: number, head: Head): OutgoingMessage {
   return {
-    ...record,
+    topic,
+    partition,
+    key: `${key}/head`,
     value: Buffer.alloc(0),
     timestampMs: head.sinceMs,
     headers: {
@@ -99,6 +104,14 @@ export function headRecord(topic: string, key: string, partition: number, head?:
       [HEADER.heldElsewhere]: String(head.isDeferred),
     },
   };
+}
+
+/** The tombstone of the head of a key. It names the head, so that a late one does not end another. */
+export function headEnd(topic: string, key: string, partition: number, ended?: EndedHead): OutgoingMessage {
+  const record = { topic, partition, key: `${key}/head`, value: null };
+  if (ended === undefined) return record;
+  const headers = { [HEADER.notificationId]: ended.id, [HEADER.attempt]: String(ended.attempt) };
+  return { ...record, headers };
 }
 
 /** The record of a follower. */
@@ -137,7 +150,8 @@ export function readHoldRecord(message: LogMessage): HoldRecord | undefined {
   if (place === 'head') {
     const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
     const head = { id, attempt, isDeferred: isElsewhere, sinceMs: timestampMs };
-    return { kind: 'head', key, partition, head: value === null ? undefined : head };
+    if (value !== null) return { kind: 'head', key, partition, head, ended: undefined };
+    return { kind: 'head', key, partition, head: undefined, ended: id === '' ? undefined : { id, attempt } };
   }
   const offset = Number(place);
   if (value === null) return { kind: 'follower', key, partition, offset, follower: undefined };

@@ -9,11 +9,13 @@ import { ReadBack, readWriteMark } from '../ledger/read-back.ts';
 import {
   followerEnd,
   followerRecord,
+  headEnd,
   headRecord,
   isUrgentKey,
   readHoldRecord,
   type Follower,
   type Head,
+  type HoldRecord,
 } from './hold-records.ts';
 
 export interface HoldTopicOptions {
@@ -139,7 +141,8 @@ export class HoldTopic {
   }
 
   endHead(key: string, partition: number): Promise<void> {
-    return this.#readBack.write(headRecord(this.#options.topic, key, partition));
+    const ended = this.#keys.get(key)?.head;
+    return this.#readBack.write(headEnd(this.#options.topic, key, partition, ended));
   }
 
   keep(key: string, partition: number, follower: Follower): Promise<void> {
@@ -189,7 +192,7 @@ export class HoldTopic {
         sorted: undefined,
       };
       this.#keys.set(key, state);
-      if (record.kind === 'head') setHead(state, record.head, headerText(message.headers, HEADER.write));
+      if (record.kind === 'head') setHead(state, record, headerText(message.headers, HEADER.write));
       else this.#setFollower(state, record.offset, record.follower);
       if (state.head === undefined && state.followers.size === 0) this.#keys.delete(key);
     }
@@ -216,9 +219,22 @@ export class HoldTopic {
   }
 }
 
-/** Sets the head of a key, unless the record was overtaken by a later one of the same process. */
-function setHead(state: KeyState, head: Head | undefined, write: string | undefined): void {
+/**
+ * Sets or ends the head of a key, unless the record was overtaken by a later one of the same process, or ends an earlier head
+ * than the present one: a process that stood still writes it after another has taken over its partition.
+ */
+function setHead(
+  state: KeyState,
+  { head, ended }: Extract<HoldRecord, { readonly kind: 'head' }>,
+  write: string | undefined,
+): void {
   if (isOvertaken(write, state.headWrite)) return;
+  const { head: present } = state;
+  const isOfEarlier =
+    ended !== undefined &&
+    present !== undefined &&
+    (ended.id !== present.id || ended.attempt < present.attempt);
+  if (isOfEarlier) return;
   state.head = head;
   state.headWrite = write;
 }

@@ -102,6 +102,24 @@ it('ignores a head that was written before the present one and arrives after it'
   await broker.close();
 });
 
+it('ignores the end of an earlier head that another process writes late', async () => {
+  const { broker, open } = await holds();
+  const slow = await open('slow');
+  const owner = await open('owner');
+  await slow.setHead(KEY, 2, { id: 'first', attempt: 2, isDeferred: false, sinceMs: 5 });
+  await owner.caughtUp(1_000);
+  // Both are written before either process has read them.
+  await Promise.all([
+    owner.setHead(KEY, 2, { id: 'second', attempt: 2, isDeferred: false, sinceMs: 6 }),
+    slow.endHead(KEY, 2),
+  ]);
+  await Promise.all([slow.caughtUp(1_000), owner.caughtUp(1_000)]);
+  expect([slow, owner].map((hold) => hold.get(KEY)?.head?.id)).toEqual(['second', 'second']);
+  await owner.endHead(KEY, 2);
+  expect(owner.has(KEY)).toBe(false);
+  await broker.close();
+});
+
 it('keeps whole messages up to its limits, then positions only, then nothing', async () => {
   const { broker, open } = await holds({
     followersPerKey: 2,
