@@ -9,7 +9,13 @@ import { benchLanes } from './bench/bulk/lanes.ts';
 import { benchPortfolio } from './bench/bulk/portfolio.ts';
 import { benchThroughput } from './bench/bulk/throughput.ts';
 import { benchCosts } from './bench/calls/engine-costs.ts';
-import { benchEmbedded, benchKafka, type Measurement, tripRatios } from './bench/calls/scenarios.ts';
+import {
+  benchEmbedded,
+  benchKafka,
+  diskRatios,
+  type Measurement,
+  tripRatios,
+} from './bench/calls/scenarios.ts';
 import { benchCatalogue } from './bench/catalogue/scenarios.ts';
 import { benchDelivery } from './bench/notification/scenarios.ts';
 import { benchEmbeddedOverload, benchKafkaOverload } from './bench/overload/scenarios.ts';
@@ -99,7 +105,7 @@ async function run({ json, parts, ...asked }: BenchArguments): Promise<void> {
   const benchLending = wants('lending') ? await loadLendingBench() : undefined;
   const costs = wants('costs') ? await benchCosts(options) : [];
   const measurements = wants('embedded') ? [...(await benchEmbedded(options))] : [];
-  const ratios: Ratio[] = [];
+  const ratios: Ratio[] = wants('embedded') ? [...diskRatios(measurements)] : [];
   for (const [part, call] of CALLS) {
     const measured = await overKafka(part, (_, kafka) => benchKafka(options, kafka, call));
     if (measured === undefined) continue;

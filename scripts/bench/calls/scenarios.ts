@@ -1,8 +1,11 @@
 /** Measures round trips of the system over HTTP, embedded and over Kafka, compared with raw kafkajs. */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { closedLoop, type LoopResult, median } from '../load.ts';
-import { startChild } from '../processes.ts';
+import { startChild, type Child } from '../processes.ts';
 import { atLeast, atMost, type BenchOptions, inTurns, type Ratio } from '../rounds.ts';
 import { type HttpCall, SCHEDULE_CALL } from '../samples.ts';
 import {
@@ -13,7 +16,7 @@ import {
   PARTITIONS,
   type System,
 } from '../system.ts';
-import { openHttpLoad } from './http-load.ts';
+import { openHttpLoad, type HttpLoad } from './http-load.ts';
 import { type RawRequester, startRawRequester } from './raw-requester.ts';
 
 /** A scenario with a given window; each figure is the median over the rounds. */
@@ -29,36 +32,68 @@ const ECHO_WINDOW = 64;
 const RAW_PING_PONG = 'Kafka: raw kafkajs, two hops';
 /** Long enough for the just-in-time compilers on both sides of the broker. */
 const WARM_UP_MS = 3_000;
-/** Targets: the median latency as a multiple of the raw one, and the throughput as a share of the raw one. */
-const AIM = { latency: 1.5, throughput: 0.7 } as const;
+/**
+ * Targets: the median latency as a multiple of the raw one, the throughput as a share of the raw one, and that on disk as a
+ * share of that in memory.
+ */
+const AIM = { latency: 1.5, throughput: 0.7, onDisk: 0.8 } as const;
+const IN_MEMORY = 'embedded: schedule over HTTP';
+const ON_DISK = 'embedded on disk: schedule over HTTP';
 
-/** One process, the embedded broker in memory unless DATA_DIR names a folder; the HTTP client is this process. */
+/**
+ * Measures one process with the embedded broker in memory alternately with one whose broker is on disk; the HTTP client is this
+ * process.
+ */
 export async function benchEmbedded(options: Options): Promise<readonly Measurement[]> {
-  const env = {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bench-'));
+  const started: { readonly system: Child; readonly http: HttpLoad }[] = [];
+  try {
+    const trips: Trip[] = [];
+    for (const [scenario, dataFolder] of [
+      [IN_MEMORY, 'memory'],
+      [ON_DISK, path.join(folder, 'data')],
+    ] as const) {
+      const system = await startEmbedded(dataFolder, path.join(folder, 'outbox'));
+      const url = new URL(addressOf(system) + SCHEDULE_CALL.path);
+      const http = await openHttpLoad(url, SCHEDULE_CALL, ECHO_WINDOW);
+      started.push({ system, http });
+      for (const window of [PING_PONG_WINDOW, ECHO_WINDOW]) {
+        trips.push({ scenario, window, request: (slot) => http.request(slot) });
+      }
+    }
+    return await measureTrips(options, trips);
+  } finally {
+    for (const { system, http } of started) {
+      http.close();
+      await system.stop();
+    }
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function startEmbedded(dataFolder: string, outboxFolder: string): Promise<Child> {
+  return startChild(['workers/main.ts'], INGRESS_READY, {
     KAFKA_BROKERS: '',
-    DATA_DIR: process.env.DATA_DIR ?? 'memory',
+    DATA_DIR: dataFolder,
+    OUTBOX_FOLDER: outboxFolder,
     PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',
     LOG_LEVEL: 'warn',
-  };
-  const system = await startChild(['workers/main.ts'], INGRESS_READY, env);
-  try {
-    const http = await openHttpLoad(
-      new URL(addressOf(system) + SCHEDULE_CALL.path),
-      SCHEDULE_CALL,
-      ECHO_WINDOW,
-    );
-    const trips = [PING_PONG_WINDOW, ECHO_WINDOW].map((window) => ({
-      scenario: 'embedded: schedule over HTTP',
-      window,
-      request: (slot: number) => http.request(slot),
-    }));
-    const measured = await measureTrips(options, trips);
-    http.close();
-    return measured;
-  } finally {
-    await system.stop();
-  }
+  });
+}
+
+/** The throughput on disk as a share of that in memory, from the same run. */
+export function diskRatios(measurements: readonly Measurement[]): readonly Ratio[] {
+  const rate = (scenario: string, window: number): number =>
+    measurements.find((line) => line.scenario === scenario && line.window === window)?.perSecond ??
+    Number.NaN;
+  return [PING_PONG_WINDOW, ECHO_WINDOW].map((window) =>
+    atLeast(
+      `throughput on disk / in memory, window ${window}`,
+      { value: rate(ON_DISK, window) / rate(IN_MEMORY, window) },
+      AIM.onDisk,
+    ),
+  );
 }
 
 /**

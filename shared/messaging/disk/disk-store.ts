@@ -414,10 +414,10 @@ class DiskStore implements LogStore {
         for (const log of logs) this.#onReadable(log, 'durable');
         return;
       } catch (error) {
-        this.#fail(error, !isDiskFull(error));
+        // No further commit may follow at their place: the next start has them from the journal.
+        this.#fail(error, !isDiskFull(error) || this.#isClosed);
       }
-      // The next start has them from the journal.
-      if (this.#isClosed || this.#failure?.isPermanent === true) return;
+      if (this.#failure?.isPermanent === true) return;
       await sleep(this.#options.ports.timers, PROBE_INTERVAL_MS);
     }
   }

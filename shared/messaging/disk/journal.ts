@@ -21,6 +21,8 @@ const ENTRY_HEAD_BYTES = 28;
 const ENTRY_CHECKED_BYTES = 24;
 const PIECE_HEAD_BYTES = 24;
 const ID_DIGITS = 12;
+/** Entries up to this length share one buffer, since memory outside of the heap costs collections of it. */
+const MAX_SHARED_BYTES = 1_048_576;
 
 /** Bytes of a segment: a batch of one topic. */
 export interface JournalPiece {
@@ -58,6 +60,8 @@ export class Journal {
   readonly #io: DiskIo;
   readonly #newId: () => string;
   readonly #maxFileBytes: number;
+  /** For one entry after another: the batches of an entry are in their segments before the next one is written. */
+  #shared = Buffer.alloc(0);
   #nextFile = 1;
   #active: JournalFile | undefined;
   /** Closed files, whose entries are not all in synced segments. */
@@ -145,7 +149,8 @@ export class Journal {
    */
   write(pieces: readonly PieceSpace[], fill: (index: number, target: Buffer) => void): number {
     const active = this.#activeFile();
-    const entry = buildEntry(active, pieces, fill);
+    const entry = this.#bufferOf(pieces.reduce((sum, piece) => sum + sizeOf(piece), ENTRY_HEAD_BYTES));
+    writeEntry(entry, active, pieces, fill);
     this.#io.write(active.fd, entry, active.bytes);
     return entry.length;
   }
@@ -176,6 +181,14 @@ export class Journal {
     if (active !== undefined) this.#io.remove(active.file);
   }
 
+  #bufferOf(bytes: number): Buffer {
+    if (bytes > MAX_SHARED_BYTES) return Buffer.allocUnsafe(bytes);
+    if (bytes > this.#shared.length) {
+      this.#shared = Buffer.allocUnsafe(Math.min(MAX_SHARED_BYTES, 2 * bytes));
+    }
+    return this.#shared.subarray(0, bytes);
+  }
+
   #activeFile(): JournalFile {
     if (this.#active === undefined) throw new Error('the journal has no file');
     return this.#active;
@@ -186,13 +199,16 @@ function fileName(id: number): string {
   return `${String(id).padStart(ID_DIGITS, '0')}.journal`;
 }
 
-function buildEntry(
+function sizeOf({ folder, bytes }: PieceSpace): number {
+  return PIECE_HEAD_BYTES + Buffer.byteLength(folder) + bytes;
+}
+
+function writeEntry(
+  entry: Buffer,
   { mark, nextEntry }: JournalFile,
   pieces: readonly PieceSpace[],
   fill: (index: number, target: Buffer) => void,
-): Buffer {
-  const sizes = pieces.map(({ folder, bytes }) => PIECE_HEAD_BYTES + Buffer.byteLength(folder) + bytes);
-  const entry = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size, ENTRY_HEAD_BYTES));
+): void {
   let at = ENTRY_HEAD_BYTES;
   for (const [index, { folder, segment, position, bytes }] of pieces.entries()) {
     const start = at + PIECE_HEAD_BYTES;
@@ -209,7 +225,6 @@ function buildEntry(
   entry.writeUInt32LE(entry.length - ENTRY_HEAD_BYTES, 16);
   entry.writeUInt32LE(crc32(entry.subarray(ENTRY_HEAD_BYTES)), 20);
   entry.writeUInt32LE(crc32(entry.subarray(0, ENTRY_CHECKED_BYTES)), 24);
-  return entry;
 }
 
 function replayFile(
