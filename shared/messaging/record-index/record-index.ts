@@ -52,8 +52,8 @@ export interface RecordIndexOptions {
   readonly files: IndexFiles | undefined;
   /** Records that are older are expired, in milliseconds; open ones never are. */
   readonly retentionMs: number;
-  /** Absent: the newest record is the present, so that no clock that jumps ahead can expire the others. */
-  readonly clock?: Clock | undefined;
+  /** Measures the age of records; it should not jump ahead, since what expired is removed. */
+  readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
   readonly limits?: Partial<IndexLimits>;
@@ -74,8 +74,6 @@ export class RecordIndex {
   readonly #generations: Generation[] = [];
   readonly #positions = new Map<string, PartitionOffset>();
   #completeFromMs = 0;
-  /** Time of the newest record. */
-  #newestAtMs = 0;
   /** Not yet written. `#queue` is being written, in parts of which `#written` are done; `#front` has what came later. */
   #front = new Map<string, IndexedRecord | null>();
   #queued = new Map<string, IndexedRecord | null>();
@@ -103,7 +101,6 @@ export class RecordIndex {
     if (this.#generations.length === 0) this.#open(1);
     const progress = this.#lastProgress();
     this.#completeFromMs = progress?.completeFromMs ?? 0;
-    this.#newestAtMs = Math.max(...this.#generations.map(({ newestAtMs }) => newestAtMs));
     for (const position of progress?.positions ?? []) this.#setPosition(position);
   }
 
@@ -212,7 +209,7 @@ export class RecordIndex {
 
   #expiredBeforeMs(): number {
     const { clock, retentionMs } = this.#options;
-    return (clock?.now() ?? this.#newestAtMs) - retentionMs;
+    return clock.now() - retentionMs;
   }
 
   #open(number: number): void {
@@ -240,7 +237,6 @@ export class RecordIndex {
   }
 
   #add(key: string, row: IndexedRecord | null): void {
-    if (row !== null && row.writtenAtMs > this.#newestAtMs) this.#newestAtMs = row.writtenAtMs;
     const former = this.#front.get(key);
     this.#waitingBytes += bytesOf(row) - (former === undefined ? 0 : bytesOf(former));
     this.#front.set(key, row);

@@ -2,6 +2,7 @@
 
 import { openIndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
 import { RecordIndex } from '../../../shared/messaging/record-index/record-index.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { systemTimers } from '../../../shared/platform/timers.ts';
 
@@ -14,6 +15,7 @@ const index = new RecordIndex({
   name: 'index',
   files: openIndexFiles({ folder, name: 'index', origin: 'test', bootId: 'boot' }),
   retentionMs: Infinity,
+  clock: systemClock,
   limits: { generationRows: 3_000, waitingBytes: 100_000 },
   timers: systemTimers,
   log: silentLog,

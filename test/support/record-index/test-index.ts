@@ -41,7 +41,10 @@ export interface TestIndexOptions extends Partial<RecordIndexOptions> {
   readonly bootId?: string;
 }
 
-/** An index with a retention of 1,000 ms unless the options say otherwise; not closed by the test. */
+/**
+ * An index with a retention of 1,000 ms, whose clock shows the time of the newest record put here, unless the options say
+ * otherwise; not closed by the test.
+ */
 export function openTestIndex({
   folder,
   origin = 'test',
@@ -50,16 +53,20 @@ export function openTestIndex({
 }: TestIndexOptions = {}) {
   const { timers, fire } = manualTimers();
   const files = folder === undefined ? undefined : openIndexFiles({ folder, name: 'index', origin, bootId });
+  let newestMs = 0;
   const index = new RecordIndex({
     name: 'index',
     files,
     retentionMs: 1_000,
+    clock: { now: () => newestMs },
     timers,
     log: silentLog,
     ...options,
   });
-  const put = (id: string, text: string, writtenAtMs = 0, isOpen = false): void =>
+  const put = (id: string, text: string, writtenAtMs = 0, isOpen = false): void => {
+    newestMs = Math.max(newestMs, writtenAtMs);
     index.put(id, { value: Buffer.from(text), writtenAtMs, isOpen });
+  };
   const find = (id: string): string | undefined => {
     const value = index.find(id)?.value;
     return value === undefined ? undefined : Buffer.from(value).toString();

@@ -1,4 +1,5 @@
 import type { Config } from '../../../shared/platform/load-config.ts';
+import { OUTCOME_RETENTION_MS } from '../../../shared/platform/retention.ts';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
@@ -74,7 +75,10 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     /** Memory for results in one instance; the oldest are evicted first. */
     resultStoreBytes: 64 * MIB,
     bodyBudgetBytes: Math.max(BODY_BUDGET_BYTES, notification.emailBodyLimitBytes),
-    /** The retention of the topic of notification states; longer than the lifetime of an Idempotency-Key. */
-    notificationRetentionMs: 72 * 60 * MINUTE_MS,
+    /**
+     * Longer than workers keep an id: an Idempotency-Key that is used again identifies a new notification only if the ingress
+     * still knows the earlier one, or no worker does. An hour allows for worker clocks that stood still in a suspended machine.
+     */
+    notificationRetentionMs: OUTCOME_RETENTION_MS + 60 * MINUTE_MS,
   };
 }

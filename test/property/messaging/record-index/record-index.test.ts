@@ -48,7 +48,6 @@ class Compared {
   #index: ReturnType<typeof openTestIndex>;
   readonly #known = new Map<string, Known>();
   #nowMs = 10_000;
-  #newestMs = 0;
   #offset = 0;
 
   constructor(folder: string | undefined) {
@@ -91,6 +90,7 @@ class Compared {
     return openTestIndex({
       retentionMs: RETENTION_MS,
       limits: LIMITS,
+      clock: { now: () => this.#nowMs },
       ...(this.#folder === undefined ? {} : { folder: this.#folder }),
     });
   }
@@ -102,7 +102,6 @@ class Compared {
 
   #put({ id: key, agoMs: ago, isOpen }: Put): void {
     const known = { text: String(this.#offset), atMs: this.#nowMs - ago, isOpen };
-    this.#newestMs = Math.max(this.#newestMs, known.atMs);
     this.#known.set(String(key), known);
     this.#index.put(String(key), known.text, known.atMs, isOpen);
   }
@@ -120,7 +119,7 @@ class Compared {
     if (reached !== this.#offset) differences.push({ reached, expected: this.#offset });
     for (let key = 0; key <= MAX_ID; key += 1) {
       const known = this.#known.get(String(key));
-      const isKept = known !== undefined && (known.isOpen || known.atMs >= this.#newestMs - RETENTION_MS);
+      const isKept = known !== undefined && (known.isOpen || known.atMs >= this.#nowMs - RETENTION_MS);
       const expected = isKept ? known.text : undefined;
       const found = find(String(key));
       if (found !== expected) differences.push({ key, found, expected });

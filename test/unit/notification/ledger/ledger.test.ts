@@ -4,6 +4,7 @@ import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.t
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../../shared/messaging/ports.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
+import { OUTCOME_RETENTION_MS } from '../../../../shared/platform/retention.ts';
 import { monotonicClock } from '../../../../shared/platform/clock.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
@@ -61,9 +62,10 @@ async function world() {
     isHealthy: () => true,
     stop: () => publisher.stop(),
   };
+  const time = { nowMs: NOW };
   const open = async (self: string, log: Log = silentLog): Promise<Ledger> => {
     const names = { topic: TOPIC, clientId: self, self };
-    const clock = { now: () => NOW };
+    const clock = { now: () => time.nowMs };
     const ledger = new Ledger({
       broker,
       publisher: failing,
@@ -89,7 +91,7 @@ async function world() {
     if (value !== null)
       records.push((JSON.parse(value.toString()) as { payload: NotificationState }).payload);
   });
-  return { open, codec, write, writeState, records, failures, schema, schemaFailures };
+  return { open, codec, write, writeState, records, failures, schema, schemaFailures, time };
 }
 
 it('grants a round to the first of two claims on the log', async () => {
@@ -98,6 +100,18 @@ it('grants a round to the first of two claims on the log', async () => {
   const both = await Promise.all([one.claim(stateOf('a')), two.claim(stateOf('a', { owner: 'two' }))]);
   expect(both).toEqual([true, false]);
   expect([one.find('a')?.owner, two.find('a')?.owner]).toEqual(['one', 'one']);
+});
+
+it('grants a round to a new use of an id 72 hours after its outcome, although no other notification followed', async () => {
+  const { open, writeState, time } = await world();
+  const one = await open('one');
+  await writeState('a', stateOf('a', { status: 'sent', updatedAt: NOW }));
+  await expect.poll(() => one.find('a')?.status).toBe('sent');
+  time.nowMs = NOW + OUTCOME_RETENTION_MS;
+  expect(one.find('a')?.status).toBe('sent');
+  time.nowMs += 1;
+  expect(one.find('a')).toBeUndefined();
+  await expect(one.claim(stateOf('a', { updatedAt: time.nowMs }))).resolves.toBe(true);
 });
 
 it.each<[string, Partial<NotificationState>]>([
