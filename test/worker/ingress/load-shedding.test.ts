@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { Reply } from '../../../shared/messaging/reply.ts';
@@ -110,6 +111,28 @@ describe('a request for which there is no place', () => {
     expect((await postEcho(scene.ingress, {})).status).toBe(200);
   });
 
+  it('is refused without a reset when its connection is to be closed and its body arrives later', async () => {
+    const scene = await openSilentIngress();
+    await scene.fill();
+    const raw = await openRawHttp(scene.ingress.port);
+    const errors: Error[] = [];
+    raw.socket.on('error', (error) => errors.push(error));
+    raw.send(
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
+        'Connection: close\r\nContent-Length: 200000\r\n\r\n{',
+    );
+    expect(await raw.received(hasBody)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nconnection: close\r\n/i);
+    for (let sent = 0; sent < 2; sent += 1) {
+      raw.send(' '.repeat(90_000));
+      await sleep(50);
+      expect(raw.socket.readyState).toBe('open');
+    }
+    raw.send(' '.repeat(20_000 - 1));
+    await raw.closed();
+    expect(errors).toEqual([]);
+    await scene.reply();
+  });
+
   it('delays neither health checks, metrics nor the requests of other workers', async () => {
     const scene = await openSilentIngress();
     await scene.fill();
@@ -209,6 +232,11 @@ describe('a notification for which there is no place', () => {
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toBe('1');
     expect((await send(url, 'sms', SMS, { headers: { 'idempotency-key': 'other' } })).status).toBe(503);
+    // Nor is memory spent on keys that are too long to be valid.
+    const invalid = { headers: { 'idempotency-key': 'x'.repeat(10_000) } };
+    for (let sent = 0; sent < 2; sent += 1) {
+      expect((await send(url, 'sms', SMS, invalid)).status).toBe(503);
+    }
     waiting.push(send(url, 'sms', SMS, keyed));
     await expect.poll(metric).toBe(String(19 * 14 + 1));
     stoppedMs = undefined;

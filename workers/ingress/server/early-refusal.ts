@@ -7,7 +7,7 @@ import { readBearerToken, type Access } from '../access/access.ts';
 import { chooseCorrelationId } from './correlation-id.ts';
 import { HTTP_LIMITS, RETRY_AFTER_SECONDS } from './http-limits.ts';
 import { OVERLOADED, type LoadShedding, type Queue } from './load-shedding.ts';
-import { announcedLength } from './send-answer.ts';
+import { announcedLength, endAfterBody } from './send-answer.ts';
 
 /**
  * Refuses requests of full queues as soon as their headers have been parsed, before the framework sees them: that takes a
@@ -72,7 +72,7 @@ function findCaller(request: IncomingMessage, access: Access): string | undefine
   return subject === undefined ? undefined : `subject ${subject}`;
 }
 
-/** Whether the connection can be kept after a response that does not wait for the body. */
+/** Whether the whole body is short enough to be read after the response, if only to keep the connection. */
 function isOrdinary(request: IncomingMessage): boolean {
   const { httpVersionMajor, httpVersionMinor, headers } = request;
   const isShort = (announcedLength(request) ?? 0) <= HTTP_LIMITS.keptConnectionBodyBytes;
@@ -121,5 +121,9 @@ function write([request, response]: Refused, newId: () => string): void {
     'x-correlation-id': correlationId,
     'content-length': Buffer.byteLength(body),
   });
-  response.end(body);
+  if (response.shouldKeepAlive || request.complete) response.end(body);
+  else {
+    response.write(body);
+    endAfterBody(request, response);
+  }
 }

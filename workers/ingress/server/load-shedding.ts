@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LONG_WORK_MS } from '../../../shared/contract/actions/request-limits.ts';
+import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
 import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
 import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
@@ -139,9 +140,10 @@ function registerMetrics(metrics: Metrics, gates: () => readonly Gate[]) {
   };
 }
 
-/** The repetition of a notification has the same Idempotency-Key; other requests have none. */
+/** The repetition of a notification has the same Idempotency-Key; other requests have none. Too long keys are refused later. */
 function retryKeyOf(caller: string, queue: Queue, headers: IncomingHttpHeaders): string | undefined {
   const hasKey = queue === 'notifications' || queue === 'urgentNotifications';
   const key = hasKey ? headers['idempotency-key'] : undefined;
-  return key === undefined ? undefined : `${caller} ${String(key)}`;
+  const isUsable = key !== undefined && key.length <= NOTIFICATION_LIMITS.idempotencyKeyCharacters;
+  return isUsable ? `${caller} ${String(key)}` : undefined;
 }

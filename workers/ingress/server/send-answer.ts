@@ -98,7 +98,7 @@ function sendAndDrain(reply: FastifyReply, body: string): void {
  * immediate close would reset the connection, often before the client has read the response (RFC 9112 section 9.6), so the
  * rest of the body is read and discarded first, within a maximum size and time.
  */
-function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
+export function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
   let discarded = 0;
   const { socket } = request;
   const timer = setTimeout(() => socket.destroy(), HTTP_LIMITS.drainBodyMs);
