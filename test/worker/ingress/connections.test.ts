@@ -1,6 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { createConnections, type Connections } from '../../../workers/ingress/server/connections.ts';
@@ -183,6 +185,47 @@ describe('an ingress with two addresses', () => {
         listenOnAddresses(app, { hosts: ['127.0.0.1', '192.0.2.1'], port }, connections),
     });
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+  });
+});
+
+/** Listens on the addresses; resolves with the port, or with the code of the error. */
+async function bind(hosts: readonly string[], port: number, connections: Socket[] = []) {
+  // A process that gets no processor for a moment between its check of the port and its first socket.
+  const app = fastify().addHook('onReady', () => sleep(100));
+  const servers: Server[] = [app.server];
+  const acceptFrom = (server: Server): void => {
+    servers.push(server);
+  };
+  onTestFinished(() => {
+    for (const server of servers) server.close();
+  });
+  const bound = await listenOnAddresses(
+    app,
+    { hosts, port },
+    { ...createConnections(app.server), acceptFrom },
+  ).catch(({ code }: NodeJS.ErrnoException) => code);
+  for (const server of servers)
+    server.on('connection', (socket) => connections.push(socket.on('error', () => undefined)));
+  return bound;
+}
+
+describe('the port of an ingress', () => {
+  it('belongs to the first of two instances that start at the same time', async () => {
+    const port = Number(await bind(['127.0.0.9'], 0));
+    const first = bind(['127.0.0.1'], port);
+    await sleep(50);
+    expect(await Promise.all([first, bind(['127.0.0.1'], port)])).toEqual([port, 'EADDRINUSE']);
+  });
+
+  it('is not shared with another instance on the second address either', async () => {
+    const [own, others]: Socket[][] = [[], []];
+    const port = Number(await bind(['127.0.0.2'], 0, own));
+    expect(await bind(['127.0.0.1', '127.0.0.2'], port, others)).toBe(port);
+    for (let opened = 0; opened < 40; opened += 1) {
+      const peer = connect(port, '127.0.0.2').on('error', () => undefined);
+      onTestFinished(() => void peer.destroy());
+    }
+    await expect.poll(() => [own?.length, others?.length]).toEqual([40, 0]);
   });
 });
 
