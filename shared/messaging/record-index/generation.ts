@@ -78,6 +78,11 @@ export class Generation {
     return this.#rows;
   }
 
+  /** Whether no row was ever added. */
+  get isEmpty(): boolean {
+    return this.#firstAtMs === undefined;
+  }
+
   /** The time of the newest record, in epoch milliseconds. */
   get newestAtMs(): number {
     return this.#newestAtMs;

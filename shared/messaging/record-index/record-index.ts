@@ -41,7 +41,8 @@ const RETRY_MS = 1_000;
 /** Memory of a waiting record in addition to its value: map slots, key, object. */
 const WAITING_OVERHEAD_BYTES = 250;
 const KEY_BYTES = 16;
-/** SQLite's codes for a damaged file. */
+/** SQLite's codes for a damaged file; extended codes, such as that of a damaged index, have them in their last byte. */
+const PRIMARY_CODE = 0xff;
 const DAMAGED_CODES: ReadonlySet<number> = new Set([11, 26]);
 const READY: Health = { status: 'ready' };
 
@@ -93,6 +94,8 @@ export class RecordIndex {
     this.#limits = { ...INDEX_LIMITS, ...options.limits };
     try {
       for (const number of options.files?.generations ?? []) this.#open(number);
+      // A killed process may leave the last one empty; SQLite takes any empty file for a new database.
+      if (this.#generations.slice(0, -1).some(({ isEmpty }) => isEmpty)) throw new Error('a file is empty');
     } catch (error) {
       const { name, log } = options;
       log.warn({ index: name, error: errorText(error) }, 'the index is damaged and is built again');
@@ -349,7 +352,7 @@ export class RecordIndex {
   }
 
   #fail(error: unknown): void {
-    const isDamaged = DAMAGED_CODES.has((error as { errcode?: number }).errcode ?? 0);
+    const isDamaged = DAMAGED_CODES.has(((error as { errcode?: number }).errcode ?? 0) & PRIMARY_CODE);
     const reason = isDamaged
       ? `the index ${this.#options.name} is damaged: a restart builds it again`
       : `the index ${this.#options.name} cannot be written: ${errorText(error)}`;

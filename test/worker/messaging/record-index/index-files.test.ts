@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openIndexFiles } from '../../../../shared/messaging/record-index/index-files.ts';
@@ -69,6 +69,23 @@ describe('an index on disk', () => {
     expect([index.health().status, find('a'), index.positions]).toEqual(['ready', undefined, []]);
     expect(databases(folder)).toHaveLength(1);
     index.close();
+  });
+
+  it.each([0, 1])('is built again if file %i of several was emptied', (which) => {
+    const folder = scratchFolder();
+    const limits = { generationRows: 1 };
+    const { index, put, write } = openTestIndex({ folder, limits });
+    for (const id of ['a', 'b', 'c']) {
+      put(id, 'value');
+      index.passed(POSITION);
+      write();
+    }
+    index.close();
+    truncateSync(path.join(folder, 'index', databases(folder)[which] ?? ''));
+    const again = openTestIndex({ folder, limits });
+    expect(['a', 'b', 'c'].map((id) => again.find(id))).toEqual([undefined, undefined, undefined]);
+    expect(again.index.positions).toEqual([]);
+    again.index.close();
   });
 
   it('gives each process of a machine its own files, and those of an ended one to the next', () => {
