@@ -7,7 +7,7 @@
  */
 
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
-import type { Broker } from '../messaging/ports.ts';
+import type { Broker, Tail } from '../messaging/ports.ts';
 import { topicName } from '../messaging/topics/topics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Health } from '../platform/health.ts';
@@ -22,17 +22,17 @@ export type { Quota } from './day-usage.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const MICROS = 1_000_000;
-/** Time limit for reading the records of the day at startup. */
-const CATCH_UP_MS = 60_000;
+/** A start that reads no record of the day for this time fails: the broker cannot be read. */
+const STANDSTILL_MS = 60_000;
 /**
- * Admitted notifications that are remembered, so that one is not counted again when it is received or repeated again: more
- * than the windows of all consumers of a process contain.
+ * The last notifications that any process counted, about 10 MB: one of them is not counted again when it is received by another
+ * process, after a crash, or repeated. More than the windows of all consumers contain.
  */
 const MAX_REMEMBERED = 100_000;
 
 /** Whether a message may be sent. */
 export type QuotaDecision =
-  /** `record` must be published with the message; absent: the message was counted before. */
+  /** `record` must be published with the message; absent: it is on the topic already. */
   | { readonly kind: 'admitted'; readonly record: OutgoingMessage | undefined }
   | { readonly kind: 'refused'; readonly quota: Quota; readonly resetsAtMs: number }
   /** The usage topic is not being read, so that the counts are not known. */
@@ -61,11 +61,10 @@ export interface QuotaOptions {
   readonly log: Log;
 }
 
-interface Remembered {
+/** A notification that this process counted and whose record it has not read yet. */
+interface Unread {
   readonly day: number;
   readonly usage: Usage;
-  /** Whether its record was read back. */
-  isRead: boolean;
 }
 
 /** The quotas of the configuration; undefined if there are none. */
@@ -85,30 +84,35 @@ export function createQuotas(options: QuotaOptions): Quotas {
   const tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   const measure = createUsageMeasure(settings, options.secret);
   const counts = createDayCounts(settings, clock);
-  const remembered = new Map<string, Remembered>();
+  const unread = new Map<string, Unread>();
+  /** Days of the last records that were read, by id. */
+  const readDays = new Map<string, number>();
   const countRefusal = createQuotaMetrics(options, () => counts.of(counts.today()).figures());
   let isCaughtUp = false;
+  let received = 0;
 
-  const remember = (id: string, entry: Remembered): void => {
-    remembered.set(id, entry);
-    const [oldest] = remembered.size > MAX_REMEMBERED ? remembered.keys() : [];
-    if (oldest !== undefined) remembered.delete(oldest);
-  };
   const read = (message: LogMessage): void => {
+    received += 1;
     const record = readUsageRecord(message);
     if (record === undefined) {
-      log.warn({ topic, partition: message.partition, offset: message.offset }, 'a usage record was skipped');
+      const { partition, offset } = message;
+      log.warn({ topic, partition, offset }, 'a usage record was skipped');
       return;
     }
-    const own = remembered.get(record.id);
-    if (own?.isRead === false && own.day === record.day) own.isRead = true;
-    else if (counts.isCounted(record.day)) counts.of(record.day).add(record.usage);
+    const { id, day, usage } = record;
+    if (readDays.get(id) === day) return;
+    keepNewest(readDays, id, day);
+    if (unread.get(id)?.day === day) unread.delete(id);
+    else if (counts.isCounted(day)) counts.of(day).add(usage);
   };
   return {
     admit: (id, message) => {
       if (!isCaughtUp || !tail.isReady()) return { kind: 'unknown' };
       const day = counts.today();
-      if (remembered.get(id)?.day === day) return { kind: 'admitted', record: undefined };
+      if (readDays.get(id) === day) return admitted();
+      const own = unread.get(id);
+      // Its record may have been lost with a request whose result is unknown.
+      if (own?.day === day) return admitted(usageRecord(topic, id, day, own.usage));
       const usage = measure(message, day);
       const quota = counts.of(day).exceeded(usage);
       if (quota !== undefined) {
@@ -116,18 +120,18 @@ export function createQuotas(options: QuotaOptions): Quotas {
         return { kind: 'refused', quota, resetsAtMs: (day + 1) * DAY_MS };
       }
       counts.of(day).add(usage);
-      remember(id, { day, usage, isRead: false });
-      return { kind: 'admitted', record: usageRecord(topic, id, day, usage) };
+      keepNewest(unread, id, { day, usage });
+      return admitted(usageRecord(topic, id, day, usage));
     },
     release: (id) => {
-      const own = remembered.get(id);
-      if (own === undefined || own.isRead) return;
-      remembered.delete(id);
+      const own = unread.get(id);
+      if (own === undefined) return;
+      unread.delete(id);
       if (counts.isCounted(own.day)) counts.of(own.day).remove(own.usage);
     },
     start: async () => {
       await tail.start(read);
-      await tail.caughtUp(CATCH_UP_MS);
+      await readToEnd(tail, () => received);
       isCaughtUp = true;
     },
     health: () =>
@@ -136,6 +140,29 @@ export function createQuotas(options: QuotaOptions): Quotas {
         : { status: 'degraded', reason: `${topic} is not being read: notifications are refused` },
     stop: (timeoutMs) => tail.stop(timeoutMs),
   };
+}
+
+function admitted(record?: OutgoingMessage): QuotaDecision {
+  return { kind: 'admitted', record };
+}
+
+/** Resolves when the records of the day have been read, however many there are; `received` counts those that were. */
+async function readToEnd(tail: Tail, received: () => number): Promise<void> {
+  for (let before = -1; ; before = received()) {
+    try {
+      await tail.caughtUp(STANDSTILL_MS);
+      return;
+    } catch (error) {
+      if (received() === before) throw error;
+    }
+  }
+}
+
+/** Sets an entry and removes the oldest one beyond the limit. */
+function keepNewest<T>(entries: Map<string, T>, id: string, entry: T): void {
+  entries.set(id, entry);
+  const [oldest] = entries.size > MAX_REMEMBERED ? entries.keys() : [];
+  if (oldest !== undefined) entries.delete(oldest);
 }
 
 /** The counts of today and, for processes whose clocks are ahead, of tomorrow. Days are those of UTC. */

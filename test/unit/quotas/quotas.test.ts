@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { TailOptions } from '../../../shared/messaging/ports.ts';
 import type { SmsCommand } from '../../../shared/notification/command.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
@@ -57,6 +58,31 @@ async function world(settings: Partial<QuotaSettings>, time = { now: NOON }) {
     tail?.deliver(fakeMessage(0, { key: String(record?.key), value: record?.value ?? null }));
   };
   return { quotas, admit, read, tail: () => tail, metrics, time };
+}
+
+/** Quotas over a tail that is behind, and delivers these numbers of records while it is waited for. */
+function behind(records: readonly number[]) {
+  let attempts = 0;
+  const createTail = (options: TailOptions): FakeTail => {
+    const tail = new FakeTail(options);
+    tail.onCaughtUp = () => {
+      for (let left = records[attempts] ?? 0; left > 0; left -= 1) tail.deliver(fakeMessage(0));
+      attempts += 1;
+      return Promise.reject(new Error('behind'));
+    };
+    return tail;
+  };
+  const quotas = createQuotas({
+    broker: { createTail },
+    topic: 'usage',
+    clientId: 'test',
+    settings: NONE,
+    secret: undefined,
+    clock: { now: () => NOON },
+    metrics: createMetrics(),
+    log: silentLog,
+  });
+  return { start: () => quotas.start(), attempts: () => attempts };
 }
 
 const described = (decision: QuotaDecision): string =>
@@ -137,14 +163,33 @@ describe('the quotas of notifications', () => {
   it('count a message once, however often it is received, until it is surely not on the log', async () => {
     const { quotas, admit, read } = await world({ perCaller: 2 });
     const first = quotas.admit('first', sms());
-    expect(quotas.admit('first', sms())).toEqual({ kind: 'admitted', record: undefined });
+    // The request with the record may have been lost.
+    expect(quotas.admit('first', sms())).toEqual(first);
     read(recordOf(first));
+    read(recordOf(first));
+    expect(quotas.admit('first', sms())).toEqual({ kind: 'admitted', record: undefined });
     expect(admit(sms(), 'first')).toBe('admitted');
     expect(admit(sms(), 'second')).toBe('admitted');
     quotas.release('first');
     expect(admit(sms(), 'third')).toBe('quota-caller');
     quotas.release('second');
     expect(admit(sms(), 'third')).toBe('admitted');
+  });
+
+  it('count a message once that another process receives again after a crash', async () => {
+    const one = await world({ perCaller: 2 });
+    const record = recordOf(one.quotas.admit('first', sms()));
+    const other = await world({ perCaller: 2 });
+    for (const repeated of [record, record]) other.read(repeated);
+    expect(other.quotas.admit('first', sms())).toEqual({ kind: 'admitted', record: undefined });
+    expect([other.admit(sms()), other.admit(sms())]).toEqual(['admitted', 'quota-caller']);
+  });
+
+  it('start as long as records of the day arrive, and fail when none does', async () => {
+    const records = [3, 2, 0, 1];
+    const { start, attempts } = behind(records);
+    await expect(start()).rejects.toThrow('behind');
+    expect(attempts()).toBe(3);
   });
 
   it('count the messages of other processes and those of before a restart, but not those of yesterday', async () => {
