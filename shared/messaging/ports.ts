@@ -216,6 +216,18 @@ export interface TopicState {
   readonly config: ReadonlyMap<string, string>;
 }
 
+/** What can be read of a partition. */
+export interface PartitionRange {
+  readonly partition: number;
+  readonly low: number;
+  readonly high: number;
+  /**
+   * The part that is in use of the limits beyond which the broker removes records of any age; absent if only the settings of
+   * the topic limit it.
+   */
+  readonly usedShare?: number;
+}
+
 export interface BrokerAdmin {
   /** Creates the missing ones and returns their names. Never changes an existing topic. */
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]>;
@@ -230,7 +242,7 @@ export interface BrokerAdmin {
    * First retained offset of each partition, and the end of what can be read: the next offset to be written, or the first
    * of the oldest transaction that is still open.
    */
-  offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]>;
+  offsets(topic: string): Promise<readonly PartitionRange[]>;
   /** The group's committed offsets; partitions without one are left out. */
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]>;
 }

@@ -123,9 +123,13 @@ export class DiskLog implements PartitionLog {
   }
 
   isFull(): boolean {
+    return this.usedShare >= 1 || this.#files.isCongested();
+  }
+
+  get usedShare(): number {
     const { maxRecords, maxBytes } = this.#config;
     const records = this.#rows.length + this.#pending.length;
-    return records >= maxRecords || this.#bytes + this.#pendingBytes >= maxBytes || this.#files.isCongested();
+    return Math.max(records / maxRecords, (this.#bytes + this.#pendingBytes) / maxBytes);
   }
 
   read(position: number, maxRecords: number, maxBytes: number): LogBatch {

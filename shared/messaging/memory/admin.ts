@@ -2,7 +2,7 @@ import { isRefused, unreachable, type FaultPlan } from './injected-faults.ts';
 import type { MemoryGroup } from './group.ts';
 import type { MemoryTopics } from './topics.ts';
 import type { PartitionOffset } from '../message.ts';
-import type { BrokerAdmin, TopicSpec } from '../ports.ts';
+import type { BrokerAdmin, PartitionRange, TopicSpec } from '../ports.ts';
 
 const ADMIN_CLIENT = 'admin';
 
@@ -47,9 +47,11 @@ export class MemoryAdmin implements BrokerAdmin {
     return counts;
   }
 
-  async offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]> {
+  async offsets(topic: string): Promise<readonly PartitionRange[]> {
     this.#requireReachable();
-    return this.#topics.get(topic).logs.map(({ partition, low, high }) => ({ partition, low, high }));
+    return this.#topics
+      .get(topic)
+      .logs.map(({ partition, low, high, usedShare }) => ({ partition, low, high, usedShare }));
   }
 
   async committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {

@@ -35,6 +35,8 @@ export interface PartitionLog {
   readonly end: number;
   /** Adds one record. It is durable when LogStore.flushed() has resolved. */
   append(message: OutgoingMessage, key: Buffer | null, nowMs: number): void;
+  /** The used part of its limits of count and bytes, whichever is greater. */
+  readonly usedShare: number;
   /** Whether the log has reached one of its limits. */
   isFull(): boolean;
   /**

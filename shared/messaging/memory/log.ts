@@ -89,8 +89,12 @@ export class MemoryLog implements PartitionLog {
     return offset;
   }
 
+  get usedShare(): number {
+    return Math.max(this.#entries.length / this.config.maxRecords, this.#bytes / this.config.maxBytes);
+  }
+
   isFull(): boolean {
-    return this.#entries.length >= this.config.maxRecords || this.#bytes >= this.config.maxBytes;
+    return this.usedShare >= 1;
   }
 
   read(position: number, maxRecords: number, maxBytes: number): LogBatch {

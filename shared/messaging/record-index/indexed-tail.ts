@@ -9,6 +9,11 @@ import type { RecordIndex } from './record-index.ts';
 
 /** An Idempotency-Key is valid for this time (N3), so that a topic must keep its records at least as long. */
 const KEPT_MS = 24 * 3_600_000;
+/**
+ * The embedded broker removes records of any age down to nine tenths of a limit. Later ones can only replace those of the same
+ * keys, so that a partition below this share of its limits has lost none of the last 24 hours.
+ */
+const TRIMMED_SHARE = 0.5;
 /** Interval of the lines in the log about the records that were read at a start. */
 const PROGRESS_MS = 10_000;
 /** A start that reads nothing for this time fails: the broker cannot be read. */
@@ -30,7 +35,7 @@ export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monoton
  * again at the same place afterwards.
  */
 export class IndexedTail {
-  readonly #broker: Pick<Broker, 'kind' | 'createTail' | 'admin'>;
+  readonly #broker: Pick<Broker, 'createTail' | 'admin'>;
   readonly #options: IndexedTailOptions;
   readonly #receive: (message: LogMessage) => void;
   #tail: Tail | undefined;
@@ -43,7 +48,7 @@ export class IndexedTail {
 
   /** `receive` adds the message to the index, and calls `passed` of the index when it has. */
   constructor(
-    broker: Pick<Broker, 'kind' | 'createTail' | 'admin'>,
+    broker: Pick<Broker, 'createTail' | 'admin'>,
     options: IndexedTailOptions,
     receive: (message: LogMessage) => void,
   ) {
@@ -133,19 +138,19 @@ export class IndexedTail {
     }
     const early = await this.#topicsThatRemoveEarly();
     let records = 0;
-    for (const { topic, partition, low, high } of all) {
+    for (const { topic, partition, low, high, usedShare = 0 } of all) {
       const id = partitionId(topic, partition);
       const position = known.get(id) ?? 0;
-      if (early.has(topic) && position < low && low < high) this.#gaps.add(id);
+      const isEarly = early.has(topic) || usedShare >= TRIMMED_SHARE;
+      if (isEarly && position < low && low < high) this.#gaps.add(id);
       records += high - Math.max(position, low);
     }
     return records;
   }
 
-  /** The embedded broker removes records of any age when a topic is full, Kafka when the settings of a topic say so. */
+  /** Topics whose settings let Kafka remove records too early; absent settings of the embedded broker are sound. */
   async #topicsThatRemoveEarly(): Promise<ReadonlySet<string>> {
     const { clientId, topics, log } = this.#options;
-    if (this.#broker.kind === 'embedded') return new Set(topics);
     const states = await this.#broker.admin.topicStates?.(topics);
     const early = topics.filter((topic) => removesEarly(states?.get(topic)?.config));
     if (early.length > 0) {

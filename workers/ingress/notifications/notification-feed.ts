@@ -67,7 +67,7 @@ export interface NotificationFeed extends TopicFeed {
 
 /** Follows the topics of acceptances and outcomes. */
 export function createNotificationFeed(
-  broker: Pick<Broker, 'kind' | 'createTail' | 'admin'>,
+  broker: Pick<Broker, 'createTail' | 'admin'>,
   deps: NotificationFeedDeps,
 ): NotificationFeed {
   const { options, codec, clock } = deps;

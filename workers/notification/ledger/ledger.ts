@@ -23,7 +23,7 @@ import { ReadBack } from './read-back.ts';
 export const NOTIFICATION_STATE = 'NotificationState';
 
 export interface LedgerOptions extends LedgerEntriesOptions {
-  readonly broker: Pick<Broker, 'kind' | 'createTail' | 'admin'>;
+  readonly broker: Pick<Broker, 'createTail' | 'admin'>;
   /** Where the entries are; undefined: in memory. Closed with the ledger. */
   readonly indexFiles?: IndexFiles | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
