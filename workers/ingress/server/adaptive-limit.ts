@@ -67,8 +67,13 @@ const QUANTILE = 0.25;
 const LEAST_GRADIENT = 0.5;
 /** The delay without a queue is measured again in this time, since the broker may become slower or faster. */
 const BASELINE_PERIOD_MS = 30_000;
-/** A higher delay without a queue counts as a queue: requests would no longer be answered within a second. */
+/** A higher delay without a queue counts as a queue at first: requests would no longer be answered within a second. */
 const MAX_BASELINE_MS = 400;
+/**
+ * A delay that stays higher for so many windows in a row, although the limit is below this one, is not a queue: that would
+ * have emptied. The broker is slow, and fewer requests would not make it faster.
+ */
+const SLOW_BROKER = { belowPlaces: 64, windows: 5 } as const;
 /** Refused requests that are remembered; the oldest is forgotten first. */
 const MAX_RETRIES = 10_000;
 
@@ -186,7 +191,11 @@ class GradientLimit implements AdaptiveLimit {
 
   #adjust(delayMs: number, nowMs: number): void {
     const mayQueue = this.#wasFull && this.#limit > PLACES.least;
-    const allowedMs = this.#baseline.update(delayMs, mayQueue, nowMs) + this.#options.targetMs;
+    const { targetMs } = this.#options;
+    const isLow = this.#limit < SLOW_BROKER.belowPlaces;
+    if (isLow && delayMs > MAX_BASELINE_MS + targetMs) this.#baseline.noteSlow(delayMs);
+    else this.#baseline.noteOther();
+    const allowedMs = this.#baseline.update(delayMs, mayQueue, nowMs) + targetMs;
     const gradient = Math.max(LEAST_GRADIENT, Math.min(1, allowedMs / Math.max(delayMs, 1)));
     // Without refusals a limit below the normal one has not been needed lately.
     const growth = this.#wasFull || this.#limit < PLACES.normal ? Math.sqrt(this.#limit) : 0;
@@ -199,9 +208,26 @@ class Baseline {
   #currentMs = Number.POSITIVE_INFINITY;
   #nextMs = Number.POSITIVE_INFINITY;
   #periodEndMs: number;
+  /** The highest delay that does not count as a queue: that of a slow broker while it lasts. */
+  #mostMs: number = MAX_BASELINE_MS;
+  /** The delays of the last windows if all of them were too high. */
+  #slow: number[] = [];
 
   constructor(nowMs: number) {
     this.#periodEndMs = nowMs + BASELINE_PERIOD_MS;
+  }
+
+  /** Notes a window of few requests with a delay that is too high nevertheless; several in a row show a slow broker. */
+  noteSlow(delayMs: number): void {
+    this.#slow.push(delayMs);
+    if (this.#slow.length < SLOW_BROKER.windows) return;
+    this.#mostMs = this.#currentMs = this.#nextMs = Math.min(...this.#slow);
+    this.#slow = [];
+  }
+
+  /** Notes any other window. */
+  noteOther(): void {
+    this.#slow = [];
   }
 
   /** Takes the delay of a window into account and returns the delay without a queue. */
@@ -213,7 +239,8 @@ class Baseline {
       this.#periodEndMs = nowMs + BASELINE_PERIOD_MS;
     }
     this.#currentMs = Math.min(this.#currentMs, delayMs);
-    return Math.min(this.#currentMs, MAX_BASELINE_MS);
+    this.#mostMs = Math.max(MAX_BASELINE_MS, Math.min(this.#mostMs, this.#currentMs));
+    return Math.min(this.#currentMs, this.#mostMs);
   }
 }
 

@@ -170,6 +170,33 @@ describe('the adaptive limit without an overload', () => {
     }
   });
 
+  it('refuses nothing after a minute when every reply takes longer than the target allows', () => {
+    for (const transitMs of [1_000, 2_000]) {
+      const run = simulate({ callers: [flood('a', 100)], serviceMs: constant(1), transitMs, forMs: 90_000 });
+      expect({ transitMs, refused: run.within(60_000, 90_000).refused }).toEqual({ transitMs, refused: 0 });
+    }
+  });
+
+  it('follows a delay that becomes high, and then low again', () => {
+    let nowMs = 0;
+    const monotonic = { elapsedMs: () => nowMs };
+    const limit = createAdaptiveLimit({ targetMs: TARGET_MS, holdMs: HOLD_MS, monotonic });
+    /** Windows of 20 requests that all take as long. */
+    const pass = (windows: number, delayMs: number): number => {
+      for (let window = 0; window < windows; window += 1) {
+        const taken = Array.from({ length: 20 }, () => limit.take('a', 1));
+        nowMs += delayMs;
+        for (const place of taken) place?.release(0);
+      }
+      return limit.size().limit;
+    };
+    expect(pass(50, 100)).toBe(256);
+    expect(pass(10, 2_000)).toBeLessThan(64);
+    expect(pass(60, 2_000)).toBeGreaterThan(250);
+    expect(pass(2, 100)).toBeGreaterThan(250);
+    expect(pass(4, 2_000)).toBeLessThan(64);
+  });
+
   it('does not shrink because a part of the requests waits for a frozen worker', () => {
     let nowMs = 0;
     const monotonic = { elapsedMs: () => nowMs };
