@@ -19,6 +19,7 @@ const DIRECT: Readonly<Record<string, string>> = {
   'workers/admin-endpoint.ts': 'creates a secret token and names a scratch file',
   'workers/ingress/server/connections.ts':
     'observes and closes sockets, and measures turns of the event loop',
+  'workers/ingress/server/listen.ts': 'waits for the lock of a port of the operating system',
   'workers/ingress/server/malformed-http.ts':
     'closes sockets, and names responses to bytes that are not a request',
   'workers/ingress/server/send-answer.ts': 'closes sockets that keep sending a body',

@@ -145,7 +145,7 @@ describe('a new start on the same folder', () => {
     await eventually('free space', STEP_MS, () => filesOf(folder, '.log').length === 1);
     await first.close();
     const second = await open(folder, {}, spec);
-    expect(await second.admin.offsets('t')).toEqual([
+    expect(await second.admin.offsets('t')).toMatchObject([
       { partition: 0, low: expect.any(Number) as number, high: 20 },
     ]);
     expect((await second.admin.offsets('t'))[0]?.low).toBeGreaterThan(14);
@@ -471,7 +471,7 @@ describe('an expired message', () => {
     cpSync(folder, copy, { recursive: true });
     nowMs -= 2 * HOUR_MS;
     const second = await open(copy, { clock }, spec);
-    expect(await second.admin.offsets('t')).toEqual([{ partition: 0, low: 2, high: 2 }]);
+    expect(await second.admin.offsets('t')).toMatchObject([{ partition: 0, low: 2, high: 2 }]);
     expect(await valuesOf(second)).toEqual([]);
   });
 });
