@@ -462,6 +462,8 @@ describe('the state of a notification (N3)', () => {
         nextAttemptAt: '2026-01-16T00:00:00.000Z',
       });
     await writeState(broker, state(id, { status: 'sent', attempt: 2, providerMessageId: 'theirs' }));
+    // Its produce request took effect late.
+    await writeState(broker, state(id, { status: 'sending', attempt: 2 }));
     const three = await startOn(broker, startIngressWorker);
     const last = await seen(three.url);
     expect(last).toMatchObject({ notificationId: id, status: 'sent', channel: 'sms' });

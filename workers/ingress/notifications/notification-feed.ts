@@ -12,6 +12,7 @@ import type {
   NotificationAcceptance,
   NotificationState,
 } from '../../../shared/notification/notification-state.ts';
+import { supersedes } from '../../../shared/notification/supersedes.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
@@ -88,7 +89,8 @@ export function createNotificationFeed(
     if (value === null) index.delete((isAcceptance ? KEY_OF.acceptance : KEY_OF.state) + id);
     else if (value[0] !== AVRO) return;
     else if (isAcceptance) accepted.receive(id, { ...message, key, value });
-    else put(index, KEY_OF.state + id, value, message.timestampMs);
+    else if (isNewState(codec, value, index.find(KEY_OF.state + id)?.value))
+      put(index, KEY_OF.state + id, value, message.timestampMs);
   };
   const tail = new IndexedTail(
     broker,
@@ -155,6 +157,18 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
       }
     },
   };
+}
+
+/**
+ * Whether a state from the log replaces the known one: a produce request that took effect late may have written an intent
+ * after its outcome. The order of the log decides while the schema of one of them is not cached.
+ */
+function isNewState(codec: Codec, value: Buffer, former: Uint8Array | undefined): boolean {
+  if (former === undefined) return true;
+  const [next, known] = [value, former].map((record) => decode<NotificationState>(codec, STATE_TYPE, record));
+  for (const state of [next, known]) if (isPromise(state)) state.catch(() => undefined);
+  if (next === undefined || known === undefined || isPromise(next) || isPromise(known)) return true;
+  return supersedes(next, known);
 }
 
 /** The payload; undefined for a record that is absent or cannot be read. */

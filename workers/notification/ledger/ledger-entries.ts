@@ -1,7 +1,8 @@
 import type { RecordIndex } from '../../../shared/messaging/record-index/record-index.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import { supersedes } from '../../../shared/notification/supersedes.ts';
 import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
-import { supersedes, type LedgerEntry } from '../state/ledger-entry.ts';
+import type { LedgerEntry } from '../state/ledger-entry.ts';
 
 export interface LedgerEntriesOptions {
   readonly clock: Clock;

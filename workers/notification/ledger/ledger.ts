@@ -10,13 +10,14 @@ import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail
 import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import { isOfOtherChannel } from '../../../shared/notification/supersedes.ts';
 import { OUTCOME_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import { sleep, type Timers } from '../../../shared/platform/timers.ts';
 import { LedgerEntries, type LedgerEntriesOptions } from './ledger-entries.ts';
-import { isOfOtherChannel, type LedgerEntry } from '../state/ledger-entry.ts';
+import type { LedgerEntry } from '../state/ledger-entry.ts';
 import { ReadBack } from './read-back.ts';
 
 /** Type of the ledger's records in the catalogue of messages. */
@@ -44,6 +45,11 @@ export interface LedgerOptions extends LedgerEntriesOptions {
 
 /** Interval between attempts to write an outcome, or to read the schema of a record. */
 const RETRY_MS = 250;
+/**
+ * An outcome that is hidden on the log for this long is written again by every process that knows it: its own process, which
+ * would have done so immediately, may have ended.
+ */
+const HIDDEN_MS = 5_000;
 
 /**
  * The state of each notification on the outcome topic: the intent of a round, before anything is sent, and then its
@@ -58,6 +64,8 @@ export class Ledger {
   /** Resolves when the records that wait for a schema have been read; undefined nearly always. */
   #late: Promise<void> | undefined;
   #badRecords = 0;
+  /** Timers by id, of outcomes that a later record of another process hides. */
+  readonly #hidden = new Map<string, () => void>();
   #stopped = false;
 
   constructor(options: LedgerOptions) {
@@ -175,6 +183,7 @@ export class Ledger {
   async stop(timeoutMs: number): Promise<void> {
     this.#stopped = true;
     await this.#tail.stop(timeoutMs);
+    for (const cancel of this.#hidden.values()) cancel();
   }
 
   async #record(state: NotificationState): Promise<OutgoingMessage> {
@@ -235,19 +244,33 @@ export class Ledger {
     this.#entries.apply(state);
     this.#readBack.normal.seen(message);
     this.#readBack.urgent.seen(message);
-    if (headerText(message.headers, HEADER.write)?.startsWith(`${this.#options.self}/`)) this.#restore(state);
+    this.#uncover(state, message);
   }
 
   /**
-   * A record of this process that follows a superseding outcome would hide it once the topic is compacted, so the
-   * superseding outcome is written again.
+   * A record that follows a superseding outcome, such as an intent whose produce request took effect late, would hide it
+   * once the topic is compacted, so the outcome is written again.
    */
-  #restore(own: NotificationState): void {
-    const known = this.find(own.notificationId);
-    if (known === undefined || known.status === 'sending' || isSame(own, known)) return;
+  #uncover(state: NotificationState, { headers }: LogMessage): void {
+    const { notificationId: id } = state;
+    this.#hidden.get(id)?.();
+    this.#hidden.delete(id);
+    const known = this.find(id);
+    if (known === undefined || known.status === 'sending' || isSame(state, known)) return;
+    const { self, timers } = this.#options;
+    if (headerText(headers, HEADER.write)?.startsWith(`${self}/`)) return this.#restore(state, known);
+    const restore = (): void => {
+      this.#hidden.delete(id);
+      this.#restore(state, this.find(id) ?? known);
+    };
+    this.#hidden.set(id, timers.schedule(restore, HIDDEN_MS, 'background'));
+    return undefined;
+  }
+
+  #restore(hiding: NotificationState, known: LedgerEntry): void {
     const updatedAt = this.#options.clock.now();
     const end = {
-      ...own,
+      ...hiding,
       owner: undefined,
       leaseUntil: undefined,
       providers: undefined,

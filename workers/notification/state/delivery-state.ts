@@ -55,7 +55,8 @@ import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import { isUnknown } from './attempt-history.ts';
-import { isOfOtherChannel, type LedgerEntry } from './ledger-entry.ts';
+import { isOfOtherChannel } from '../../../shared/notification/supersedes.ts';
+import type { LedgerEntry } from './ledger-entry.ts';
 import { planRetry, tierFor, type RetryPlan } from './retry-plan.ts';
 
 /** The constant part of the delivery of one copy. */

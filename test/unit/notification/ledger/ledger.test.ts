@@ -189,6 +189,14 @@ it('writes a superseding outcome again, without intent fields, after a record of
   });
 });
 
+it('writes an outcome again that an intent of a process which has ended hides on the log', async () => {
+  const { open, writeState, records } = await world();
+  await open('two');
+  await writeState('a', stateOf('a', { status: 'sent' }));
+  await writeState('a', stateOf('a'));
+  await expect.poll(() => records.map(({ status }) => status)).toEqual(['sent', 'sending', 'sent']);
+});
+
 it('skips and counts records of other types, and removes an entry on its tombstone', async () => {
   const { open, write, writeState } = await world();
   const one = await open('one');

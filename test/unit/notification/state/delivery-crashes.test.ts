@@ -15,7 +15,8 @@ import {
   type DeliveryEvent,
   type RoundResult,
 } from '../../../../workers/notification/state/delivery-state.ts';
-import { supersedes, type LedgerEntry } from '../../../../workers/notification/state/ledger-entry.ts';
+import { supersedes } from '../../../../shared/notification/supersedes.ts';
+import type { LedgerEntry } from '../../../../workers/notification/state/ledger-entry.ts';
 
 const NOW = 1_700_000_000_000;
 const PLAN = { tiersMs: [10_000], timeLimitMs: 600_000 };

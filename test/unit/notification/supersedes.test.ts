@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { supersedes, type LedgerEntry } from '../../../../workers/notification/state/ledger-entry.ts';
+import { supersedes } from '../../../shared/notification/supersedes.ts';
+import type { LedgerEntry } from '../../../workers/notification/state/ledger-entry.ts';
 
 const sending = (attempt: number, owner: string): LedgerEntry => ({ status: 'sending', attempt, owner });
 const theirs = sending(2, 'another');
