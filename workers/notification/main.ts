@@ -23,7 +23,8 @@ const openConfigured: OpenProviders = async (context) => {
   const { broker, config, log, metrics } = context;
   const { createProviders } = await import('./providers/configured-providers.ts');
   const { configFile, outboxFolder, sendTimeoutMs } = config.notification;
-  if (configFile !== undefined && broker.kind === 'embedded') log.warn(LOSS_WARNING);
+  const isInMemory = broker.kind === 'embedded' && config.dataFolder === undefined;
+  if (configFile !== undefined && isInMemory) log.warn(LOSS_WARNING);
   return createProviders(
     { configFile, outboxFolder, sendTimeoutMs },
     { ...context, hooks: providerHooks(metrics, log) },
