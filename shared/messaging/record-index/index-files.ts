@@ -34,9 +34,9 @@ export interface IndexFiles {
   /** Removes the file of a generation that was closed. */
   remove(generation: number): Promise<void>;
   removeAll(): void;
-  /** The next start builds the index again. */
+  /** The next start builds the index again. Throws what SQLite reports. */
   markDamaged(): void;
-  /** Makes all files durable, and releases them. */
+  /** Makes all files durable, and releases them. Throws what SQLite or the disk reports; they are released all the same. */
   close(): void;
 }
 
@@ -125,9 +125,12 @@ function filesOf(
     removeAll,
     markDamaged: () => state.write('damaged'),
     close: () => {
-      for (const number of numbers()) syncFile(fileOf(number));
-      if (state.read() === inUse) state.write(closed);
-      state.close();
+      try {
+        for (const number of numbers()) syncFile(fileOf(number));
+        if (state.read() === inUse) state.write(closed);
+      } finally {
+        state.close();
+      }
     },
   };
 }

@@ -202,7 +202,17 @@ export class RecordIndex {
       if (this.#failure === undefined) this.#writePart();
     }
     for (const generation of this.#generations) generation.close();
-    this.#options.files?.close();
+    this.#unlessFailing(() => this.#options.files?.close());
+  }
+
+  /** What a start does without: it uses the files that were not closed if the system was not restarted, and finds damage again. */
+  #unlessFailing(action: () => void): void {
+    const { name, log } = this.#options;
+    try {
+      action();
+    } catch (error) {
+      log.warn({ index: name, error: errorText(error) }, 'the state of the index could not be written');
+    }
   }
 
   /** A process that was killed may leave a new generation without it. */
@@ -358,7 +368,7 @@ export class RecordIndex {
       : `the index ${this.#options.name} cannot be written: ${errorText(error)}`;
     if (this.#failure?.reason !== reason) this.#options.log.error({ reason }, 'records are not indexed');
     this.#failure = { reason, isDamaged };
-    if (isDamaged) this.#options.files?.markDamaged();
+    if (isDamaged) this.#unlessFailing(() => this.#options.files?.markDamaged());
     else if (this.#cancelWrite === undefined) this.#schedule(RETRY_MS);
   }
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } fr
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openIndexFiles } from '../../../../shared/messaging/record-index/index-files.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
 import { openTestIndex, scratchFolder } from '../../../support/record-index/test-index.ts';
 
 const POSITION = { topic: 't', partition: 0, offset: 7 };
@@ -107,6 +108,26 @@ describe('an index on disk', () => {
     expect(() => openIndexFiles({ folder, name: 'index', origin: 'test' })).toThrow(
       /set DATA_DIR to a folder/,
     );
+  });
+
+  it('is closed and used again although the disk is full then', () => {
+    const folder = scratchFolder();
+    const opened = openIndexFiles({ folder, name: 'index', origin: 'test', bootId: 'boot' });
+    const close = (): void => {
+      opened.close();
+      throw new Error('database or disk is full');
+    };
+    const warnings: unknown[] = [];
+    const log = { ...silentLog, warn: (...given: unknown[]) => void warnings.push(given) };
+    const { index, put } = openTestIndex({ files: { ...opened, close }, log });
+    put('a', 'value');
+    index.close();
+    expect(warnings).toEqual([
+      [{ index: 'index', error: 'database or disk is full' }, 'the state of the index could not be written'],
+    ]);
+    const again = openTestIndex({ folder });
+    expect(again.find('a')).toBe('value');
+    again.index.close();
   });
 
   it('is not ready while a file cannot be written, forgets nothing, and recovers', () => {
