@@ -110,9 +110,10 @@ export class Link {
         return;
       }
       const done = await work();
-      if (lost === 'response') loseLate();
-      else if (done.error instanceof LostCall) model.after(responseMs, lose);
-      else this.#respond(responseMs, () => (model.isCutOff(this.host) ? loseLate() : answer(done)));
+      const response = model.fates.ofResponse(fate);
+      if (response.lost === 'response') loseLate();
+      else if (done.error instanceof LostCall) model.after(response.responseMs, lose);
+      else this.#respond(response.responseMs, () => (model.isCutOff(this.host) ? loseLate() : answer(done)));
     };
     if (lost === 'stale') model.after(requestMs, () => void arrive());
     else

@@ -83,6 +83,18 @@ export class CallFates {
     };
   }
 
+  /**
+   * The fate of a response at the moment when it leaves. A fetch may wait at the model until something is written, long after
+   * the fault period, while Kafka ends each wait soon: a response that leaves after the period is neither lost nor late.
+   */
+  ofResponse({ lost, responseMs }: CallFate): Pick<CallFate, 'lost' | 'responseMs'> {
+    if (this.isActive) return { lost, responseMs };
+    return {
+      lost: lost === 'response' ? undefined : lost,
+      responseMs: Math.min(responseMs, MAX_TRAVEL_MS),
+    };
+  }
+
   #lossOf(share: Share, isProduce: boolean): CallFate['lost'] {
     if (this.befalls('lost-request', share(5))) return 'request';
     if (this.befalls(isProduce ? 'lost-acknowledgement' : 'lost-response', share(6))) return 'response';

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { BrokerModel } from '../../simulation/broker/broker-model.ts';
+import { createProcessBroker } from '../../simulation/broker/process-broker.ts';
+import { CallFates } from '../../simulation/faults/call-fates.ts';
+import type { FaultPlan } from '../../simulation/faults/fault-plan.ts';
+import { seededSystem } from '../../simulation/seeded-system.ts';
+import { createMachine, ProcessLife } from '../../simulation/sim-process.ts';
+
+const TOPIC = 'notes';
+const PERIOD_MS = 1_000;
+/** A request and its response without faults take less. */
+const SOON_MS = 20;
+
+/** A tail, and the writes to its topic, in a fault period in which every call has these faults. */
+async function tailInFaultPeriod(rates: FaultPlan['rates']) {
+  const system = seededSystem(1);
+  const fates = new CallFates({ seed: 1, rates });
+  const model = new BrokerModel(system, fates);
+  model.topics.create({ topic: TOPIC, partitions: 1 });
+  const life = new ProcessLife('worker-1#1', createMachine(system, 1, undefined));
+  const tail = createProcessBroker(life, model).createTail({
+    clientId: 'tail',
+    topics: [TOPIC],
+    from: 'latest',
+  });
+  const notes: (string | undefined)[] = [];
+  await system.run(
+    tail.start(({ value }) => notes.push(value?.toString())),
+    PERIOD_MS,
+  );
+  const write = async (note: string): Promise<void> => {
+    model.append({ topic: TOPIC, partition: 0, key: null, value: Buffer.from(note) }, life.id);
+    await system.pass(SOON_MS);
+  };
+  // The fetch that waits now was sent without faults: its response calls for the next one, which is sent with them.
+  fates.isActive = true;
+  return {
+    notes,
+    write,
+    endFaults: () => {
+      fates.isActive = false;
+    },
+  };
+}
+
+it.each(['lost-response', 'late-response'] as const)(
+  'a fetch that began in the fault period is answered at once after it, despite a %s',
+  async (fault) => {
+    const { notes, write, endFaults } = await tailInFaultPeriod({ [fault]: 1 });
+    await write('first');
+    expect(notes).toEqual(['first']);
+    endFaults();
+    await write('second');
+    expect(notes).toEqual(['first', 'second']);
+  },
+);
