@@ -37,6 +37,11 @@ export interface EarlyRefusalDeps {
 const SLICE_MS = { least: 1, most: 10 } as const;
 /** Written in any case, about 5 ms of work: a slice may pass while the process has no processor. */
 const LEAST_REFUSALS = 64;
+/**
+ * Further refusals are written at once: each takes some kilobytes, and callers that do not wait for their responses may send
+ * thousands of requests on one connection. It is not read from while it does not take its responses.
+ */
+const MAX_WAITING = 10_000;
 
 type Refused = readonly [IncomingMessage, ServerResponse];
 
@@ -103,6 +108,8 @@ function createRefusals({ monotonic, timers, newId }: EarlyRefusalDeps): (refuse
     if (waiting.length > 0) schedule();
   };
   return (refused) => {
+    const oldest = waiting.length >= MAX_WAITING ? waiting.shift() : undefined;
+    if (oldest !== undefined) write(oldest, newId);
     waiting.push(refused);
     if (!isScheduled) schedule();
   };

@@ -1,0 +1,40 @@
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { openAccess } from '../../../../workers/ingress/access/access.ts';
+import { createEarlyRefusal } from '../../../../workers/ingress/server/early-refusal.ts';
+
+const REQUEST = 'POST /actions/A HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n';
+const SENT = 10_100;
+
+it('writes refusals at once while 10,000 of pipelined requests wait for their turn', async () => {
+  const turns: (() => void)[] = [];
+  const refusal = createEarlyRefusal({
+    shedding: {
+      hasRoom: () => false,
+      requireRoom: () => () => undefined,
+      admit: () => undefined,
+    },
+    access: openAccess,
+    isOpen: () => true,
+    newId: () => 'id',
+    monotonic: { elapsedMs: () => 0 },
+    timers: { schedule: () => () => undefined, nextTurn: (callback) => void turns.push(callback) },
+  });
+  refusal.watch('/actions/', () => 'notifications');
+  let refused = 0;
+  const server = createServer((request, response) => {
+    if (refusal.refuses(request, response)) refused += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const peer = connect(port, '127.0.0.1');
+  onTestFinished(() => void peer.destroy());
+  let text = '';
+  peer.on('data', (chunk) => (text += chunk.toString()));
+  peer.write(REQUEST.repeat(SENT));
+  await expect.poll(() => refused).toBe(SENT);
+  await expect.poll(() => text.match(/HTTP\/1\.1 503 /g)?.length).toBe(SENT - 10_000);
+  expect(turns).toHaveLength(1);
+});
