@@ -88,8 +88,8 @@ async function requireFree(address: Address): Promise<void> {
 
 /**
  * Keeps other instances from binding the port between the check that it is free and the first shared socket. The lock is a
- * socket in the abstract namespace, which the system removes with its process. Without the lock an instance continues after
- * LOCK_TRIES: it is needed only if two instances start within the same millisecond.
+ * socket in the abstract namespace, which the system removes with its process. Without the lock an instance continues
+ * after LOCK_TRIES: it is needed only if two instances start within the same millisecond.
  */
 async function lockPort(port: number): Promise<() => void> {
   const lock = createServer();
@@ -98,7 +98,9 @@ async function lockPort(port: number): Promise<() => void> {
     try {
       await listen(lock, { path });
       return () => void lock.close();
-    } catch {
+    } catch (error) {
+      // Elsewhere, such as in a sandbox without such sockets, there is nothing to wait for.
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') break;
       await sleep(LOCK_RETRY_MS);
     }
   }
