@@ -232,6 +232,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   'sms 413': async () => send((await notifying()).url, 'sms', { ...SMS, message: 'x'.repeat(300_000) }),
   'sms 415': async () =>
     send((await notifying()).url, 'sms', SMS, { headers: { 'content-type': 'text/plain' } }),
+  'sms 422': async () => send((await notifying({ NOTIFICATION_COUNTRIES: 'MD' })).url, 'sms', SMS),
   'sms 429': async () => {
     const url = await withOneCall();
     await send(url, 'sms', SMS);
