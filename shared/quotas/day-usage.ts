@@ -31,7 +31,7 @@ interface CallerCount {
   urgent: number;
 }
 
-/** Further callers of a day share one count, so that memory is bounded; they are then refused together. */
+/** Limits the memory: further callers of a day share one count, and so one quota. */
 const MAX_CALLERS = 100_000;
 const OTHER_CALLERS = 'others';
 

@@ -41,7 +41,7 @@ export type QuotaDecision =
 export interface Quotas {
   /** Counts a message if no quota is used up. Repeated calls with an id count once. */
   admit(id: string, message: CountedMessage): QuotaDecision;
-  /** Takes back a message that was admitted and is surely not on the log. */
+  /** Takes back a message that was admitted and is certainly not on the log. */
   release(id: string): void;
   /** Resolves when the records of the day have been read. */
   start(): Promise<void>;

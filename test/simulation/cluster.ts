@@ -26,7 +26,7 @@ import { createMachine } from './sim-process.ts';
 const START_LIMIT_MS = 120_000;
 const PROVIDER_TIMEOUT_MS = 2_000;
 
-/** Processes as in production: several instances of what has state, one of the others. */
+/** Processes as in production: two instances of each worker whose instances share work or state, one of the others. */
 export const PROCESSES: readonly ProcessSpec[] = [
   { name: 'ingress-1', workers: ['ingress'] },
   { name: 'ingress-2', workers: ['ingress'] },
@@ -38,7 +38,7 @@ export const PROCESSES: readonly ProcessSpec[] = [
   { name: 'simulation-1', workers: ['simulation'] },
 ];
 
-/** Everything that an invariant or a trace may observe, each at the moment when it happens. */
+/** Everything that a rule or a trace may observe, each at the moment when it happens. */
 export interface ClusterObserver extends BrokerObserver, ProviderObserver, ProcessObserver {}
 
 export interface ClusterOptions {

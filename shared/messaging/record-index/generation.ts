@@ -39,7 +39,7 @@ export interface Progress {
   readonly completeFromMs: number;
 }
 
-/** Rows in one database, in the order in which they came. Rows are removed only with the whole generation. */
+/** Rows in one database, in the order in which they came. Expired rows are removed together, with their generation. */
 export class Generation {
   readonly number: number;
   readonly file: string;

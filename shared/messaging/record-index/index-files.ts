@@ -6,7 +6,7 @@ import { ConfigError, errorText } from '../../platform/errors.ts';
 
 /** The folder of the indexes in the data folder. */
 export const INDEX_FOLDER = 'index';
-/** Processes of one machine that may share a data folder, each with files of its own; a limit for a wrong supervisor. */
+/** Processes of one machine that may share a data folder, each with files of its own. The limit stops a supervisor that starts processes without end. */
 const MAX_PROCESSES = 64;
 /** Another layout of the files has another version. */
 const FORMAT = 'record-index 1';

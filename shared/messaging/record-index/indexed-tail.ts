@@ -10,15 +10,15 @@ import type { RecordIndex } from './record-index.ts';
 /** An Idempotency-Key is valid for this time (N3), so that a topic must keep its records at least as long. */
 const KEPT_MS = 24 * 3_600_000;
 /**
- * The embedded broker removes records of any age down to nine tenths of a limit. Later ones can only replace those of the same
- * keys, so that a partition below this share of its limits has lost none of the last 24 hours.
+ * The embedded broker trims a partition that has reached a limit to nine tenths of it, whatever the age of the records. After that
+ * only compaction makes it smaller. So a partition below this share of its limits has not lost records of the last 24 hours.
  */
 const TRIMMED_SHARE = 0.5;
 /** Interval of the lines in the log about the records that were read at a start. */
 const PROGRESS_MS = 10_000;
 /** A start that reads nothing for this time fails: the broker cannot be read. */
 const STANDSTILL_MS = 60_000;
-/** Delay before a reader that stopped at a full index is replaced again. */
+/** Delay between attempts to replace a reader that stopped because the index accepted no records. */
 const REOPEN_MS = 1_000;
 
 export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
@@ -26,7 +26,7 @@ export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monoton
   readonly topics: readonly string[];
   readonly index: RecordIndex;
   readonly log: Log;
-  /** Called when the index is as it will be continued. */
+  /** Called before the first record is read, when the index has been compared with the topics. */
   readonly beforeRead?: () => void;
 }
 

@@ -134,7 +134,7 @@ export class RecordIndex {
     return [...this.#positions.values()];
   }
 
-  /** Records that were written earlier may be unknown, in epoch milliseconds. 0: none is. */
+  /** The index has all records from this time on, in epoch milliseconds; earlier ones may be missing. 0: it has all. */
   get completeFromMs(): number {
     return this.#completeFromMs;
   }
@@ -205,7 +205,10 @@ export class RecordIndex {
     this.#unlessFailing(() => this.#options.files?.close());
   }
 
-  /** What a start does without: it uses the files that were not closed if the system was not restarted, and finds damage again. */
+  /**
+   * Logs a failure instead of throwing it: the next start does not need this action. It uses unclosed files unless the machine
+   * was restarted, and detects damage itself.
+   */
   #unlessFailing(action: () => void): void {
     const { name, log } = this.#options;
     try {
@@ -215,7 +218,7 @@ export class RecordIndex {
     }
   }
 
-  /** A process that was killed may leave a new generation without it. */
+  /** The newest progress that was written; the last generation may have none if the process was killed. */
   #lastProgress(): Progress | undefined {
     return this.#generations.map((generation) => generation.progress()).findLast((one) => one !== undefined);
   }

@@ -2,7 +2,7 @@ import { Picks } from '../../support/random/pick.ts';
 
 /** Faults of single calls between a client and the broker, or a worker and a provider. */
 export const CALL_FAULTS = [
-  /** The request arrives late, by up to LATE_MS. */
+  /** The request arrives late, by up to `lateMs`. */
   'late-request',
   /** The response arrives late. */
   'late-response',

@@ -2,7 +2,7 @@ import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 
 /**
  * Limits how many requests are in progress, so that none waits longer than a target: the limit falls while the queueing
- * delay exceeds the target and grows while requests are refused although it does not (the gradient of Netflix'
+ * delay exceeds the target, and grows while requests are refused and the delay is below it (the gradient of Netflix'
  * concurrency-limits and of Envoy's adaptive concurrency filter). The unit is a place, which one ordinary request takes.
  */
 export interface AdaptiveLimit {
@@ -49,7 +49,8 @@ interface TakenPlaces extends Place {
 
 /**
  * `normal`: about what a process with two processors needs. `most`: 10,000 requests a second, more than one process can
- * serve, that take 200 ms; requests without a reply then take at most 200 MB, with 10 KiB each and ten times the places.
+ * serve, for 200 ms each. A request gives its place back after a second and may wait ten for its reply, so that at most 20,000
+ * wait: 200 MB with 10 KiB each.
  */
 const PLACES = { least: 16, normal: 256, most: 2_000 } as const;
 /** The limit changes once in this time, or once in the delay of the requests if that is longer. */
@@ -70,8 +71,8 @@ const BASELINE_PERIOD_MS = 30_000;
 /** A higher delay without a queue counts as a queue at first: requests would no longer be answered within a second. */
 const MAX_BASELINE_MS = 400;
 /**
- * A delay that stays higher for so many windows in a row, although the limit is below this one, is not a queue: that would
- * have emptied. The broker is slow, and fewer requests would not make it faster.
+ * If the delay stays above the maximum for this number of windows while the limit is below this number of places, it is not a
+ * queue, which would have emptied. The broker is slow, and fewer requests would not make it faster.
  */
 const SLOW_BROKER = { belowPlaces: 64, windows: 5 } as const;
 /** Refused requests that are remembered; the oldest is forgotten first. */

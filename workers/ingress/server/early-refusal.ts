@@ -30,16 +30,17 @@ export interface EarlyRefusalDeps {
 }
 
 /**
- * Refusals take as long as the rest of a turn of the event loop, within these limits in milliseconds, or else callers that do
- * not wait before they try again would take the time of the admitted requests. Those that have to wait for the next turn
- * keep their connections quiet until then.
+ * In each turn of the event loop, writing refusals may take as long as all other work did, within these limits in milliseconds.
+ * Otherwise callers that try again without waiting would take the time of the admitted requests. The other refusals wait for
+ * the next turn, and their connections stay quiet until then.
  */
 const SLICE_MS = { least: 1, most: 10 } as const;
 /** Written in any case, about 5 ms of work: a slice may pass while the process has no processor. */
 const LEAST_REFUSALS = 64;
 /**
- * Further refusals are written at once: each takes some kilobytes, and callers that do not wait for their responses may send
- * thousands of requests on one connection. It is not read from while it does not take its responses.
+ * Beyond this number the oldest waiting refusal is written immediately, which limits the memory: each takes some kilobytes, and
+ * a caller that does not wait for its responses may send thousands of requests on one connection. Node stops reading a
+ * connection whose caller does not read the responses.
  */
 const MAX_WAITING = 10_000;
 
@@ -77,7 +78,7 @@ function findCaller(request: IncomingMessage, access: Access): string | undefine
   return subject === undefined ? undefined : `subject ${subject}`;
 }
 
-/** Whether the whole body is short enough to be read after the response, if only to keep the connection. */
+/** Whether the rest of the request can be read and discarded after the response, so that the connection is kept. */
 function isOrdinary(request: IncomingMessage): boolean {
   const { httpVersionMajor, httpVersionMinor, headers } = request;
   const isShort = (announcedLength(request) ?? 0) <= HTTP_LIMITS.keptConnectionBodyBytes;

@@ -39,7 +39,7 @@ export interface LoadShedding {
 }
 
 /**
- * `short`: with twice the target, for requests that arrive faster than they are read, a response takes well below a second.
+ * `short`: a response takes well below a second, even with twice the target because requests arrive faster than they are read.
  * `long`: calculations in threads, and on the event loop in slices; their callers expect seconds.
  */
 const CLASSES = {
