@@ -45,7 +45,7 @@ import {
   takeTurn,
   type RoundDeps,
 } from './provider-round.ts';
-import { SendGate } from './delivery-limit.ts';
+import { DeliveryLimit } from './delivery-limit.ts';
 
 export interface CommandDeliveryOptions extends RoundDeps {
   readonly channel: Channel;
@@ -94,7 +94,7 @@ export class CommandDelivery {
   readonly inProgress: DeliveriesInProgress;
   /** Notifications that reached a provider and whose outcome is not on the log: no other round of them is started. */
   readonly #begun = new Set<string>();
-  readonly #gate: SendGate;
+  readonly #limit: DeliveryLimit;
   readonly #options: CommandDeliveryOptions;
   /** When a provider of the channel was last available, on the monotonic clock. */
   #servedMs: number;
@@ -102,7 +102,7 @@ export class CommandDelivery {
   constructor(options: CommandDeliveryOptions) {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
-    this.#gate = new SendGate(options.timers);
+    this.#limit = new DeliveryLimit(options.timers);
     this.inProgress = new DeliveriesInProgress(options.monotonic);
   }
 
@@ -238,7 +238,7 @@ export class CommandDelivery {
     const { providers, channel, closing, monotonic, timers } = this.#options;
     const { copy } = run.delivery;
     const { priority } = copy;
-    run.holdsSlot = await this.#gate.enter({
+    run.holdsSlot = await this.#limit.enter({
       providers: providers.of(channel),
       priority,
       limitMs: MAX_PROVIDER_WAIT_MS,
@@ -276,7 +276,7 @@ export class CommandDelivery {
     if (!run.holdsSlot) return;
     run.holdsSlot = false;
     const { providers, channel } = this.#options;
-    this.#gate.leave(providers.of(channel), run.delivery.copy.priority);
+    this.#limit.leave(providers.of(channel), run.delivery.copy.priority);
   }
 
   /** The intent names the providers that may be called, and the one that may be called again if no outcome follows. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Priority } from '../../../../shared/notification/command.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
-import { SendGate } from '../../../../workers/notification/delivery/delivery-limit.ts';
+import { DeliveryLimit } from '../../../../workers/notification/delivery/delivery-limit.ts';
 import { scriptedProviders } from '../../../support/fakes/scripted-providers.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';
 
@@ -13,17 +13,17 @@ const of = (...concurrency: (number | undefined)[]) => {
   return set.list;
 };
 
-describe('the send gate', () => {
+describe('the limit of deliveries', () => {
   const never = new AbortController().signal;
   const entering =
-    (gate: SendGate, providers: ReturnType<typeof of>, priority: Priority = 'normal') =>
+    (limit: DeliveryLimit, providers: ReturnType<typeof of>, priority: Priority = 'normal') =>
     (limitMs: number, signal = never): Promise<boolean> =>
-      gate.enter({ providers, priority, limitMs, signal });
+      limit.enter({ providers, priority, limitMs, signal });
 
   it('admits three times the concurrency of the largest provider, then one waiting call per release in order of arrival', async () => {
-    const gate = new SendGate(systemTimers);
+    const limit = new DeliveryLimit(systemTimers);
     const providers = of(1, 2);
-    const enter = entering(gate, providers);
+    const enter = entering(limit, providers);
     expect(await Promise.all([1, 2, 3, 4, 5, 6].map(() => enter(1_000)))).toEqual(
       Array.from({ length: 6 }, () => true),
     );
@@ -34,29 +34,29 @@ describe('the send gate', () => {
     });
     await settleMicrotasks();
     expect(order).toEqual([]);
-    gate.leave(providers, 'normal');
+    limit.leave(providers, 'normal');
     // A later call queues behind the waiting ones.
     const late = enter(1_000).then(() => order.push('late'));
     await settleMicrotasks();
     expect(order).toEqual(['first']);
-    gate.leave(providers, 'normal');
-    gate.leave(providers, 'normal');
+    limit.leave(providers, 'normal');
+    limit.leave(providers, 'normal');
     await Promise.all([...waiting, late]);
     expect(order).toEqual(['first', 'second', 'late']);
   });
 
   it('does not limit rounds if a provider has no limit or there is no provider', async () => {
     for (const providers of [of(undefined, 1), of()]) {
-      const enter = entering(new SendGate(systemTimers), providers);
+      const enter = entering(new DeliveryLimit(systemTimers), providers);
       const entered = await Promise.all(Array.from({ length: 100 }, () => enter(1)));
       expect(entered.every(Boolean)).toBe(true);
     }
   });
 
   it('returns false on timeout or abort without consuming a slot', async () => {
-    const gate = new SendGate(systemTimers);
+    const limit = new DeliveryLimit(systemTimers);
     const providers = of(1);
-    const enter = entering(gate, providers);
+    const enter = entering(limit, providers);
     await Promise.all([1, 2, 3].map(() => enter(1)));
     expect(await enter(5)).toBe(false);
     const stop = new AbortController();
@@ -64,15 +64,15 @@ describe('the send gate', () => {
     stop.abort();
     expect(await reported).toBe(false);
     expect(await enter(60_000, stop.signal)).toBe(false);
-    gate.leave(providers, 'normal');
+    limit.leave(providers, 'normal');
     expect(await enter(1)).toBe(true);
   });
 
   it('grants urgent rounds their own slots while normal rounds use all of theirs, and serves waiting urgent rounds first', async () => {
-    const gate = new SendGate(systemTimers);
+    const limit = new DeliveryLimit(systemTimers);
     const providers = of(1);
-    const enter = entering(gate, providers);
-    const enterUrgent = entering(gate, providers, 'urgent');
+    const enter = entering(limit, providers);
+    const enterUrgent = entering(limit, providers, 'urgent');
     await Promise.all([enter(1_000), enter(1_000), enter(1_000)]);
     expect(await enterUrgent(0)).toBe(true);
     const order: string[] = [];
@@ -80,12 +80,12 @@ describe('the send gate', () => {
     const urgent = enterUrgent(1_000).then(() => order.push('urgent'));
     await settleMicrotasks();
     expect(order).toEqual([]);
-    gate.leave(providers, 'normal');
+    limit.leave(providers, 'normal');
     await urgent;
     expect(order).toEqual(['urgent']);
     // Normal rounds do not get a slot that urgent ones have reserved.
-    gate.leave(providers, 'urgent');
-    gate.leave(providers, 'urgent');
+    limit.leave(providers, 'urgent');
+    limit.leave(providers, 'urgent');
     await normal;
     expect(await enter(1)).toBe(false);
     expect(await enterUrgent(0)).toBe(true);
