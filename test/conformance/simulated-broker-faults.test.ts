@@ -10,7 +10,7 @@ import { requesterScenarios } from './scenarios/requesters.ts';
 import { runtimeScenarios } from './scenarios/runtime.ts';
 import { tailScenarios } from './scenarios/tails.ts';
 
-/** Late and reordered packets, and a broker that stands still at times; what is lost would be stored or delivered twice. */
+/** Late and reordered packets, and a broker that pauses at times; what is lost would be stored or delivered twice. */
 const test = scenarioTest(() => createSimulatedTarget({ 'late-request': 0.1, 'late-response': 0.1 }, 20));
 
 describe('publisher of the broker model under faults', () => {

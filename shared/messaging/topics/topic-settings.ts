@@ -60,7 +60,7 @@ const ANSWERS: Settings = {
 };
 
 /**
- * Empty records, of which nobody reads more than the time at which the broker appended them. The broker deletes them soon, and
+ * Empty records, of which only the time is read at which the broker appended them. The broker deletes them soon, and
  * accepts them whatever time a process believes it is.
  */
 const CLOCK_READINGS: Settings = { ...ANSWERS, 'message.timestamp.type': 'LogAppendTime' };

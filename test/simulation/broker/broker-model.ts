@@ -204,7 +204,7 @@ export class BrokerModel {
     if (isDown) for (const link of this.links) link.reset();
   }
 
-  /** The broker stands still, or goes on with the requests that came meanwhile: connection by connection, in any order. */
+  /** The broker pauses, or continues with the requests that came meanwhile: connection by connection, in any order. */
   setPaused(isPaused: boolean): void {
     this.#faults.set('paused', isPaused);
     if (this.#faults.has('paused')) return;

@@ -50,8 +50,8 @@ interface At {
 /** One scheduled fault, as data: a run is shrunk by removing some of them. `target`: the name of a process. */
 export type Incident =
   /**
-   * The process ends without a trace: at once when `afterEffects` is 0, otherwise between two effects, if it has so many until
-   * it is started again `downMs` after the incident began.
+   * The process ends without a trace: at once when `afterEffects` is 0, otherwise after that many effects, if it has them before
+   * it is started again, `downMs` after the incident began.
    */
   | (At & {
       readonly kind: 'crash';

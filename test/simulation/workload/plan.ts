@@ -10,7 +10,7 @@ export const REPLY_TOPICS = ['upstream.one.replies', 'upstream.two.replies'] as 
 /** Receivers are few, so that notifications to the same receiver overlap. */
 const RECEIVERS = 4;
 const MAX_REPEATS = 3;
-/** Of so many notifications one is urgent. */
+/** One notification in this many is urgent. */
 const URGENT_EVERY = 5;
 const FLOOD = 220;
 const SECOND_MS = 1_000;

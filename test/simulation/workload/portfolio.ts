@@ -23,7 +23,7 @@ const BATCH_TIMEOUT_MS = 20_000;
 const PATIENCE_MS = 600_000;
 const SEND_DEADLINE_MS = 30_000;
 const REPEAT_MS = 1_000;
-/** Every so many contracts one is refused. */
+/** One contract in this many is refused. */
 const REFUSED_EVERY = 7;
 const OUTPUT = { file: 'schedules.ndjson', format: 'ndjson', gzip: false } as const;
 

@@ -199,7 +199,7 @@ async function publishNoted(
     await publisher.publish(all.map(({ message }) => message));
     counts.acknowledged += all.length;
   } catch (error) {
-    // A process that has ended tells nobody.
+    // A process that has ended reports nothing.
     if (!isRunning()) return;
     fate = error instanceof MessagingError && error.code === 'not-sent' ? 'not-sent' : 'unknown';
     counts.refused += all.length;

@@ -41,7 +41,7 @@ function tokenAccess(): Access {
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /**
- * An ingress whose worker replies when `reply` is called. Its monotonic clock stands still until then, so that no place
+ * An ingress whose worker replies when `reply` is called. Its monotonic clock does not advance until then, so that no place
  * expires because the machine is busy.
  */
 async function openSilentIngress(settings: IngressSettings = {}) {

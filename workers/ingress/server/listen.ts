@@ -33,7 +33,7 @@ export const listenOnSockets: Listen = async (app, { host, port }, connections) 
 
 /**
  * Listens on the same port of several addresses, so that limits and shutdown apply to all their connections. Fastify would
- * create a server for each address of localhost, whose connections nobody counts. Rejects if the first address cannot be
+ * create a server for each address of localhost, whose connections are not counted. Rejects if the first address cannot be
  * bound; the others are optional, since a machine may be without IPv6.
  */
 export async function listenOnAddresses(
