@@ -18,10 +18,10 @@ import {
   type IngressSettings,
 } from '../../support/worlds/ingress-fixture.ts';
 
-/** The processor time of the echo action: 40 places of the 256 that a new instance has. */
+/** The processor time of the echo action: 40 places of the 320 that a new instance has. */
 const DEAR = { processorMs: 20, leastReplyBytes: 0 };
 const LONG = { processorMs: 21, leastReplyBytes: 0 };
-const TO_FILL = 7;
+const TO_FILL = 8;
 const OTHER_PATH = ECHO_PATH.replace('Echo', 'Other');
 
 /** Every token is its own subject. It is known once it has been verified, as in the cache of JSON Web Tokens. */
@@ -46,7 +46,8 @@ const as = (token: string) => ({ authorization: `Bearer ${token}` });
  */
 async function openSilentIngress(settings: IngressSettings = {}) {
   const replied = Promise.withResolvers<Reply>();
-  let stoppedMs: number | undefined = performance.now();
+  // A whole number, so that exactly a second passes after `pass(1_000)`.
+  let stoppedMs: number | undefined = Math.floor(performance.now());
   const requester = createFakeRequester(() => replied.promise);
   const metrics = createMetrics();
   const actions = [
@@ -141,8 +142,8 @@ describe('a request for which there is no place', () => {
     expect((await get('/health/ready')).status).toBe(200);
     const metrics = await (await get('/metrics')).text();
     const labels = 'queue="scheduleRequests",kind="short"';
-    expect(metrics).toContain(`plat_ingress_places_limit{${labels}} 256`);
-    expect(metrics).toContain(`plat_ingress_places_taken{${labels}} 280`);
+    expect(metrics).toContain(`plat_ingress_places_limit{${labels}} 320`);
+    expect(metrics).toContain(`plat_ingress_places_taken{${labels}} 320`);
     expect(metrics).toContain(`plat_ingress_shed_total{${labels},reason="share"} 1`);
     const other = fetch(scene.ingress.url + OTHER_PATH, {
       method: 'POST',
@@ -198,9 +199,9 @@ describe('a request for which there is no place', () => {
 
   it('does not count towards the rate limit of its caller', async () => {
     const clock = { now: () => 1_000_000 };
-    const scene = await openSilentIngress({ options: { rateLimitPerSecond: 20 }, clock });
+    const scene = await openSilentIngress({ options: { rateLimitPerSecond: 40 }, clock });
     await scene.fill();
-    for (let call = 0; call < 20; call += 1) expect((await postEcho(scene.ingress, {})).status).toBe(503);
+    for (let call = 0; call < 40; call += 1) expect((await postEcho(scene.ingress, {})).status).toBe(503);
     await scene.reply();
     expect((await postEcho(scene.ingress, {})).status).toBe(200);
   });
@@ -218,12 +219,12 @@ describe('a notification for which there is no place', () => {
     let stoppedMs: number | undefined = performance.now();
     const monotonic = { elapsedMs: () => stoppedMs ?? performance.now() };
     const { url } = await openNotificationIngress({ notificationPublisher: publisher, monotonic });
-    // 245,000 bytes take 19 of the 256 places.
+    // 245,000 bytes take 19 of the 320 places.
     const large = { ...SMS, ignored: 'x'.repeat(245_000) };
     const waiting: Promise<Response>[] = [];
     const metric = async () =>
       /places_taken\{[^}]*\} (\d+)/.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
-    for (let taken = 19; taken < 256 + 19; taken += 19) {
+    for (let taken = 19; taken < 320 + 19; taken += 19) {
       waiting.push(send(url, 'sms', large));
       await expect.poll(metric).toBe(String(taken));
     }
@@ -238,7 +239,7 @@ describe('a notification for which there is no place', () => {
       expect((await send(url, 'sms', SMS, invalid)).status).toBe(503);
     }
     waiting.push(send(url, 'sms', SMS, keyed));
-    await expect.poll(metric).toBe(String(19 * 14 + 1));
+    await expect.poll(metric).toBe(String(19 * 17 + 1));
     stoppedMs = undefined;
     published.resolve();
     for (const response of await Promise.all(waiting)) expect(response.status).toBe(202);

@@ -48,11 +48,11 @@ interface TakenPlaces extends Place {
 }
 
 /**
- * `normal`: about what a process with two processors needs. `most`: 10,000 requests a second, more than one process can
- * serve, for 200 ms each. A request gives its place back after a second and may wait ten for its reply, so that at most 20,000
- * wait: 200 MB with 10 KiB each.
+ * `normal`: a process with two processors serves them in about 200 ms, so that it does not refuse a burst after its start.
+ * `most`: 10,000 requests a second, more than one process can serve, for 200 ms each. A request gives its place back after a
+ * second and may wait ten for its reply, so that at most 20,000 wait: 200 MB with 10 KiB each.
  */
-const PLACES = { least: 16, normal: 256, most: 2_000 } as const;
+const PLACES = { least: 16, normal: 320, most: 2_000 } as const;
 /** The limit changes once in this time, or once in the delay of the requests if that is longer. */
 const WINDOW_MS = 100;
 /** A window contains at least this many delays, or they tell nothing. */

@@ -190,7 +190,7 @@ describe('the adaptive limit without an overload', () => {
       }
       return limit.size().limit;
     };
-    expect(pass(50, 100)).toBe(256);
+    expect(pass(50, 100)).toBe(320);
     expect(pass(10, 2_000)).toBeLessThan(64);
     expect(pass(60, 2_000)).toBeGreaterThan(250);
     expect(pass(2, 100)).toBeGreaterThan(250);
@@ -283,7 +283,7 @@ describe('the share of a caller', () => {
   it('is available to an expensive request although those of another caller exceed the limit by far', () => {
     const limit = createFixed();
     for (let taken = 0; taken < limit.size().limit; taken += 255) limit.take('flood', 255);
-    expect(limit.size()).toEqual({ limit: 256, taken: 510 });
+    expect(limit.size()).toEqual({ limit: 320, taken: 510 });
     expect(limit.take('flood', 1)).toBeUndefined();
     expect(limit.take('quiet', 40)).toBeDefined();
   });
