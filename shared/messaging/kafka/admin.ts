@@ -1,22 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import kafkajs, { type Admin } from 'kafkajs';
 import { MessagingError } from '../../platform/errors.ts';
 import type { CreateKafkaClient, KafkaClient } from './connection/client.ts';
 import { brokerErrorType, isTopicUnknown, toMessagingError } from './connection/errors.ts';
 import { kafkajsModule, replaceFunction } from './kafkajs/internals.ts';
+import type { KafkaBrokerAdmin } from './kafka-broker.ts';
+import { newTopics } from './new-topics.ts';
 import { existingTopics } from '../topics/required-topics.ts';
 import type { PartitionOffset } from '../message.ts';
-import type { BrokerAdmin, TopicSpec, TopicState } from '../ports.ts';
+import type { TopicSpec, TopicState } from '../ports.ts';
 
 /** kafkajs retries an admin call while a controller or coordinator moves, for about 3 s in all. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
 /** Time limit for the leaders of new topics. */
 const CREATE_TIMEOUT_MS = 15_000;
-/** Replicas of a topic where the cluster has enough brokers. */
-const WANTED_REPLICAS = 3;
-/** With three replicas, two must have a record before it counts as stored: one broker may fail without loss. */
-const MIN_IN_SYNC_REPLICAS = '2';
 /** The broker that answers a query for offsets knows a new topic within this time. */
 const OFFSETS_SPREAD_MS = 2_000;
 /** Prefix of the broker's internal topics. */
@@ -42,7 +40,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
  * Topics, offsets and groups through the admin client of kafkajs. One connection, opened by the first call and replaced after
  * a failed one; queries for offsets have their own connections. Every call rejects with MessagingError.
  */
-export class KafkaAdmin implements BrokerAdmin {
+export class KafkaAdmin implements KafkaBrokerAdmin {
   readonly #createClient: CreateKafkaClient;
   readonly #clientId: string;
   #current: Promise<{ admin: Admin; client: KafkaClient }> | undefined;
@@ -61,9 +59,11 @@ export class KafkaAdmin implements BrokerAdmin {
       const missing = specs.filter(({ topic }) => !existing.has(topic));
       if (missing.length === 0) return [];
       const { brokers } = await admin.describeCluster();
-      requireBrokers(missing, brokers.length);
-      const replicas = Math.min(WANTED_REPLICAS, brokers.length);
-      const topics = missing.map((spec) => topicConfig(spec, replicas));
+      const topics = newTopics(missing, brokers.length).map(({ partitions, config, ...rest }) => ({
+        ...rest,
+        numPartitions: partitions,
+        configEntries: config,
+      }));
       try {
         // kafkajs' own wait for leaders fails on a broker that does not know the new topic yet.
         await admin.createTopics({ topics, timeout: CREATE_TIMEOUT_MS, waitForLeaders: false });
@@ -211,17 +211,6 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 }
 
-/** While a cluster starts, not all brokers have joined: the caller retries instead of creating topics with fewer replicas. */
-function requireBrokers(specs: readonly TopicSpec[], live: number): void {
-  const wanted = Math.max(...specs.map(({ replicationFactor = 1 }) => replicationFactor));
-  if (live >= wanted) return;
-  throw new MessagingError(
-    'broker-unavailable',
-    `new topics get ${wanted} replicas, but only ${live} brokers are available; KAFKA_BROKERS with fewer brokers means fewer replicas`,
-    { canRetry: true },
-  );
-}
-
 /** Resolves when every partition of the new topics has a leader. Rejects after CREATE_TIMEOUT_MS. */
 async function waitForLeaders(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
   const endsAt = performance.now() + CREATE_TIMEOUT_MS;
@@ -300,23 +289,6 @@ async function topicConfiguration(admin: Admin, topic: string): Promise<Readonly
   });
   const entries = resources.flatMap(({ configEntries }) => configEntries);
   return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
-}
-
-function topicConfig(
-  { topic, partitions, config, replicationFactor }: TopicSpec,
-  replicas: number,
-): ITopicConfig {
-  const factor = replicationFactor ?? replicas;
-  const entries = Object.entries({
-    ...(factor >= WANTED_REPLICAS ? { 'min.insync.replicas': MIN_IN_SYNC_REPLICAS } : {}),
-    ...config,
-  });
-  return {
-    topic,
-    numPartitions: partitions,
-    replicationFactor: factor,
-    configEntries: entries.map(([name, value]) => ({ name, value })),
-  };
 }
 
 function closed(what: string): MessagingError {

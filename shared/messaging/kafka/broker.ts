@@ -1,30 +1,13 @@
-import { systemClock, type Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { KafkaAdmin } from './admin.ts';
 import { KafkaClockReader } from './clock-reader.ts';
-import { kafkaClients, type KafkaSettings } from './connection/client.ts';
+import { kafkaClients } from './connection/client.ts';
+import type { KafkaBroker, KafkaBrokerOptions } from './kafka-broker.ts';
 import { KafkaGroupSource } from './consuming/group-source.ts';
 import { KafkaPublisher } from './publishing/publisher.ts';
 import { readKafkaRanges } from './consuming/range-reader.ts';
 import { KafkaTail } from './consuming/tail.ts';
 import { TopicPartitions } from './publishing/topic-partitions.ts';
-import type { Broker } from '../ports.ts';
-
-export interface KafkaBrokerOptions extends KafkaSettings {
-  /** Client id of the admin connection; publishers and consumers have their own. */
-  readonly clientId: string;
-  readonly log: Log;
-  /** The time of records whose message has none; default: the clock of the system. */
-  readonly clock?: Clock;
-  /** The topic through which the time of the broker is read; absent: the broker does not tell its time. */
-  readonly clockTopic?: string;
-}
-
-/** The Kafka adapter of the port; its admin client can always describe topics. */
-export interface KafkaBroker extends Broker {
-  readonly kind: 'kafka';
-  readonly admin: KafkaAdmin;
-}
 
 /**
  * Implements the broker port on Apache Kafka with kafkajs. Throws ConfigError on an invalid address or an unreadable

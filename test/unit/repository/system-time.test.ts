@@ -30,6 +30,7 @@ const DIRECT: Readonly<Record<string, string>> = {
 /** Adapters of systems outside the process; a simulation has models in their place. */
 const DIRECT_FOLDERS: Readonly<Record<string, string>> = {
   'shared/messaging/kafka/': 'a simulation has a model of the brokers',
+  'shared/messaging/kafka-platformatic/': 'a simulation has a model of the brokers',
 };
 
 /** The files that choose the ports of the system: where a process or thread starts, and defaults for commands and tests. */

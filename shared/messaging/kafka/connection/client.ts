@@ -1,31 +1,12 @@
-import { readFileSync } from 'node:fs';
 import kafkajs, { type Kafka, type logCreator, type RetryOptions } from 'kafkajs';
-import { ConfigError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
-import { KafkaConnections, SilentBrokers } from './connections.ts';
+import { rotateRandomly, SilentBrokers } from './brokers.ts';
+import { KafkaConnections } from './connections.ts';
 import type { UnreadableBatch } from '../kafkajs/unreadable-batches.ts';
 import { patchKafkajs } from '../kafkajs/patches.ts';
-import { saslOptions, type KafkaSasl } from './sasl.ts';
+import { saslOptions } from './sasl.ts';
+import { checkAddress, readCertificates, type KafkaSettings } from './settings.ts';
 import type { TopicPartition } from '../../message.ts';
-
-/** Addresses of the brokers and how to connect to them (`config.kafka` fits). */
-export interface KafkaSettings {
-  /** Bootstrap servers: `host:port` of some brokers of the cluster. */
-  readonly brokers: readonly string[];
-  /** TLS; files in PEM. Absent: connections are not encrypted. */
-  readonly ssl?: KafkaSsl | undefined;
-  readonly sasl?: KafkaSasl | undefined;
-  /** Called with the topic of each record batch that is logged and skipped because it cannot be read. */
-  readonly onUnreadable?: ((topic: string) => void) | undefined;
-}
-
-export interface KafkaSsl {
-  /** Certificate authority; absent: those of Node. */
-  readonly caFile?: string | undefined;
-  /** Client certificate and key, given together. */
-  readonly certFile?: string | undefined;
-  readonly keyFile?: string | undefined;
-}
 
 /** A kafkajs client with its own connections. */
 export interface KafkaClient {
@@ -95,37 +76,6 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
     });
     return { kafka, connections, onSilent, onUnreadable };
   };
-}
-
-/**
- * kafkajs always connects to the first broker of the list, and stays with it even when it accepts connections but never
- * answers, as a frozen machine does. So each client starts with a random broker, and tries silent ones last.
- */
-function rotateRandomly(brokers: readonly string[]): string[] {
-  const first = Math.floor(Math.random() * brokers.length);
-  return [...brokers.slice(first), ...brokers.slice(0, first)];
-}
-
-/** kafkajs splits addresses at the first colon without validation, so an invalid one would fail much later. */
-function checkAddress(address: string): string {
-  if (/^[^:\s]+:\d{1,5}$/.test(address)) return address;
-  throw new ConfigError(`KAFKA_BROKERS: "${address}" does not have the form host:port`);
-}
-
-function readCertificates({ caFile, certFile, keyFile }: KafkaSsl) {
-  return {
-    ...(caFile === undefined ? {} : { ca: [readPem('KAFKA_SSL_CA_FILE', caFile)] }),
-    ...(certFile === undefined ? {} : { cert: readPem('KAFKA_SSL_CERT_FILE', certFile) }),
-    ...(keyFile === undefined ? {} : { key: readPem('KAFKA_SSL_KEY_FILE', keyFile) }),
-  };
-}
-
-function readPem(setting: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    throw new ConfigError(`${setting}: the file cannot be read`);
-  }
 }
 
 /**

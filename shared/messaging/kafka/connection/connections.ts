@@ -7,8 +7,6 @@ import { isBrokenResponse } from '../kafkajs/broken-responses.ts';
 const KEEP_ALIVE_DELAY_MS = 60_000;
 /** A broker that takes longer to accept a connection counts as silent; no event reports dropped packets. */
 const USUAL_CONNECT_MS = 2_000;
-/** How long new clients try a silent broker after the others. */
-const SILENT_MS = 30_000;
 
 /**
  * The sockets of one kafkajs client. They show whether the client is connected, and closing them disconnects it; kafkajs
@@ -84,27 +82,5 @@ export class KafkaConnections {
       this.#open -= 1;
       if (this.#open === 0) this.onLost?.();
     });
-  }
-}
-
-/**
- * Brokers that recently did not accept a connection or did not answer a request. A new client that connects to such a broker
- * first waits for it again: 5 s each time for a frozen machine that still accepts connections.
- */
-export class SilentBrokers {
-  readonly #untilMs = new Map<string, number>();
-
-  add(address: string): void {
-    this.#untilMs.set(address, performance.now() + SILENT_MS);
-  }
-
-  /** The addresses in their order, silent ones last. */
-  moveToEnd(addresses: readonly string[]): string[] {
-    const now = performance.now();
-    const isSilent = (address: string): boolean => (this.#untilMs.get(address) ?? 0) > now;
-    return [
-      ...addresses.filter((address) => !isSilent(address)),
-      ...addresses.filter((address) => isSilent(address)),
-    ];
   }
 }

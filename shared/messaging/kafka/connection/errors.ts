@@ -1,6 +1,6 @@
 import { MessagingError, errorText } from '../../../platform/errors.ts';
 
-/** kafkajs nests causes three deep (retries exceeded, non-retriable wrapper, protocol error); the rest is a margin. */
+/** The clients nest causes three deep (for kafkajs: retries exceeded, non-retriable wrapper, protocol error); the rest is a margin. */
 const MAX_CAUSE_DEPTH = 8;
 
 /** Error codes of the group coordinator: this generation is over, or this member is no longer in the group. */
@@ -49,9 +49,12 @@ const REFUSED: ReadonlySet<string> = new Set([
  */
 export type PublishFate = 'answered' | 'lost' | 'unwritable' | 'not-asked' | 'left-out';
 
-/** The Kafka error name (`type` in kafkajs), from anywhere in the chain of causes. */
+/**
+ * The Kafka error name (`type` in kafkajs, `apiId` in @platformatic/kafka), from anywhere in the chain of causes. For some
+ * errors the two have different names.
+ */
 export function brokerErrorType(error: unknown): string | undefined {
-  return findInChain(error, 'type');
+  return findInChain(error, 'type') ?? findInChain(error, 'apiId');
 }
 
 /** Whether a failed heartbeat or commit means that the member has lost its assignment. */
@@ -104,12 +107,23 @@ export function refusedRecord(error: unknown): MessagingError | undefined {
 
 function isRefusal(error: unknown, type: string | undefined): boolean {
   if (type?.endsWith('_AUTHORIZATION_FAILED') === true) return true;
-  return chainOf(error).some(({ name }) => name === 'KafkaJSSASLAuthenticationError');
+  return isLoginRefused(chainOf(error));
 }
 
-function findInChain(error: unknown, field: 'type' | 'code'): string | undefined {
+/** A login that ended with the connection was not refused. */
+function isLoginRefused(chain: readonly Error[]): boolean {
+  if (chain.some(({ name }) => name === 'KafkaJSSASLAuthenticationError')) return true;
+  const login = chain.findIndex((link) => codeOf(link) === 'PLT_KFK_AUTHENTICATION');
+  return login >= 0 && !chain.slice(login).some((link) => codeOf(link) === 'PLT_KFK_NETWORK');
+}
+
+function codeOf(error: Error): unknown {
+  return (error as { readonly code?: unknown }).code;
+}
+
+function findInChain(error: unknown, field: 'type' | 'apiId' | 'code'): string | undefined {
   for (const link of chainOf(error)) {
-    const value = (link as { type?: unknown; code?: unknown })[field];
+    const value = (link as { type?: unknown; apiId?: unknown; code?: unknown })[field];
     if (typeof value === 'string') return value;
   }
   return undefined;

@@ -28,7 +28,7 @@ export function saslOptions(sasl: KafkaSasl): SASLOptions {
 }
 
 /** Requests tokens with client credentials, and caches each until shortly before it expires: every connection needs one. */
-function createTokenProvider(sasl: KafkaSasl): () => Promise<{ value: string }> {
+export function createTokenProvider(sasl: KafkaSasl): () => Promise<{ value: string }> {
   let token: CachedToken | undefined;
   let pending: Promise<CachedToken> | undefined;
   return async () => {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import kafkajs, { type Kafka, type KafkaConfig, type LogEntry } from 'kafkajs';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { kafkaClients, type KafkaSettings } from '../../../../../shared/messaging/kafka/connection/client.ts';
+import { kafkaClients } from '../../../../../shared/messaging/kafka/connection/client.ts';
+import type { KafkaSettings } from '../../../../../shared/messaging/kafka/connection/settings.ts';
 import { type Log, silentLog } from '../../../../../shared/platform/log.ts';
 
 const created: KafkaConfig[] = [];

@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  KafkaConnections,
-  SilentBrokers,
-} from '../../../../../shared/messaging/kafka/connection/connections.ts';
+import { SilentBrokers } from '../../../../../shared/messaging/kafka/connection/brokers.ts';
+import { KafkaConnections } from '../../../../../shared/messaging/kafka/connection/connections.ts';
 
 describe('SilentBrokers', () => {
   beforeEach(() => {

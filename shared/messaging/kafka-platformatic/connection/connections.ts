@@ -1,0 +1,208 @@
+import { isIP } from 'node:net';
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import {
+  apiVersionsV3,
+  Connection,
+  GenericError,
+  TimeoutError,
+  UnsupportedApiError,
+  type API,
+  type SASLOptions,
+} from '@platformatic/kafka';
+import { errorText } from '../../../platform/errors.ts';
+
+/** Where a broker listens. */
+export interface BrokerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Versions of one request with the same arguments, newest first. */
+export type Versions<Args extends unknown[], Answer> = readonly API<Args, Answer>[];
+
+/** A connection whose broker has told the versions of each request that it supports, by API key. */
+interface OpenConnection {
+  readonly connection: Connection;
+  readonly versions: ReadonlyMap<number, VersionRange>;
+}
+
+interface VersionRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface ConnectionSettings {
+  readonly clientId: string;
+  readonly requestTimeoutMs: number;
+  readonly tls?: TlsOptions | undefined;
+  readonly sasl?: SASLOptions | undefined;
+  /** Called with the `host:port` of a broker that does not accept a connection, or does not answer in time. */
+  readonly onSilent: (address: string) => void;
+  /** Called when a connection was closed because of an invalid response. */
+  readonly onBroken: (address: string, reason: string) => void;
+}
+
+/** Time limit for one attempt to connect to a broker, and with a login, which may involve an authorisation server. */
+const CONNECT_TIMEOUT_MS = 3_000;
+const LOGIN_TIMEOUT_MS = 10_000;
+/** Requests that wait for responses on one connection: Kafka's limit for producers that keep the order (max.in.flight). */
+const MAX_IN_FLIGHT = 5;
+const KEEP_ALIVE_DELAY_MS = 60_000;
+const SOFTWARE = 'banking-product-engine';
+const SOFTWARE_VERSION = '1';
+
+/**
+ * One connection to each broker, opened on first use. Not the ConnectionPool of the library: when a connection that failed is
+ * already replaced, its late close event removes the replacement from that pool, which then never closes it.
+ */
+export class BrokerConnections {
+  readonly #settings: ConnectionSettings;
+  readonly #byAddress = new Map<string, Promise<OpenConnection>>();
+  readonly #all = new Set<Connection>();
+  #opened = 0;
+  #destroyed = false;
+  /** Called when the last open connection was closed. */
+  onLost: (() => void) | undefined;
+
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+  }
+
+  /** Whether at least one connection to a broker is open. */
+  isConnected(): boolean {
+    return this.#opened > 0;
+  }
+
+  /** The brokers with a connection that is open or being opened. */
+  addresses(): string[] {
+    return [...this.#byAddress.keys()];
+  }
+
+  /** Opens a connection to the broker if there is none. Rejects with the error of the library. */
+  async connect(broker: BrokerAddress): Promise<void> {
+    await this.#open(broker);
+  }
+
+  /** Sends a request to the broker; connects if necessary. Rejects with the error of the library. */
+  async send<Args extends unknown[], Answer>(
+    broker: BrokerAddress,
+    versions: Versions<Args, Answer>,
+    args: Args,
+  ): Promise<Answer> {
+    const { connection, versions: supported } = await this.#open(broker);
+    const api = newest(versions, supported);
+    try {
+      return await api.async(connection, ...args);
+    } catch (error) {
+      if (error instanceof TimeoutError) this.#settings.onSilent(addressOf(broker));
+      // A response that cannot be parsed: the bytes after it may not be a response either.
+      if (!isOfLibrary(error)) this.#break(connection, addressOf(broker), error);
+      throw error;
+    }
+  }
+
+  /** Closes all connections immediately and permanently: pending requests fail. */
+  destroy(): void {
+    this.#destroyed = true;
+    this.onLost = undefined;
+    for (const connection of this.#all) destroyConnection(connection);
+  }
+
+  #open(broker: BrokerAddress): Promise<OpenConnection> {
+    const address = addressOf(broker);
+    const known = this.#byAddress.get(address);
+    if (known !== undefined) return known;
+    if (this.#destroyed) return Promise.reject(new Error('this client is closed'));
+    const opening = this.#connect(broker, () => {
+      if (this.#byAddress.get(address) === opening) this.#byAddress.delete(address);
+    });
+    this.#byAddress.set(address, opening);
+    return opening;
+  }
+
+  async #connect(broker: BrokerAddress, onClosed: () => void): Promise<OpenConnection> {
+    const { clientId, requestTimeoutMs, tls, sasl, onSilent } = this.#settings;
+    const connection = new Connection(clientId, {
+      connectTimeout: sasl === undefined ? CONNECT_TIMEOUT_MS : LOGIN_TIMEOUT_MS,
+      requestTimeout: requestTimeoutMs,
+      maxInflights: MAX_IN_FLIGHT,
+      ...(tls === undefined ? {} : { tls, ...(isIP(broker.host) === 0 ? { tlsServerName: true } : {}) }),
+      ...(sasl === undefined ? {} : { sasl }),
+    });
+    this.#all.add(connection);
+    // Every error also rejects the pending calls; without a listener a second one would end the process.
+    connection.on('error', () => undefined);
+    try {
+      const connected = connection.connect(broker.host, broker.port);
+      this.#guard(connection, addressOf(broker), onClosed);
+      await connected;
+      const { apiKeys } = await apiVersionsV3.api.async(connection, SOFTWARE, SOFTWARE_VERSION);
+      const versions = new Map(
+        apiKeys.map(({ apiKey, minVersion, maxVersion }) => [apiKey, { min: minVersion, max: maxVersion }]),
+      );
+      this.#opened += 1;
+      connection.socket.once('close', () => this.#closed());
+      return { connection, versions };
+    } catch (error) {
+      onClosed();
+      if (!this.#destroyed) onSilent(addressOf(broker));
+      destroyConnection(connection);
+      throw error;
+    }
+  }
+
+  /** The connection parses in the event handler of its socket: what that throws ends the connection, not the process. */
+  #guard(connection: Connection, address: string, onClosed: () => void): void {
+    const { socket } = connection;
+    socket.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
+    const emit = socket.emit.bind(socket);
+    socket.emit = (event: string, ...args: unknown[]) => {
+      try {
+        return emit(event, ...args);
+      } catch (error) {
+        this.#break(connection, address, error);
+        return true;
+      }
+    };
+    socket.once('close', () => {
+      this.#all.delete(connection);
+      onClosed();
+    });
+  }
+
+  #break(connection: Connection, address: string, error: unknown): void {
+    this.#settings.onBroken(address, errorText(error));
+    connection.socket.destroy();
+  }
+
+  #closed(): void {
+    this.#opened -= 1;
+    if (this.#opened === 0) this.onLost?.();
+  }
+}
+
+function newest<Args extends unknown[], Answer>(
+  versions: Versions<Args, Answer>,
+  supported: ReadonlyMap<number, VersionRange>,
+): API<Args, Answer> {
+  const api = versions.find(({ key, version }) => {
+    const range = supported.get(key);
+    return range !== undefined && version >= range.min && version <= range.max;
+  });
+  if (api !== undefined) return api;
+  const known = versions.map(({ key, version }) => `${key}/${version}`).join(', ');
+  throw new UnsupportedApiError(`the broker supports none of the requests ${known}`);
+}
+
+function isOfLibrary(error: unknown): boolean {
+  return error instanceof Error && GenericError.isGenericError(error);
+}
+
+export function addressOf({ host, port }: BrokerAddress): string {
+  return `${host}:${port}`;
+}
+
+function destroyConnection(connection: Connection): void {
+  void connection.close();
+  connection.socket.destroy();
+}
