@@ -4,7 +4,9 @@ import { KafkaClockReader } from './clock-reader.ts';
 import { kafkaClients } from './connection/client.ts';
 import type { KafkaBroker, KafkaBrokerOptions } from './kafka-broker.ts';
 import { KafkaGroupSource } from './consuming/group-source.ts';
+import { ProducerConnection } from './publishing/producer-connection.ts';
 import { KafkaPublisher } from './publishing/publisher.ts';
+import type { ConnectSender } from './publishing/record-sender.ts';
 import { readKafkaRanges } from './consuming/range-reader.ts';
 import { KafkaTail } from './consuming/tail.ts';
 import { TopicPartitions } from './publishing/topic-partitions.ts';
@@ -18,6 +20,7 @@ export function createKafkaBroker(options: KafkaBrokerOptions): KafkaBroker {
   const createClient = kafkaClients(options, log);
   const admin = new KafkaAdmin(createClient, `${clientId}.admin`);
   const topics = new TopicPartitions(admin);
+  const connectSender: ConnectSender = (sender) => new ProducerConnection({ ...sender, createClient });
   const clockReader =
     clockTopic === undefined
       ? undefined
@@ -32,7 +35,7 @@ export function createKafkaBroker(options: KafkaBrokerOptions): KafkaBroker {
     kind: 'kafka',
     admin,
     createPublisher: (wanted) =>
-      opened(new KafkaPublisher(wanted, { createClient, topics, log, clock, onStopped })),
+      opened(new KafkaPublisher(wanted, { connectSender, topics, log, clock, onStopped })),
     createGroupSource: (wanted) =>
       opened(new KafkaGroupSource(wanted, { createClient, admin, log, onStopped })),
     createTail: (wanted) => opened(new KafkaTail(wanted, { createClient, admin, log, onStopped })),

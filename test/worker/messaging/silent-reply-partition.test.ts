@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
 import { kafkaClients } from '../../../shared/messaging/kafka/connection/client.ts';
+import { ProducerConnection } from '../../../shared/messaging/kafka/publishing/producer-connection.ts';
+import type { ConnectSender } from '../../../shared/messaging/kafka/publishing/record-sender.ts';
 import { KafkaPublisher } from '../../../shared/messaging/kafka/publishing/publisher.ts';
 import { TopicPartitions } from '../../../shared/messaging/kafka/publishing/topic-partitions.ts';
 import type { Handler } from '../../../shared/messaging/handler/request.ts';
@@ -40,7 +42,8 @@ async function startScene() {
   const createClient = kafkaClients({ brokers: cluster.brokers }, silentLog);
   const createPublisher = (clientId: string) => {
     const parts = {
-      createClient,
+      connectSender: (sender: Parameters<ConnectSender>[0]) =>
+        new ProducerConnection({ ...sender, createClient }),
       topics: new TopicPartitions(admin),
       log: silentLog,
       clock: systemPorts.clock,

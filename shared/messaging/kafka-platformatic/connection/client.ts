@@ -5,7 +5,7 @@ import { checkAddress, readCertificates, type KafkaSettings } from '../../kafka/
 import { createTokenProvider, type KafkaSasl } from '../../kafka/connection/sasl.ts';
 import type { UnreadableBatch } from '../../kafka/kafkajs/unreadable-batches.ts';
 import type { TopicPartition } from '../../message.ts';
-import { addressOf, BrokerConnections, type BrokerAddress, type Versions } from './connections.ts';
+import { addressText, BrokerConnections, type BrokerAddress, type Versions } from './connections.ts';
 
 /** A client with its own connections, one to each broker. */
 export interface PlatformaticClient {
@@ -22,6 +22,8 @@ export interface PlatformaticClient {
   ): Promise<Answer>;
   /** Sends a request to any broker, to one with an open connection if there is one; tries the others when that fails. */
   sendToAny<Args extends unknown[], Answer>(versions: Versions<Args, Answer>, ...args: Args): Promise<Answer>;
+  /** Connects to this broker, unless the connection is open: if that fails, no request was sent. */
+  connectTo(broker: BrokerAddress): Promise<void>;
   /** Connects to any broker, unless a connection is open. */
   connect(): Promise<void>;
   /** Whether at least one connection to a broker is open. */
@@ -109,7 +111,7 @@ function createClient({
   silentBrokers,
   onUnreadable,
 }: ClientParts): PlatformaticClient {
-  const byAddress = new Map(brokers.map((broker) => [addressOf(broker), broker]));
+  const byAddress = new Map(brokers.map((broker) => [addressText(broker), broker]));
   /** Calls `use` with one broker after the other until it succeeds: those with a connection first, silent ones last. */
   const withAny = async <T>(use: (broker: BrokerAddress) => Promise<T>): Promise<T> => {
     const inOrder = [...connections.addresses(), ...silentBrokers.moveToEnd([...byAddress.keys()])];
@@ -129,6 +131,7 @@ function createClient({
     onUnreadable,
     send: (broker, versions, ...args) => connections.send(broker, versions, args),
     sendToAny: (versions, ...args) => withAny((broker) => connections.send(broker, versions, args)),
+    connectTo: (broker) => connections.connect(broker),
     connect: () => withAny((broker) => connections.connect(broker)),
     isConnected: () => connections.isConnected(),
     get onLost() {

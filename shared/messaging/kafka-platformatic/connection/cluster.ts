@@ -1,8 +1,9 @@
 import {
   findCoordinatorV2,
   findCoordinatorV3,
+  metadataV1,
+  metadataV5,
   metadataV7,
-  metadataV8,
   metadataV9,
 } from '@platformatic/kafka';
 import type { BrokerAddress } from './connections.ts';
@@ -26,7 +27,7 @@ export interface TopicMetadata {
   readonly leaders: readonly number[];
 }
 
-const METADATA = [metadataV9.api, metadataV8.api, metadataV7.api];
+const METADATA = [metadataV9.api, metadataV7.api, metadataV5.api, metadataV1.api];
 const FIND_COORDINATOR = [findCoordinatorV3.api, findCoordinatorV2.api];
 /** Kafka's number for groups, in contrast to transactions. */
 const GROUP = 0;

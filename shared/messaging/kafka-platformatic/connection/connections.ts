@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import {
-  apiVersionsV3,
+  apiVersionsV0,
   Connection,
   GenericError,
   TimeoutError,
@@ -48,6 +48,7 @@ const LOGIN_TIMEOUT_MS = 10_000;
 /** Requests that wait for responses on one connection: Kafka's limit for producers that keep the order (max.in.flight). */
 const MAX_IN_FLIGHT = 5;
 const KEEP_ALIVE_DELAY_MS = 60_000;
+/** The library asks for these also where the version of the request has no field for them. */
 const SOFTWARE = 'banking-product-engine';
 const SOFTWARE_VERSION = '1';
 
@@ -94,9 +95,9 @@ export class BrokerConnections {
     try {
       return await api.async(connection, ...args);
     } catch (error) {
-      if (error instanceof TimeoutError) this.#settings.onSilent(addressOf(broker));
+      if (error instanceof TimeoutError) this.#settings.onSilent(addressText(broker));
       // A response that cannot be parsed: the bytes after it may not be a response either.
-      if (!isOfLibrary(error)) this.#break(connection, addressOf(broker), error);
+      if (!isOfLibrary(error)) this.#break(connection, addressText(broker), error);
       throw error;
     }
   }
@@ -109,7 +110,7 @@ export class BrokerConnections {
   }
 
   #open(broker: BrokerAddress): Promise<OpenConnection> {
-    const address = addressOf(broker);
+    const address = addressText(broker);
     const known = this.#byAddress.get(address);
     if (known !== undefined) return known;
     if (this.#destroyed) return Promise.reject(new Error('this client is closed'));
@@ -134,9 +135,9 @@ export class BrokerConnections {
     connection.on('error', () => undefined);
     try {
       const connected = connection.connect(broker.host, broker.port);
-      this.#guard(connection, addressOf(broker), onClosed);
+      this.#guard(connection, addressText(broker), onClosed);
       await connected;
-      const { apiKeys } = await apiVersionsV3.api.async(connection, SOFTWARE, SOFTWARE_VERSION);
+      const { apiKeys } = await apiVersionsV0.api.async(connection, SOFTWARE, SOFTWARE_VERSION);
       const versions = new Map(
         apiKeys.map(({ apiKey, minVersion, maxVersion }) => [apiKey, { min: minVersion, max: maxVersion }]),
       );
@@ -145,7 +146,7 @@ export class BrokerConnections {
       return { connection, versions };
     } catch (error) {
       onClosed();
-      if (!this.#destroyed) onSilent(addressOf(broker));
+      if (!this.#destroyed) onSilent(addressText(broker));
       destroyConnection(connection);
       throw error;
     }
@@ -198,7 +199,7 @@ function isOfLibrary(error: unknown): boolean {
   return error instanceof Error && GenericError.isGenericError(error);
 }
 
-export function addressOf({ host, port }: BrokerAddress): string {
+export function addressText({ host, port }: BrokerAddress): string {
   return `${host}:${port}`;
 }
 

@@ -9,6 +9,7 @@ import {
   type ProduceRequest,
 } from '../kafkajs/produce-answers.ts';
 import type { PublishSlice } from './publish-queue.ts';
+import type { PublishFailure } from './record-sender.ts';
 
 /**
  * Maximum time that the leader waits for its followers; less than the request timeout, so that the leader answers in
@@ -18,13 +19,6 @@ const ACKS_TIMEOUT_MS = 4_000;
 /** Requests with a larger value are compressed; for smaller ones compression takes more time than it saves. */
 const COMPRESS_ABOVE_BYTES = 4_096;
 const ALL_IN_SYNC_REPLICAS = -1;
-
-/** A slice that no broker has confirmed. */
-export interface PublishFailure {
-  readonly slice: PublishSlice;
-  readonly fate: PublishFate;
-  readonly error: unknown;
-}
 
 /**
  * One send of a publisher, for which kafkajs makes a request to each broker. Keeps the result of each partition, which kafkajs

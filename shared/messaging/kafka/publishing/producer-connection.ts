@@ -2,6 +2,8 @@ import type { Producer } from 'kafkajs';
 import { errorText } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { CreateKafkaClient, KafkaClient } from '../connection/client.ts';
+import { ProduceRound } from './produce-round.ts';
+import type { RecordSender, SenderConnection } from './record-sender.ts';
 
 /** No retries inside kafkajs: after a failed request the producer is discarded, and the publisher repeats it. */
 const RETRY = { retries: 0 };
@@ -12,6 +14,7 @@ const MAX_BACKOFF_MS = 2_000;
 interface Made {
   readonly client: KafkaClient;
   readonly producer: Producer;
+  readonly sender: RecordSender;
 }
 
 /**
@@ -20,7 +23,7 @@ interface Made {
  * the sequence number for the next record, which the broker would drop as a duplicate. So a producer has no state that its
  * replacement lacks.
  */
-export class ProducerConnection {
+export class ProducerConnection implements SenderConnection {
   readonly #createClient: CreateKafkaClient;
   readonly #clientId: string;
   readonly #log: Log;
@@ -39,9 +42,9 @@ export class ProducerConnection {
     this.#onReady = options.onReady;
   }
 
-  /** The producer, while it is connected. */
-  get producer(): Producer | undefined {
-    return this.#made?.producer;
+  /** The sender of the producer, while it is connected. */
+  get sender(): RecordSender | undefined {
+    return this.#made?.sender;
   }
 
   isConnected(): boolean {
@@ -63,17 +66,20 @@ export class ProducerConnection {
           message.partition ?? 0,
     });
     producer.on(producer.events.REQUEST_TIMEOUT, ({ payload }) => client.onSilent(payload.broker));
-    const made = { client, producer };
+    const sender: RecordSender = {
+      send: (slices, onStored) => new ProduceRound(slices, onStored).send(producer),
+    };
+    const made = { client, producer, sender };
     producer.connect().then(
       () => this.#connected(made),
       (error: unknown) => this.#failed(made, error),
     );
   }
 
-  /** Discards the producer if it is still the current one, and connects a new one. */
-  discard(producer: Producer | undefined): void {
+  /** Discards the producer of the sender if it is still the current one, and connects a new one. */
+  discard(sender: RecordSender): void {
     const made = this.#made;
-    if (made === undefined || made.producer !== producer) return;
+    if (made === undefined || made.sender !== sender) return;
     this.#made = undefined;
     destroy(made);
     this.open();
@@ -93,7 +99,7 @@ export class ProducerConnection {
     }
     this.#made = made;
     this.#failures = 0;
-    made.client.connections.onLost = () => this.discard(made.producer);
+    made.client.connections.onLost = () => this.discard(made.sender);
     this.#onReady();
   }
 

@@ -1,11 +1,9 @@
-import type { Producer } from 'kafkajs';
 import type { Clock } from '../../../platform/clock.ts';
 import { MessagingError } from '../../../platform/errors.ts';
-import type { KafkaParts } from '../connection/client.ts';
+import type { Log } from '../../../platform/log.ts';
 import { isMaybeStored, isTopicUnknown, refusedRecord, toMessagingError } from '../connection/errors.ts';
-import { ProducerConnection } from './producer-connection.ts';
 import { PublishCall } from './publish-call.ts';
-import { type PublishFailure, ProduceRound } from './produce-round.ts';
+import type { ConnectSender, PublishFailure, RecordSender, SenderConnection } from './record-sender.ts';
 import { PublishQueue, markMaybeStored, type PublishSlice } from './publish-queue.ts';
 import { toRecord } from './record.ts';
 import { RejectedSizes } from './rejected-sizes.ts';
@@ -25,15 +23,19 @@ const MAX_QUEUED_BYTES = 64 * MIB;
 /** None of our topics allows larger records (max.message.bytes), so they are rejected immediately. */
 const MAX_RECORD_BYTES = 8 * MIB;
 
-interface PublisherParts extends KafkaParts<Publisher> {
+interface PublisherParts {
+  readonly connectSender: ConnectSender;
   readonly topics: TopicPartitions;
+  readonly log: Log;
   /** The time of records whose message has none. */
   readonly clock: Clock;
+  /** Called when the publisher has stopped, so that the broker does not stop it again. */
+  readonly onStopped: (publisher: Publisher) => void;
 }
 
 /**
  * Publishes with acks=all, at least once, in order per partition. One send is in flight at a time; messages published meanwhile
- * form the next one, without linger: an idle publisher sends immediately. A new producer repeats the unconfirmed records of a
+ * form the next one, without linger: an idle publisher sends immediately. A new sender repeats the unconfirmed records of a
  * failed send. If a response was lost, this may store a record twice; consumers identify records by their ids.
  */
 export class KafkaPublisher implements Publisher {
@@ -43,7 +45,7 @@ export class KafkaPublisher implements Publisher {
   readonly #queue = new PublishQueue();
   readonly #rejectedSizes = new RejectedSizes();
   readonly #placement: RecordPlacement;
-  readonly #connection: ProducerConnection;
+  readonly #connection: SenderConnection;
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
   /** Slices that are in flight and not yet confirmed. */
   #inFlight: readonly PublishSlice[] = [];
@@ -61,9 +63,8 @@ export class KafkaPublisher implements Publisher {
     this.#parts = parts;
     this.#deadlineMs = options.deadlineMs ?? CLIENT_DEFAULTS.publishDeadlineMs;
     this.#placement = new RecordPlacement(parts.topics, this.#queue, () => this.#pump());
-    const { createClient, log } = parts;
-    const { clientId } = options;
-    this.#connection = new ProducerConnection({ createClient, clientId, log, onReady: () => this.#pump() });
+    const { connectSender, log } = parts;
+    this.#connection = connectSender({ clientId: options.clientId, log, onReady: () => this.#pump() });
     this.#expiryTimer = setInterval(() => this.#expire(), EXPIRY_INTERVAL_MS).unref();
   }
 
@@ -73,7 +74,7 @@ export class KafkaPublisher implements Publisher {
       this.#state = 'started';
       this.#connection.open();
     }
-    if (await this.#until(() => this.#connection.producer !== undefined, this.#deadlineMs)) return;
+    if (await this.#until(() => this.#connection.sender !== undefined, this.#deadlineMs)) return;
     throw toMessagingError(`publisher ${this.#options.clientId}`, this.#connection.lastError);
   }
 
@@ -138,8 +139,8 @@ export class KafkaPublisher implements Publisher {
 
   #pump(): void {
     for (const watcher of this.#watchers) watcher();
-    const { producer } = this.#connection;
-    if (this.#isSending || producer === undefined || this.#queue.records === 0) return;
+    const { sender } = this.#connection;
+    if (this.#isSending || sender === undefined || this.#queue.records === 0) return;
     const now = performance.now();
     const slices = this.#queue.take(now);
     if (slices.length === 0) {
@@ -148,17 +149,16 @@ export class KafkaPublisher implements Publisher {
     }
     this.#isSending = true;
     this.#inFlight = slices;
-    void this.#send(producer, slices);
+    void this.#send(sender, slices);
   }
 
-  async #send(producer: Producer, slices: readonly PublishSlice[]): Promise<void> {
-    const round = new ProduceRound(slices, (stored) => this.#stored(stored));
-    const failures = await round.send(producer);
+  async #send(sender: RecordSender, slices: readonly PublishSlice[]): Promise<void> {
+    const failures = await sender.send(slices, (stored) => this.#stored(stored));
     this.#inFlight = [];
     if (this.#state === 'stopped') return;
     if (failures.length > 0) {
       this.#queue.failed(performance.now());
-      this.#repeat(producer, failures, slices.length === 1);
+      this.#repeat(sender, failures, slices.length === 1);
     }
     this.#isSending = false;
     this.#pump();
@@ -173,10 +173,10 @@ export class KafkaPublisher implements Publisher {
   }
 
   /** Repeats the slices that were not permanently rejected. */
-  #repeat(producer: Producer, failures: readonly PublishFailure[], isSingle: boolean): void {
+  #repeat(sender: RecordSender, failures: readonly PublishFailure[], isSingle: boolean): void {
     const repeated = failures.filter((failure) => !this.#isRefused(failure, failures.length === 1));
     if (repeated.length === 0) return;
-    this.#connection.discard(producer);
+    this.#connection.discard(sender);
     const now = performance.now();
     const unknown = new Set<string>();
     for (const { slice, fate, error } of repeated) {

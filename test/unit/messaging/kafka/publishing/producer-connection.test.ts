@@ -80,8 +80,8 @@ describe('ProducerConnection', () => {
   test('calls onReady once connected, and keeps the chosen partition of a record', async () => {
     const { connection, latest, ready } = setUp();
     connection.open();
-    expect({ producer: connection.producer, isConnected: connection.isConnected() }).toEqual({
-      producer: undefined,
+    expect({ sender: connection.sender, isConnected: connection.isConnected() }).toEqual({
+      sender: undefined,
       isConnected: false,
     });
     await latest().succeed();
@@ -115,16 +115,15 @@ describe('ProducerConnection', () => {
 
   test('replaces a discarded or lost producer immediately, but ignores events of a previous one', async () => {
     const { connection, clients, latest } = setUp();
-    connection.discard(undefined);
     connection.open();
     await latest().succeed();
-    const former = connection.producer;
+    const former = connection.sender;
+    if (former === undefined) throw new Error('there is no sender');
     connection.discard(former);
     expect(clients).toHaveLength(2);
     expect(clients[0]?.connections.isDestroyed).toBe(true);
     await latest().succeed();
     connection.discard(former);
-    connection.discard(undefined);
     expect(clients).toHaveLength(2);
     latest().connections.onLost?.();
     expect(clients).toHaveLength(3);
@@ -151,6 +150,6 @@ describe('ProducerConnection', () => {
     await connected.latest().succeed();
     connected.connection.close();
     expect(connected.latest().connections.isDestroyed).toBe(true);
-    expect(connected.connection.producer).toBe(undefined);
+    expect(connected.connection.sender).toBe(undefined);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ProducerConnection } from '../../../../../shared/messaging/kafka/publishing/producer-connection.ts';
 import { KafkaPublisher } from '../../../../../shared/messaging/kafka/publishing/publisher.ts';
 import { TopicPartitions } from '../../../../../shared/messaging/kafka/publishing/topic-partitions.ts';
 import { systemClock } from '../../../../../shared/platform/clock.ts';
@@ -25,7 +26,13 @@ async function setUp() {
   await topics.find('t');
   const publisher = new KafkaPublisher(
     { clientId: 'c', deadlineMs: 10_000 },
-    { createClient, topics, log: silentLog, clock: systemClock, onStopped: () => undefined },
+    {
+      connectSender: (sender) => new ProducerConnection({ ...sender, createClient }),
+      topics,
+      log: silentLog,
+      clock: systemClock,
+      onStopped: () => undefined,
+    },
   );
   await publisher.start();
   const publish = (text: string, partition = 0, topic = 't') => {

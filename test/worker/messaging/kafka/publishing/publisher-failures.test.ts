@@ -1,5 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { kafkaClients } from '../../../../../shared/messaging/kafka/connection/client.ts';
+import { ProducerConnection } from '../../../../../shared/messaging/kafka/publishing/producer-connection.ts';
+import type { ConnectSender } from '../../../../../shared/messaging/kafka/publishing/record-sender.ts';
+import { platformaticClients } from '../../../../../shared/messaging/kafka-platformatic/connection/client.ts';
+import { PlatformaticSenderConnection } from '../../../../../shared/messaging/kafka-platformatic/publishing/sender-connection.ts';
 import { KafkaPublisher } from '../../../../../shared/messaging/kafka/publishing/publisher.ts';
 import { TopicPartitions } from '../../../../../shared/messaging/kafka/publishing/topic-partitions.ts';
 import { systemClock } from '../../../../../shared/platform/clock.ts';
@@ -19,35 +23,68 @@ const SOON_MS = 2_500;
  */
 const NEW_CLIENTS = 20;
 
-/** A publisher with kafkajs and scripted brokers; `publish` sends values to partitions of `t`. */
-async function setUp(brokers: number, deadlineMs = 10_000) {
-  const cluster = await startFakeCluster(brokers, PARTITIONS);
-  onTestFinished(() => cluster.close());
-  const topics = new TopicPartitions({
-    partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, PARTITIONS]))),
-  });
-  for (const topic of ['t', 'closed', 'other']) await topics.find(topic);
-  const createClient = kafkaClients({ brokers: cluster.brokers }, silentLog);
-  const publisher = new KafkaPublisher(
-    { clientId: 'test', deadlineMs },
-    {
-      createClient,
-      topics,
-      log: silentLog,
-      clock: systemClock,
-      onStopped: () => undefined,
-    },
-  );
-  onTestFinished(() => publisher.stop(0));
-  await publisher.start();
-  const publish = (value: string, partition = 0, topic = 't') =>
-    publisher.publish([{ topic, key: null, partition, value: Buffer.from(`<${value}>`) }]);
-  return { cluster, createClient, publisher, publish };
+interface ClientUnderTest {
+  readonly name: string;
+  /** Clients for these brokers: how publishers send, and a new client that connects to any broker and disconnects. */
+  readonly create: (brokers: readonly string[]) => {
+    readonly connectSender: ConnectSender;
+    readonly connectOnce: () => Promise<void>;
+  };
 }
 
-describe('a publisher with failing brokers', () => {
+const KAFKAJS: ClientUnderTest = {
+  name: 'kafkajs',
+  create: (brokers) => {
+    const createClient = kafkaClients({ brokers }, silentLog);
+    return {
+      connectSender: (sender) => new ProducerConnection({ ...sender, createClient }),
+      connectOnce: async () => {
+        const { kafka, connections } = createClient({ clientId: 'new', retry: { retries: 0 } });
+        await kafka.admin().connect();
+        connections.destroy();
+      },
+    };
+  },
+};
+
+const PLATFORMATIC: ClientUnderTest = {
+  name: '@platformatic/kafka',
+  create: (brokers) => {
+    const createClient = platformaticClients({ brokers }, silentLog);
+    return {
+      connectSender: (sender) => new PlatformaticSenderConnection({ ...sender, createClient }),
+      connectOnce: async () => {
+        const client = createClient({ clientId: 'new' });
+        await client.connect();
+        client.destroy();
+      },
+    };
+  },
+};
+
+describe.each([KAFKAJS, PLATFORMATIC])('a publisher with failing brokers on $name', ({ create }) => {
+  /** A publisher with scripted brokers; `publish` sends values to partitions of `t`. */
+  async function setUp(brokers: number, deadlineMs = 10_000) {
+    const cluster = await startFakeCluster(brokers, PARTITIONS);
+    onTestFinished(() => cluster.close());
+    const topics = new TopicPartitions({
+      partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, PARTITIONS]))),
+    });
+    for (const topic of ['t', 'closed', 'other']) await topics.find(topic);
+    const { connectSender, connectOnce } = create(cluster.brokers);
+    const publisher = new KafkaPublisher(
+      { clientId: 'test', deadlineMs },
+      { connectSender, topics, log: silentLog, clock: systemClock, onStopped: () => undefined },
+    );
+    onTestFinished(() => publisher.stop(0));
+    await publisher.start();
+    const publish = (value: string, partition = 0, topic = 't') =>
+      publisher.publish([{ topic, key: null, partition, value: Buffer.from(`<${value}>`) }]);
+    return { cluster, connectOnce, publisher, publish };
+  }
+
   test('reports a silent broker, which new clients try last', async () => {
-    const { cluster, createClient, publish } = await setUp(3);
+    const { cluster, connectOnce, publish } = await setUp(3);
     await publish('warm');
     cluster.onProduce = (broker) => {
       if (broker !== 0) return {};
@@ -56,11 +93,7 @@ describe('a publisher with failing brokers', () => {
     };
     await publish('held', 0);
     const before = cluster.connectionsTo[0];
-    for (let count = 0; count < NEW_CLIENTS; count += 1) {
-      const { kafka, connections } = createClient({ clientId: 'new', retry: { retries: 0 } });
-      await kafka.admin().connect();
-      connections.destroy();
-    }
+    for (let count = 0; count < NEW_CLIENTS; count += 1) await connectOnce();
     expect(cluster.connectionsTo[0]).toBe(before);
   });
 
