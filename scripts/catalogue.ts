@@ -60,9 +60,9 @@ async function connect(): Promise<CatalogueConnection> {
         'CATALOGUE_FOLDER=FOLDER npm start; restart it after a change',
     );
   }
-  const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');
+  const { openKafkaBroker } = await import('../shared/messaging/kafka-client/open-kafka-broker.ts');
   const log = createLog({ level: config.logLevel, name: 'catalogue' });
-  broker ??= createKafkaBroker({ ...config.kafka, clientId: 'catalogue', log });
+  broker ??= await openKafkaBroker({ ...config.kafka, clientId: 'catalogue', log });
   return {
     broker,
     codec: await createCodec(config, systemClock),

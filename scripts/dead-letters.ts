@@ -54,9 +54,9 @@ async function run({ command, operator, reason }: DeadLettersArguments): Promise
  */
 async function connect(config: Config): Promise<LetterLog> {
   if (config.kafka !== undefined) {
-    const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');
+    const { openKafkaBroker } = await import('../shared/messaging/kafka-client/open-kafka-broker.ts');
     const log = createLog({ level: config.logLevel, name: 'dead-letters' });
-    return brokerLetterLog(createKafkaBroker({ ...config.kafka, clientId: 'dead-letters', log }));
+    return brokerLetterLog(await openKafkaBroker({ ...config.kafka, clientId: 'dead-letters', log }));
   }
   if (config.adminFile === undefined) {
     throw new ConfigError('set KAFKA_BROKERS or ADMIN_FILE: without them there is no broker to connect to');

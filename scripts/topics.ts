@@ -1,5 +1,5 @@
 /** `npm run topics`: creates, checks and lists the required topics on the configured Kafka. */
-import { createKafkaBroker } from '../shared/messaging/kafka/broker.ts';
+import { openKafkaBroker } from '../shared/messaging/kafka-client/open-kafka-broker.ts';
 import type { TopicSpec, TopicState } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { allTopicSpecs, topicDifferences } from '../shared/messaging/topics/topic-settings.ts';
@@ -76,7 +76,7 @@ async function run(command: Command): Promise<Report> {
     throw new ConfigError('KAFKA_BROKERS is not set (the embedded broker creates its own topics)');
   }
   const log = createLog({ level: config.logLevel, name: 'topics' });
-  const broker = createKafkaBroker({ ...config.kafka, clientId: 'topics', log });
+  const broker = await openKafkaBroker({ ...config.kafka, clientId: 'topics', log });
   try {
     const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
     // Deployments run `create` first, so it waits for brokers that are starting; the other commands do not.

@@ -158,14 +158,14 @@ async function createBroker(
     const { createMemoryBroker } = await import('../shared/messaging/memory/broker.ts');
     return createMemoryBroker(ports);
   }
-  const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');
+  const { openKafkaBroker } = await import('../shared/messaging/kafka-client/open-kafka-broker.ts');
   const unreadable = metrics.counter(
     'plat_unreadable_batches_total',
     'Record batches that could not be read and were skipped',
     ['topic'],
   );
   const onUnreadable = (topic: string): void => unreadable.inc({ topic });
-  return createKafkaBroker({
+  return openKafkaBroker({
     ...config.kafka,
     clientId: 'banking-product-engine',
     log,

@@ -244,6 +244,7 @@ function quotaSettings(env: Environment): QuotaSettings | undefined {
 
 function kafkaSettings(env: Environment, brokers: readonly string[]) {
   return {
+    client: env.KAFKA_CLIENT,
     brokers,
     ssl: env.KAFKA_SSL
       ? { caFile: env.KAFKA_SSL_CA_FILE, certFile: env.KAFKA_SSL_CERT_FILE, keyFile: env.KAFKA_SSL_KEY_FILE }

@@ -126,6 +126,8 @@ export const environment = z.object({
     .regex(/^(\/[\w.~-]+)*$/, 'must be empty or a path such as /bank')
     .default(''),
   KAFKA_BROKERS: list.optional(),
+  /** The client library that connects to Kafka. */
+  KAFKA_CLIENT: oneOf(['kafkajs', 'platformatic']).default('kafkajs'),
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-zA-Z0-9._-]{0,64}$/, 'may hold letters, digits, dot, dash and underscore, 64 at most')

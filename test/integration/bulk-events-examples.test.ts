@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
@@ -13,6 +12,7 @@ import { eventually } from '../support/conformance/wait.ts';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 /**
  * Runs the Node example of docs/bulk-events.md, which uses the Kafka client of this project, as an integrator would.
@@ -84,6 +84,7 @@ suite('the Node example of bulk requests as events', () => {
 
   const startWorker = async (): Promise<EngineProcess> => {
     const worker = await startEngine(['schedule'], {
+      KAFKA_CLIENT,
       KAFKA_BROKERS: kafka.brokers.join(','),
       KAFKA_TOPIC_PREFIX: scope.prefix,
     });
@@ -96,6 +97,7 @@ suite('the Node example of bulk requests as events', () => {
       env: {
         PATH: process.env.PATH ?? '',
         NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning',
+        KAFKA_CLIENT,
         KAFKA_BROKERS: kafka.brokers.join(','),
         REQUEST_TOPIC: topicName(scope.prefix, 'scheduleBulkRequests'),
         REPLY_TOPIC: scope.nameOf('upstream.replies.v1'),

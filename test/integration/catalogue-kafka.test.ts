@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import { topicDifferences, topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
@@ -12,6 +11,7 @@ import { eventually } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STEP_MS = 15_000;
 const COMMAND_LIMIT_MS = 60_000;
@@ -45,6 +45,7 @@ function catalogue(
 ): Promise<{ code: number; output: Record<string, unknown>; text: string }> {
   const env = {
     ...process.env,
+    KAFKA_CLIENT,
     KAFKA_BROKERS: kafka.brokers.join(','),
     KAFKA_TOPIC_PREFIX: scope.prefix,
     SCHEMA_REGISTRY_URL: '',

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
@@ -11,6 +10,7 @@ import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { scheduleRows } from '../support/builders/schedule-call.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STOP_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
@@ -44,6 +44,7 @@ suite('clocks of processes over Kafka', () => {
     });
     config = loadConfig({
       DATA_DIR: 'memory',
+      KAFKA_CLIENT,
       KAFKA_BROKERS: kafka.brokers.join(','),
       KAFKA_TOPIC_PREFIX: scope.prefix,
       PORT: '0',

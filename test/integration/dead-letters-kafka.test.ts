@@ -3,7 +3,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
@@ -14,6 +13,7 @@ import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts
 import { eventually } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STEP_MS = 30_000;
 const COMMAND_LIMIT_MS = 60_000;
@@ -34,6 +34,7 @@ let system: RunningSystem;
 
 const name = (key: TopicKey): string => topicName(scope.prefix, key);
 const settings = () => ({
+  KAFKA_CLIENT,
   KAFKA_BROKERS: kafka.brokers.join(','),
   KAFKA_TOPIC_PREFIX: scope.prefix,
   LOG_LEVEL: 'error',

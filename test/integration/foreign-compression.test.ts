@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HEADER } from '../../shared/messaging/header-names.ts';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
@@ -16,6 +15,7 @@ import { produceCompressed, type ForeignCompression } from '../support/foreign-b
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { scheduleRows } from '../support/builders/schedule-call.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STEP_MS = 30_000;
 const RESULT_PARTITIONS = 6;
@@ -90,6 +90,7 @@ suite('batches in lz4 and snappy', () => {
     broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'compression-test', log: silentLog });
     env = {
       DATA_DIR: 'memory',
+      KAFKA_CLIENT,
       KAFKA_BROKERS: kafka.brokers.join(','),
       KAFKA_TOPIC_PREFIX: scope.prefix,
       PORT: '0',

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { errorText } from '../../shared/platform/errors.ts';
@@ -12,6 +11,7 @@ import { silentLog } from '../../shared/platform/log.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
+import { createKafkaBroker } from '../support/kafka/broker.ts';
 
 const SECOND = 1_000;
 const STEP_MS = 30 * SECOND;

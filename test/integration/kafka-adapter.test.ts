@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { GroupSink, Publisher, PublisherOptions } from '../../shared/messaging/ports.ts';
@@ -12,6 +11,7 @@ import { silentLog } from '../../shared/platform/log.ts';
 import { eventually } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const KIB = 1_024;
 const STEP_MS = 15_000;
@@ -378,7 +378,12 @@ suite('admin client on Kafka', () => {
 
 /** Runs the command with the prefix of this suite. */
 async function topics(...args: string[]): Promise<{ code: number; stdout: string }> {
-  const env = { ...process.env, KAFKA_BROKERS: kafka.brokers.join(','), KAFKA_TOPIC_PREFIX: scope.prefix };
+  const env = {
+    ...process.env,
+    KAFKA_CLIENT,
+    KAFKA_BROKERS: kafka.brokers.join(','),
+    KAFKA_TOPIC_PREFIX: scope.prefix,
+  };
   try {
     const { stdout } = await run(process.execPath, [TOPICS_SCRIPT, ...args], { env });
     return { code: 0, stdout };

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
@@ -16,6 +15,7 @@ import { EXPENSIVE_REQUESTS } from '../support/expensive-requests.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const SECOND = 1_000;
 const ANSWER_LIMIT_MS = 240 * SECOND;
@@ -55,6 +55,7 @@ suite('the group member of a worker with long calculations', () => {
     publisher = broker.createPublisher({ clientId: 'upstream' });
     await publisher.start();
     worker = await startEngine(['schedule'], {
+      KAFKA_CLIENT,
       KAFKA_BROKERS: kafka.brokers.join(','),
       KAFKA_TOPIC_PREFIX: scope.prefix,
       SCHEDULE_LANES: 'interactive',

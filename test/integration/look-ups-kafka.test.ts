@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
@@ -17,6 +16,7 @@ import {
 } from '../support/worlds/catalogue-changes.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STOP_MS = 10_000;
 const { kafka, suite } = kafkaOrSkip();
@@ -38,6 +38,7 @@ suite('product look-ups on Kafka', () => {
     broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'look-ups-test', log: silentLog });
     config = loadConfig({
       DATA_DIR: 'memory',
+      KAFKA_CLIENT,
       KAFKA_BROKERS: kafka.brokers.join(','),
       KAFKA_TOPIC_PREFIX: scope.prefix,
       PORT: '0',

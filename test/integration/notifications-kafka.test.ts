@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import type { MessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import type { OutgoingMessage } from '../../shared/messaging/message.ts';
@@ -21,6 +20,7 @@ import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { idOf } from '../support/worlds/notification-world.ts';
 import { startProviderStandIn, type ProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 import { startSmtpSink, type SmtpSink } from '../support/fakes/smtp-sink.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const SECOND = 1_000;
 const PER_CHANNEL = 500;
@@ -53,6 +53,7 @@ suite('notifications on Kafka', () => {
 
   const env = (): Record<string, string> => ({
     DATA_DIR: path.join(folder, 'data'),
+    KAFKA_CLIENT,
     KAFKA_BROKERS: kafka.brokers.join(','),
     KAFKA_TOPIC_PREFIX: scope.prefix,
     NOTIFICATION_CONFIG_FILE: path.join(folder, 'providers.json'),

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
@@ -12,6 +11,7 @@ import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STOP_MS = 10_000;
 const TIER_MS = 1_000;
@@ -36,7 +36,12 @@ suite('poison messages on Kafka', () => {
   let publisher: Publisher;
   const name = (key: TopicKey): string => topicName(scope.prefix, key);
   const config = (more: Readonly<Record<string, string>>) =>
-    loadConfig({ KAFKA_BROKERS: kafka.brokers.join(','), KAFKA_TOPIC_PREFIX: scope.prefix, ...more });
+    loadConfig({
+      KAFKA_CLIENT,
+      KAFKA_BROKERS: kafka.brokers.join(','),
+      KAFKA_TOPIC_PREFIX: scope.prefix,
+      ...more,
+    });
   const lettersOn = async (key: TopicKey): Promise<number> =>
     (await broker.admin.offsets(name(key))).reduce((sum, { high }) => sum + high, 0);
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';
@@ -10,6 +9,7 @@ import { silentLog } from '../../shared/platform/log.ts';
 import { spawnEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import { openKafkaScope } from '../support/kafka/scope.ts';
 import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const SECOND = 1_000;
 const CONTRACTS = 50;
@@ -41,6 +41,7 @@ async function leaderOfCatalogue(): Promise<number> {
 
 suite('startup without one of three brokers', () => {
   const env = {
+    KAFKA_CLIENT,
     KAFKA_BROKERS: cluster?.brokers.join(',') ?? '',
     LOG_LEVEL: 'warn',
     START_TIMEOUT_MS: '600000',

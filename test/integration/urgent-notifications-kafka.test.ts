@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { openKafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { measureUrgentLatencies, reportUrgentLatencies } from '../support/worlds/urgent-latency.ts';
+import { createKafkaBroker } from '../support/kafka/broker.ts';
 
 /** As in test/worker/notification/urgent-latency.test.ts. */
 const QUEUED = Number(process.env['URGENT_QUEUED'] ?? 0);

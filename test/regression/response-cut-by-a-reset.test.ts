@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
+import { createKafkajsBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { FETCH, startFakeKafka } from '../support/fakes/kafka-log.ts';
@@ -27,7 +27,7 @@ function collectUncaughtErrors(): unknown[] {
 test('reconnects without losing messages after resets in the middle of fetch responses', async () => {
   const uncaught = collectUncaughtErrors();
   const kafka = await startFakeKafka(1, 1);
-  const broker = createKafkaBroker({ brokers: kafka.addresses, clientId: 'admin', log: silentLog });
+  const broker = createKafkajsBroker({ brokers: kafka.addresses, clientId: 'admin', log: silentLog });
   onTestFinished(async () => {
     await broker.close();
     kafka.close();

@@ -13,6 +13,7 @@ import { NotificationCaller, type NotificationFigures } from './notification-cal
 import { openSoakWorld, type Say, type SoakWorld } from './soak-world.ts';
 import { matchReplies, readTopic, type ReplyFigures } from './topic-reading.ts';
 import { type Sightings, WatchedProcess } from './watched-process.ts';
+import { KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const NODES = 3;
 const SECOND_MS = 1_000;
@@ -175,6 +176,7 @@ async function processEnvironment(world: SoakWorld, { proxies, provider }: Stage
   await writeFile(file, JSON.stringify({ notificationConfigurations }));
   return {
     ...world.env,
+    KAFKA_CLIENT,
     KAFKA_BROKERS: proxies.map(({ port }) => `127.0.0.1:${port}`).join(','),
     REPLY_TIMEOUT_MS: String(REPLY_TIMEOUT_MS),
     NOTIFICATION_CONFIG_FILE: file,

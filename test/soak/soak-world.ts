@@ -7,7 +7,7 @@ import {
   type LocalKafka,
   type LocalKafkaOptions,
 } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
+
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
@@ -15,6 +15,7 @@ import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { openKafkaScope } from '../support/kafka/scope.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 export type Say = (line: string) => void;
 
@@ -79,6 +80,7 @@ async function openOn(brokers: readonly string[], own: LocalKafka | undefined, s
   const scope = own === undefined ? await openKafkaScope(brokers) : undefined;
   const prefix = scope?.prefix ?? `soak-${randomUUID().slice(0, 8)}.`;
   const env = {
+    KAFKA_CLIENT,
     KAFKA_BROKERS: brokers.join(','),
     KAFKA_TOPIC_PREFIX: prefix,
     RATE_LIMIT_PER_SECOND: '0',

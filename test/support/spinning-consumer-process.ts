@@ -1,4 +1,4 @@
-import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
+import { createKafkajsBroker } from '../../shared/messaging/kafka/broker.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { FETCH, startFakeKafka } from './fakes/kafka-log.ts';
 
@@ -14,7 +14,7 @@ const FREE_MS = 1_000;
  * Prints `free` if the event loop still runs afterwards.
  */
 const kafka = await startFakeKafka(2, 2);
-const broker = createKafkaBroker({ brokers: kafka.addresses, clientId: 'spin', log: silentLog });
+const broker = createKafkajsBroker({ brokers: kafka.addresses, clientId: 'spin', log: silentLog });
 const fetched = Promise.withResolvers<void>();
 const source = broker.createGroupSource({ groupId: 'g', clientId: 'c', topics: ['t'] });
 await source.start({

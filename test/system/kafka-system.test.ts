@@ -11,6 +11,7 @@ import {
   scheduleRows,
   type Row,
 } from '../support/builders/schedule-call.ts';
+import { KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const { kafka, suite } = registryOrSkip();
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -39,6 +40,7 @@ suite('separate processes on Kafka with a schema registry', () => {
   beforeAll(async () => {
     scope = await openKafkaScope(kafka.brokers);
     env = {
+      KAFKA_CLIENT,
       KAFKA_BROKERS: kafka.brokers.join(','),
       KAFKA_TOPIC_PREFIX: scope.prefix,
       SCHEMA_REGISTRY_URL: kafka.registryUrl,

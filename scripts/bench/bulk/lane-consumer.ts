@@ -35,8 +35,9 @@ async function openBroker(): Promise<Broker> {
     const { createMemoryBroker } = await import('../../../shared/messaging/memory/broker.ts');
     return createMemoryBroker();
   }
-  const { createKafkaBroker } = await import('../../../shared/messaging/kafka/broker.ts');
-  return createKafkaBroker({ brokers: brokers.split(','), clientId: 'bench-lanes', log: silentLog });
+  const { openKafkaBroker } = await import('../../../shared/messaging/kafka-client/open-kafka-broker.ts');
+  const client = process.env.KAFKA_CLIENT === 'platformatic' ? 'platformatic' : 'kafkajs';
+  return openKafkaBroker({ client, brokers: brokers.split(','), clientId: 'bench-lanes', log: silentLog });
 }
 
 async function measure({ keys, messages }: LaneWords): Promise<number> {

@@ -101,9 +101,9 @@ async function openBroker(
   const log = quietLog(config);
   // Gives live traffic on the same machine priority.
   lowerPriority(log);
-  const { createKafkaBroker } = await import('../../../shared/messaging/kafka/broker.ts');
+  const { openKafkaBroker } = await import('../../../shared/messaging/kafka-client/open-kafka-broker.ts');
   const clockTopic = topicName(config.topicPrefix, 'clockReadings');
-  const broker = createKafkaBroker({ ...config.kafka, clientId: 'recalculate', log, clock, clockTopic });
+  const broker = await openKafkaBroker({ ...config.kafka, clientId: 'recalculate', log, clock, clockTopic });
   const clockWatch = watchClock(clock, broker, config);
   await clockWatch.start();
   const close = (): Promise<void> => {

@@ -15,7 +15,7 @@ import { TopicPartitions } from './publishing/topic-partitions.ts';
  * Implements the broker port on Apache Kafka with kafkajs. Throws ConfigError on an invalid address or an unreadable
  * certificate.
  */
-export function createKafkaBroker(options: KafkaBrokerOptions): KafkaBroker {
+export function createKafkajsBroker(options: KafkaBrokerOptions): KafkaBroker {
   const { clientId, log, clock = systemClock, clockTopic } = options;
   const createClient = kafkaClients(options, log);
   const admin = new KafkaAdmin(createClient, `${clientId}.admin`);

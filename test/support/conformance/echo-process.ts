@@ -1,6 +1,6 @@
-import { createKafkaBroker } from '../../../shared/messaging/kafka/broker.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { startEchoWorker, type EchoWorkerOptions } from './echo-worker.ts';
+import { createKafkaBroker } from '../kafka/broker.ts';
 
 /** An echo worker as a separate process, configured by its argument. It prints `ready` once it owns partitions. */
 const POLL_MS = 20;

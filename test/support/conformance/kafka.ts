@@ -1,12 +1,14 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { Connection } from '@platformatic/kafka';
 import { Kafka, logLevel, type Assigner } from 'kafkajs';
-import { createKafkaBroker } from '../../../shared/messaging/kafka/broker.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { EchoWorkerOptions } from './echo-worker.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually, sleep } from './wait.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../kafka/broker.ts';
 
 /** Kafka's minimum (group.min.session.timeout.ms). */
 const SESSION_TIMEOUT_MS = 6_000;
@@ -30,7 +32,7 @@ export function createKafkaTarget(kafka: KafkaUnderTest): ConformanceTarget {
     logLevel: logLevel.NOTHING,
   });
   return {
-    name: 'Kafka',
+    name: `Kafka with ${KAFKA_CLIENT}`,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
     stepMs: STEP_MS,
     slowMs: 3_000,
@@ -39,7 +41,8 @@ export function createKafkaTarget(kafka: KafkaUnderTest): ConformanceTarget {
     startKillableWorker: (options) => startProcess(kafka.brokers, options),
     restart: () => kafka.restart?.() ?? Promise.reject(new Error('a shared Kafka cannot be restarted')),
     leaveEmptyTail: (topic) => leaveTransactionMarkers(raw, topic),
-    forceRejoin: (clientId) => forceRejoin(raw, clientId),
+    forceRejoin: (clientId) =>
+      KAFKA_CLIENT === 'platformatic' ? cutConnections(clientId) : forceRejoin(raw, clientId),
     close: async () => {
       await broker.close();
       await kafka.stop?.();
@@ -77,6 +80,23 @@ async function leaveTransactionMarkers(raw: Kafka, topic: string): Promise<void>
   await transaction.send({ topic, messages });
   await transaction.commit();
   await Promise.all([producer.disconnect(), admin.disconnect()]);
+}
+
+/** The connections of @platformatic/kafka in this process, by client id. */
+const connections = new Map<string, Set<Connection>>();
+subscribe('tracing:plt:kafka:connections:connects:start', (event) => {
+  const { connection } = event as { connection: Connection };
+  const clientId = String(connection.context);
+  connections.set(clientId, (connections.get(clientId) ?? new Set()).add(connection));
+});
+
+/** Tails of this client have no group; they reconnect when their connections break. */
+function cutConnections(clientId: string): Promise<void> {
+  const own = [...connections].filter(([id]) => id.startsWith(clientId)).flatMap(([, all]) => [...all]);
+  const open = own.filter(({ socket }) => !socket.destroyed);
+  if (open.length === 0) return Promise.reject(new Error(`no connection belongs to ${clientId}`));
+  for (const { socket } of open) socket.resetAndDestroy();
+  return Promise.resolve();
 }
 
 /** Another member joins and leaves the group of the tail, so that the tail rejoins twice. */

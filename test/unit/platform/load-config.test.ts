@@ -40,6 +40,12 @@ describe('loadConfig', () => {
     expect(loadConfig({ KAFKA_BROKERS: 'a:1, b:2 ,' }).kafka?.brokers).toEqual(['a:1', 'b:2']);
   });
 
+  it('connects to Kafka with kafkajs unless KAFKA_CLIENT names the other client', () => {
+    const clientOf = (more: object) => loadConfig({ KAFKA_BROKERS: 'a:1', ...more }).kafka?.client;
+    expect([clientOf({}), clientOf({ KAFKA_CLIENT: 'platformatic' })]).toEqual(['kafkajs', 'platformatic']);
+    expect(() => clientOf({ KAFKA_CLIENT: 'librdkafka' })).toThrow(/KAFKA_CLIENT/);
+  });
+
   it('reads holiday countries and calendar, which are unset by default (H2)', () => {
     expect(loadConfig({}).lending).toEqual({ holidayCountries: [] });
     const env = {

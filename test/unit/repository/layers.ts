@@ -186,6 +186,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'kafka-platformatic/consuming',
     'kafka-platformatic/publishing',
     'kafka-platformatic',
+    'kafka-client',
   ],
   'shared/product': ['catalogue', 'look-up', 'simulation', 'validation'],
   'scripts/dev': ['local-kafka', 'local-mta'],

@@ -127,6 +127,8 @@ export class BrokerConnections {
       connectTimeout: sasl === undefined ? CONNECT_TIMEOUT_MS : LOGIN_TIMEOUT_MS,
       requestTimeout: requestTimeoutMs,
       maxInflights: MAX_IN_FLIGHT,
+      // Names the client in the diagnostic events of the library.
+      context: clientId,
       ...(tls === undefined ? {} : { tls, ...(isIP(broker.host) === 0 ? { tlsServerName: true } : {}) }),
       ...(sasl === undefined ? {} : { sasl }),
     });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createKafkaBroker } from '../../../../../shared/messaging/kafka/broker.ts';
+import { createKafkajsBroker } from '../../../../../shared/messaging/kafka/broker.ts';
 import type { LogMessage } from '../../../../../shared/messaging/message.ts';
 import type { Broker } from '../../../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../../../shared/platform/log.ts';
@@ -133,7 +133,7 @@ test(
       process.off('uncaughtException', onEscaped).off('unhandledRejection', onEscaped);
     });
     const kafka = await startFakeKafka(2, PARTITIONS);
-    const broker = createKafkaBroker({ brokers: kafka.addresses, clientId: 'admin', log: silentLog });
+    const broker = createKafkajsBroker({ brokers: kafka.addresses, clientId: 'admin', log: silentLog });
     onTestFinished(async () => {
       await broker.close();
       kafka.close();
