@@ -6,6 +6,9 @@ import { TopicPartitions } from '../kafka/publishing/topic-partitions.ts';
 import { PlatformaticAdmin } from './admin.ts';
 import { PlatformaticClockReader } from './clock-reader.ts';
 import { platformaticClients } from './connection/client.ts';
+import { PlatformaticGroupSource } from './consuming/group-source.ts';
+import { readPlatformaticRanges } from './consuming/range-reader.ts';
+import { PlatformaticTail } from './consuming/tail.ts';
 import { PlatformaticSenderConnection } from './publishing/sender-connection.ts';
 
 /**
@@ -34,9 +37,11 @@ export function createPlatformaticBroker(options: KafkaBrokerOptions): KafkaBrok
     admin,
     createPublisher: (wanted) =>
       opened(new KafkaPublisher(wanted, { connectSender, topics, log, clock, onStopped })),
-    createGroupSource: notYet,
-    createTail: notYet,
-    readRanges: notYet,
+    createGroupSource: (wanted) =>
+      opened(new PlatformaticGroupSource(wanted, { createClient, admin, log, onStopped })),
+    createTail: (wanted) => opened(new PlatformaticTail(wanted, { createClient, admin, log, onStopped })),
+    readRanges: (ranges, onMessage) =>
+      readPlatformaticRanges(ranges, onMessage, { createClient, log, clientId: `${clientId}.reader` }),
     ...(clockReader === undefined ? {} : { time: () => clockReader.time() }),
     close: async () => {
       clockReader?.stop();
@@ -44,8 +49,4 @@ export function createPlatformaticBroker(options: KafkaBrokerOptions): KafkaBrok
       await admin.close();
     },
   };
-}
-
-function notYet(): never {
-  throw new Error('not yet');
 }

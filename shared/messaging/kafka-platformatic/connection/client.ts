@@ -47,12 +47,12 @@ export interface PlatformaticParts<Client> {
 /** Creates a client with the settings of the cluster. */
 export type CreatePlatformaticClient = (options: {
   readonly clientId: string;
-  /** Default REQUEST_TIMEOUT_MS; longer for requests for which the broker waits (fetches, joins). */
+  /** Default ANSWER_TIMEOUT_MS; longer for requests for which the broker waits (fetches, joins). */
   readonly requestTimeoutMs?: number;
 }) => PlatformaticClient;
 
 /** Time limit for the response to a request. */
-const REQUEST_TIMEOUT_MS = 5_000;
+export const ANSWER_TIMEOUT_MS = 5_000;
 
 const MECHANISMS = {
   plain: 'PLAIN',
@@ -76,7 +76,7 @@ export function platformaticClients(settings: KafkaSettings, log: Log): CreatePl
     log.error({ topic, partition, ...batch, skipped }, 'a record batch cannot be read and is skipped');
     settings.onUnreadable?.(topic);
   };
-  return ({ clientId, requestTimeoutMs = REQUEST_TIMEOUT_MS }) => {
+  return ({ clientId, requestTimeoutMs = ANSWER_TIMEOUT_MS }) => {
     const connections = new BrokerConnections({
       clientId,
       requestTimeoutMs,

@@ -1,29 +1,20 @@
-import { MessagingError, errorText } from '../../../platform/errors.ts';
+import { errorText, type MessagingError } from '../../../platform/errors.ts';
 import type { KafkaParts } from '../connection/client.ts';
 import { CatchUps, type CatchUp } from './catch-up.ts';
 import type { FetchAnswer } from '../kafkajs/unreadable-batches.ts';
 import type { ConsumerRunListener, KafkaConsumerRun } from './consumer-run.ts';
 import { startConsumer } from './consumer-start.ts';
 import { createSingleMemberRun } from './single-member-run.ts';
-import { tailBehind, tailStopped, topicUnknown } from '../../broker-errors.ts';
+import { endOffsets, startPositions, type TailAdmin } from './tail-offsets.ts';
+import { tailBehind, tailStopped } from '../../broker-errors.ts';
 import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../../message.ts';
-import { CLIENT_DEFAULTS, type BrokerAdmin, type Tail, type TailOptions } from '../../ports.ts';
-import { firstPosition } from '../../tail-start.ts';
+import { CLIENT_DEFAULTS, type Tail, type TailOptions } from '../../ports.ts';
 
 /** Without a successful heartbeat (one a second) for this time the tail does not count as connected. */
 const MAX_HEARTBEAT_AGE_MS = 6_000;
 /** Delay before a lost consumer is replaced, doubled with each consecutive failure. */
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
-/** Interval at which the end offsets are queried while the broker is unavailable. */
-const END_OFFSETS_RETRY_MS = 250;
-
-/** The calls of the admin client that a tail needs. */
-export interface TailAdmin extends Pick<BrokerAdmin, 'offsets'> {
-  /** See KafkaAdmin. */
-  highWatermarks(topic: string): Promise<readonly { partition: number; high: number }[]>;
-}
-
 interface TailParts extends KafkaParts<Tail> {
   readonly admin: TailAdmin;
 }
@@ -66,9 +57,8 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     if (this.#state !== 'new') throw tailStopped(this.#options.clientId);
     this.#state = 'joining';
     this.#onMessage = onMessage;
-    for (const { topic, partition, low, high } of await partitionRanges(this.#parts.admin, this.#options)) {
-      const offset = firstPosition(this.#options, { topic, partition, low, high });
-      this.#positions.set(partitionId(topic, partition), { topic, partition, offset });
+    for (const position of await startPositions(this.#parts.admin, this.#options)) {
+      this.#positions.set(partitionId(position.topic, position.partition), position);
     }
     await this.#open();
   }
@@ -208,48 +198,5 @@ export class KafkaTail implements Tail, ConsumerRunListener {
 
   #positionOf({ topic, partition }: TopicPartition): number {
     return this.#positions.get(partitionId(topic, partition))?.offset ?? 0;
-  }
-}
-
-type Selection = Pick<TailOptions, 'topics' | 'partition'>;
-
-/**
- * The first retained and the next offset of the partitions that a tail reads. Rejects with `topic-unknown` when one of them does
- * not exist.
- */
-async function partitionRanges(admin: Pick<BrokerAdmin, 'offsets'>, { topics, partition }: Selection) {
-  const ranges = await Promise.all(
-    topics.map(async (topic) => {
-      const offsets = await admin.offsets(topic);
-      const selected = offsets.filter((one) => partition === undefined || one.partition === partition);
-      if (selected.length === 0) throw topicUnknown(topic, partition);
-      return selected.map((one) => ({ topic, ...one }));
-    }),
-  );
-  return ranges.flat();
-}
-
-/** The high watermarks of the partitions that a tail reads, queried until the broker answers or `aborted` rejects. */
-async function endOffsets(
-  admin: TailAdmin,
-  selection: Selection,
-  aborted: Promise<never>,
-): Promise<readonly PartitionOffset[]> {
-  for (;;) {
-    try {
-      const ends = await Promise.all(
-        selection.topics.map(async (topic) => {
-          const all = await admin.highWatermarks(topic);
-          return all.map(({ partition, high }) => ({ topic, partition, offset: high }));
-        }),
-      );
-      return ends.flat().filter(({ partition }) => partition === (selection.partition ?? partition));
-    } catch (error) {
-      if (!(error instanceof MessagingError) || !error.canRetry) throw error;
-    }
-    const pause = new Promise<void>((resolve) => {
-      setTimeout(resolve, END_OFFSETS_RETRY_MS);
-    });
-    await Promise.race([pause, aborted]);
   }
 }
