@@ -46,6 +46,16 @@ export interface NodePlan {
   readonly controllerPort: number;
   /** A second listener that advertises another port: that of a proxy in front of it. */
   readonly proxied?: ProxiedListener;
+  /** Listeners with TLS or a login, in addition to the plain one. */
+  readonly secured?: readonly SecuredListener[];
+}
+
+export interface SecuredListener {
+  /** In capitals; its settings begin with `listener.name.` and the name in small letters. */
+  readonly name: string;
+  readonly port: number;
+  readonly protocol: 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 export interface ProxiedListener {
@@ -55,8 +65,13 @@ export interface ProxiedListener {
 
 /** Settings of one combined node (broker and controller) of a local cluster on loopback. */
 export function nodeSettings(node: NodePlan, cluster: readonly NodePlan[], dataFolder: string) {
-  const own = `PLAINTEXT://127.0.0.1:${node.brokerPort},CONTROLLER://127.0.0.1:${node.controllerPort}`;
-  const { proxied } = node;
+  const { proxied, secured = [] } = node;
+  const own = [
+    `PLAINTEXT://127.0.0.1:${node.brokerPort}`,
+    `CONTROLLER://127.0.0.1:${node.controllerPort}`,
+    ...secured.map(({ name, port }) => `${name}://127.0.0.1:${port}`),
+  ].join(',');
+  const protocols = secured.map(({ name, protocol }) => `,${name}:${protocol}`).join('');
   const listeners = proxied === undefined ? own : `${own},PROXIED://127.0.0.1:${proxied.port}`;
   const advertised = proxied === undefined ? own : `${own},PROXIED://127.0.0.1:${proxied.advertisedPort}`;
   return {
@@ -65,14 +80,20 @@ export function nodeSettings(node: NodePlan, cluster: readonly NodePlan[], dataF
     listeners,
     'advertised.listeners': advertised,
     'controller.listener.names': 'CONTROLLER',
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,PROXIED:PLAINTEXT',
+    'listener.security.protocol.map': `PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,PROXIED:PLAINTEXT${protocols}`,
     /** Static voters, since the ports may change when existing data is used. */
     'controller.quorum.voters': cluster
       .map((one) => `${one.nodeId}@127.0.0.1:${one.controllerPort}`)
       .join(','),
     'log.dirs': dataFolder,
     ...brokerSettings(cluster.length),
+    ...Object.assign({}, ...secured.map(securedSettings)),
   };
+}
+
+function securedSettings({ name, settings }: SecuredListener): Record<string, string> {
+  const prefix = `listener.name.${name.toLowerCase()}.`;
+  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [`${prefix}${key}`, value]));
 }
 
 /**

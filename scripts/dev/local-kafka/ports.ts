@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import type { NodePlan, ProxiedListener } from './broker-settings.ts';
+import type { NodePlan, ProxiedListener, SecuredListener } from './broker-settings.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 
 /** Below 32768, so that on Linux no outgoing connection takes the port of a killed node before its restart. */
@@ -20,6 +20,8 @@ export interface PortRequest {
   readonly registryPort?: number;
   /** A second listener of each node that advertises the port of a proxy. */
   readonly proxied?: readonly ProxiedListener[];
+  /** Listeners of a single node with TLS or a login. */
+  readonly secured?: readonly SecuredListener[];
 }
 
 /** The requested ports and free ones for the rest. Throws LocalKafkaError `port-in-use` if a requested port is in use. */
@@ -34,8 +36,13 @@ export async function choosePorts(request: PortRequest): Promise<Ports> {
   if (request.registryPort !== undefined) await requireFree(registryPort, '--registry-port');
   const plans = brokerPorts.map((brokerPort, index): NodePlan => {
     const proxied = request.proxied?.[index];
-    const plan = { nodeId: index + 1, brokerPort, controllerPort: free[count + index] ?? 0 };
-    return proxied === undefined ? plan : { ...plan, proxied };
+    return {
+      nodeId: index + 1,
+      brokerPort,
+      controllerPort: free[count + index] ?? 0,
+      ...(proxied === undefined ? {} : { proxied }),
+      ...(request.secured === undefined ? {} : { secured: request.secured }),
+    };
   });
   return { plans, registryPort };
 }

@@ -41,9 +41,10 @@ describe('loadConfig', () => {
   });
 
   it('connects to Kafka with kafkajs unless KAFKA_CLIENT names the other client', () => {
-    const clientOf = (more: object) => loadConfig({ KAFKA_BROKERS: 'a:1', ...more }).kafka?.client;
-    expect([clientOf({}), clientOf({ KAFKA_CLIENT: 'platformatic' })]).toEqual(['kafkajs', 'platformatic']);
-    expect(() => clientOf({ KAFKA_CLIENT: 'librdkafka' })).toThrow(/KAFKA_CLIENT/);
+    const env = { KAFKA_BROKERS: 'a:1' };
+    expect(loadConfig(env).kafka?.client).toBe('kafkajs');
+    expect(loadConfig({ ...env, KAFKA_CLIENT: 'platformatic' }).kafka?.client).toBe('platformatic');
+    expect(() => loadConfig({ ...env, KAFKA_CLIENT: 'librdkafka' })).toThrow(/KAFKA_CLIENT/);
   });
 
   it('reads holiday countries and calendar, which are unset by default (H2)', () => {

@@ -57,6 +57,22 @@ describe('settings of a local broker', () => {
     );
   });
 
+  it('name the protocol and the settings of a secured listener', () => {
+    const secured = [
+      {
+        name: 'LOGINS',
+        port: 23_001,
+        protocol: 'SASL_SSL' as const,
+        settings: { 'ssl.client.auth': 'none' },
+      },
+    ];
+    expect(nodeSettings({ ...cluster[0]!, secured }, cluster, '/data/node-1')).toMatchObject({
+      listeners: 'PLAINTEXT://127.0.0.1:21001,CONTROLLER://127.0.0.1:22001,LOGINS://127.0.0.1:23001',
+      'listener.security.protocol.map': expect.stringMatching(/,LOGINS:SASL_SSL$/),
+      'listener.name.logins.ssl.client.auth': 'none',
+    });
+  });
+
   it('are rendered one per line with escaped backslashes', () => {
     expect(renderProperties({ 'node.id': '1', 'log.dirs': String.raw`C:\data\n1` })).toBe(
       `node.id=1\nlog.dirs=${String.raw`C:\\data\\n1`}\n`,

@@ -1,0 +1,193 @@
+import { pbkdf2Sync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { alterUserScramCredentialsV0 } from '@platformatic/kafka';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
+import { findFreePorts } from '../../scripts/dev/local-kafka/ports.ts';
+import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
+import { openKafkaBroker } from '../../shared/messaging/kafka-client/open-kafka-broker.ts';
+import type { KafkaSettings } from '../../shared/messaging/kafka/connection/settings.ts';
+import { platformaticClients } from '../../shared/messaging/kafka-platformatic/connection/client.ts';
+import { errorText } from '../../shared/platform/errors.ts';
+import { silentLog } from '../../shared/platform/log.ts';
+import { selfSigned } from '../support/self-signed-certificate.ts';
+
+const CLIENTS = ['kafkajs', 'platformatic'] as const;
+const USER = 'engine';
+const PASSWORD = 'correct-horse';
+const ITERATIONS = 4_096;
+/** The SCRAM mechanisms by Kafka's numbers, with the sizes of their hashes. */
+const SCRAM = [
+  { mechanism: 1, hash: 'sha256', bytes: 32 },
+  { mechanism: 2, hash: 'sha512', bytes: 64 },
+];
+
+/** The suite has its own broker, with listeners that require TLS, a client certificate or a login. */
+const folder = mkdtempSync(path.join(tmpdir(), 'kafka-security-'));
+const [tlsPort = 0, loginPort = 0] = await findFreePorts(2);
+const files = writeCertificates();
+const kafka = await startOwnKafka();
+const suite = kafka === undefined ? describe.skip : describe;
+
+suite.each(CLIENTS)('a secured Kafka with %s', (client) => {
+  /** Publishes a message with these settings, and reads it back. */
+  async function roundTrip(settings: KafkaSettings): Promise<string[]> {
+    const broker = await openKafkaBroker({ ...settings, client, clientId: 'security', log: silentLog });
+    onTestFinished(() => broker.close());
+    const topic = `security-${randomBytes(4).toString('hex')}`;
+    await broker.admin.createTopics([{ topic, partitions: 1 }]);
+    const publisher = broker.createPublisher({ clientId: 'security', deadlineMs: 5_000 });
+    await publisher.start();
+    await publisher.publish([{ topic, key: null, value: Buffer.from('hello') }]);
+    const values: string[] = [];
+    const tail = broker.createTail({ clientId: 'security', topics: [topic], from: 'earliest' });
+    await tail.start(({ value }) => values.push(String(value)));
+    await tail.caughtUp(10_000);
+    return values;
+  }
+
+  test('accepts a client certificate over TLS', async () => {
+    expect(await roundTrip(withTls())).toEqual(['hello']);
+  });
+
+  test('is unavailable to a client that does not trust its certificate', async () => {
+    await expect(roundTrip(withTls({ caFile: files.client.cert }))).rejects.toMatchObject({
+      code: 'broker-unavailable',
+    });
+  });
+
+  test('is unavailable without a client certificate', async () => {
+    await expect(roundTrip(withTls({ certFile: undefined, keyFile: undefined }))).rejects.toMatchObject({
+      code: 'broker-unavailable',
+    });
+  });
+
+  test.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)(
+    'accepts the right password and no other with %s',
+    async (mechanism) => {
+      const sasl = { mechanism, username: USER, password: PASSWORD };
+      expect(await roundTrip(withLogin(sasl))).toEqual(['hello']);
+      const refusal = await roundTrip(withLogin({ ...sasl, password: 'wrong-horse' })).catch(
+        (error: unknown) => error,
+      );
+      expect(refusal).toMatchObject({ code: 'broker-refused', canRetry: false });
+      expect(errorText(refusal)).not.toContain('wrong-horse');
+    },
+  );
+
+  test('accepts a token with oauthbearer', async () => {
+    const sasl = { mechanism: 'oauthbearer', username: 'id', password: 'secret' } as const;
+    const tokenUrl = await tokenEndpoint();
+    expect(await roundTrip(withLogin({ ...sasl, tokenUrl }))).toEqual(['hello']);
+    const nowhere = withLogin({ ...sasl, tokenUrl: `${tokenUrl}/none` });
+    await expect(roundTrip(nowhere)).rejects.toMatchObject({ code: 'broker-refused' });
+  });
+});
+
+function withTls(more: object = {}): KafkaSettings {
+  const ssl = { caFile: files.broker.cert, certFile: files.client.cert, keyFile: files.client.key };
+  return { brokers: [`127.0.0.1:${tlsPort}`], ssl: { ...ssl, ...more } };
+}
+
+function withLogin(sasl: NonNullable<KafkaSettings['sasl']>): KafkaSettings {
+  return { brokers: [`127.0.0.1:${loginPort}`], ssl: { caFile: files.broker.cert }, sasl };
+}
+
+beforeAll(async () => {
+  if (kafka !== undefined) await createScramUsers(kafka);
+});
+afterAll(async () => {
+  await kafka?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Certificates of the broker and of a client. */
+function writeCertificates() {
+  return { broker: writeCertificate('broker'), client: writeCertificate('client') };
+}
+
+/** Files in PEM; `both` has key and certificate, as Kafka reads them. */
+function writeCertificate(name: string) {
+  const { key, cert } = selfSigned();
+  const write = (kind: string, text: string) => {
+    const file = path.join(folder, `${name}.${kind}.pem`);
+    writeFileSync(file, text);
+    return file;
+  };
+  return { key: write('key', key), cert: write('cert', cert), both: write('both', `${key}\n${cert}`) };
+}
+
+function loginModule(name: string, options: string): string {
+  return `org.apache.kafka.common.security.${name}LoginModule required${options};`;
+}
+
+/** Undefined, with a warning, on a machine without Java; with CI=true that is an error. */
+async function startOwnKafka(): Promise<LocalKafka | undefined> {
+  const certificate = { 'ssl.keystore.type': 'PEM', 'ssl.keystore.location': files.broker.both };
+  const clients = {
+    'ssl.client.auth': 'required',
+    'ssl.truststore.type': 'PEM',
+    'ssl.truststore.location': files.client.cert,
+  };
+  const logins = {
+    'sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
+    'plain.sasl.jaas.config': loginModule('plain.Plain', ` user_${USER}="${PASSWORD}"`),
+    'scram-sha-256.sasl.jaas.config': loginModule('scram.Scram', ''),
+    'scram-sha-512.sasl.jaas.config': loginModule('scram.Scram', ''),
+    'oauthbearer.sasl.jaas.config': loginModule('oauthbearer.OAuthBearer', ''),
+  };
+  try {
+    return await startLocalKafka({
+      registry: false,
+      secured: [
+        { name: 'CERTIFICATES', port: tlsPort, protocol: 'SSL', settings: { ...certificate, ...clients } },
+        { name: 'LOGINS', port: loginPort, protocol: 'SASL_SSL', settings: { ...certificate, ...logins } },
+      ],
+    });
+  } catch (error) {
+    if (!isRequirementMissing(error) || process.env['CI'] === 'true') throw error;
+    process.stderr.write(
+      `!!! NO KAFKA WITH TLS: connections with TLS and logins are skipped: ${errorText(error)}\n`,
+    );
+    return undefined;
+  }
+}
+
+/** Kafka stores salted passwords, which the client computes (RFC 5802). */
+async function createScramUsers({ brokers }: LocalKafka): Promise<void> {
+  const client = platformaticClients({ brokers }, silentLog)({ clientId: 'scram' });
+  for (const { mechanism, hash, bytes } of SCRAM) {
+    const salt = randomBytes(16);
+    const saltedPassword = pbkdf2Sync(PASSWORD, salt, ITERATIONS, bytes, hash);
+    const user = { name: USER, mechanism, iterations: ITERATIONS, salt, saltedPassword };
+    await client.sendToAny([alterUserScramCredentialsV0.api], [], [user]);
+  }
+  client.destroy();
+}
+
+/** An endpoint that issues unsigned tokens, which Kafka accepts where no key is configured. */
+async function tokenEndpoint(): Promise<string> {
+  const server = createServer((request, response) => {
+    const nowSeconds = Math.floor(Date.now() / 1_000);
+    const claims = { sub: USER, iat: nowSeconds, exp: nowSeconds + 600 };
+    const token = `${encodePart({ alg: 'none' })}.${encodePart(claims)}.`;
+    response.writeHead(request.url === '/token' ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ access_token: token, expires_in: 600 }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+}
+
+/** A part of a token (RFC 7515). */
+function encodePart(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
+}
