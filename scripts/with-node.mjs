@@ -9,6 +9,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -25,6 +26,8 @@ if (file === undefined) {
 } else if (isNewEnough(process.versions.node)) {
   useFor(process.execPath);
   stopWithNpm();
+  // Before the first TypeScript file: otherwise Node loads its compiler for that one, 70 ms and 14 MiB.
+  nodeModule.enableCompileCache();
   process.argv = [process.execPath, path.resolve(file), ...args];
   await import(pathToFileURL(path.resolve(file)).href);
 } else {

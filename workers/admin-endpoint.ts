@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { z } from 'zod';
 import {
@@ -15,6 +15,7 @@ import type { Broker, Publisher } from '../shared/messaging/ports.ts';
 import { DEAD_LETTER_TOPICS, topicName, topicNames, WORK_TOPICS } from '../shared/messaging/topics/topics.ts';
 import { errorText, MessagingError, SystemError } from '../shared/platform/errors.ts';
 import { closeServer, listen } from '../shared/platform/http-server.ts';
+import { createServer } from '../shared/platform/node-http.ts';
 import type { Log } from '../shared/platform/log.ts';
 
 /** Allows for the largest message (8 MiB) as base64, with headers. */

@@ -26,12 +26,11 @@ let countries: ReadonlyMap<string, string> | undefined;
  * weekends only. The first use of a country reads its file, which takes about a millisecond.
  */
 export function createLibraryCalendars(): OtherCalendars {
-  countries ??= indexCountries();
-  const codes = countries;
   const calendars = new Map<string, BusinessCalendar>();
   return {
     find: (name) => {
-      const country = codes.get(normalizeCalendarName(name));
+      countries ??= indexCountries();
+      const country = countries.get(normalizeCalendarName(name));
       if (country === undefined) return undefined;
       const calendar = calendars.get(country) ?? loadLibraryCalendar(country);
       calendars.set(country, calendar);

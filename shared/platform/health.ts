@@ -1,7 +1,7 @@
-import { createServer } from 'node:http';
 import { createNameCheck, type ServedNames } from './host-names.ts';
 import { closeServer, listen } from './http-server.ts';
 import type { Metrics } from './metrics.ts';
+import { createServer } from './node-http.ts';
 
 /** Probes send their few bytes immediately. */
 const REQUEST_TIMEOUT_MS = 5_000;

@@ -11,7 +11,7 @@ import type { Config } from '../../shared/platform/load-config.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
 import { openIndex } from '../runtime/open-index.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
-import { createAccess } from './access/jwt-access.ts';
+import { createAccess } from './access/create-access.ts';
 import { createReplyReader } from './actions/reply.ts';
 import { chooseResultSecret } from './actions/result-ids.ts';
 import { startIngress } from './ingress.ts';
@@ -36,13 +36,14 @@ export async function startIngressWorker(
   listen: Listen = listenOnSockets,
 ): Promise<RunningWorker> {
   const { config, broker, codec, threads, clock, log, timers } = context;
-  const access = createAccess({ ...config.auth, host: config.http.host }, { clock, log });
+  const access = await createAccess({ ...config.auth, host: config.http.host }, { clock, log });
   const resultSecret = chooseResultSecret({
     configured: config.resultIdSecret,
     accessRequired: access.required,
     brokerKind: broker.kind,
   });
-  const channelProfiles = createChannelProfiles({ configFile: config.notification.configFile, log, timers });
+  const { configFile } = config.notification;
+  const channelProfiles = await createChannelProfiles({ configFile, log, timers });
   const instanceId = `ingress-${context.newId().slice(0, INSTANCE_ID_LENGTH)}`;
   const ingress = await startIngress({
     ...context,

@@ -39,7 +39,7 @@ export async function start(
   context: WorkerContext,
   open: OpenProviders = openConfigured,
 ): Promise<RunningWorker> {
-  preparePhoneNumbers();
+  preparePhoneNumbers(context.broker.kind);
   await context.codec.prepare(MESSAGE_TYPES);
   const closing = new AbortController();
   const providers = await open(context);

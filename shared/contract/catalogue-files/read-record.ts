@@ -42,7 +42,7 @@ export type ReadRecord =
 
 /** Reads a parsed JSON value; `source` names its file or message. Never throws. */
 export function readCatalogueRecord(kind: RecordKind, value: unknown, source: string): ReadRecord {
-  const read = RECORD_SHAPES[kind].safeParse(value);
+  const read = RECORD_SHAPES[kind].safeParse(value, { jitless: true });
   if (!read.success) {
     const paths = read.error.issues.flatMap(issuePaths).map(fieldPath);
     const partial = readPart(kind, { error: read.error, item: value }, source);

@@ -1,7 +1,7 @@
 /**
  * The contract of a request, generated from the definition of its fields: reads a request from JSON and reports all
  * faults together (E3), checks one from Avro against the same limits and rules, and writes it as JSON. The definition
- * is compiled once; reading a valid request then takes a few microseconds.
+ * is compiled once, when it is first used; reading a valid request then takes a few microseconds.
  *
  * The contract checks types and limits of fields and which combinations of fields are allowed. The engine validates
  * their meaning; the contract calls that validation only for a request with faults, so that the caller gets all
@@ -11,6 +11,7 @@
 import { z } from 'zod';
 import type { FaultCode } from '../../lending/request/validation.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
+import { lazy } from '../../platform/lazy.ts';
 import type { Fault, Warning } from '../../platform/problem.ts';
 import {
   chooseProblemCode,
@@ -97,7 +98,7 @@ const BY_CATALOGUE: ReadonlySet<string> = new Set<FaultCode>([
   'unknown-schedule-type',
 ]);
 
-/** Compiles the contract of an action's requests. */
+/** Creates the contract of an action's requests, which is compiled when it is first used. */
 export function createRequestContract<Request>(
   definition: ContractDefinition<Request>,
 ): RequestContract<Request> {
@@ -106,12 +107,14 @@ export function createRequestContract<Request>(
   const body: z.ZodObject = isWrapped
     ? objectOf({ [JSON_PARAM]: fields.describe(jsonParam) }, `an object with the field ${JSON_PARAM}`)
     : fields;
-  const schema = toJsonSchema(body);
-  const fieldsSchema = (isWrapped ? schema.properties?.[JSON_PARAM] : schema) ?? {};
-  const compiled = z.compile(body);
-  const known = fieldTree(schema);
-  const checkLimits = compileLimits(fieldsSchema);
-  const renderFields = createJsonWriter(fieldsSchema);
+  const schemaOfBody = lazy(() => toJsonSchema(body));
+  const schemaOfFields = () => {
+    const schema = schemaOfBody();
+    return (isWrapped ? schema.properties?.[JSON_PARAM] : schema) ?? {};
+  };
+  const reader = lazy(() => ({ compiled: z.compile(body), known: fieldTree(schemaOfBody()) }));
+  const limits = lazy(() => compileLimits(schemaOfFields()));
+  const writer = lazy(() => createJsonWriter(schemaOfFields()));
   const place = isWrapped ? JSON_PARAM : '';
   const locate = locator(place);
   const wrap = (sent: unknown) => (isWrapped ? { [JSON_PARAM]: sent } : sent);
@@ -120,6 +123,7 @@ export function createRequestContract<Request>(
   return {
     body,
     read: (sentBody, catalogue) => {
+      const { compiled, known } = reader();
       const { warnings, overlong, faults: unknown } = surveyFields(known, sentBody);
       const sent = isWrapped && isRecord(sentBody) ? sentBody[JSON_PARAM] : sentBody;
       const unread = overlong.length === 0 ? NO_FIELDS : listTopFields(overlong, place);
@@ -139,12 +143,12 @@ export function createRequestContract<Request>(
     },
     check: (request, catalogue) => {
       const faults: Fault[] = [];
-      checkLimits?.(request, place, faults);
+      limits()?.(request, place, faults);
       for (const fault of between(request as Fields)) faults.push(locate(fault));
       return faults.length === 0 ? undefined : invalid(faults, semanticFaults(request, faults, catalogue));
     },
     render: (request) => {
-      const text = renderFields(request);
+      const text = writer()(request);
       return isWrapped ? `{"${JSON_PARAM}":${text}}` : text;
     },
   };

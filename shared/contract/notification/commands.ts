@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import type { Attachment, EmailCommand, SmsCommand } from '../../notification/command.ts';
+import { lazy } from '../../platform/lazy.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { contentFaults } from './attachments.ts';
 import { withoutRepeated } from './email-address.ts';
@@ -61,10 +62,13 @@ function createReader<Command>(
   definition: z.ZodObject,
   normalise: Normalise<Command>,
 ): NotificationReader<Command> {
-  const compiled = z.compile(definition);
-  const known = fieldTree(toJsonSchema(definition));
-  const hasId = known.fields.has(ID);
+  const reader = lazy(() => ({
+    compiled: z.compile(definition),
+    known: fieldTree(toJsonSchema(definition)),
+  }));
+  const hasId = Object.hasOwn(definition.shape, ID);
   const readFields = (body: unknown, reading: NotificationReading) => {
+    const { compiled, known } = reader();
     const { warnings, overlong, faults: unknown } = surveyFields(known, body);
     const fields = withoutFields(body, new Set(overlong.map(({ path }) => path)));
     const shape = compiled.safeParse(fields);

@@ -5,6 +5,7 @@
  */
 
 import type { z } from 'zod';
+import { lazy } from '../../platform/lazy.ts';
 import type { Fault } from '../../platform/problem.ts';
 import type { SelectorRequest } from '../../product/look-up/product-selection.ts';
 import type { ProductByCodeRequest } from '../../product/look-up/product-by-code.ts';
@@ -129,7 +130,7 @@ export const productDocumentsRequest = createRequestContract<SelectorRequest>({
 const BY_CODE_OR_ID =
   'The request names the product by its code, by the id of its version, or by both if they agree.';
 
-const writeDocuments = createJsonWriter(toJsonSchema(productDocumentsReply));
+const writeDocuments = lazyWriter(productDocumentsReply);
 
 /** All look-ups, in the order in which documents list them. */
 export const LOOK_UPS: readonly Action[] = [
@@ -153,7 +154,7 @@ export const LOOK_UPS: readonly Action[] = [
     request: productDetailsRequest,
     replyShape: productDetailsReply,
     examples: PRODUCT_DETAILS_EXAMPLES,
-    render: createJsonWriter(toJsonSchema(productDetailsReply)),
+    render: lazyWriter(productDetailsReply),
   }),
   defineAction<InsuranceListInput, InsuranceListPayload>({
     name: 'PLAT_BP_GetProductInsuranceList',
@@ -165,7 +166,7 @@ export const LOOK_UPS: readonly Action[] = [
     request: insuranceListRequest,
     replyShape: insuranceListReply,
     examples: INSURANCE_LIST_EXAMPLES,
-    render: createJsonWriter(toJsonSchema(insuranceListReply)),
+    render: lazyWriter(insuranceListReply),
   }),
   defineAction<SelectorRequest, ProductDocumentsPayload>({
     name: 'plat_bp_getproductdocuments',
@@ -178,3 +179,9 @@ export const LOOK_UPS: readonly Action[] = [
     render: ({ documents }) => writeDocuments(documents),
   }),
 ];
+
+/** The writer of a reply, which is compiled when it is first used. */
+function lazyWriter(shape: z.ZodType): (reply: unknown) => string {
+  const writer = lazy(() => createJsonWriter(toJsonSchema(shape)));
+  return (reply) => writer()(reply);
+}

@@ -6,6 +6,7 @@
 import avro, { type Resolver, type Type } from 'avsc';
 import { type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import { errorText, SystemError } from '../../platform/errors.ts';
+import { lazy } from '../../platform/lazy.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { maxBatchBytes, toBatchRecord } from './avro-batch.ts';
 import { compileBoundsCheck } from './avro-bounds.ts';
@@ -28,6 +29,7 @@ const MAX_FAULTS = 100;
 /** A message of the list with its schema. */
 export interface AvroMessage {
   readonly definition: MessageDefinition;
+  /** Compiled when it is first read. Throws when the schema is invalid or describes a different record. */
   readonly schema: Type;
   readonly schemaText: string;
   readonly form: Pick<MessageForm, 'toRecord' | 'fromRecord'>;
@@ -52,19 +54,27 @@ export class PayloadError extends SystemError {
   }
 }
 
-/** Builds a message from its schema. Throws when the schema is invalid or describes a different record. */
+/** Builds a message from its schema. */
 export function createAvroMessage(
   definition: MessageDefinition,
   schemaText: string,
   form: AvroMessage['form'] = {},
 ): AvroMessage {
-  const schema = parseOwnSchema(schemaText);
-  if (schema.name !== recordName(definition)) {
+  const parsed = lazy(() => {
+    const schema = parseOwnSchema(schemaText);
+    if (schema.name === recordName(definition)) return schema;
     throw new Error(
       `the schema of ${definition.type} names its record ${schema.name}, not ${recordName(definition)}`,
     );
-  }
-  return { definition, schema, schemaText, form };
+  });
+  return {
+    definition,
+    get schema() {
+      return parsed();
+    },
+    schemaText,
+    form,
+  };
 }
 
 /** Creates the reader of a writer's schema. Throws, naming the field, when the schema is incompatible with ours. */

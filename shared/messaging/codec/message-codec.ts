@@ -73,12 +73,15 @@ const MAX_UNKNOWN_IDS = 8;
 type CompiledMessages = Pick<SchemaStoreOptions, 'messages' | 'localReaders'>;
 
 /**
- * The compiled messages by their forms. They depend on the forms and on files of the program only, have no state, and take
- * a tenth of a second: all codecs of a process share them.
+ * The compiled messages by their forms. They depend on the forms and on files of the program only, have no state but the
+ * schemas compiled so far, and take a tenth of a second in all: all codecs of a process share them.
  */
 const COMPILED = new WeakMap<MessageForms, CompiledMessages>();
 
-/** Creates the codec of all messages of the list. Throws when a schema is invalid or was changed without a release. */
+/**
+ * Creates the codec of all messages of the list. Throws when a schema was changed without a release. Schemas are compiled when a
+ * message of their type is first read or written.
+ */
 export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
   const { shapes } = options;
   const compiled = compiledMessages(shapes);

@@ -7,6 +7,7 @@ import { FIRST_LOCAL_SCHEMA_ID, type MessageDefinition, recordName } from '../..
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { errorText, SystemError } from '../../platform/errors.ts';
+import { lazy } from '../../platform/lazy.ts';
 import type { Type } from 'avsc';
 import { type AvroMessage, type AvroReader, createAvroReader } from './avro-message.ts';
 import { isSameSchema, parseWriterSchema } from './avro-schema.ts';
@@ -38,10 +39,13 @@ export interface SchemaStore {
   findWriterId(message: AvroMessage): Promise<number>;
 }
 
+/** The readers by local schema id; each is compiled when it is first needed. */
+export type LocalReaders = ReadonlyMap<number, () => Found>;
+
 export interface SchemaStoreOptions {
   readonly messages: readonly AvroMessage[];
   /** The readers of all local schema ids, by createLocalReaders. */
-  readonly localReaders: ReadonlyMap<number, Found>;
+  readonly localReaders: LocalReaders;
   readonly clock: Clock;
   readonly registry?: SchemaRegistry | undefined;
   /** Whether a schema that the registry lacks is registered (default); otherwise it is an error. */
@@ -72,7 +76,7 @@ export function createSchemaStore(options: SchemaStoreOptions): SchemaStore {
 
   return {
     known: (id) => {
-      const reader = localReaders.get(id) ?? foreignReaders.get(id);
+      const reader = localReaders.get(id)?.() ?? foreignReaders.get(id);
       if (reader !== undefined) return reader;
       if (registry === undefined || id >= FIRST_LOCAL_SCHEMA_ID) return unknownId(id);
       return (unknownUntil.get(id) ?? 0) > clock.now() ? unknownId(id) : undefined;
@@ -115,24 +119,31 @@ function indexByRecord(messages: readonly AvroMessage[]): ReadonlyMap<string, Av
 
 /**
  * Creates the readers of all local schema ids: of the messages, and of what was released earlier. Throws when a schema was
- * changed without a new local id.
+ * changed without a new local id; compares them only if their texts differ.
  */
 export function createLocalReaders(
   messages: readonly AvroMessage[],
   released: readonly ReleasedSchema[],
-): ReadonlyMap<number, Found> {
+): LocalReaders {
   const byRecord = indexByRecord(messages);
-  const readers = new Map<number, Found>();
+  const readers = new Map<number, () => Found>();
   for (const { localSchemaId, text } of released) {
     const current = messages.find((message) => message.definition.localSchemaId === localSchemaId);
     if (current?.schemaText === text) continue;
-    const schema = parseWriterSchema(text);
-    readers.set(localSchemaId, createReader(schema, byRecord));
-    if (current !== undefined && !isSameSchema(current.schema, schema)) throw changed(current.definition);
+    const schema = lazy(() => parseWriterSchema(text));
+    readers.set(
+      localSchemaId,
+      lazy(() => createReader(schema(), byRecord)),
+    );
+    if (current !== undefined && !isSameSchema(current.schema, schema())) throw changed(current.definition);
   }
   for (const message of messages) {
     const { localSchemaId } = message.definition;
-    if (!readers.has(localSchemaId)) readers.set(localSchemaId, createAvroReader(message, message.schema));
+    if (readers.has(localSchemaId)) continue;
+    readers.set(
+      localSchemaId,
+      lazy(() => createAvroReader(message, message.schema)),
+    );
   }
   return readers;
 }

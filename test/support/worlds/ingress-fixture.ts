@@ -113,7 +113,7 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     requester: createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload })),
     broker,
     notificationPublisher: broker.createPublisher({ clientId: 'test-notifications' }),
-    channelProfiles: createChannelProfiles({ ...systemPorts, configFile: undefined, log: silentLog }),
+    channelProfiles: await createChannelProfiles({ ...systemPorts, configFile: undefined, log: silentLog }),
     outbox: undefined,
     codec: jsonCodec,
     log: silentLog,

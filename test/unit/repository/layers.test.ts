@@ -33,6 +33,20 @@ const imports: Import[] = files.flatMap((from) => {
   });
 });
 
+/** Packages that no start needs without their settings. */
+const LOADED_ON_USE = new Set(['jose', 'nodemailer', 'twilio', 'undici', 'kafkajs', '@platformatic/kafka']);
+/** If fewer modules are reached, the test has missed imports. */
+const MIN_LOADED = 250;
+const VALUE_IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^'"();]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
+
+/** The files and packages that are loaded with a file: without imports of types only, and those that wait for their use. */
+function valueImports(file: string): readonly string[] {
+  if (!file.endsWith('.ts') || !existsSync(path.join(root, file))) return [];
+  return [...readFileSync(path.join(root, file), 'utf8').matchAll(VALUE_IMPORT)].map(([, to = '']) =>
+    to.startsWith('.') ? path.posix.join(path.posix.dirname(file), to) : to,
+  );
+}
+
 const listed = files.filter((file) => LISTED_ROOTS.test(file));
 const byText = (one: string, other: string): number => (one < other ? -1 : 1);
 const folderOf = (file: string): string => path.posix.dirname(file);
@@ -199,6 +213,22 @@ describe('layers', () => {
     expect(importers).toEqual(['shared/contract/notification/phone-number.ts']);
     const source = readFileSync(path.join(root, 'shared/contract/notification/phone-number.ts'), 'utf8');
     expect(source.match(/^import (?!type ).*libphonenumber-js.*$/gm)).toBeNull();
+  });
+
+  it('loads clients of providers, token verification and Kafka only where they are used, because they slow the start', () => {
+    const starts = [
+      'workers/run-command.ts',
+      ...listed.filter((file) => /^workers\/\w+\/main\.ts$/.test(file)),
+    ];
+    const reached = new Set(starts);
+    for (const file of reached) for (const to of valueImports(file)) reached.add(to);
+    expect(reached.size).toBeGreaterThan(MIN_LOADED);
+    expect([...reached].filter((name) => LOADED_ON_USE.has(name))).toEqual([]);
+  });
+
+  it('imports only types of node:http, because a value import also loads undici: 40 ms and 12 MiB', () => {
+    const importers = listed.filter((file) => /^(shared|workers)\//.test(file));
+    expect(importers.filter((file) => valueImports(file).includes('node:http'))).toEqual([]);
   });
 
   it('lets only the configuration read the environment of production code', () => {

@@ -9,7 +9,8 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
-import { createAccess } from '../../../workers/ingress/access/jwt-access.ts';
+import { createAccess } from '../../../workers/ingress/access/create-access.ts';
+import { createJwtAccess } from '../../../workers/ingress/access/jwt-access.ts';
 import type { JwtSettings } from '../../../workers/ingress/access/jwt-access.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';
@@ -27,7 +28,7 @@ const NO_KEYS: JwtSettings = {
 const key = new TextEncoder().encode(SECRET);
 
 const access = (settings: Partial<JwtSettings> = {}, log: Log = silentLog) =>
-  createAccess({ ...NO_KEYS, host: '127.0.0.1', ...settings }, { clock: systemClock, log });
+  createJwtAccess({ ...NO_KEYS, ...settings }, { clock: systemClock, log });
 
 const token = (claims: JWTPayload, expiresIn = '5m', secret = key): Promise<string> =>
   new SignJWT({ aud: 'engine', ...claims })
@@ -152,10 +153,7 @@ describe('access by bearer token', () => {
   it('refuses a cached token after its expiry', async () => {
     let nowMs = Date.now();
     const clock = { now: () => nowMs };
-    const guarded = createAccess(
-      { ...NO_KEYS, jwtSecret: SECRET, host: '127.0.0.1' },
-      { clock, log: silentLog },
-    );
+    const guarded = createJwtAccess({ ...NO_KEYS, jwtSecret: SECRET }, { clock, log: silentLog });
     const ingress = await openTestIngress({ access: guarded });
     const valid = bearer(await token({ sub: 'u1' }, '30s'));
     expect((await postEcho(ingress, {}, valid)).status).toBe(200);
@@ -310,16 +308,16 @@ describe('access by a key set', () => {
 });
 
 describe('an ingress without access control', () => {
-  it('is allowed on loopback only, with a warning', () => {
+  it('is allowed on loopback only, with a warning', async () => {
     for (const host of ['0.0.0.0', '::', '10.0.0.1', 'gateway.example', '127.evil.example', '']) {
-      expect(() => createAccess({ ...NO_KEYS, host }, { clock: systemClock, log: silentLog })).toThrow(
-        /loopback/,
-      );
+      const opening = createAccess({ ...NO_KEYS, host }, { clock: systemClock, log: silentLog });
+      await expect(opening).rejects.toThrow(/loopback/);
     }
     const lines: string[] = [];
     const log = capturingLog(lines);
     for (const host of ['127.0.0.1', '127.9.9.9', '::1', 'localhost']) {
-      expect(createAccess({ ...NO_KEYS, host }, { clock: systemClock, log }).required).toBe(false);
+      const opened = await createAccess({ ...NO_KEYS, host }, { clock: systemClock, log });
+      expect(opened.required).toBe(false);
     }
     expect(lines).toHaveLength(4);
     expect(lines[0]).toContain('access control is off');

@@ -92,7 +92,7 @@ it('an invalid provider configuration is reported without its values', async () 
   const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-profiles-')), 'providers.json');
   const good = { url: 'smtps://127.0.0.1:465', provider: 'SMTP', 'communication-channel': 'email' };
   writeFileSync(file, configuration(good));
-  const profiles = createChannelProfiles({ ...systemPorts, configFile: file, log, pollMs: 5 });
+  const profiles = await createChannelProfiles({ ...systemPorts, configFile: file, log, pollMs: 5 });
   expect([profiles.of('email'), profiles.of('sms')]).toEqual([{ hasDefaultSender: false }, undefined]);
   const wrong = {
     ...good,

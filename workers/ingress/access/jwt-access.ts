@@ -12,10 +12,9 @@ import {
 } from 'jose';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
-import { isLoopback } from '../../../shared/platform/host-names.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import { nonEmptyText, openAccess, type Access, type AccessDecision } from './access.ts';
+import { nonEmptyText, type Access, type AccessDecision } from './access.ts';
 
 export type JwtSettings = Config['auth'];
 
@@ -71,30 +70,10 @@ const KEY_SET_ALGORITHMS = [
 type Verify = (token: string) => Promise<JWTPayload>;
 
 /**
- * Access control as configured (E2): by JSON Web Token if there is a secret or a key set. Without one every caller is
- * admitted, which is logged as a warning and allowed on a loopback address only; on other addresses throws ConfigError.
- */
-export function createAccess(
-  settings: JwtSettings & { readonly host: string },
-  deps: { readonly clock: Clock; readonly log: Log },
-): Access {
-  const keys = settings.jwtSecret ?? settings.jwksUrl ?? settings.jwksFile;
-  if (keys !== undefined) return createJwtAccess(settings, deps);
-  if (!isLoopback(settings.host)) {
-    throw new ConfigError(
-      'without access control the ingress listens on a loopback address only: ' +
-        'set AUTH_JWKS_URL, AUTH_JWKS_FILE or AUTH_JWT_SECRET, or HOST to 127.0.0.1',
-    );
-  }
-  deps.log.warn('access control is off: every caller on this machine is admitted');
-  return openAccess;
-}
-
-/**
  * Access by JSON Web Token (E2), verified with a shared secret or a key set. Tokens must have a subject or user name, the
  * audience, and an expiry within the maximum lifetime. Throws ConfigError when the key set file cannot be used.
  */
-function createJwtAccess(
+export function createJwtAccess(
   settings: JwtSettings,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Access {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Channel } from '../../../shared/notification/command.ts';
-import { readChannelProfile } from '../../../shared/notification/provider-configuration.ts';
 import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
@@ -27,17 +26,18 @@ const OUTBOX: ChannelProfiles = {
 };
 
 /**
- * Reads the provider configuration and reloads it when it changes. Throws ConfigError when it is invalid at startup. A
+ * Reads the provider configuration and reloads it when it changes. Rejects with ConfigError when it is invalid at startup. A
  * later invalid one is reported without its values, and the previous one stays in effect.
  */
-export function createChannelProfiles(options: {
+export async function createChannelProfiles(options: {
   readonly configFile: string | undefined;
   readonly log: Log;
   readonly timers: Timers;
   readonly pollMs?: number;
-}): ChannelProfiles {
+}): Promise<ChannelProfiles> {
   const { configFile, log, timers, pollMs = POLL_MS } = options;
   if (configFile === undefined) return OUTBOX;
+  const { readChannelProfile } = await import('../../../shared/notification/provider-configuration.ts');
   const first = readFile(configFile);
   let profile = readChannelProfile(first.text);
   let health = READY;

@@ -71,7 +71,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
   return {
     types: [...Object.values(CHANNELS).map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
     start: async () => {
-      preparePhoneNumbers();
+      preparePhoneNumbers(broker.kind);
       await Promise.all([publisher.start(), feed.start(), quotas?.start()]);
     },
     health: () => {

@@ -1,4 +1,4 @@
-import { METHODS, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -6,6 +6,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { createNameCheck } from '../../../shared/platform/host-names.ts';
+import { METHODS } from '../../../shared/platform/node-http.ts';
 import { createConnections, type Connections } from './connections.ts';
 import type { IngressContext } from './context.ts';
 import { chooseCorrelationId } from './correlation-id.ts';
@@ -79,6 +80,16 @@ export function createApp(
   return { app, connections };
 }
 
+/**
+ * Routes declare no JSON schemas: contracts read the requests, and send-answer.ts writes the answers. Without these factories
+ * fastify loads ajv and fast-json-stringify, which take 8 MiB.
+ */
+const NO_SCHEMAS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
+
+function refuseSchema(): never {
+  throw new Error('a route must not declare a JSON schema');
+}
+
 /** A server with its limits and timeouts. */
 function createServer(options: IngressOptions, newId: () => string): FastifyInstance {
   return fastify({
@@ -96,6 +107,7 @@ function createServer(options: IngressOptions, newId: () => string): FastifyInst
     },
     routerOptions: { maxParamLength: HTTP_LIMITS.pathParameterLength },
     return503OnClosing: false,
+    schemaController: { compilersFactory: NO_SCHEMAS },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request, reply);

@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type { Channel } from '../../../shared/notification/command.ts';
 import type { GuardedProvider, Provider, Providers } from '../../../shared/notification/provider.ts';
-import {
-  type ConfigurationFault,
-  type ProviderEntry,
-  configurationError,
-  readProviderConfiguration,
+import type {
+  ConfigurationFault,
+  ProviderEntry,
 } from '../../../shared/notification/provider-configuration.ts';
 import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
 import { assertNever, ConfigError, errorText } from '../../../shared/platform/errors.ts';
@@ -59,7 +57,10 @@ export async function createProviders(source: ProviderSource, deps: ProviderDeps
   const file = await readFileText(configFile);
   if (file === undefined) throw new ConfigError('the file of NOTIFICATION_CONFIG_FILE cannot be read');
   const built = await build(file.text, new Map(), { source, deps });
-  if (built.kind === 'invalid') throw configurationError(built.faults);
+  if (built.kind === 'invalid') {
+    const { configurationError } = await loadReader();
+    throw configurationError(built.faults);
+  }
   return new ConfiguredProviders(built.entries, source, deps, file.hash);
 }
 
@@ -189,6 +190,9 @@ async function openOutbox({ outboxFolder }: ProviderSource, deps: ProviderDeps):
   return new Map(entries);
 }
 
+/** Loaded only for a configuration file. */
+const loadReader = () => import('../../../shared/notification/provider-configuration.ts');
+
 type BuildResult =
   | { readonly kind: 'built'; readonly entries: Entries }
   | { readonly kind: 'invalid'; readonly faults: readonly ConfigurationFault[] };
@@ -198,6 +202,7 @@ async function build(
   before: Entries,
   { source, deps }: { readonly source: ProviderSource; readonly deps: ProviderDeps },
 ): Promise<BuildResult> {
+  const { readProviderConfiguration } = await loadReader();
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') return read;
   const entries = new Map<string, GuardedProvider>();

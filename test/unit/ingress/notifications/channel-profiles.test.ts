@@ -23,7 +23,7 @@ const GOOD = JSON.stringify({
 async function followed() {
   const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-profiles-')), 'providers.json');
   writeFileSync(file, GOOD);
-  const profiles = createChannelProfiles({
+  const profiles = await createChannelProfiles({
     ...systemPorts,
     configFile: file,
     log: silentLog,

@@ -1,0 +1,30 @@
+import type { Clock } from '../../../shared/platform/clock.ts';
+import { ConfigError } from '../../../shared/platform/errors.ts';
+import { isLoopback } from '../../../shared/platform/host-names.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import { openAccess, type Access } from './access.ts';
+import type { JwtSettings } from './jwt-access.ts';
+
+/**
+ * Access control as configured (E2): by JSON Web Token if there is a secret or a key set. Without one every caller is
+ * admitted, which is logged as a warning and allowed on a loopback address only; on other addresses rejects with ConfigError.
+ * Loads the code that verifies tokens only if it is needed.
+ */
+export async function createAccess(
+  settings: JwtSettings & { readonly host: string },
+  deps: { readonly clock: Clock; readonly log: Log },
+): Promise<Access> {
+  const keys = settings.jwtSecret ?? settings.jwksUrl ?? settings.jwksFile;
+  if (keys !== undefined) {
+    const { createJwtAccess } = await import('./jwt-access.ts');
+    return createJwtAccess(settings, deps);
+  }
+  if (!isLoopback(settings.host)) {
+    throw new ConfigError(
+      'without access control the ingress listens on a loopback address only: ' +
+        'set AUTH_JWKS_URL, AUTH_JWKS_FILE or AUTH_JWT_SECRET, or HOST to 127.0.0.1',
+    );
+  }
+  deps.log.warn('access control is off: every caller on this machine is admitted');
+  return openAccess;
+}
