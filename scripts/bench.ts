@@ -18,6 +18,7 @@ import {
 } from './bench/calls/scenarios.ts';
 import { benchCatalogue } from './bench/catalogue/scenarios.ts';
 import { benchDelivery } from './bench/notification/scenarios.ts';
+import { benchStart } from './bench/start/scenarios.ts';
 import { benchEmbeddedOverload, benchKafkaOverload } from './bench/overload/scenarios.ts';
 import {
   type BenchOptions,
@@ -47,7 +48,7 @@ const HELP = `Usage: npm run bench [-- OPTIONS]
   --rounds N        rounds per scenario, medians are shown (default 3)
   --seconds N       measured seconds per round and scenario (default 4)
   --only PART       embedded, kafka, costs, lending, catalogue, notifications, isolation, overload,
-                    kafka-overload, throughput, lanes, portfolio, or bulk for the last three
+                    kafka-overload, start, throughput, lanes, portfolio, or bulk for the last three
   --notifications N notifications during which memory is measured (default 100000)
   --contracts N     contracts in the largest portfolio to recalculate (default 20000)
   --results FORM    what the recalculation writes: ndjson (default), csv or summary
@@ -71,6 +72,7 @@ const PARTS = [
   'isolation',
   'overload',
   'kafka-overload',
+  'start',
 ] as const;
 type Part = (typeof PARTS)[number];
 /** Groups of parts. */
@@ -119,9 +121,21 @@ async function run({ json, parts, ...asked }: BenchArguments): Promise<void> {
   const isolation = await overKafka('isolation', benchIsolation);
   const overload = wants('overload') ? await benchEmbeddedOverload(options) : undefined;
   const kafkaOverload = await overKafka('kafka-overload', benchKafkaOverload);
+  const start = wants('start') ? await benchStart(options) : undefined;
   const lending = await benchLending?.(options);
   const catalogue = wants('catalogue') ? await benchCatalogue(options) : undefined;
-  const large = { lending, catalogue, delivery, bulk, lanes, portfolio, isolation, overload, kafkaOverload };
+  const large = {
+    lending,
+    catalogue,
+    delivery,
+    bulk,
+    lanes,
+    portfolio,
+    isolation,
+    overload,
+    kafkaOverload,
+    start,
+  };
   if (json) printJson({ measurements, ratios, costs }, large);
   else printTables([tripTable(measurements), ratioTable(ratios), workTable(costs)], Object.values(large));
 }

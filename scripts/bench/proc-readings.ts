@@ -71,6 +71,11 @@ export function processSeconds(pid: number | undefined): number {
   return text === undefined ? 0 : parseProcessSeconds(text);
 }
 
+/** Resident memory of a process in MiB; 0 if it has exited. */
+export function residentMiB(pid: number | undefined): number {
+  return parseResidentMiB(procText(pid, 'status') ?? '') ?? 0;
+}
+
 /** Samples the resident memory of processes once a second until it is stopped; omits processes that have exited. */
 export function sampleMemory(pids: Readonly<Record<string, number | undefined>>): {
   stop(): readonly MemorySample[];

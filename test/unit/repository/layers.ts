@@ -202,7 +202,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'actions',
     'documents',
   ],
-  'scripts/bench': ['.', 'calls', 'lending', 'notification', 'bulk', 'catalogue', 'overload'],
+  'scripts/bench': ['.', 'calls', 'lending', 'notification', 'bulk', 'catalogue', 'overload', 'start'],
   'workers/ingress': ['access', 'feed', 'server', 'actions', 'notifications', 'outbox', '.'],
   'workers/notification': [
     'state',
