@@ -18,6 +18,8 @@ import { scheduleRows } from '../support/builders/schedule-call.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STEP_MS = 30_000;
+/** Whether the client under test reads lz4 and snappy. */
+const HAS_CODECS = KAFKA_CLIENT === 'platformatic';
 const RESULT_PARTITIONS = 6;
 const REQUEST_PARTITIONS = 12;
 const COMMAND_LIMIT_MS = 60_000;
@@ -35,7 +37,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const { kafka, suite } = kafkaOrSkip();
 
 /**
- * kafkajs has no codec for lz4 and snappy. A consumer that fetched such a batch ended, and so did each of its successors: one
+ * kafkajs has no codec for lz4 and snappy (@platformatic/kafka has). A consumer that fetched such a batch ended, and so did each of its successors: one
  * batch on a topic of replies or results stopped every ingress.
  */
 suite('batches in lz4 and snappy', () => {
@@ -134,7 +136,7 @@ suite('batches in lz4 and snappy', () => {
     await setCompression('uncompressed');
   });
 
-  it('are skipped without losing other messages, both before and after the consumers start', async () => {
+  it('are read or skipped without losing other messages, both before and after the consumers start', async () => {
     system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
     const url = system.url ?? '';
     expect((await scheduleRows(url, { Amount: 100 }))[0]?.RemainingValue).toBe(100);
@@ -146,7 +148,9 @@ suite('batches in lz4 and snappy', () => {
     // An ingress reads one partition of the replies from its current end; only the command reads dead letters.
     const stored = COMPRESSIONS.length * (RESULT_PARTITIONS + 2 * REQUEST_PARTITIONS);
     const came = stored + COMPRESSIONS.length;
-    await eventually('all skipped batches', STEP_MS, async () => (await passedOver()) >= stored + came);
+    const skipped = HAS_CODECS ? 0 : stored + came;
+    await eventually('all skipped batches', STEP_MS, async () => (await passedOver()) >= skipped);
+    expect((await passedOver()) > 0).toBe(!HAS_CODECS);
     expect(system.health()).toMatchObject({ schedule: { status: 'ready' }, ingress: { status: 'ready' } });
   });
 
@@ -162,6 +166,9 @@ suite('batches in lz4 and snappy', () => {
       },
     ]);
     await publisher.stop();
-    await expect.poll(listedLetters, { timeout: STEP_MS }).toBe(2);
+    // With codecs the foreign messages themselves become dead letters.
+    const [least, most] = HAS_CODECS ? [2 * REQUEST_PARTITIONS, Infinity] : [2, 2];
+    await expect.poll(listedLetters, { timeout: STEP_MS }).toBeGreaterThanOrEqual(least);
+    expect(await listedLetters()).toBeLessThanOrEqual(most);
   });
 });

@@ -11,7 +11,7 @@ import { silentLog } from '../../shared/platform/log.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
-import { createKafkaBroker } from '../support/kafka/broker.ts';
+import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const SECOND = 1_000;
 const STEP_MS = 30 * SECOND;
@@ -21,6 +21,8 @@ const MOVED_AT_ONCE = 3;
 const MOVES = 6;
 /** The cluster removes a silent broker after 9 s; the client also needs time to notice, to connect and to rejoin. */
 const LEADERLESS_MS = 30 * SECOND;
+/** Members on kafkajs join again when a leader has moved; those on @platformatic/kafka fetch from the new leader. */
+const REJOINS = KAFKA_CLIENT === 'kafkajs';
 /** A long interval, so that many delivered messages are not committed yet. */
 const COMMIT_BEHIND = 40;
 
@@ -142,7 +144,7 @@ suite('a cluster whose leaders move', () => {
         await sleep(1_500);
         const before = generation();
         await moveLeaders(topic, round);
-        await eventually('a new generation', STEP_MS, () => generation() > before);
+        if (REJOINS) await eventually('a new generation', STEP_MS, () => generation() > before);
       }
       await sleep(1_500);
       clearInterval(load);
@@ -150,7 +152,7 @@ suite('a cluster whose leaders move', () => {
       const missing = () => values.filter((value) => members.every(({ seen }) => !seen.has(value)));
       await eventually('every message', STEP_MS, () => missing().length === 0);
       expect(members.flatMap(({ skipped }) => skipped)).toEqual([]);
-      expect(generation()).toBeGreaterThan(MOVES);
+      expect(generation()).toBeGreaterThan(REJOINS ? MOVES : 0);
       await Promise.all([...members.map((member) => member.stop()), publisher.stop()]);
     },
   );

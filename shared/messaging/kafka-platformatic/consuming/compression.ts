@@ -10,7 +10,6 @@ const MIB = KIB * KIB;
  * attack or a mistake, fails before it exhausts the memory of the process.
  */
 const MAX_DECOMPRESSED_BYTES = 128 * MIB;
-const LIMIT = { maxOutputLength: MAX_DECOMPRESSED_BYTES };
 /** Larger input is decompressed in another thread: it would block the event loop for more than about a millisecond. */
 const MAX_SYNC_BYTES = 64 * KIB;
 
@@ -24,30 +23,35 @@ const LZ4 = 3;
 const ZSTD = 4;
 
 /**
- * The records of a compressed batch. Throws or rejects if they cannot be decompressed, would exceed MAX_DECOMPRESSED_BYTES, or if
- * the compression is unknown.
+ * The records of a compressed batch. Throws or rejects if they cannot be decompressed, could exceed `maxBytes`, or if the
+ * compression is unknown.
  */
-export function decompress(compression: number, bytes: Buffer): Buffer | Promise<Buffer> {
+export function decompress(
+  compression: number,
+  bytes: Buffer,
+  maxBytes: number = MAX_DECOMPRESSED_BYTES,
+): Buffer | Promise<Buffer> {
   const isSmall = bytes.length <= MAX_SYNC_BYTES;
-  if (compression === GZIP) return isSmall ? gunzipSync(bytes, LIMIT) : gunzipAsync(bytes, LIMIT);
+  const limit = { maxOutputLength: maxBytes };
+  if (compression === GZIP) return isSmall ? gunzipSync(bytes, limit) : gunzipAsync(bytes, limit);
   if (compression === ZSTD) {
-    return isSmall ? zstdDecompressSync(bytes, LIMIT) : zstdDecompressAsync(bytes, LIMIT);
+    return isSmall ? zstdDecompressSync(bytes, limit) : zstdDecompressAsync(bytes, limit);
   }
   // The library allocates what these formats ask for.
   if (compression === SNAPPY) {
-    requireAtMostLimit(snappyBytes(bytes));
+    requireAtMost(maxBytes, snappyBytes(bytes));
     return compressionsAlgorithms.snappy.decompressSync(bytes);
   }
   if (compression === LZ4) {
-    requireAtMostLimit(lz4Bytes(bytes));
+    requireAtMost(maxBytes, lz4Bytes(bytes));
     return compressionsAlgorithms.lz4.decompressSync(bytes);
   }
   throw new Error(`unknown compression ${compression}`);
 }
 
-function requireAtMostLimit(decompressedBytes: number): void {
-  if (decompressedBytes <= MAX_DECOMPRESSED_BYTES) return;
-  throw new RangeError(`the records have up to ${decompressedBytes} bytes`);
+function requireAtMost(maxBytes: number, decompressedBytes: number): void {
+  if (decompressedBytes <= maxBytes) return;
+  throw new RangeError(`the records may have ${decompressedBytes} bytes`);
 }
 
 /** The Java client frames snappy blocks: a magic number, two versions, and each block after its length. */

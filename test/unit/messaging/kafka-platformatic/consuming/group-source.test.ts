@@ -1,0 +1,191 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { PlatformaticGroupSource } from '../../../../../shared/messaging/kafka-platformatic/consuming/group-source.ts';
+import type { GroupSink } from '../../../../../shared/messaging/ports.ts';
+import { silentLog } from '../../../../../shared/platform/log.ts';
+import { recordBatch } from '../../../../support/builders/record-batches.ts';
+import { FakePlatformaticCluster, GROUP_REQUEST } from '../../../../support/fakes/platformatic-cluster.ts';
+
+const NOT_COORDINATOR = 16;
+const COORDINATOR_LOAD_IN_PROGRESS = 14;
+const ILLEGAL_GENERATION = 22;
+const UNKNOWN_MEMBER_ID = 25;
+const REBALANCE_IN_PROGRESS = 27;
+const GROUP_AUTHORIZATION_FAILED = 30;
+const started: PlatformaticGroupSource[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((source) => source.stop()));
+});
+
+function setUp(over: Partial<GroupSink> = {}) {
+  const cluster = new FakePlatformaticCluster();
+  cluster.addTopic('t', 2);
+  const events: string[] = [];
+  const stopped: unknown[] = [];
+  const source = new PlatformaticGroupSource(
+    { groupId: 'g', clientId: 'c', topics: ['t'] },
+    {
+      createClient: cluster.createClient,
+      log: silentLog,
+      onStopped: (one) => stopped.push(one),
+      admin: { partitionCounts: () => Promise.resolve(new Map([['t', 2]])) },
+    },
+  );
+  started.push(source);
+  const sink: GroupSink = {
+    onAssigned: (generation, partitions) => {
+      events.push(`assigned ${generation}: ${partitions.map(({ partition }) => partition).join(' ')}`);
+    },
+    onRevoking: (generation) => events.push(`revoking ${generation}`),
+    onMessages: (generation, messages) => {
+      events.push(...messages.map(({ value }) => `${generation}: ${String(value)}`));
+    },
+    onCrash: (error) => events.push(`crash: ${(error as Error & { code: string }).code}`),
+    ...over,
+  };
+  const write = async (partition: number, first: number, value: string) => {
+    cluster.append('t', partition, await recordBatch(first, [{ value }]), 1);
+  };
+  return { cluster, source, sink, events, stopped, write };
+}
+
+const at = (partition: number, offset: number) => ({ topic: 't', partition, offset });
+const poll = (check: () => unknown) => expect.poll(check, { timeout: 5_000, interval: 5 });
+
+describe('a group source', () => {
+  it('joins, and delivers from the commits or the first retained message', async () => {
+    const { cluster, source, sink, events, write } = setUp();
+    cluster.committed.set('t/0', 1);
+    await write(0, 0, 'old');
+    await write(0, 1, 'new');
+    cluster.partition('t', 1).first = 5;
+    await write(1, 5, 'first');
+    await source.start(sink);
+    await poll(() => events.toSorted()).toEqual(['1: first', '1: new', 'assigned 1: 0 1']);
+    await expect(source.start(sink)).rejects.toMatchObject({ code: 'consumer-used' });
+  });
+
+  it('commits the current generation only, and none after it was stopped', async () => {
+    const { cluster, source, sink } = setUp();
+    await source.start(sink);
+    expect(await source.commit(0, [at(0, 9)])).toBe(false);
+    expect(await source.commit(1, [at(0, 3)])).toBe(true);
+    expect(cluster.committed).toEqual(new Map([['t/0', 3]]));
+    cluster.fail('commit', 'broken');
+    await expect(source.commit(1, [at(0, 4)])).rejects.toMatchObject({ code: 'broker-unavailable' });
+    await source.stop();
+    expect(await source.commit(1, [at(0, 5)])).toBe(false);
+  });
+
+  it('reports a rebalance, completes the commits of the sink, and joins again', async () => {
+    const { cluster, source, sink, events, write } = setUp();
+    const commits: Promise<boolean>[] = [];
+    await source.start({
+      ...sink,
+      onRevoking: (generation) => {
+        events.push(`revoking ${generation}`);
+        commits.push(source.commit(generation, [at(0, 1)]));
+      },
+    });
+    await write(0, 0, 'a');
+    await poll(() => events).toContain('1: a');
+    cluster.groupRequests.length = 0;
+    cluster.fail('heartbeat', REBALANCE_IN_PROGRESS);
+    await source.heartbeat();
+    await poll(() => events.at(-1)).toBe('assigned 2: 0 1');
+    expect(events).toEqual(['assigned 1: 0 1', '1: a', 'revoking 1', 'assigned 2: 0 1']);
+    expect(await Promise.all(commits)).toEqual([true]);
+    const { heartbeat, commit, join } = GROUP_REQUEST;
+    expect(cluster.groupRequests.slice(0, 3)).toEqual([heartbeat, commit, join]);
+    expect(cluster.open).toBe(2);
+  });
+
+  it.each([
+    ['whose generation is over', ILLEGAL_GENERATION],
+    ['that was expelled', UNKNOWN_MEMBER_ID],
+  ])('drops the commit of a member %s, and joins again', async (_, error) => {
+    const { cluster, source, sink, events } = setUp();
+    await source.start(sink);
+    cluster.fail('commit', error);
+    expect(await source.commit(1, [at(0, 1)])).toBe(false);
+    await poll(() => events.at(-1)).toBe('assigned 2: 0 1');
+    expect(cluster.committed.size).toBe(0);
+  });
+
+  it('repeats a join while the coordinator moves or loads, or the connection breaks', async () => {
+    const { cluster, source, sink, events } = setUp();
+    for (const failure of [NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS, 'broken'] as const) {
+      cluster.fail('join', failure);
+    }
+    cluster.fail('coordinator', 'broken');
+    await source.start(sink);
+    expect(events).toEqual(['assigned 1: 0 1']);
+  });
+
+  it('survives heartbeats that are not answered, and asks for the coordinator again', async () => {
+    const { cluster, source, sink, events } = setUp();
+    await source.start(sink);
+    cluster.groupRequests.length = 0;
+    cluster.fail('heartbeat', 'broken');
+    await source.heartbeat();
+    await source.heartbeat();
+    expect(cluster.groupRequests).toEqual([GROUP_REQUEST.coordinator, GROUP_REQUEST.heartbeat]);
+    expect(events).toEqual(['assigned 1: 0 1']);
+  });
+
+  it('sends one heartbeat at a time', async () => {
+    const { cluster, source, sink } = setUp();
+    await source.start(sink);
+    cluster.groupRequests.length = 0;
+    await Promise.all([source.heartbeat(), source.heartbeat()]);
+    expect(cluster.groupRequests).toEqual([GROUP_REQUEST.heartbeat]);
+  });
+
+  it('crashes without permission for its group, and rejects a start without it', async () => {
+    const one = setUp();
+    await one.source.start(one.sink);
+    one.cluster.fail('heartbeat', GROUP_AUTHORIZATION_FAILED);
+    await one.source.heartbeat();
+    expect(one.events.at(-1)).toBe('crash: broker-refused');
+    const other = setUp();
+    other.cluster.fail('join', GROUP_AUTHORIZATION_FAILED);
+    await expect(other.source.start(other.sink)).rejects.toMatchObject({ code: 'broker-refused' });
+    expect(other.events).toEqual([]);
+  });
+
+  it('crashes when its sink throws, leaves the group, and closes its connections', async () => {
+    const { cluster, source, sink, events, stopped, write } = setUp({
+      onMessages: () => {
+        throw new Error('a bug');
+      },
+    });
+    await write(0, 0, 'a');
+    await source.start(sink);
+    await poll(() => events.at(-1)).toBe('crash: broker-unavailable');
+    await poll(() => cluster.open).toBe(0);
+    expect(cluster.groupRequests.at(-1)).toBe(GROUP_REQUEST.leave);
+    expect(stopped).toEqual([source]);
+  });
+
+  it('divides the partitions anew when it is the leader and a topic has more of them', async () => {
+    const { cluster, source, sink, events } = setUp();
+    await source.start(sink);
+    await poll(() => cluster.fetches.length).toBeGreaterThan(1);
+    cluster.addTopic('t', 3);
+    // A failed fetch makes the source query the leaders.
+    cluster.fail('fetch', 'broken');
+    await poll(() => events.length).toBe(3);
+    expect(events).toEqual(['assigned 1: 0 1', 'revoking 1', 'assigned 2: 0 1 2']);
+  });
+
+  it('leaves the group and closes its connections on stop, also while it joins', async () => {
+    const { cluster, source, sink, stopped } = setUp();
+    cluster.topicError = 3;
+    const starting = source.start(sink);
+    await poll(() => cluster.groupRequests).toContain(GROUP_REQUEST.join);
+    await source.stop();
+    await expect(starting).rejects.toMatchObject({ code: 'consumer-used' });
+    expect(cluster.groupRequests).toContain(GROUP_REQUEST.leave);
+    expect([cluster.open, stopped]).toEqual([0, [source]]);
+  });
+});
