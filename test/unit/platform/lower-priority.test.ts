@@ -1,18 +1,56 @@
+import { execFile } from 'node:child_process';
 import { constants, getPriority } from 'node:os';
+import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { lowerPriority } from '../../../shared/platform/lower-priority.ts';
+
+const run = promisify(execFile);
 
 const refuse = (): void => {
   throw new Error('not permitted');
 };
 
 it('lowers the priority of the process to below normal', () => {
-  const priorities: number[] = [];
-  lowerPriority(silentLog, (priority) => priorities.push(priority));
-  expect(priorities).toEqual([constants.priority.PRIORITY_BELOW_NORMAL]);
+  const priorities = new Map<number, number>();
+  lowerPriority(silentLog, (threadId, priority) => priorities.set(threadId, priority));
+  expect(priorities.get(process.pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
 });
+
+it('does not log a thread that ended meanwhile', () => {
+  const logged: object[] = [];
+  const gone = Object.assign(new Error('no such process'), { info: { code: 'ESRCH' } });
+  lowerPriority({ warn: (fields: object) => void logged.push(fields) }, () => {
+    throw gone;
+  });
+  expect(logged).toEqual([]);
+});
+
+const PROCESS = `
+  import { readdirSync } from 'node:fs';
+  import { getPriority } from 'node:os';
+  import { promisify } from 'node:util';
+  import { gzip } from 'node:zlib';
+  import { lowerPriority } from '${new URL('../../../shared/platform/lower-priority.ts', import.meta.url).href}';
+  await promisify(gzip)('');
+  const before = getPriority();
+  lowerPriority({ warn: () => undefined });
+  const threads = readdirSync('/proc/self/task').map((id) => getPriority(Number(id)));
+  console.log(JSON.stringify({ before, threads }));
+`;
+
+it.runIf(process.platform === 'linux')(
+  'lowers the priority of the threads that collect garbage and compress messages',
+  async () => {
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', PROCESS]);
+    const { before, threads } = JSON.parse(stdout) as { before: number; threads: number[] };
+    const lowered = Math.max(before, constants.priority.PRIORITY_BELOW_NORMAL);
+    // The first thread and at least one each of V8 and of libuv.
+    expect(threads.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(threads)).toEqual(new Set([lowered]));
+  },
+);
 
 it('logs a refusal by the operating system', () => {
   const logged: object[] = [];
