@@ -18,6 +18,11 @@ export interface DecimalLimits {
 
 /** Integers of up to this many bytes are exact as a JavaScript number. */
 const MAX_EXACT_NUMBER_BYTES = 6;
+/** With a sign, a number of so many characters is exact. */
+const MAX_EXACT_DIGITS = 15;
+const WORD_BYTES = 8;
+const WORD_BITS = 64n;
+const DIGIT_ZERO = 0x30;
 const SIGN_BIT = 0x80;
 const ZERO = Buffer.from([0]);
 
@@ -46,15 +51,27 @@ export function bytesToDecimal(bytes: Buffer, limits: DecimalLimits): Decimal {
   if (bytes.length === 0 || bytes.length > maxBytes(limits.precision)) {
     throw new RangeError(`a decimal of ${limits.precision} digits cannot have ${bytes.length} bytes`);
   }
-  const unscaled =
-    bytes.length <= MAX_EXACT_NUMBER_BYTES
-      ? bytes.readIntBE(0, bytes.length)
-      : BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString('hex')}`));
-  const digits = unscaled.toString();
+  const digits = readInteger(bytes).toString();
   if (digits.length - (digits.startsWith('-') ? 1 : 0) > limits.precision) {
     throw new RangeError(`a decimal has more than ${limits.precision} digits`);
   }
-  return new Decimal(`${digits}e-${limits.scale}`);
+  // Most values have fewer decimals than their scale, and short text is parsed faster.
+  let end = digits.length;
+  while (end > 1 && digits.charCodeAt(end - 1) === DIGIT_ZERO) end -= 1;
+  const exponent = digits.length - end - limits.scale;
+  if (exponent === 0 && end <= MAX_EXACT_DIGITS) return new Decimal(Number(digits.slice(0, end)));
+  return new Decimal(`${digits.slice(0, end)}e${exponent}`);
+}
+
+/** An integer in big-endian two's complement. */
+function readInteger(bytes: Buffer): number | bigint {
+  const { length } = bytes;
+  if (length <= MAX_EXACT_NUMBER_BYTES) return bytes.readIntBE(0, length);
+  const upper = length - WORD_BYTES;
+  if (upper < 1 || upper > MAX_EXACT_NUMBER_BYTES) {
+    return BigInt.asIntN(length * 8, BigInt(`0x${bytes.toString('hex')}`));
+  }
+  return (BigInt(bytes.readIntBE(0, upper)) << WORD_BITS) + bytes.readBigUInt64BE(upper);
 }
 
 /** Bytes of the largest value of a precision: floor(p log2 10) + 1 bits, and a sign bit. */

@@ -10,6 +10,7 @@ import { lazy } from '../../platform/lazy.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { maxBatchBytes, toBatchRecord } from './avro-batch.ts';
 import { compileBoundsCheck } from './avro-bounds.ts';
+import { compileReader } from './avro-reader.ts';
 import { DecimalType, decimalMisfit, type DecimalLimits } from './avro-decimal.ts';
 import { branchesOf, isSameSchema, parseOwnSchema } from './avro-schema.ts';
 import type { MessageForm } from './json-message.ts';
@@ -80,16 +81,23 @@ export function createAvroMessage(
 /** Creates the reader of a writer's schema. Throws, naming the field, when the schema is incompatible with ours. */
 export function createAvroReader(message: AvroMessage, writer: Type): AvroReader {
   const { definition, schema, form } = message;
-  const check = compileBoundsCheck(writer, definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity);
+  const isBatch = definition.kind === 'batch';
+  const maxItems = isBatch ? MAX_BATCH_ITEMS : Infinity;
+  const check = compileBoundsCheck(writer, maxItems);
   const markAbsent = compileAbsence(schema);
   const isOwn = schema === writer || isSameSchema(schema, writer);
   const resolver: Resolver | undefined = isOwn ? undefined : schema.createResolver(writer);
+  const readAtOnce = isOwn ? compileReader(schema, { maxItems, isBatch }) : undefined;
+  const readInSteps = (bytes: Buffer): unknown => {
+    check(bytes, WIRE_HEADER_BYTES);
+    const { value } = schema.decode(bytes, WIRE_HEADER_BYTES, resolver) as { value: unknown };
+    markAbsent?.(value);
+    return value;
+  };
   return {
     message,
     read: (bytes) => {
-      check(bytes, WIRE_HEADER_BYTES);
-      const { value } = schema.decode(bytes, WIRE_HEADER_BYTES, resolver) as { value: unknown };
-      markAbsent?.(value);
+      const value = readAtOnce?.(bytes, WIRE_HEADER_BYTES) ?? readInSteps(bytes);
       form.fromRecord?.(value);
       return value;
     },

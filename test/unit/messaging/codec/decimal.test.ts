@@ -38,6 +38,22 @@ describe('the Avro decimal', () => {
     expect(bytesToDecimal(bytes, { precision: 38, scale: 0 }).toFixed()).toBe(text);
   });
 
+  it.each([
+    '0',
+    '5000',
+    '-5000',
+    '3.01',
+    '100',
+    '1e17',
+    '-1e19',
+    '0.000000000000000001',
+    '123456789012345.5',
+  ])('reads %s as the number that its digits make', (text) => {
+    const limits = { precision: 38, scale: 18 };
+    const read = bytesToDecimal(decimalToBytes(new Decimal(text), limits.scale), limits);
+    expect(read).toEqual(new Decimal(text));
+  });
+
   it('scales the value', () => {
     expect(decimalToBytes(new Decimal('-1.5'), 2).toString('hex')).toBe('ff6a');
     expect(bytesToDecimal(Buffer.from('ff6a', 'hex'), { precision: 9, scale: 2 }).toFixed()).toBe('-1.5');
