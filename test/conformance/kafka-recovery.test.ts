@@ -4,27 +4,28 @@ import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/
 import { errorText } from '../../shared/platform/errors.ts';
 import { createKafkaTarget } from '../support/conformance/kafka.ts';
 import { scenarioTest } from '../support/conformance/world.ts';
+import { TESTED_CLIENTS } from '../support/kafka/broker.ts';
 import { recoveryScenarios } from './scenarios/recovery.ts';
 
 /** The suite has its own broker, because it kills it. */
 const kafka = await startOwnKafka();
 const suite = kafka === undefined ? describe.skip : describe;
-const test = scenarioTest(() => {
-  if (kafka === undefined) throw new Error('the suite has no Kafka');
-  const [node] = kafka.nodes;
-  return createKafkaTarget({
-    brokers: kafka.brokers,
-    restart: async () => {
+
+for (const client of TESTED_CLIENTS) {
+  const test = scenarioTest(() => {
+    if (kafka === undefined) throw new Error('the suite has no Kafka');
+    const [node] = kafka.nodes;
+    const restart = async () => {
       await node?.kill('SIGKILL');
       await node?.restart();
-    },
-    stop: () => kafka.stop(),
+    };
+    return createKafkaTarget({ brokers: kafka.brokers, restart, stop: () => kafka.stop() }, client);
   });
-});
 
-suite('recovery on Kafka', () => {
-  recoveryScenarios(test);
-});
+  suite(`recovery on Kafka with ${client}`, () => {
+    recoveryScenarios(test);
+  });
+}
 
 /** Undefined, with a warning, on a machine without Java; with CI=true that is an error. */
 async function startOwnKafka(): Promise<LocalKafka | undefined> {

@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Connection } from '@platformatic/kafka';
 import { Kafka, logLevel, type Assigner } from 'kafkajs';
+import type { KafkaClientName } from '../../../shared/messaging/kafka-client/open-kafka-broker.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { EchoWorkerOptions } from './echo-worker.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually, sleep } from './wait.ts';
-import { createKafkaBroker, KAFKA_CLIENT } from '../kafka/broker.ts';
+import { createKafkaBroker } from '../kafka/broker.ts';
 
 /** Kafka's minimum (group.min.session.timeout.ms). */
 const SESSION_TIMEOUT_MS = 6_000;
@@ -23,26 +24,27 @@ export interface KafkaUnderTest {
   readonly stop?: () => Promise<void>;
 }
 
-/** Apache Kafka under test. */
-export function createKafkaTarget(kafka: KafkaUnderTest): ConformanceTarget {
-  const broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'conformance', log: silentLog });
+/** Apache Kafka under test with a client. */
+export function createKafkaTarget(kafka: KafkaUnderTest, client: KafkaClientName): ConformanceTarget {
+  const options = { brokers: kafka.brokers, clientId: 'conformance', log: silentLog };
+  const broker = createKafkaBroker(options, client);
   const raw = new Kafka({
     brokers: [...kafka.brokers],
     clientId: 'conformance-raw',
     logLevel: logLevel.NOTHING,
   });
   return {
-    name: `Kafka with ${KAFKA_CLIENT}`,
+    name: `Kafka with ${client}`,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
     stepMs: STEP_MS,
     slowMs: 3_000,
     trafficMessages: 600,
     broker,
-    startKillableWorker: (options) => startProcess(kafka.brokers, options),
+    startKillableWorker: (worker) => startProcess({ client, brokers: kafka.brokers, options: worker }),
     restart: () => kafka.restart?.() ?? Promise.reject(new Error('a shared Kafka cannot be restarted')),
     leaveEmptyTail: (topic) => leaveTransactionMarkers(raw, topic),
     forceRejoin: (clientId) =>
-      KAFKA_CLIENT === 'platformatic' ? cutConnections(clientId) : forceRejoin(raw, clientId),
+      client === 'platformatic' ? cutConnections(clientId) : forceRejoin(raw, clientId),
     close: async () => {
       await broker.close();
       await kafka.stop?.();
@@ -50,8 +52,12 @@ export function createKafkaTarget(kafka: KafkaUnderTest): ConformanceTarget {
   };
 }
 
-async function startProcess(brokers: readonly string[], options: EchoWorkerOptions) {
-  const child: ChildProcess = fork(ECHO_PROCESS, [JSON.stringify({ brokers, options })], {
+async function startProcess(worker: {
+  readonly client: KafkaClientName;
+  readonly brokers: readonly string[];
+  readonly options: EchoWorkerOptions;
+}) {
+  const child: ChildProcess = fork(ECHO_PROCESS, [JSON.stringify(worker)], {
     execArgv: ['--disable-warning=TimeoutNegativeWarning'],
   });
   const exited = once(child, 'exit');

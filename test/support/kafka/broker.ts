@@ -1,11 +1,17 @@
 import { createKafkajsBroker } from '../../../shared/messaging/kafka/broker.ts';
 import type { KafkaBroker, KafkaBrokerOptions } from '../../../shared/messaging/kafka/kafka-broker.ts';
+import type { KafkaClientName } from '../../../shared/messaging/kafka-client/open-kafka-broker.ts';
 import { createPlatformaticBroker } from '../../../shared/messaging/kafka-platformatic/broker.ts';
 
 /** The Kafka client under test: that of the environment variable KAFKA_CLIENT, which is also passed to processes. */
-export const KAFKA_CLIENT = process.env['KAFKA_CLIENT'] ?? 'kafkajs';
+export const KAFKA_CLIENT: KafkaClientName =
+  process.env['KAFKA_CLIENT'] === 'platformatic' ? 'platformatic' : 'kafkajs';
 
-/** A broker with the client under test. */
-export function createKafkaBroker(options: KafkaBrokerOptions): KafkaBroker {
-  return KAFKA_CLIENT === 'platformatic' ? createPlatformaticBroker(options) : createKafkajsBroker(options);
+/** The clients on which the suites run that test the adapters themselves: both, unless the variable selects one. */
+export const TESTED_CLIENTS: readonly KafkaClientName[] =
+  process.env['KAFKA_CLIENT'] === undefined ? ['kafkajs', 'platformatic'] : [KAFKA_CLIENT];
+
+/** A broker with this client. */
+export function createKafkaBroker(options: KafkaBrokerOptions, client = KAFKA_CLIENT): KafkaBroker {
+  return client === 'platformatic' ? createPlatformaticBroker(options) : createKafkajsBroker(options);
 }
