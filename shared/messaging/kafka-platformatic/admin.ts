@@ -41,8 +41,10 @@ const OFFSETS_SPREAD_MS = 2_000;
 const INTERNAL_PREFIX = '__';
 /** A new topic has its leaders after about 10 ms on an idle broker. */
 const POLL_MS = 50;
-/** A leader, coordinator or controller that moves is available again within seconds. */
-const RETRY_MS = 5_000;
+/** How long a call is repeated while no broker can be reached: its callers repeat it too. */
+const RECONNECT_MS = 5_000;
+/** A leader, coordinator or controller that moves is available again within seconds, on a busy machine too. */
+const MOVE_MS = 15_000;
 /** Errors while one of them moves, or while the answering broker does not know a new topic. */
 const TRANSIENT: ReadonlySet<string> = new Set([
   'NOT_LEADER_OR_FOLLOWER',
@@ -217,7 +219,7 @@ export class PlatformaticAdmin implements KafkaBrokerAdmin {
    * exist are not created again.
    */
   async #call<T>(what: string, query: (client: PlatformaticClient) => Promise<T>): Promise<T> {
-    const endsAt = performance.now() + RETRY_MS;
+    const startedAt = performance.now();
     for (;;) {
       if (this.#closed) {
         const text = `${what}: the admin client is closed`;
@@ -226,7 +228,7 @@ export class PlatformaticAdmin implements KafkaBrokerAdmin {
       try {
         return await query(this.#client);
       } catch (error) {
-        const isFinal = error instanceof MessagingError || !isTransient(error) || performance.now() > endsAt;
+        const isFinal = performance.now() - startedAt > retryLimitMs(error);
         if (isFinal && !this.#closed) throw toMessagingError(what, error);
       }
       await sleep(POLL_MS);
@@ -234,10 +236,12 @@ export class PlatformaticAdmin implements KafkaBrokerAdmin {
   }
 }
 
-function isTransient(error: unknown): boolean {
+/** How long a query is repeated after this error; less than 0: not at all. */
+function retryLimitMs(error: unknown): number {
+  if (error instanceof MessagingError) return -1;
   const type = brokerErrorType(error);
-  if (type !== undefined) return TRANSIENT.has(type);
-  return toMessagingError('', error).code === 'broker-unavailable';
+  if (type !== undefined) return TRANSIENT.has(type) ? MOVE_MS : -1;
+  return toMessagingError('', error).code === 'broker-unavailable' ? RECONNECT_MS : -1;
 }
 
 /** Resolves when every partition of the new topics has a leader. Rejects after CREATE_TIMEOUT_MS. */
