@@ -20,6 +20,7 @@ import { benchCatalogue } from './bench/catalogue/scenarios.ts';
 import { benchDelivery } from './bench/notification/scenarios.ts';
 import { benchStart } from './bench/start/scenarios.ts';
 import { benchEmbeddedOverload, benchKafkaOverload } from './bench/overload/scenarios.ts';
+import { benchEmbeddedWakeUps, benchKafkaWakeUps, wakeUpResults } from './bench/wake-ups/scenarios.ts';
 import {
   type BenchOptions,
   type CostPerCall,
@@ -48,7 +49,7 @@ const HELP = `Usage: npm run bench [-- OPTIONS]
   --rounds N        rounds per scenario, medians are shown (default 3)
   --seconds N       measured seconds per round and scenario (default 4)
   --only PART       embedded, kafka, costs, lending, catalogue, notifications, isolation, overload,
-                    kafka-overload, start, throughput, lanes, portfolio, or bulk for the last three
+                    kafka-overload, start, wake-ups, throughput, lanes, portfolio, or bulk for the last three
   --notifications N notifications during which memory is measured (default 100000)
   --contracts N     contracts in the largest portfolio to recalculate (default 20000)
   --results FORM    what the recalculation writes: ndjson (default), csv or summary
@@ -73,6 +74,7 @@ const PARTS = [
   'overload',
   'kafka-overload',
   'start',
+  'wake-ups',
 ] as const;
 type Part = (typeof PARTS)[number];
 /** Groups of parts. */
@@ -121,6 +123,9 @@ async function run({ json, parts, ...asked }: BenchArguments): Promise<void> {
   const isolation = await overKafka('isolation', benchIsolation);
   const overload = wants('overload') ? await benchEmbeddedOverload(options) : undefined;
   const kafkaOverload = await overKafka('kafka-overload', benchKafkaOverload);
+  const embeddedWakeUps = wants('wake-ups') ? await benchEmbeddedWakeUps(options) : [];
+  const kafkaWakeUps = await overKafka('wake-ups', benchKafkaWakeUps);
+  const wakeUps = kafkaWakeUps && wakeUpResults([...embeddedWakeUps, ...kafkaWakeUps]);
   const start = wants('start') ? await benchStart(options) : undefined;
   const lending = await benchLending?.(options);
   const catalogue = wants('catalogue') ? await benchCatalogue(options) : undefined;
@@ -135,6 +140,7 @@ async function run({ json, parts, ...asked }: BenchArguments): Promise<void> {
     overload,
     kafkaOverload,
     start,
+    wakeUps,
   };
   if (json) printJson({ measurements, ratios, costs }, large);
   else printTables([tripTable(measurements), ratioTable(ratios), workTable(costs)], Object.values(large));

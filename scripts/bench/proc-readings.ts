@@ -1,12 +1,25 @@
 /** Reads processor and process figures of the kernel (Linux: /proc). */
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Processor time of all processors since the machine started, in ticks. */
 export interface CpuTimes {
   readonly total: number;
   /** Idle, or waiting for a disk. */
   readonly idle: number;
+}
+
+/** What a process has done since its start, all threads included. */
+export interface KernelCounts {
+  /** Processor time in microseconds. */
+  readonly cpuUs: number;
+  /** How often a thread waited and was woken up (voluntary context switches). */
+  readonly wakeUps: number;
+  /** How often a thread lost its processor to another one (involuntary context switches). */
+  readonly preempted: number;
+  /** System calls that read or write a file or socket. */
+  readonly reads: number;
+  readonly writes: number;
 }
 
 /** The memory of the sampled processes at a point in time. */
@@ -29,6 +42,7 @@ const KERNEL_COLUMN = 12;
 /** USER_HZ, which is 100 on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100;
 const MS_PER_SECOND = 1_000;
+const NS_PER_US = 1_000;
 
 /** Parses the text of /proc/stat. Throws if its format is different. */
 export function parseCpuTimes(text: string): CpuTimes {
@@ -74,6 +88,33 @@ export function processSeconds(pid: number | undefined): number {
 /** Resident memory of a process in MiB; 0 if it has exited. */
 export function residentMiB(pid: number | undefined): number {
   return parseResidentMiB(procText(pid, 'status') ?? '') ?? 0;
+}
+
+/** The microseconds of processor time from the text of /proc/PID/task/TID/schedstat, which is exact to the nanosecond. */
+export function parseThreadCpuUs(text: string): number {
+  return Number(text.split(' ')[0]) / NS_PER_US;
+}
+
+/** The value of a line `name: value` from the text of /proc/PID/status or /proc/PID/io; 0 if there is no such line. */
+export function parseProcValue(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+}
+
+/** The counts of a process; all 0 if it has exited. Threads that have ended are not included. */
+export function readKernelCounts(pid: number | undefined): KernelCounts {
+  const threads = threadsOf(pid);
+  const sum = (of: (thread: string) => number): number =>
+    threads.reduce((total, thread) => total + of(thread), 0);
+  const io = procText(pid, 'io') ?? '';
+  const switches = (name: string): number =>
+    sum((thread) => parseProcValue(procText(pid, `task/${thread}/status`) ?? '', name));
+  return {
+    cpuUs: sum((thread) => parseThreadCpuUs(procText(pid, `task/${thread}/schedstat`) ?? '0')),
+    wakeUps: switches('voluntary_ctxt_switches'),
+    preempted: switches('nonvoluntary_ctxt_switches'),
+    reads: parseProcValue(io, 'syscr'),
+    writes: parseProcValue(io, 'syscw'),
+  };
 }
 
 /** Samples the resident memory of processes once a second until it is stopped; omits processes that have exited. */
@@ -127,7 +168,15 @@ export function growthOf(memory: readonly MemorySample[]): number {
   return Math.max(0, ...grown);
 }
 
-function procText(pid: number | undefined, file: 'stat' | 'status'): string | undefined {
+function threadsOf(pid: number | undefined): readonly string[] {
+  try {
+    return pid === undefined ? [] : readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+function procText(pid: number | undefined, file: string): string | undefined {
   if (pid === undefined) return undefined;
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

@@ -202,7 +202,17 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'actions',
     'documents',
   ],
-  'scripts/bench': ['.', 'calls', 'lending', 'notification', 'bulk', 'catalogue', 'overload', 'start'],
+  'scripts/bench': [
+    '.',
+    'calls',
+    'lending',
+    'notification',
+    'bulk',
+    'catalogue',
+    'overload',
+    'start',
+    'wake-ups',
+  ],
   'workers/ingress': ['access', 'feed', 'server', 'actions', 'notifications', 'outbox', '.'],
   'workers/notification': [
     'state',
