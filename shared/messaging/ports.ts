@@ -136,8 +136,9 @@ export interface GroupSource {
   commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean>;
   /**
    * Sends a heartbeat in addition to those that the adapter sends. Never rejects: a rejected heartbeat calls onRevoking.
+   * Absent: those of the adapter do not depend on its deliveries.
    */
-  heartbeat(): Promise<void>;
+  heartbeat?(): Promise<void>;
   /** Leaves the group, at most after `timeoutMs`. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
 }

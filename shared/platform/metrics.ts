@@ -1,12 +1,10 @@
 import { createRequire } from 'node:module';
 import type * as Prometheus from 'prom-client';
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { watchLoopLag, type LoopLag } from './loop-lag.ts';
 
 /** Latency buckets in seconds: from the embedded broker to the longest reply timeout. */
 const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-/** Resolution of the histogram of the event loop's lag. */
-const EVENT_LOOP_RESOLUTION_MS = 10;
 
 const load = createRequire(import.meta.url);
 
@@ -40,6 +38,18 @@ const DEFAULT_METRICS = [
 ] as const;
 
 const MICROS_PER_SECOND = 1e6;
+/** prom-client would sample the lag of the event loop a hundred times a second; this is the longest interval of a timer. */
+const NEVER_MS = 2_147_483_647;
+/** How prom-client names its gauges of the lag that need samples. */
+const LAG_FIGURES: Readonly<Record<string, (lag: LoopLag) => number>> = {
+  min: ({ min }) => min,
+  max: ({ max }) => max,
+  mean: ({ mean }) => mean,
+  stddev: ({ stddev }) => stddev,
+  p50: (lag) => lag.percentile(50),
+  p90: (lag) => lag.percentile(90),
+  p99: (lag) => lag.percentile(99),
+};
 
 /** The metrics of the process. Labels are names and codes, never ids, amounts or personal data. */
 export interface Metrics {
@@ -58,7 +68,7 @@ export interface Metrics {
 export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }): Metrics {
   const registry = new prometheus.Registry();
   const collectors: (() => void)[] = [];
-  if (options.processMetrics) collectProcessMetrics(registry);
+  if (options.processMetrics) collectors.push(collectProcessMetrics(registry));
   const base = (name: string, help: string, labelNames: readonly string[]) => ({
     name,
     help,
@@ -84,13 +94,23 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
   };
 }
 
-/** The default metrics of prom-client. */
-function collectProcessMetrics(registry: Registry): void {
+/** Registers the default metrics of prom-client. Returns the function to be called before each scrape. */
+function collectProcessMetrics(registry: Registry): () => void {
   countProcessorTime(registry);
   for (const name of DEFAULT_METRICS) {
     const collect = part(`metrics/${name}`) as (registry: Registry, options: object) => void;
-    collect(registry, { eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS });
+    collect(registry, { eventLoopMonitoringPrecision: NEVER_MS });
   }
+  const lag = watchLoopLag();
+  let taken = lag.take();
+  for (const [name, figure] of Object.entries(LAG_FIGURES)) {
+    const gauge = registry.getSingleMetric(`nodejs_eventloop_lag_${name}_seconds`) as Gauge;
+    // Called after that of the gauge in front of them, with which prom-client sets them from its own samples.
+    Object.assign(gauge, { collect: () => gauge.set(figure(taken)) });
+  }
+  return () => {
+    taken = lag.take();
+  };
 }
 
 /** The processor time, as prom-client counts it in a file that loads OpenTelemetry. */

@@ -28,6 +28,10 @@ const [EXAMPLE] = SIMULATE_EXAMPLES;
 const ATTACHMENT = Buffer.from('attached text').toString('base64');
 const NO_FAULTS: DiskPlan = { ...planDiskFaults(1, ARRIVAL_MS), rates: {}, incidents: [] };
 
+/** Turns of the event loop of an idle engine, in which sixteen consumers send heartbeats every two seconds. */
+const MOST_IDLE_TURNS_PER_SECOND = 20;
+const IDLE_SECONDS = 60;
+
 interface Run {
   readonly trace: readonly string[];
   readonly answers: readonly CallResult[];
@@ -195,4 +199,16 @@ it('no part of a simulated engine uses the clocks, timers or randomness of the s
   } finally {
     for (const spy of used) spy.mockRestore();
   }
+});
+
+it('wakes an idle engine up at most twenty times a second', { timeout: SEED_LIMIT_MS }, async () => {
+  const engine = await startEmbeddedEngine(NO_FAULTS);
+  const { system } = engine;
+  const body = { jsonParam: PROOF_REQUEST };
+  await system.run(engine.call({ method: 'POST', url: ACTION_PATH, body }), SETTLED_MS);
+  await system.pass(SETTLED_MS);
+  const before = system.turns();
+  await system.pass(IDLE_SECONDS * 1_000);
+  expect((system.turns() - before) / IDLE_SECONDS).toBeLessThan(MOST_IDLE_TURNS_PER_SECOND);
+  await engine.stop();
 });

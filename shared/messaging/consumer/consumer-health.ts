@@ -31,7 +31,8 @@ export class ConsumerHealth {
   }
 
   /**
-   * Observes the progress; called often, so that stalls are measured from their start. `ended`: number of ended work items.
+   * Observes the progress; called often while messages are in progress, so that stalls are measured from their start. `ended`:
+   * number of ended work items.
    * A failed commit no longer counts when nothing is left to commit: its partitions were assigned anew.
    */
   observe(trackers: readonly OffsetTracker[], ended: number): void {
@@ -116,6 +117,10 @@ export class StallDetector {
   }
 
   #checkOne(tracker: OffsetTracker, nowMs: number): Health | undefined {
+    if (tracker.lag === 0) {
+      this.#observed.delete(tracker);
+      return undefined;
+    }
     const { sinceMs, movedMs } = this.#observe(tracker, nowMs);
     const stalledMs = nowMs - sinceMs;
     const where = `${tracker.topic}/${tracker.partition}`;
@@ -132,7 +137,7 @@ export class StallDetector {
 
   #observe(tracker: OffsetTracker, nowMs: number): Observed {
     let known = this.#observed.get(tracker);
-    if (known === undefined || tracker.lag === 0 || known.position !== tracker.position) {
+    if (known === undefined || known.position !== tracker.position) {
       known = { position: tracker.position, movedMs: nowMs, sinceMs: nowMs };
       this.#observed.set(tracker, known);
     } else if (tracker.isWaiting || tracker.isHeld) known.sinceMs = Math.max(known.sinceMs, this.#lastEndMs);

@@ -32,7 +32,9 @@ const LEAVE_MS = 5_000;
 /** The current source. */
 interface Attachment {
   readonly source: GroupSource;
-  readonly stopTimers: () => void;
+  readonly stopHeartbeats: () => void;
+  /** Cancels the next tick; undefined while nothing is in progress. */
+  cancelTick: (() => void) | undefined;
   /** 0 before the first assignment. */
   generation: number;
   isRevoking: boolean;
@@ -90,7 +92,8 @@ export class ConsumerRuntime {
     this.detach();
     const attached: Attachment = {
       source,
-      stopTimers: this.#startTimers(source),
+      stopHeartbeats: this.#startHeartbeats(source),
+      cancelTick: undefined,
       generation: 0,
       isRevoking: false,
     };
@@ -123,6 +126,7 @@ export class ConsumerRuntime {
         if (tracker === undefined) return;
         tracker.highWatermark = highWatermark;
         tracker.readTo = position;
+        this.#tickLater();
       },
       onCrash: (error) => {
         if (this.#attached === attached) onCrash(error);
@@ -132,7 +136,8 @@ export class ConsumerRuntime {
 
   /** Detaches the source: drops queued messages and ends commits; running messages continue. */
   detach(): void {
-    this.#attached?.stopTimers();
+    this.#attached?.stopHeartbeats();
+    this.#attached?.cancelTick?.();
     this.#attached = undefined;
     this.#gate.cancel();
     this.#executor.pause();
@@ -209,20 +214,15 @@ export class ConsumerRuntime {
     );
   }
 
-  #startTimers(source: GroupSource): () => void {
-    const options = { ...CONSUMER_DEFAULTS, ...this.#options };
-    const { commitIntervalMs, heartbeatIntervalMs, log, timers } = options;
-    const heartbeat = () => {
-      source.heartbeat().catch((error: unknown) => {
+  #startHeartbeats(source: GroupSource): () => void {
+    if (source.heartbeat === undefined) return () => undefined;
+    const { heartbeatIntervalMs, log, timers } = { ...CONSUMER_DEFAULTS, ...this.#options };
+    const heartbeat = (): void => {
+      source.heartbeat?.().catch((error: unknown) => {
         log.warn({ err: error }, 'a heartbeat failed');
       });
     };
-    const stopCommits = repeat(timers, () => this.#tick(), commitIntervalMs);
-    const stopHeartbeats = repeat(timers, heartbeat, heartbeatIntervalMs);
-    return () => {
-      stopCommits();
-      stopHeartbeats();
-    };
+    return repeat(timers, heartbeat, heartbeatIntervalMs);
   }
 
   #receive(messages: readonly LogMessage[], highWatermark: number): void {
@@ -242,6 +242,7 @@ export class ConsumerRuntime {
     this.#executor.dispatch();
     this.#breaker.probe();
     this.#owned.pauseWhenFull(tracker);
+    this.#tickLater();
   }
 
   #ended(work: Work, result: FinalResult): void {
@@ -302,9 +303,22 @@ export class ConsumerRuntime {
     return this.#mayRun ? this.#executor.isIdle : this.#executor.running === 0;
   }
 
-  #tick(): void {
-    this.#health.observe([...this.#owned.all()], this.counters.settled);
-    if (this.#attached?.isRevoking === false) this.#commits.tick();
+  /** Commits and observes the progress after the commit interval, and then regularly until everything is committed. */
+  #tickLater(): void {
+    const attached = this.#attached;
+    if (attached === undefined || attached.cancelTick !== undefined) return;
+    const { commitIntervalMs, timers } = { ...CONSUMER_DEFAULTS, ...this.#options };
+    attached.cancelTick = timers.schedule(() => {
+      attached.cancelTick = undefined;
+      this.#tick(attached);
+    }, commitIntervalMs);
+  }
+
+  #tick({ isRevoking }: Attachment): void {
+    const trackers = [...this.#owned.all()];
+    this.#health.observe(trackers, this.counters.settled);
+    if (!isRevoking) this.#commits.tick();
+    if (trackers.some((tracker) => tracker.lag > 0 || tracker.uncommitted() !== undefined)) this.#tickLater();
   }
 
   #commitTarget(): CommitTarget | undefined {

@@ -65,10 +65,6 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     return true;
   }
 
-  async heartbeat(): Promise<void> {
-    this.#beatSoon();
-  }
-
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;

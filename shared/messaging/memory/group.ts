@@ -1,10 +1,9 @@
 import type { SystemPorts } from '../../platform/system-ports.ts';
-import { repeat } from '../../platform/timers.ts';
 import type { LogUser, MemoryTopics } from './topics.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../message.ts';
 
-/** Number of session checks within the shortest session of a group. */
-const CHECKS_PER_SESSION = 4;
+/** A check of the sessions that is late by this share of the shortest one expels no member. */
+const MAX_LATE_SHARE = 0.25;
 const MIN_CHECK_INTERVAL_MS = 10;
 
 /** A consumer as seen by the group. Its methods must not block and must not call the group. */
@@ -36,8 +35,7 @@ export class MemoryGroup implements LogUser {
   readonly #committed = new Map<string, PartitionOffset>();
   #generation = 0;
   #preparing = false;
-  #stopChecks: (() => void) | undefined;
-  #checkedAtMs = 0;
+  #cancelCheck: (() => void) | undefined;
 
   /** `committed`: the offsets that were stored in a former run. */
   constructor(topics: MemoryTopics, ports: SystemPorts, committed: readonly PartitionOffset[] = []) {
@@ -132,26 +130,31 @@ export class MemoryGroup implements LogUser {
     return this.#ports.monotonic.elapsedMs();
   }
 
-  #watch(): void {
-    this.#stopChecks?.();
-    this.#stopChecks = undefined;
-    const sessions = [...this.#members.keys()].map((member) => member.sessionTimeoutMs);
-    if (sessions.length === 0) return;
-    const intervalMs = Math.max(MIN_CHECK_INTERVAL_MS, Math.min(...sessions) / CHECKS_PER_SESSION);
-    this.#checkedAtMs = this.#now();
-    const check = (): void => this.#expelSilent(intervalMs);
-    this.#stopChecks = repeat(this.#ports.timers, check, intervalMs, 'background');
+  /** Checks the sessions when the first of them would end without another heartbeat, but after `leastMs` at the earliest. */
+  #watch(leastMs = MIN_CHECK_INTERVAL_MS): void {
+    this.#cancelCheck?.();
+    this.#cancelCheck = undefined;
+    const members = [...this.#members];
+    if (members.length === 0) return;
+    const now = this.#now();
+    const leftMs = Math.min(
+      ...members.map(([member, { lastSeenMs }]) => lastSeenMs + member.sessionTimeoutMs - now),
+    );
+    const dueMs = now + Math.max(leastMs, leftMs);
+    const check = (): void => this.#expelSilent(dueMs);
+    this.#cancelCheck = this.#ports.timers.schedule(check, dueMs - now, 'background');
   }
 
   /** While the process was blocked, its members could not send heartbeats, so a late check expels no member. */
-  #expelSilent(intervalMs: number): void {
+  #expelSilent(dueMs: number): void {
     const now = this.#now();
-    const late = now - this.#checkedAtMs > 2 * intervalMs;
-    this.#checkedAtMs = now;
-    if (late) return;
+    const maxLateMs =
+      MAX_LATE_SHARE * Math.min(...[...this.#members.keys()].map((member) => member.sessionTimeoutMs));
+    if (now - dueMs > maxLateMs) return this.#watch(maxLateMs);
     for (const [member, { lastSeenMs }] of this.#members) {
-      if (now - lastSeenMs > member.sessionTimeoutMs) this.leave(member);
+      if (now - lastSeenMs >= member.sessionTimeoutMs) this.leave(member);
     }
+    this.#watch();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { MonotonicClock } from '../../platform/clock.ts';
-import { repeat, type Timers } from '../../platform/timers.ts';
+import type { Timers } from '../../platform/timers.ts';
 
 /** Items that are due within the same tick time out together; callers do not notice such a delay. */
 const TICK_MS = 20;
@@ -10,17 +10,17 @@ export interface WheelPorts {
 }
 
 /**
- * One timer for many timeouts: items are stored by the tick in which they are due, and are usually deleted before it. Times are
- * monotonic milliseconds.
+ * One timer for many timeouts: items are stored by the tick in which they are due, and are usually deleted before it. The timer
+ * is set to the earliest tick, so that waiting for replies does not wake the process up. Times are monotonic milliseconds.
  */
 export class TimeoutWheel<T> {
   readonly #slots = new Map<number, Set<T>>();
   readonly #onTimeout: (item: T) => void;
   readonly #ports: WheelPorts;
-  #stopTicks: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
+  /** The slot that the timer is set to; it may be empty by then. */
+  #timerSlot = Number.POSITIVE_INFINITY;
   #size = 0;
-  /** The last slot that has timed out. */
-  #lastSlot = 0;
 
   constructor(onTimeout: (item: T) => void, ports: WheelPorts) {
     this.#onTimeout = onTimeout;
@@ -29,15 +29,12 @@ export class TimeoutWheel<T> {
 
   /** Returns the slot of the item, which delete() needs. */
   add(item: T, dueMs: number): number {
-    if (this.#stopTicks === undefined) {
-      this.#lastSlot = this.#currentSlot();
-      this.#stopTicks = repeat(this.#ports.timers, () => this.#tick(), TICK_MS);
-    }
-    const slot = Math.max(Math.ceil(dueMs / TICK_MS), this.#lastSlot + 1);
+    const slot = Math.ceil(dueMs / TICK_MS);
     const items = this.#slots.get(slot);
     if (items === undefined) this.#slots.set(slot, new Set([item]));
     else items.add(item);
     this.#size += 1;
+    if (slot < this.#timerSlot) this.#setTimer(slot);
     return slot;
   }
 
@@ -49,17 +46,21 @@ export class TimeoutWheel<T> {
     if (this.#size === 0) this.#stop();
   }
 
-  #tick(): void {
-    const now = this.#currentSlot();
-    while (this.#lastSlot < now && this.#size > 0) {
-      this.#lastSlot += 1;
-      this.#endSlot(this.#lastSlot);
-    }
-    if (this.#size === 0) this.#stop();
+  #setTimer(slot: number): void {
+    this.#cancel?.();
+    this.#timerSlot = slot;
+    const { timers, monotonic } = this.#ports;
+    // At least a millisecond: an item that is overdue times out after the call that adds it.
+    const afterMs = Math.max(1, slot * TICK_MS - monotonic.elapsedMs());
+    this.#cancel = timers.schedule(() => this.#endDueSlots(), afterMs);
   }
 
-  #currentSlot(): number {
-    return Math.floor(this.#ports.monotonic.elapsedMs() / TICK_MS);
+  #endDueSlots(): void {
+    this.#stop();
+    const now = Math.floor(this.#ports.monotonic.elapsedMs() / TICK_MS);
+    const due = [...this.#slots.keys()].filter((slot) => slot <= now).toSorted((a, b) => a - b);
+    for (const slot of due) this.#endSlot(slot);
+    if (this.#size > 0) this.#setTimer(Math.min(...this.#slots.keys()));
   }
 
   #endSlot(slot: number): void {
@@ -71,7 +72,8 @@ export class TimeoutWheel<T> {
   }
 
   #stop(): void {
-    this.#stopTicks?.();
-    this.#stopTicks = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#timerSlot = Number.POSITIVE_INFINITY;
   }
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 
 interface KafkajsBroker {
+  readonly connectionPool: object;
   lookupRequest: () => (request: object) => object;
   produce(request: object): Promise<unknown>;
   fetch(request: object): Promise<unknown>;

@@ -9,6 +9,7 @@ import type {
 } from 'kafkajs';
 import {
   type FetchAnswer,
+  type RunFetches,
   fetchListeners,
 } from '../../../shared/messaging/kafka/kafkajs/unreadable-batches.ts';
 import type { CreateKafkaClient } from '../../../shared/messaging/kafka/connection/client.ts';
@@ -49,7 +50,8 @@ export class FakeKafkajsConsumer {
   isDisconnected = false;
   readonly #emitter = new EventEmitter();
   #eachBatch: ((payload: EachBatchPayload) => Promise<void>) | undefined;
-  #onAnswer: ((answer: FetchAnswer) => void) | undefined;
+  /** Chooses how long fetches wait. */
+  fetches: RunFetches | undefined;
 
   constructor(options: object) {
     this.options = options;
@@ -66,13 +68,14 @@ export class FakeKafkajsConsumer {
     },
     run: ({ eachBatch }: { eachBatch: (payload: EachBatchPayload) => Promise<void> }) => {
       this.#eachBatch = eachBatch;
-      this.#onAnswer = fetchListeners.getStore();
+      this.fetches = fetchListeners.getStore();
       return Promise.resolve();
     },
     seek: ({ topic, partition, offset }: { topic: string; partition: number; offset: string }) =>
       this.calls.seeks.push(`${topic}/${partition}@${offset}`),
     pause: (list: TopicPartitions) => this.#usable(list).forEach((id) => this.calls.paused.add(id)),
     resume: (list: TopicPartitions) => this.#usable(list).forEach((id) => this.calls.paused.delete(id)),
+    paused: () => [...this.calls.paused],
     disconnect: () => {
       this.isDisconnected = true;
       return Promise.resolve();
@@ -96,7 +99,7 @@ export class FakeKafkajsConsumer {
   /** One fetch from a broker that returns these batches; a failed fetch returns nothing. */
   async fetch(nodeId: string, batches: readonly Batch[] = [], answer?: FetchAnswer): Promise<void> {
     this.emit('FETCH_START', { nodeId });
-    if (answer !== undefined) this.#onAnswer?.(answer);
+    if (answer !== undefined) this.fetches?.answered(answer);
     this.emit('FETCH', { nodeId, duration: 250 });
     for (const batch of batches) await this.deliver(batch);
   }

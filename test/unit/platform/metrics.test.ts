@@ -26,3 +26,9 @@ it('the processor time of a process grows between two scrapes, and is that of us
   const both = Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
   expect(parts.reduce((sum, [, value]) => sum + Number(value), 0)).toBeCloseTo(both, 6);
 });
+
+it('the lag of the event loop is that of samples since the last scrape', async () => {
+  const metrics = createMetrics({ processMetrics: true });
+  const lag = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(await metrics.text())?.[1];
+  expect(Number(lag)).toBeCloseTo(0.01, 4);
+});

@@ -8,7 +8,7 @@ import type {
 import { MessagingError } from '../../../platform/errors.ts';
 import { REQUEST_TIMEOUT_MS, type CreateKafkaClient, type KafkaClient } from '../connection/client.ts';
 import { toMessagingError } from '../connection/errors.ts';
-import { fetchListeners, type FetchAnswer } from '../kafkajs/unreadable-batches.ts';
+import { fetchListeners, type FetchAnswer, type RunFetches } from '../kafkajs/unreadable-batches.ts';
 import { toLogMessage } from './log-message.ts';
 import { consumerUsed } from '../../broker-errors.ts';
 import type { LogMessage, PartitionOffset, TopicPartition } from '../../message.ts';
@@ -22,10 +22,11 @@ const MIB = 1_024 * KIB;
  */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
-/** A fetch waits this long for data; also the longest time until a resumed partition is fetched again. */
-const MAX_WAIT_MS = 250;
-/** With this interval a member notices a rebalance within a second, and a session of 6 s survives five lost heartbeats. */
-const HEARTBEAT_INTERVAL_MS = 1_000;
+/**
+ * How long a fetch waits for data after one that returned data, and while a partition is paused: the longest time until a
+ * resumed partition is fetched again. Otherwise it waits longer, see ConsumerRunOptions.
+ */
+const BUSY_WAIT_MS = 250;
 /** The group notices new partitions after this time. */
 const METADATA_MAX_AGE_MS = 60_000;
 /** Retries inside kafkajs cover a moved leader or coordinator; a longer failure ends the run, and a new one replaces it. */
@@ -50,6 +51,10 @@ interface ConsumerRunOptions {
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
+  /** How long a fetch waits for data after one that returned none, since each fetch wakes the process up. */
+  readonly idleWaitMs: number;
+  /** Shortest time between two heartbeats, which follow fetches. */
+  readonly heartbeatIntervalMs: number;
   /** The number of partitions: all may be delivered concurrently. */
   readonly concurrency: number;
   readonly assigner?: PartitionAssigner;
@@ -71,7 +76,6 @@ export interface ConsumerRunListener {
   /** A broker answered a fetch; its messages are delivered after this call. */
   onFetchAnswered?(answer: FetchAnswer): void;
   onFetchEnded?(nodeId: string): void;
-  onHeartbeat?(): void;
 }
 
 /** A kafkajs consumer from connecting to its end; it is never restarted, but replaced by a new one. */
@@ -84,6 +88,14 @@ export class KafkaConsumerRun {
   /** Functions from the latest batch. They belong to the consumer and stay usable after the batch. */
   #calls: Pick<EachBatchPayload, 'commitOffsetsIfNecessary' | 'heartbeat'> | undefined;
   readonly #joined = Promise.withResolvers<void>();
+  /** Whether the last fetch returned no data. */
+  #isIdle = false;
+  readonly #fetches: RunFetches = {
+    answered: (answer) => this.#notify(() => this.#answered(answer)),
+    maxWaitMs: () =>
+      this.#isIdle && this.#consumer.paused().length === 0 ? this.#options.idleWaitMs : BUSY_WAIT_MS,
+    pending: new Map(),
+  };
   #closing: Promise<void> | undefined;
   /** Counts ticks instead of comparing clock times: a suspended process or a blocked event loop does not look like a stall. */
   #idleTicks = 0;
@@ -99,8 +111,8 @@ export class KafkaConsumerRun {
       ...(assigner === undefined ? {} : { partitionAssigners: [assigner] }),
       sessionTimeout: options.sessionTimeoutMs,
       rebalanceTimeout: options.rebalanceTimeoutMs,
-      heartbeatInterval: HEARTBEAT_INTERVAL_MS,
-      maxWaitTimeInMs: MAX_WAIT_MS,
+      heartbeatInterval: options.heartbeatIntervalMs,
+      maxWaitTimeInMs: BUSY_WAIT_MS,
       minBytes: 1,
       maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
       maxBytes: MAX_BYTES_PER_FETCH,
@@ -136,8 +148,7 @@ export class KafkaConsumerRun {
           return Promise.resolve();
         },
       };
-      const onAnswer = (answer: FetchAnswer) => this.#notify(() => this.#answered(answer));
-      await fetchListeners.run(onAnswer, () => this.#consumer.run(config));
+      await fetchListeners.run(this.#fetches, () => this.#consumer.run(config));
     } catch (error) {
       this.fail(error);
     }
@@ -145,8 +156,9 @@ export class KafkaConsumerRun {
   }
 
   /**
-   * Leaves the group and disconnects. kafkajs waits for pending fetches and joins without a limit and may then skip the
-   * LeaveGroup request (runner.js): after `timeoutMs` the sockets are destroyed, and the member is removed when its session ends.
+   * Ends pending fetches, leaves the group and disconnects. kafkajs waits for pending joins without a limit and may then skip
+   * the LeaveGroup request (runner.js): after `timeoutMs` the sockets are destroyed, and the member is removed when its session
+   * ends.
    */
   async stop(timeoutMs: number): Promise<void> {
     if (this.#state === 'starting') this.#fail(consumerUsed(this.#options.clientId));
@@ -210,7 +222,7 @@ export class KafkaConsumerRun {
       this.#joined.resolve();
     });
     consumer.on(events.REBALANCING, () => this.#notify(() => this.#listener.onRebalancing?.()));
-    consumer.on(events.HEARTBEAT, () => this.#notify(() => this.#listener.onHeartbeat?.()));
+    consumer.on(events.HEARTBEAT, () => this.#notify(() => undefined));
     consumer.on(events.FETCH_START, ({ payload }) => {
       this.#notify(() => this.#listener.onFetchStarted?.(nodeIdOf(payload)));
     });
@@ -242,6 +254,7 @@ export class KafkaConsumerRun {
   }
 
   #answered(answer: FetchAnswer): void {
+    this.#isIdle = answer.isEmpty;
     for (const fetched of answer.partitions) {
       for (const batch of fetched.unreadable) this.#client.onUnreadable(fetched, batch);
     }
@@ -284,6 +297,8 @@ export class KafkaConsumerRun {
   #close(timeoutMs: number): Promise<void> {
     clearInterval(this.#stallTimer);
     this.#closing ??= disconnectWithin(this.#consumer, this.#client, timeoutMs);
+    // Only now, since kafkajs would repeat them before.
+    for (const end of this.#fetches.pending.values()) end();
     return this.#closing;
   }
 }

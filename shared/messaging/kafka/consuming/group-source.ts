@@ -15,6 +15,10 @@ import {
   type GroupSourceOptions,
 } from '../../ports.ts';
 
+/** A fetch waits this long for data: the join of another member has to wait for it. */
+const IDLE_WAIT_MS = 1_000;
+/** With this interval a member notices a rebalance within two seconds, and a session of 6 s survives two lost heartbeats. */
+const HEARTBEAT_INTERVAL_MS = 1_000;
 /** How long a rebalance waits for a silent member. */
 const REBALANCE_TIMEOUT_MS = 30_000;
 
@@ -158,7 +162,12 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
 
   #makeRun(concurrency: number): KafkaConsumerRun {
     const { sessionTimeoutMs = CLIENT_DEFAULTS.sessionTimeoutMs } = this.#options;
-    const times = { sessionTimeoutMs, rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS };
+    const times = {
+      sessionTimeoutMs,
+      rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
+      idleWaitMs: IDLE_WAIT_MS,
+      heartbeatIntervalMs: HEARTBEAT_INTERVAL_MS,
+    };
     const options = { ...this.#options, ...times, concurrency };
     this.#run = new KafkaConsumerRun(this.#parts.createClient, options, this);
     return this.#run;

@@ -10,8 +10,8 @@ import { tailBehind, tailStopped } from '../../broker-errors.ts';
 import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../../message.ts';
 import { CLIENT_DEFAULTS, type Tail, type TailOptions } from '../../ports.ts';
 
-/** Without a successful heartbeat (one a second) for this time the tail does not count as connected. */
-const MAX_HEARTBEAT_AGE_MS = 6_000;
+/** Without a response to a fetch (one in two seconds) for this time the tail does not count as connected. */
+const MAX_RESPONSE_AGE_MS = 6_000;
 /** Delay before a lost consumer is replaced, doubled with each consecutive failure. */
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
@@ -33,7 +33,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   #state: 'new' | 'joining' | 'ready' | 'stopped' = 'new';
   /** Called after the next fetch, also of a later consumer: the current one may be lost before its first fetch. */
   readonly #onFetched = new Set<() => void>();
-  #heartbeatAt = Number.NEGATIVE_INFINITY;
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #skipped = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -64,8 +64,8 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   isReady(): boolean {
-    const isMember = performance.now() - this.#heartbeatAt < MAX_HEARTBEAT_AGE_MS;
-    return this.#state === 'ready' && isMember && this.#run?.isConnected() === true;
+    const isConnected = performance.now() - this.#answeredAt < MAX_RESPONSE_AGE_MS;
+    return this.#state === 'ready' && isConnected && this.#run?.isConnected() === true;
   }
 
   async caughtUp(timeoutMs: number): Promise<void> {
@@ -96,7 +96,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   onJoined(partitions: readonly TopicPartition[]): void {
-    this.#heartbeatAt = performance.now();
+    this.#answeredAt = performance.now();
     for (const { topic, partition } of partitions) {
       const position = this.#positions.get(partitionId(topic, partition));
       // A partition that was added since the start is read from its beginning.
@@ -123,6 +123,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   onFetchAnswered(answer: FetchAnswer): void {
+    this.#answeredAt = performance.now();
     this.#catchUps.answered(answer);
   }
 
@@ -130,10 +131,6 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     if (this.#state === 'joining') this.#state = 'ready';
     for (const fetched of this.#onFetched) fetched();
     this.#onFetched.clear();
-  }
-
-  onHeartbeat(): void {
-    this.#heartbeatAt = performance.now();
   }
 
   onCrash(error: MessagingError): void {

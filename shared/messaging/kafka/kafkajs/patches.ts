@@ -10,6 +10,7 @@ import { reportProduceAnswers } from './produce-answers.ts';
 export function patchKafkajs(): void {
   installCodecs();
   stopIdlePolling();
+  checkTimeoutsWhenDue();
   growEncodersAsNeeded();
   reportProduceAnswers();
   reportFetchAnswers();
@@ -37,6 +38,73 @@ export function stopIdlePolling(): void {
   replaceFunction(prototype, 'scheduleCheckPendingRequests', function scheduleWhilePending(schedule) {
     if (this.pending.length > 0) schedule.call(this);
   });
+}
+
+interface SocketRequest {
+  /** Epoch milliseconds. */
+  readonly sentAt: number;
+  readonly requestTimeout: number;
+  timeoutRequest(): void;
+}
+
+interface TimedQueue {
+  readonly inflight: ReadonlyMap<number, SocketRequest>;
+  readonly pending: readonly SocketRequest[];
+  readonly requestTimeout: number;
+  readonly enforceRequestTimeout: boolean;
+  destroy(): void;
+  /** kafkajs clears it in destroy(). */
+  requestTimeoutIntervalId?: NodeJS.Timeout | undefined;
+  /** When the timer fires, in epoch milliseconds; undefined until the connection is established. */
+  timeoutCheckAtMs?: number;
+}
+
+interface TimedQueueClass {
+  readonly prototype: {
+    scheduleRequestTimeoutCheck: (this: TimedQueue) => void;
+    push: (this: TimedQueue, request: { readonly requestTimeout?: number | null }) => void;
+  };
+}
+
+/**
+ * kafkajs looks for overdue requests ten times a second on each of its connections, of which a process has a dozen. Here the
+ * timer of a connection is set to the time at which its first request may be overdue: once in some seconds, since that request
+ * has usually been answered by then.
+ */
+export function checkTimeoutsWhenDue(): void {
+  const { prototype } = kafkajsModule('network/requestQueue') as TimedQueueClass;
+  replaceFunction(prototype, 'scheduleRequestTimeoutCheck', function startChecks() {
+    if (!this.enforceRequestTimeout) return;
+    this.destroy();
+    setTimeoutCheck(this);
+  });
+  replaceFunction(prototype, 'push', function pushAndCheck(push, request) {
+    push.call(this, request);
+    if (this.timeoutCheckAtMs === undefined) return;
+    checkTimeoutsAt(this, Date.now() + Math.max(this.requestTimeout, request.requestTimeout ?? 0) + 1);
+  });
+}
+
+/** Sets the timer to the first time at which a request may be overdue; queued ones are sent now at the earliest. */
+function setTimeoutCheck(queue: TimedQueue): void {
+  queue.timeoutCheckAtMs = Number.POSITIVE_INFINITY;
+  for (const { sentAt, requestTimeout } of queue.inflight.values())
+    checkTimeoutsAt(queue, sentAt + requestTimeout + 1);
+  for (const { requestTimeout } of queue.pending) checkTimeoutsAt(queue, Date.now() + requestTimeout + 1);
+}
+
+function checkTimeoutsAt(queue: TimedQueue, atMs: number): void {
+  if (atMs >= (queue.timeoutCheckAtMs ?? 0)) return;
+  clearTimeout(queue.requestTimeoutIntervalId);
+  queue.timeoutCheckAtMs = atMs;
+  queue.requestTimeoutIntervalId = setTimeout(() => endOverdue(queue), Math.max(1, atMs - Date.now()));
+}
+
+function endOverdue(queue: TimedQueue): void {
+  for (const request of queue.inflight.values()) {
+    if (Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest();
+  }
+  setTimeoutCheck(queue);
 }
 
 interface Encoder {

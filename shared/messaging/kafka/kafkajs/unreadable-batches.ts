@@ -33,6 +33,8 @@ interface DecodedRecord {
 }
 
 interface FetchRequest {
+  /** How long the broker waits for records, in milliseconds. */
+  readonly maxWaitTime?: number;
   readonly topics: readonly {
     readonly topic: string;
     readonly partitions: readonly { readonly partition: number; readonly fetchOffset: string }[];
@@ -50,9 +52,29 @@ interface FetchResponse {
   }[];
 }
 
-interface BrokerClass {
-  readonly prototype: { fetch: (request: FetchRequest) => Promise<FetchResponse> };
+/** A broker of kafkajs, which sends fetches on a connection of their own. */
+interface FetchingBroker {
+  readonly connectionPool: {
+    readonly pool: readonly { readonly requestQueue: { rejectAll(error: Error): void } }[];
+  };
 }
+
+interface BrokerClass {
+  readonly prototype: { fetch: (this: FetchingBroker, request: FetchRequest) => Promise<FetchResponse> };
+}
+
+/** The fetches of one consumer. */
+export interface RunFetches {
+  answered(answer: FetchAnswer): void;
+  /** How long the next fetch waits for records, in milliseconds. */
+  maxWaitMs(): number;
+  /** Ends the pending fetches; set while there are some, by the broker that they were sent to. */
+  readonly pending: Map<object, () => void>;
+}
+
+/** Index of the connection for fetches (connectionPool.js). */
+const FETCH_CONNECTION = 1;
+const NOTHING_FETCHED: FetchResponse = { responses: [] };
 
 /** A reading position in the bytes of a fetch response. */
 interface ResponseBytes {
@@ -70,25 +92,48 @@ const BATCH_DECODER_USER =
   /kafkajs[\\/]src[\\/]protocol[\\/]requests[\\/]fetch[\\/]v\d+[\\/](response|decodeMessages)\.js$/;
 
 /** Set by `fetchListeners.run()` around `run()` of a consumer, for all its fetches. */
-export const fetchListeners = new AsyncLocalStorage<(answer: FetchAnswer) => void>();
+export const fetchListeners = new AsyncLocalStorage<RunFetches>();
 
 /**
- * Reports fetch responses to `fetchListeners`, and skips unreadable record batches, which would end a consumer and each of its
+ * Reports fetch responses to `fetchListeners`, which choose how long a fetch waits and may end it, and skips unreadable record batches, which would end a consumer and each of its
  * successors. For such a batch the codec rejects with MessagingError `batch-unreadable`. Its checksum is right:
  * checkFetchResponses rejects a response with a wrong one before it is decoded.
  */
 export function reportFetchAnswers(): void {
   const { prototype } = kafkajsModule('broker') as BrokerClass;
-  replaceFunction(prototype, 'fetch', async function fetchAndReport(fetch, request) {
-    const response = await fetch.call(this, request);
-    fetchListeners.getStore()?.(toFetchAnswer(request, response));
-    return response;
+  replaceFunction(prototype, 'fetch', function fetchAndReport(fetch, request) {
+    const listener = fetchListeners.getStore();
+    if (listener === undefined) return fetch.call(this, request);
+    const sent = fetch.call(this, { ...request, maxWaitTime: listener.maxWaitMs() });
+    return reportAnswer(this, { listener, request, sent });
   });
   replaceExport<DecodeBatch>(
     'protocol/recordBatch/v0/decoder.js',
     BATCH_DECODER_USER,
     (decode) => (bytes) => decodeWithEnd(decode, bytes),
   );
+}
+
+async function reportAnswer(
+  broker: FetchingBroker,
+  fetch: { listener: RunFetches; request: FetchRequest; sent: Promise<FetchResponse> },
+): Promise<FetchResponse> {
+  const { listener, request, sent } = fetch;
+  let isEnded = false;
+  listener.pending.set(fetch, () => {
+    isEnded = true;
+    broker.connectionPool.pool[FETCH_CONNECTION]?.requestQueue.rejectAll(new Error('the fetch was ended'));
+  });
+  try {
+    const response = await sent;
+    listener.answered(toFetchAnswer(request, response));
+    return response;
+  } catch (error) {
+    if (isEnded) return NOTHING_FETCHED;
+    throw error;
+  } finally {
+    listener.pending.delete(fetch);
+  }
 }
 
 /**

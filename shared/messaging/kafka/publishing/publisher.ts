@@ -15,7 +15,7 @@ import { CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../../po
 
 const MIB = 1_024 * 1_024;
 
-/** A publish is abandoned at most this long after its deadline. */
+/** A publish is abandoned at most this long after its deadline. Also the interval at which start() and stop() check their end. */
 const EXPIRY_INTERVAL_MS = 100;
 /** Limits of the queue of one publisher, records in flight included, so that an unavailable broker cannot exhaust the memory. */
 const MAX_QUEUED_RECORDS = 50_000;
@@ -54,7 +54,8 @@ export class KafkaPublisher implements Publisher {
   #isSending = false;
   #isPumpDue = false;
   #wakeTimer: NodeJS.Timeout | undefined;
-  readonly #expiryTimer: NodeJS.Timeout;
+  /** Set while records are queued; undefined otherwise. */
+  #expiryTimer: NodeJS.Timeout | undefined;
   /** Called at each change while start() or stop() waits. */
   readonly #watchers = new Set<() => void>();
 
@@ -65,7 +66,6 @@ export class KafkaPublisher implements Publisher {
     this.#placement = new RecordPlacement(parts.topics, this.#queue, () => this.#pump());
     const { connectSender, log } = parts;
     this.#connection = connectSender({ clientId: options.clientId, log, onReady: () => this.#pump() });
-    this.#expiryTimer = setInterval(() => this.#expire(), EXPIRY_INTERVAL_MS).unref();
   }
 
   /** Connects. Rejects with `broker-unavailable` when that does not succeed within the publish deadline. */
@@ -88,6 +88,8 @@ export class KafkaPublisher implements Publisher {
     const call = new PublishCall(this.#options.clientId, messages.length, now + this.#deadlineMs);
     for (const message of messages) this.#add(message, call, now);
     this.#pumpSoon();
+    // The first deadline is that of the oldest call.
+    this.#expiryTimer ??= setTimeout(() => this.#expire(), this.#deadlineMs).unref();
     return call.promise;
   }
 
@@ -104,7 +106,7 @@ export class KafkaPublisher implements Publisher {
     this.#state = 'stopped';
     this.#queue.giveUpAll('it was stopped', this.#inFlight);
     this.#placement.giveUpAll('it was stopped');
-    clearInterval(this.#expiryTimer);
+    clearTimeout(this.#expiryTimer);
     clearTimeout(this.#wakeTimer);
     this.#connection.close();
     this.#parts.onStopped(this);
@@ -230,7 +232,8 @@ export class KafkaPublisher implements Publisher {
     const now = performance.now();
     if (this.#queue.records > 0) this.#queue.expire(now, this.#inFlight);
     if (this.#placement.records > 0) this.#placement.expire(now);
-    for (const watcher of this.#watchers) watcher();
+    const isEmpty = this.#queue.records + this.#placement.records === 0;
+    this.#expiryTimer = isEmpty ? undefined : setTimeout(() => this.#expire(), EXPIRY_INTERVAL_MS).unref();
   }
 
   #refuse(reason: string): Promise<never> {
@@ -246,8 +249,10 @@ export class KafkaPublisher implements Publisher {
     };
     this.#watchers.add(watcher);
     const timer = setTimeout(() => resolve(false), timeoutMs);
+    const checks = setInterval(watcher, EXPIRY_INTERVAL_MS);
     const result = await promise;
     clearTimeout(timer);
+    clearInterval(checks);
     this.#watchers.delete(watcher);
     return result;
   }

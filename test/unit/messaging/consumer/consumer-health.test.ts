@@ -88,3 +88,15 @@ test('reports an unhealthy partition before a degraded one', () => {
   check(0);
   expect(check(STALL_MS).status).toBe('unhealthy');
 });
+
+test('measures no stall over a time without messages', () => {
+  const { work, tracker, check } = createScene();
+  finishWork(work);
+  tracker.advance();
+  expect(check(1, 1_000)).toBe('ready');
+  const next = createWork(fakeMessage(1), tracker, 0);
+  tracker.add(next);
+  tracker.highWatermark = 2;
+  expect(check(1, 10 * STALL_MS)).toBe('ready');
+  expect(check(1, 11 * STALL_MS)).toBe('unhealthy');
+});

@@ -66,6 +66,30 @@ test('does not send a commit if no further message has completed', async () => {
   expect(source.commits).toHaveLength(1);
 });
 
+test('has no timer but that of heartbeats while nothing is in progress', async () => {
+  const { work, sink } = createScene();
+  await afterCommitTick();
+  expect(vi.getTimerCount()).toBe(1);
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(vi.getTimerCount()).toBe(2);
+  await work.end(0);
+  await vi.advanceTimersByTimeAsync(2 * COMMIT_MS);
+  expect(vi.getTimerCount()).toBe(1);
+});
+
+test('observes the progress again when a message arrives after an idle time', async () => {
+  const { work, sink, runtime } = createScene({ stallMs: 60_000 });
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.end(0);
+  await vi.advanceTimersByTimeAsync(600_000);
+  sink.onMessages(1, fakeMessages(1, 1), 2);
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(runtime.health().status).toBe('ready');
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(runtime.health().status).toBe('unhealthy');
+});
+
 test('repeats the offsets of a failed commit', async () => {
   const { work, source, sink, runtime } = createScene();
   source.onCommit = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));

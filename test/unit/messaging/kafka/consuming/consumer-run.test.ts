@@ -3,6 +3,7 @@ import { KafkaConsumerRun } from '../../../../../shared/messaging/kafka/consumin
 import { fakeKafkaClients } from '../../../../support/fakes/kafkajs.ts';
 
 const REBALANCE_TIMEOUT_MS = 5_000;
+const IDLE_WAIT_MS = 700;
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -22,6 +23,8 @@ async function createStartingRun() {
       topics: ['t'],
       sessionTimeoutMs: 6_000,
       rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
+      idleWaitMs: IDLE_WAIT_MS,
+      heartbeatIntervalMs: 1_000,
       concurrency: 1,
     },
     {
@@ -100,6 +103,28 @@ describe('KafkaConsumerRun', () => {
     expect(destroyed.count).toBe(0);
     await vi.advanceTimersByTimeAsync(1);
     expect(destroyed.count).toBe(1);
+  });
+
+  test('waits longer for data after a fetch without any, unless a partition is paused', async () => {
+    const { run, consumer } = await startRun();
+    const wait = (): number | undefined => consumer.fetches?.maxWaitMs();
+    expect(wait()).toBe(250);
+    await consumer.fetch('1', [], { isEmpty: true, partitions: [] });
+    expect(wait()).toBe(IDLE_WAIT_MS);
+    run.pause([{ topic: 't', partition: 0 }]);
+    expect(wait()).toBe(250);
+    run.resume([{ topic: 't', partition: 0 }]);
+    expect(wait()).toBe(IDLE_WAIT_MS);
+    await consumer.fetch('1', [], { isEmpty: false, partitions: [] });
+    expect(wait()).toBe(250);
+  });
+
+  test('ends pending fetches when it is stopped', async () => {
+    const { run, consumer } = await startRun();
+    const ended: boolean[] = [];
+    consumer.fetches?.pending.set({}, () => ended.push(consumer.isDisconnected));
+    await run.stop(1_000);
+    expect(ended).toEqual([true]);
   });
 
   test('subscribes from the beginning for partitions without a commit', async () => {

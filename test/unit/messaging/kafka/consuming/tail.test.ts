@@ -91,7 +91,7 @@ test('joins a group with a random name, with its own assigner', async () => {
   });
 });
 
-test('is not ready after 6 s without heartbeats, and while it rejoins', async () => {
+test('is not ready after 6 s without a response to a fetch, and while it rejoins', async () => {
   const { tail, consumers, started } = setUp();
   await settleMicrotasks();
   const [run] = consumers;
@@ -104,6 +104,8 @@ test('is not ready after 6 s without heartbeats, and while it rejoins', async ()
   await vi.advanceTimersByTimeAsync(1);
   expect(tail.isReady()).toBe(false);
   run?.emit('HEARTBEAT');
+  expect(tail.isReady()).toBe(false);
+  await run?.fetch('1', [], answered({ partition: 0, from: 5 }));
   expect(tail.isReady()).toBe(true);
   run?.emit('REBALANCING');
   expect(tail.isReady()).toBe(false);

@@ -9,6 +9,7 @@ import {
 } from '../../../../../shared/messaging/kafka/kafkajs/unreadable-batches.ts';
 import { MessagingError } from '../../../../../shared/platform/errors.ts';
 import { kafkajsBroker } from '../../../../support/fakes/kafkajs-broker.ts';
+import { settleMicrotasks } from '../../../../support/fakes/work.ts';
 import { lz4Frame } from '../../../../support/foreign-batches.ts';
 
 const require = createRequire(import.meta.url);
@@ -188,11 +189,14 @@ describe('a fetch', () => {
     const answers: FetchAnswer[] = [];
     const response = { responses };
     const broker = kafkajsBroker(async () => response);
-    const result = await fetchListeners.run(
-      (answer) => answers.push(answer),
-      () => broker.fetch(request),
-    );
+    const listener = {
+      answered: (answer: FetchAnswer) => answers.push(answer),
+      maxWaitMs: () => 700,
+      pending: new Map(),
+    };
+    const result = await fetchListeners.run(listener, () => broker.fetch(request));
     expect(result).toBe(response);
+    expect(listener.pending.size).toBe(0);
     return answers;
   };
 
@@ -217,5 +221,27 @@ describe('a fetch', () => {
   test('succeeds without a listener', async () => {
     const broker = kafkajsBroker(async () => ({ responses: [] }));
     expect(await broker.fetch(request)).toEqual({ responses: [] });
+  });
+
+  test('waits as long as its listener says, and returns nothing when the listener ends it', async () => {
+    const sent = Promise.withResolvers<object>();
+    const asked: object[] = [];
+    const broker = kafkajsBroker((protocol) => {
+      asked.push(protocol);
+      return sent.promise;
+    });
+    const pool = [{}, { requestQueue: { rejectAll: (error: Error) => sent.reject(error) } }];
+    Object.assign(broker, { connectionPool: { ...broker.connectionPool, pool } });
+    const listener = {
+      answered: () => undefined,
+      maxWaitMs: () => 700,
+      pending: new Map<object, () => void>(),
+    };
+    const response = fetchListeners.run(listener, () => broker.fetch({ ...request, maxWaitTime: 250 }));
+    await settleMicrotasks();
+    for (const end of listener.pending.values()) end();
+    expect(await response).toEqual({ responses: [] });
+    expect(asked).toMatchObject([{ maxWaitTime: 700 }]);
+    expect(listener.pending.size).toBe(0);
   });
 });
