@@ -64,8 +64,8 @@ export interface ScheduledCharges {
   /** Those whose amount depends on a figure of the row. */
   readonly shares: readonly ShareCharge[];
   /** The sums of the other charges for each row, including blocked amounts. */
-  readonly fixedFees: Float64Array;
-  readonly fixedInsurances: Float64Array;
+  readonly fixedFees: readonly number[];
+  readonly fixedInsurances: readonly number[];
   /** Charges by the names of the columns that show them separately (F4). */
   readonly byColumn: ReadonlyMap<string, readonly ScheduledCharge[]>;
   /** True when the request sent insurances, so that rows show their sum (F4). */
@@ -96,27 +96,33 @@ export function scheduleCharges(
   schedule: ChargeSchedule,
   validation: Validation,
 ): ScheduledCharges {
-  const { rowCount } = schedule.dates;
   const countRepeated = createChargeCounter(schedule);
   const charges = terms.items.map((item): ScheduledCharge => {
-    const counts =
+    const all =
       item.price.kind === 'unusage'
         ? countUnusedDays(terms.unused, schedule.dates, schedule.dayCount, validation)
         : countRepeated(item);
-    counts.fill(0, 0, Math.max(0, item.graceRows - schedule.dates.settledRows));
+    const waived = item.graceRows - schedule.dates.settledRows;
+    const counts = waived <= 0 ? all : all.map((count, row) => (row < waived ? 0 : count));
     return { item, counts, price: schedulePrice(item, schedule, terms.unused.amount) };
   });
+  const fixedFees = schedule.dates.dueDates.map(() => 0);
+  const fixedInsurances = schedule.dates.dueDates.map(() => 0);
   const scheduled: ScheduledCharges = {
     charges,
     shares: charges.filter(isShare),
-    fixedFees: new Float64Array(rowCount),
-    fixedInsurances: new Float64Array(rowCount),
+    fixedFees,
+    fixedInsurances,
     byColumn: groupByColumn(charges),
     hasInsurances: terms.hasInsurances,
     ofRow: { managementFee: 0, insurance: 0 },
     tooLarge: undefined,
   };
-  for (const charge of charges) addFixed(charge, scheduled);
+  for (const charge of charges) {
+    const isFee = charge.item.kind === 'commission';
+    const isWithinLimit = addFixed(charge, isFee ? fixedFees : fixedInsurances);
+    if (!isWithinLimit) scheduled.tooLarge ??= charge.item.path;
+  }
   return scheduled;
 }
 
@@ -198,7 +204,7 @@ function createChargeCounter({
     if (last === undefined || !hasSameDates(last.item, item)) {
       last = { item, counts: countCharges({ start, dueDates, rowCount, isRecalculation }, item) };
     }
-    return last.counts.slice();
+    return last.counts;
   };
 }
 
@@ -232,22 +238,22 @@ function schedulePrice(
 
 /**
  * Adds the amounts that do not depend on the row's figures to the sums of each row. An amount that makes a sum too
- * large is left out and recorded.
+ * large is left out; the result is then false.
  */
-function addFixed(charge: ScheduledCharge, scheduled: ScheduledCharges): void {
-  const { item, counts, price } = charge;
-  const sums = item.kind === 'commission' ? scheduled.fixedFees : scheduled.fixedInsurances;
+function addFixed({ item, counts, price }: ScheduledCharge, sums: number[]): boolean {
   sums[0] = (sums[0] ?? 0) + item.blocked;
-  if (price.kind === 'share') return;
-  for (let row = 0; row < sums.length; row += 1) {
+  if (price.kind === 'share') return true;
+  let isWithinLimit = true;
+  for (let row = 0; row < counts.length; row += 1) {
     const count = counts[row] ?? 0;
     if (count === 0) continue;
     const amount =
       price.kind === 'fixed' ? count * price.amount : computeInterest(price.share, price.base, count);
     const sum = (sums[row] ?? 0) + amount;
     if (sum <= MAX_FIGURE_MINOR) sums[row] = sum;
-    else scheduled.tooLarge ??= item.path;
+    else isWithinLimit = false;
   }
+  return isWithinLimit;
 }
 
 function groupByColumn(charges: readonly ScheduledCharge[]): ReadonlyMap<string, readonly ScheduledCharge[]> {

@@ -19,14 +19,14 @@ export function divideRounded(numerator: bigint, denominator: bigint, mode: Roun
 }
 
 /**
- * Like {@link divideRounded}, for safe integers and a denominator below 2^52. It is exact: the remainder, the
- * difference and the quotient can be represented, so no floating-point operation rounds.
+ * Like {@link divideRounded}, for safe integers and a denominator below 2^52. It is exact: a quotient of whole numbers
+ * up to 2^53 rounds to a whole number only if it is one, and all other results are whole numbers that can be
+ * represented.
  */
 export function divideRoundedSafe(numerator: number, denominator: number, mode: RoundingMode): number {
-  const magnitude = numerator < 0 ? -numerator : numerator;
-  const remainder = magnitude % denominator;
-  const quotient = (magnitude - remainder) / denominator;
-  const twice = remainder * 2;
+  const magnitude = Math.abs(numerator);
+  const quotient = Math.floor(magnitude / denominator);
+  const twice = (magnitude - quotient * denominator) * 2;
   const up = twice > denominator || (twice === denominator && (mode === 'HALF_UP' || quotient % 2 === 1));
   const rounded = up ? quotient + 1 : quotient;
   return numerator < 0 && rounded !== 0 ? -rounded : rounded;
