@@ -4,7 +4,13 @@ import type { Decimal } from 'decimal.js';
 import type { CompletedCharge } from './catalogue-match.ts';
 import { percentToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import type { ChargeDefaults } from '../schedule-types/known-charges.ts';
-import { checkAmount, checkName, MAX_RATE_DECIMALS, MAX_RATE_PERCENT } from '../request/field-checks.ts';
+import {
+  checkAmount,
+  checkName,
+  isWithinRateLimit,
+  MAX_RATE_DECIMALS,
+  MAX_RATE_PERCENT,
+} from '../request/field-checks.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
 import type { ChargeInput } from './charge-input.ts';
@@ -110,7 +116,8 @@ function checkPercent(
   value: Decimal | undefined,
 ): ExactRatio | undefined {
   if (value === undefined) return undefined;
-  if (!(value.greaterThanOrEqualTo(0) && value.lessThanOrEqualTo(MAX_RATE_PERCENT))) {
+  const isBelowZero = value.isNegative() && !value.isZero();
+  if (isBelowZero || !isWithinRateLimit(value)) {
     validation.reject(path, 'out-of-range', `must be from 0 to ${MAX_RATE_PERCENT} percent`);
     return undefined;
   }

@@ -3,7 +3,7 @@
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { checkChargeName, completeCharge, type CompletedCharge } from './catalogue-match.ts';
 import { readChargeInputs, type ChargeInput, type ChargeKind } from './charge-input.ts';
-import { parseChargePrice, type ChargePrice } from './charge-price.ts';
+import { parseChargePrice, type ChargeBase, type ChargePrice } from './charge-price.ts';
 import { listAllowedBases, findChargeColumns, isUpfrontByType, type ChargeRules } from './charge-rules.ts';
 import type { KnownCharges } from '../schedule-types/known-charges.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
@@ -93,7 +93,8 @@ export function parseChargeTerms(
   if (!areFeesAccepted || !areInsurancesAccepted) return undefined;
   const charges = readChargeInputs(request).map((input) => completeCharge(input, context.knownCharges));
   const isLocked = request.IsLocked === true;
-  const items = charges.flatMap((charge) => parseItem(charge, context, isLocked) ?? []);
+  const withBases = { ...context, bases: charges.length === 0 ? [] : listAllowedBases(context.rules) };
+  const items = charges.flatMap((charge) => parseItem(charge, withBases, isLocked) ?? []);
   checkUnused(request, charges, context);
   if (validation.faults.length > faultsBefore) return undefined;
   return {
@@ -128,16 +129,16 @@ function checkList(
 /** The terms of an item, unusable if a fault was reported. `isLocked`: blocked amounts apply (X2). */
 function parseItem(
   charge: CompletedCharge,
-  context: ChargeContext,
+  context: ChargeContext & { readonly bases: readonly ChargeBase[] },
   isLocked: boolean,
 ): ChargeItem | undefined {
   const { input } = charge;
-  const { rules, digits, validation } = context;
+  const { rules, validation } = context;
   const name = checkChargeName(charge, validation);
   const periodicity = parsePeriodicity(input, context);
-  const price = parseChargePrice(charge, periodicity, { digits, bases: listAllowedBases(rules) }, validation);
+  const price = parseChargePrice(charge, periodicity, context, validation);
   const graceRows = checkWhole(validation, input.gracePath, input.graceRows, GRACE_ROWS) ?? 0;
-  const blocked = checkAmount(validation, input.blockedPath, input.blocked, digits) ?? 0;
+  const blocked = checkAmount(validation, input.blockedPath, input.blocked, context.digits) ?? 0;
   if (blocked > 0 && !isLocked) validation.warn(input.blockedPath);
   if (name === undefined || periodicity === undefined || price === undefined) return undefined;
   return {

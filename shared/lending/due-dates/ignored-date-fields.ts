@@ -25,19 +25,15 @@ export function warnIgnoredDateFields(
     request.FirstDueDate === undefined && periodicity !== undefined && monthsPerPeriod(periodicity) > 0;
   const isShiftAsked = request.HolidayShift === true;
   const shifts = isShiftAsked && request.HolidayMethod?.trim().toLowerCase() !== 'none';
-  const withoutEffect: readonly (readonly [path: string, sent: boolean])[] = [
-    ['ActivationDate', request.ActivationDate !== undefined && request.LastDueDate !== undefined],
-    ['HolidayMethod', request.HolidayMethod !== undefined && !isShiftAsked],
-    ['HolidayCountry', request.HolidayCountry !== undefined && !shifts],
-    ['DeferDueDate', request.DeferDueDate === true && !shifts],
-    ['InstallmentMethod', request.InstallmentMethod !== undefined && !findsFirstMonth],
-    [
-      'FirstDueDate',
-      request.FirstDueDate !== undefined && periodicity?.unit === 'Once' && endDate !== undefined,
-    ],
-    ['MaturityDate', request.MaturityDate !== undefined && endDate?.path !== 'MaturityDate'],
-  ];
-  for (const [path, sent] of withoutEffect) {
-    if (sent) validation.warn(path);
-  }
+  const isOnce = periodicity?.unit === 'Once';
+  const warnIf = (isIgnored: boolean, path: string): void => {
+    if (isIgnored) validation.warn(path);
+  };
+  warnIf(request.ActivationDate !== undefined && request.LastDueDate !== undefined, 'ActivationDate');
+  warnIf(request.HolidayMethod !== undefined && !isShiftAsked, 'HolidayMethod');
+  warnIf(request.HolidayCountry !== undefined && !shifts, 'HolidayCountry');
+  warnIf(request.DeferDueDate === true && !shifts, 'DeferDueDate');
+  warnIf(request.InstallmentMethod !== undefined && !findsFirstMonth, 'InstallmentMethod');
+  warnIf(request.FirstDueDate !== undefined && isOnce && endDate !== undefined, 'FirstDueDate');
+  warnIf(request.MaturityDate !== undefined && endDate?.path !== 'MaturityDate', 'MaturityDate');
 }

@@ -8,12 +8,18 @@ export interface ExactRatio {
   readonly denominator: bigint;
 }
 
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
 /** Greatest common divisor of two whole numbers, as a positive number (zero only for two zeros). */
 export function greatestCommonDivisor(first: bigint, second: bigint): bigint {
   let a = first < 0n ? -first : first;
   let b = second < 0n ? -second : second;
-  while (b !== 0n) [a, b] = [b, a % b];
-  return a;
+  while (b > MAX_SAFE) [a, b] = [b, a % b];
+  if (b === 0n) return a;
+  // The remainders of safe integers are exact in floating point, and much faster.
+  let [x, y] = [Number(b), Number(a % b)];
+  while (y !== 0) [x, y] = [y, x % y];
+  return BigInt(x);
 }
 
 /** The ratio in lowest terms; denominator > 0. */
@@ -24,9 +30,8 @@ export function reduceRatio(numerator: bigint, denominator: bigint): ExactRatio 
 
 /** The exact fraction of a percentage: 7.25 is 29/400. The value must be finite. */
 export function percentToRatio(percent: Decimal): ExactRatio {
-  const decimals = Math.max(0, percent.decimalPlaces());
-  const digits = percent.toFixed(decimals).replace('.', '');
-  return reduceRatio(BigInt(digits), 100n * 10n ** BigInt(decimals));
+  const [whole = '', decimals = ''] = percent.toFixed().split('.');
+  return reduceRatio(BigInt(whole + decimals), 10n ** BigInt(decimals.length + 2));
 }
 
 /** Bits of a floating-point number's fraction. */

@@ -10,6 +10,8 @@ import type { Validation } from './validation.ts';
  * a mistake.
  */
 export const MAX_RATE_PERCENT = 100_000;
+/** A percentage with a smaller decimal exponent is below that limit. */
+const MAX_RATE_EXPONENT = 5;
 /**
  * Maximum number of decimals of a rate: more than any floating-point number prints, but few enough to limit the work
  * with exact fractions.
@@ -71,7 +73,7 @@ export function checkRate(
   value: Decimal | undefined,
 ): ExactRatio | undefined {
   if (value === undefined) return undefined;
-  if (!value.isFinite() || value.abs().greaterThan(MAX_RATE_PERCENT)) {
+  if (!isWithinRateLimit(value)) {
     const allowed = `from -${MAX_RATE_PERCENT} to ${MAX_RATE_PERCENT} percent a year`;
     validation.reject(path, 'out-of-range', `must be ${allowed}`);
     return undefined;
@@ -81,6 +83,11 @@ export function checkRate(
     return undefined;
   }
   return percentToRatio(value);
+}
+
+/** True for a number of at most {@link MAX_RATE_PERCENT} in absolute value; nearly always its exponent decides. */
+export function isWithinRateLimit(value: Decimal): boolean {
+  return value.isFinite() && (value.e < MAX_RATE_EXPONENT || value.abs().lessThanOrEqualTo(MAX_RATE_PERCENT));
 }
 
 /**

@@ -148,7 +148,7 @@ function parseAmount(
   digits: number,
   validation: Validation,
 ): number | undefined {
-  if (!request.Amount.greaterThan(0)) {
+  if (!request.Amount.isPositive() || request.Amount.isZero()) {
     validation.reject('Amount', 'out-of-range', 'must be more than zero');
     return undefined;
   }

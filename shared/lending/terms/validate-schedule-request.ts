@@ -141,15 +141,13 @@ function reportIgnoredFields(
   const isRead = (input: InputName): boolean => compiled?.namesRead.has(input) === true;
   const showsRate = CalculateDAE !== SHOWS_NO_RATE && request.LastDueDate === undefined;
   const isUpFrontUsed = showsRate || isRead('UpFrontValue');
-  const ignoredFields: readonly (readonly [path: string, isIgnored: boolean])[] = [
-    ['AdvanceAmount', AdvanceAmount?.isZero() === false && !isRead('AdvanceAmount')],
-    ['ContractPeriod', ContractPeriod !== undefined && ContractPeriod !== 0],
-    ['UpFrontValue', UpFrontValue?.isZero() === false && !isUpFrontUsed],
-    ['Currency', request.Currency !== undefined && request.Precision !== undefined],
-    ['ExpiryDateForOD', request.ExpiryDateForOD !== undefined && !isExpiryRead],
-    ['Explain', request.Explain === true && !explainsRows(request)],
-  ];
-  for (const [path, isIgnored] of ignoredFields) {
+  const warnIf = (isIgnored: boolean, path: string): void => {
     if (isIgnored) validation.warn(path);
-  }
+  };
+  warnIf(AdvanceAmount?.isZero() === false && !isRead('AdvanceAmount'), 'AdvanceAmount');
+  warnIf(ContractPeriod !== undefined && ContractPeriod !== 0, 'ContractPeriod');
+  warnIf(UpFrontValue?.isZero() === false && !isUpFrontUsed, 'UpFrontValue');
+  warnIf(request.Currency !== undefined && request.Precision !== undefined, 'Currency');
+  warnIf(request.ExpiryDateForOD !== undefined && !isExpiryRead, 'ExpiryDateForOD');
+  warnIf(request.Explain === true && !explainsRows(request), 'Explain');
 }
