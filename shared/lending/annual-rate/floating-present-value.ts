@@ -27,13 +27,13 @@ export interface PreparedFlows {
    * stands for no gap.
    */
   readonly gaps: readonly number[];
-  readonly gapOf: Int32Array;
+  readonly gapOf: readonly number[];
   /**
    * The distinct numbers of left-over days, each with the days of its year, and the index of each flow's entry; both
    * lists are empty if no flow has left-over days.
    */
   readonly extras: readonly { readonly extraDays: number; readonly yearDays: number }[];
-  readonly extraOf: Int32Array;
+  readonly extraOf: readonly number[];
   readonly lastUnits: number;
   /** How often the sign of the amounts changes in the course of time, and the sign of the last amount. */
   readonly signChanges: number;
@@ -46,11 +46,11 @@ export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
   // Plain arrays: the buffers of typed arrays lie outside the heap and are expensive to allocate for every schedule.
   const amounts: number[] = [];
   const years: number[] = [];
-  const gapOf = new Int32Array(flows.length + 1);
+  const gapOf: number[] = [];
+  const extraOf: number[] = [];
   const gaps = [0];
   const knownGaps = [0];
   const hasDays = hasExtraDays(rateFlows);
-  const extraOf = new Int32Array(hasDays ? flows.length : 0);
   const extras: { extraDays: number; yearDays: number }[] = [];
   const knownExtras: number[] = [];
   let lastSign: -1 | 1 = 1;
@@ -64,28 +64,29 @@ export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
     const gap = wholeUnits - lastUnits;
     lastUnits = wholeUnits;
     if (gap !== gaps[gapNumber]) gapNumber = knownGaps[gap] ??= gaps.push(gap) - 1;
-    gapOf[index] = gapNumber;
+    gapOf.push(gapNumber);
     amounts.push(amount);
     years.push(wholeUnits / unitsPerYear + extraDays / yearDays);
-    if (hasDays) extraOf[index] = knownExtras[2 * extraDays + (yearDays % 2)] ??= extras.push(flow) - 1;
+    if (hasDays) extraOf.push((knownExtras[2 * extraDays + (yearDays % 2)] ??= extras.push(flow) - 1));
     const sign = amount > 0 ? 1 : -1;
     if (sign !== lastSign && index > 0) signChanges += 1;
     lastSign = sign;
   }
+  gapOf.push(0);
   return { amounts, years, unitsPerYear, gaps, gapOf, extras, extraOf, lastUnits, signChanges, lastSign };
 }
 
 /**
- * Sums of the present values at a trial rate (`net`) and of their absolute values (`size`), also weighted by their
- * years (`First`) and by the squares of these (`Second`).
+ * Sums of the present values at a trial rate, of those received and, without their sign, of those paid; also weighted
+ * by their years (`First`) and by the squares of these (`Second`).
  */
 interface PresentValues {
-  readonly net: number;
-  readonly netFirst: number;
-  readonly netSecond: number;
-  readonly size: number;
-  readonly sizeFirst: number;
-  readonly sizeSecond: number;
+  readonly received: number;
+  readonly receivedFirst: number;
+  readonly receivedSecond: number;
+  readonly paid: number;
+  readonly paidFirst: number;
+  readonly paidSecond: number;
 }
 
 /** `powerOf` returns the discount factor, at most one, for a number of units; a year has `perYear` of these units. */
@@ -94,10 +95,12 @@ function presentValues(
   isGrowing: boolean,
   powerOf: (units: number, perYear: number) => number,
 ): PresentValues {
-  const ofGap = Float64Array.from(gaps, (units) => powerOf(units, unitsPerYear));
-  const ofExtra = Float64Array.from(extras, ({ extraDays, yearDays }) =>
-    powerOf(isGrowing ? extraDays : yearDays - extraDays, yearDays),
-  );
+  const ofGap = new Float64Array(gaps.length);
+  for (const [index, units] of gaps.entries()) ofGap[index] = powerOf(units, unitsPerYear);
+  const ofExtra = new Float64Array(extras.length);
+  for (const [index, { extraDays, yearDays }] of extras.entries()) {
+    ofExtra[index] = powerOf(isGrowing ? extraDays : yearDays - extraDays, yearDays);
+  }
   const hasDays = extras.length > 0;
   const count = amounts.length;
   // Compounding to the last flow uses the gap after a flow, not the gap before it.
@@ -105,27 +108,30 @@ function presentValues(
   const step = isGrowing ? 1 : -1;
   let index = isGrowing ? 0 : count - 1;
   let factor = 1;
-  let net = 0;
-  let netFirst = 0;
-  let netSecond = 0;
-  let size = 0;
-  let sizeFirst = 0;
-  let sizeSecond = 0;
+  let received = 0;
+  let receivedFirst = 0;
+  let receivedSecond = 0;
+  let paid = 0;
+  let paidFirst = 0;
+  let paidSecond = 0;
   for (let turn = 0; turn < count; turn += 1) {
     factor *= ofGap[gapOf[index + shift] ?? 0] ?? 0;
     let value = (amounts[index] ?? 0) * factor;
     if (hasDays) value *= ofExtra[extraOf[index] ?? 0] ?? 0;
     const time = years[index] ?? 0;
-    const magnitude = Math.abs(value);
-    net += value;
-    netFirst += value * time;
-    netSecond += value * time * time;
-    size += magnitude;
-    sizeFirst += magnitude * time;
-    sizeSecond += magnitude * time * time;
+    const weighted = value * time;
+    if (value > 0) {
+      received += value;
+      receivedFirst += weighted;
+      receivedSecond += weighted * time;
+    } else {
+      paid -= value;
+      paidFirst -= weighted;
+      paidSecond -= weighted * time;
+    }
     index += step;
   }
-  return { net, netFirst, netSecond, size, sizeFirst, sizeSecond };
+  return { received, receivedFirst, receivedSecond, paid, paidFirst, paidSecond };
 }
 
 /**
@@ -181,14 +187,12 @@ function curvedStep(flows: PreparedFlows, rate: number): { readonly excess: numb
   const decay = -Math.abs(rate);
   const powerOf = (units: number, perYear: number) => Math.exp((decay * units) / perYear);
   const sums = presentValues(flows, rate >= 0, powerOf);
-  const received = sums.size + sums.net;
-  const paid = sums.size - sums.net;
-  const excess = Math.log(received / paid);
-  const receivedTime = (sums.sizeFirst + sums.netFirst) / received;
-  const paidTime = (sums.sizeFirst - sums.netFirst) / paid;
+  const excess = Math.log(sums.received / sums.paid);
+  const receivedTime = sums.receivedFirst / sums.received;
+  const paidTime = sums.paidFirst / sums.paid;
   const slope = paidTime - receivedTime;
-  const receivedVariance = (sums.sizeSecond + sums.netSecond) / received - receivedTime * receivedTime;
-  const paidVariance = (sums.sizeSecond - sums.netSecond) / paid - paidTime * paidTime;
+  const receivedVariance = sums.receivedSecond / sums.received - receivedTime * receivedTime;
+  const paidVariance = sums.paidSecond / sums.paid - paidTime * paidTime;
   const discriminant = slope * slope - 2 * (receivedVariance - paidVariance) * excess;
   const root = discriminant > 0 ? Math.sqrt(discriminant) : Math.abs(slope);
   return { excess, step: (-2 * excess) / (slope + (slope < 0 ? -root : root)) };
@@ -227,7 +231,9 @@ export function floatingSign(flows: PreparedFlows, growth: ExactRatio): -1 | 0 |
     return root;
   };
   const powerOf = (units: number, perYear: number) => power(rootOf(perYear).value, units);
-  const { net, size } = presentValues(flows, isGrowing, powerOf);
+  const { received, paid } = presentValues(flows, isGrowing, powerOf);
+  const net = received - paid;
+  const size = received + paid;
   if (!(size > MIN_SIZE && size < MAX_SIZE)) return 0;
   const errorOf = (units: number, perYear: number) => units * (rootOf(perYear).error + ROUNDING);
   const error =

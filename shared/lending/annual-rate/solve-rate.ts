@@ -31,15 +31,12 @@ export interface SolvedRate {
   readonly iterations: number;
 }
 
-/** DAE and EIR: percent a year with four decimals (A1, A2). */
-const EFFECTIVE_RATE: RateScale = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
-
 /**
  * The effective rate nearest to zero at which the present value of the payments equals the amount drawn at the start,
  * as percent text with four decimals; null when nothing was drawn or no rate exists (A4).
  */
 export function solveEffectiveRate(flows: RateFlows): string | null {
-  return (flows.flows[0]?.amount ?? 0) < 0 ? solveRate(flows, EFFECTIVE_RATE).percent : null;
+  return (flows.flows[0]?.amount ?? 0) < 0 ? solveBySteps(flows, EFFECTIVE_STEPS).percent : null;
 }
 
 /**
@@ -47,15 +44,19 @@ export function solveEffectiveRate(flows: RateFlows): string | null {
  * used.
  */
 export function solveRate(rateFlows: RateFlows, scale: RateScale): SolvedRate {
+  return solveBySteps(rateFlows, new RateSteps(scale));
+}
+
+function solveBySteps(rateFlows: RateFlows, steps: RateSteps): SolvedRate {
   const flows = mergeFlows(rateFlows);
   const problem: RateProblem = { flows, prepared: prepareFlows(flows), effort: new SolverEffort() };
   let nearest: bigint | undefined;
   for (const rate of isolateRates(problem)) {
-    const published = publishedStep(problem, new RateSteps(scale), rate);
+    const published = publishedStep(problem, steps, rate);
     if (published === undefined) return { percent: null, iterations: problem.effort.iterations };
     if (nearest === undefined || isNearer(published, nearest)) nearest = published;
   }
-  const percent = nearest === undefined ? null : formatMinorUnits(nearest, scale.percentDecimals);
+  const percent = nearest === undefined ? null : formatMinorUnits(nearest, steps.percentDecimals);
   return { percent, iterations: problem.effort.iterations };
 }
 
@@ -66,6 +67,7 @@ function isNearer(step: bigint, other: bigint): boolean {
 
 /** Steps of 10^-percentDecimals percent, counted from zero. */
 class RateSteps {
+  readonly percentDecimals: number;
   /** The step at or next above -100 percent. */
   readonly least: bigint;
   /** The growth factor 1 and half a step, as whole numbers on the same scale. */
@@ -73,6 +75,7 @@ class RateSteps {
   readonly #half: bigint;
 
   constructor({ percentDecimals, unitsAdded }: RateScale) {
+    this.percentDecimals = percentDecimals;
     this.#whole = 2n * 10n ** BigInt(percentDecimals + 2) * unitsAdded.numerator;
     this.#half = unitsAdded.denominator;
     this.least = -this.#whole / (2n * this.#half);
@@ -93,6 +96,12 @@ class RateSteps {
     return { numerator: this.#whole + (2n * step + 1n) * this.#half, denominator: this.#whole };
   }
 }
+
+/** DAE and EIR: percent a year with four decimals (A1, A2). */
+const EFFECTIVE_STEPS = new RateSteps({
+  percentDecimals: 4,
+  unitsAdded: { numerator: 1n, denominator: 1n },
+});
 
 /** Bits of ln(1 + r) as estimated in floating point, and of r, that are trusted; the remaining bits are searched. */
 const TRUSTED_LOG_BITS = 36n;
