@@ -103,7 +103,8 @@ function leavesFigures({ path }: RequestFault): boolean {
 
 /** Where the schedule ends, if that is before the planned last row; otherwise undefined. */
 function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates): EarlyEnd | undefined {
-  const dueRows = rows.filter(({ kind }) => kind === 'regular' || kind === 'grace').length;
+  let dueRows = 0;
+  for (const { kind } of rows) if (kind === 'regular' || kind === 'grace') dueRows += 1;
   const last = rows.at(-1);
   if (dueRows === dates.rowCount || last === undefined) return undefined;
   const lastDueDate = dates.dueDates[dueRows - 1] ?? last.to;

@@ -10,7 +10,7 @@ import {
 } from './charges/row-charges.ts';
 import { dayCountDenominator } from './dates/day-count.ts';
 import { explainRow } from './explain/explain-row.ts';
-import type { FormulaFigures } from './amortisation/row-formulas.ts';
+import type { RowCharges } from './charges/schedule-charges.ts';
 import { INSTALLMENT_TYPE_IDS, type ScheduleRow } from './request/repayment-schedule.ts';
 import type { Validation } from './request/validation.ts';
 import type { RepaymentPlan } from './amortisation/repayment-plan.ts';
@@ -55,7 +55,7 @@ export function buildScheduleRows(
   const showsInsurance = setting.plan.charges.hasInsurances || countsInsurance(setting.plan);
   let room = setting.maxReplyBytes ?? Infinity;
   const rows = amortised.map((row, at) => {
-    const figures = collectCharges(row, setting.plan, hasColumns);
+    const { managementFee, insurance } = sumCharges(row, setting.plan);
     const pmt = row.interest + row.principal;
     const answer: RowDraft = {
       InstallmentNo: row.no,
@@ -66,14 +66,15 @@ export function buildScheduleRows(
       pmt,
       interest: row.interest,
       principal: row.principal,
-      managementFee: figures.managementFee,
-      totalInstallment: pmt + figures.managementFee + figures.insurance,
+      managementFee,
+      totalInstallment: pmt + managementFee + insurance,
       isEarlyRepayment: row.kind === 'prepayment',
     };
-    if (showsInsurance) answer.insurance = figures.insurance;
+    if (showsInsurance) answer.insurance = insurance;
     if (row.capitalised !== 0) answer.capitalisedInterest = row.capitalised;
-    if (hasColumns) answer.columns = keepShown(setting.plan, figures.columns);
-    const explanation = room < 0 ? undefined : explain(setting, at, figures, showsInsurance);
+    const columns = hasColumns ? listColumns(row, setting.plan) : NO_COLUMNS;
+    if (hasColumns) answer.columns = keepShown(setting.plan, columns);
+    const explanation = room < 0 ? undefined : explain(setting, at, columns, showsInsurance);
     if (explanation === undefined) return answer;
     answer.explanation = explanation;
     for (const { figure, name, formula } of explanation) {
@@ -88,18 +89,25 @@ export function buildScheduleRows(
   return rows;
 }
 
-const NO_CHARGES: FormulaFigures = { managementFee: 0, insurance: 0, columns: [] };
+const NO_CHARGES: RowCharges = { managementFee: 0, insurance: 0 };
+const NO_COLUMNS: readonly number[] = [];
+
+/** The sums of a row's charges; read them before those of the next row. */
+function sumCharges(row: AmortisedRow, { charges, formulas }: RepaymentPlan): Readonly<RowCharges> {
+  if (!collectsCharges(row)) return NO_CHARGES;
+  return formulas?.finished[row.index] ?? collectRowCharges(charges, row.index, row);
+}
+
+/** The amounts of the additional columns, including hidden ones. */
+function listColumns(row: AmortisedRow, { charges, formulas, compiled }: RepaymentPlan): readonly number[] {
+  if (!collectsCharges(row)) return NO_COLUMNS;
+  const byFormula = formulas?.finished[row.index]?.columns;
+  return byFormula ?? compiled.extras.map(({ name }) => sumColumnCharges(charges, name, row.index, row));
+}
 
 /** Only due rows collect charges, not prepayments or the row of a residual (F3, X3, B1). */
-function collectCharges(row: AmortisedRow, plan: RepaymentPlan, hasColumns: boolean): FormulaFigures {
-  const { charges } = plan;
-  if (row.kind === 'prepayment' || row.kind === 'residual') return NO_CHARGES;
-  const byFormula = plan.formulas?.finished[row.index];
-  if (byFormula !== undefined) return byFormula;
-  const { managementFee, insurance } = collectRowCharges(charges, row.index, row);
-  if (!hasColumns) return { managementFee, insurance, columns: NO_CHARGES.columns };
-  const columns = plan.compiled.extras.map(({ name }) => sumColumnCharges(charges, name, row.index, row));
-  return { managementFee, insurance, columns };
+function collectsCharges({ kind }: AmortisedRow): boolean {
+  return kind === 'regular' || kind === 'grace';
 }
 
 function keepShown({ compiled }: RepaymentPlan, amounts: readonly number[]): readonly number[] {
@@ -115,12 +123,12 @@ function countsInsurance({ compiled }: RepaymentPlan): boolean {
 function explain(
   { plan, currencyDigits }: RowSetting,
   at: number,
-  figures: FormulaFigures,
+  columns: readonly number[],
   showsInsurance: boolean,
 ): ScheduleRow['explanation'] {
   const note = plan.notes?.rows[at];
   if (note === undefined) return undefined;
-  const isDue = note.row.kind === 'regular' || note.row.kind === 'grace';
+  const isDue = collectsCharges(note.row);
   const context = {
     currencyDigits,
     dayCount: plan.dayCount,
@@ -130,7 +138,7 @@ function explain(
     ...note,
     charges: isDue ? chargeTraces(plan, note.row.index, note.row) : [],
     showsInsurance,
-    columns: isDue ? columnTraces(plan, figures, note.row.index) : [],
+    columns: isDue ? columnTraces(plan, columns, note.row.index) : [],
   };
   return explainRow(trace, context);
 }
@@ -154,10 +162,14 @@ function chargeTraces(plan: RepaymentPlan, index: number, figures: ChargedFigure
   ];
 }
 
-function columnTraces(plan: RepaymentPlan, figures: FormulaFigures, index: number): readonly ColumnTrace[] {
+function columnTraces(
+  plan: RepaymentPlan,
+  columns: readonly number[],
+  index: number,
+): readonly ColumnTrace[] {
   return plan.compiled.extras.flatMap(({ name, display, method }, at): ColumnTrace[] => {
     if (!display || method.kind !== 'Formula') return [];
     const text = plan.formulas?.finished[index]?.texts[at] ?? method.formula.text;
-    return [{ name, amount: figures.columns[at] ?? 0, text }];
+    return [{ name, amount: columns[at] ?? 0, text }];
   });
 }

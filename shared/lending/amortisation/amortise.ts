@@ -63,15 +63,16 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
       period = prepaid.period;
     }
     const due = calculateDueRow(plan, state, index, period);
-    if (isRowFault(due)) return due;
-    rows.push(due.row);
+    if (due.kind === 'fault') return due;
+    rows.push(due);
     for (let same = prepayments[next]; same?.date === to && state.balance > 0; same = prepayments[++next]) {
       const prepaid = prepay(plan, state, { prepayment: same, index, period: undefined });
       if (isRowFault(prepaid)) return prepaid;
       rows.push(prepaid.row);
       if (prepaid.ends) return finish(plan, rows, next + 1);
     }
-    if (due.ends && index < dates.rowCount - 1) return finish(plan, rows, next);
+    const isRepaid = state.balance === 0 && endsAtZero(plan, state);
+    if (isRepaid && index < dates.rowCount - 1) return finish(plan, rows, next);
   }
   if (state.balance > 0) rows.push(createResidualRow(plan, state));
   return finish(plan, rows, next);
@@ -100,17 +101,12 @@ function enterRates(plan: RepaymentPlan, state: LoanState, index: number): void 
   }
 }
 
-interface DueRow {
-  readonly row: AmortisedRow;
-  readonly ends: boolean;
-}
-
 function calculateDueRow(
   plan: RepaymentPlan,
   state: LoanState,
   index: number,
   period: PeriodLeft,
-): DueRow | RowFault {
+): AmortisedRow | RowFault {
   const { dates, terms } = plan;
   const segment = findSegment(plan, state);
   const remaining = state.balance;
@@ -155,8 +151,7 @@ function calculateDueRow(
     principal,
   };
   plan.notes?.end(result);
-  const fault = plan.formulas?.finish(result);
-  return fault ?? { row: result, ends };
+  return plan.formulas?.finish(result) ?? result;
 }
 
 /** A payment that was not derived from the number of rows ends the schedule once the balance is zero (B2, X3). */

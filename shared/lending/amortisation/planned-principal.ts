@@ -32,14 +32,20 @@ export function calculatePrincipal(plan: RepaymentPlan, state: LoanState, row: R
     state.planned = { balance: rest.balance - principal, residual: rest.residual };
   }
   const total = principal + block;
-  // The planned principal plus the blocked amount may exceed the outstanding balance, which capitalised negative
-  // interest lowers (R3, G2, B4, X2).
-  const reduction = Math.min(0, capitalised);
-  const residual = Math.min(state.residual, state.balance + reduction);
-  const available = { balance: state.balance, residual, ...(reduction < 0 && { capitalised: reduction }) };
-  const repaid = isWithinBalance ? total : capPrincipal(plan, total, available);
+  const repaid = isWithinBalance ? total : capByBalance(plan, state, total, capitalised);
   if (block > 0 && repaid === total) plan.notes?.block({ principal: block });
   return repaid;
+}
+
+/**
+ * The planned principal plus the blocked amount may exceed the outstanding balance, which capitalised negative interest
+ * lowers (R3, G2, B4, X2).
+ */
+function capByBalance(plan: RepaymentPlan, state: LoanState, total: number, capitalised: number): number {
+  const { balance } = state;
+  const reduction = Math.min(0, capitalised);
+  const residual = Math.min(state.residual, balance + reduction);
+  return capPrincipal(plan, total, { balance, residual, ...(reduction < 0 && { capitalised: reduction }) });
 }
 
 function skipPrincipal({ notes }: RepaymentPlan): number {

@@ -95,21 +95,18 @@ function countDays(
   dayCount: DayCountName,
   dates: ScheduleDates,
 ): { readonly counts: readonly number[]; readonly lastCount: number } {
-  const { accrualDates, rowCount } = dates;
-  const counts: number[] = [];
-  let lastCount = 0;
-  let from = dates.accrualStart;
-  for (const [row, to] of accrualDates.entries()) {
-    const period = { from, to, regularMonths: dates.regularMonths[row] ?? 0 };
-    const endsOnTermination = row === accrualDates.length - 1;
-    const count = dayCountNumerator(dayCount, { ...period, endsOnTermination });
-    counts.push(count);
-    if (row === rowCount - 1) {
-      lastCount = endsOnTermination
-        ? count
-        : dayCountNumerator(dayCount, { ...period, endsOnTermination: true });
-    }
-    from = to;
-  }
-  return { counts, lastCount };
+  const { accrualStart, accrualDates, regularMonths, rowCount } = dates;
+  const countRow = (row: number, endsOnTermination: boolean): number => {
+    const from = (row === 0 ? accrualStart : accrualDates[row - 1]) ?? accrualStart;
+    const to = accrualDates[row] ?? from;
+    return dayCountNumerator(dayCount, {
+      from,
+      to,
+      regularMonths: regularMonths[row] ?? 0,
+      endsOnTermination,
+    });
+  };
+  const last = accrualDates.length - 1;
+  const counts = accrualDates.map((_, row) => countRow(row, row === last));
+  return { counts, lastCount: countRow(rowCount - 1, true) };
 }

@@ -7,6 +7,7 @@ import {
   toDateParts,
   dayInMonthAfter,
 } from '../dates/calendar-date.ts';
+import { daysInMonthsAfter } from '../dates/calendar-month.ts';
 import { type Periodicity, daysPerPeriod, monthsPerPeriod } from '../dates/periodicity.ts';
 import { type HolidayShift, isShownOn } from './shift-due-date.ts';
 
@@ -222,6 +223,6 @@ function createDueDateGenerator(
     const days = daysPerPeriod(terms.periodicity);
     return (periods) => addDays(firstDueDate, periods * days);
   }
-  const parts = toDateParts(firstDueDate);
-  return (periods) => dayInMonthAfter(parts, periods * months, terms.installmentDay);
+  const dayAfter = daysInMonthsAfter(toDateParts(firstDueDate), terms.installmentDay);
+  return (periods) => dayAfter(periods * months);
 }
