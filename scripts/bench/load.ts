@@ -5,6 +5,8 @@ export interface LoopResult {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Requests that the server refused and that were repeated; absent if a refusal ends the loop. */
+  readonly refused?: number;
 }
 
 /**

@@ -6,8 +6,8 @@
 import { once } from 'node:events';
 import { spawn, type ChildProcess, type Serializable } from 'node:child_process';
 
-/** Loading the sources and preparing messages takes seconds, and much longer on a busy machine. */
-const READY_LIMIT_MS = 60_000;
+/** Loading the sources of this project or of Spring takes seconds, and minutes beside many busy processes. */
+const READY_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 15_000;
 const KEPT_ERROR_BYTES = 4_000;
 
@@ -19,22 +19,28 @@ export interface Child {
 }
 
 /** Starts a Node process of this project; resolves when it prints a line that matches `ready`. */
-export async function startChild(
+export function startChild(
   args: readonly string[],
   ready = /READY/,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Child> {
-  const child = spawn(process.execPath, ['--disable-warning=TimeoutNegativeWarning', ...args], {
+  const nodeArgs = ['--disable-warning=TimeoutNegativeWarning', ...args];
+  const child = spawn(process.execPath, nodeArgs, {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, ...env },
   });
+  return whenReady(child, args.join(' '), ready);
+}
+
+/** Resolves when the process prints a line that matches `ready`; rejects with its errors if it exits or takes too long. */
+export async function whenReady(child: ChildProcess, name: string, ready: RegExp): Promise<Child> {
   let output = '';
   let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString('utf8')).slice(-KEPT_ERROR_BYTES);
   });
   await new Promise<void>((resolve, reject) => {
-    const fail = (what: string): void => reject(new Error(`${args.join(' ')} ${what}: ${errors}`));
+    const fail = (what: string): void => reject(new Error(`${name} ${what}: ${errors}`));
     const timer = setTimeout(() => fail('was not ready in time'), READY_LIMIT_MS);
     const exited = (code: number | null): void => fail(`exited with ${code}`);
     child.once('exit', exited);

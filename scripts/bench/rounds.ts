@@ -16,13 +16,21 @@ export interface BenchOptions {
   /** Number of contracts in the largest portfolio. */
   readonly contracts: number;
   readonly results: ResultForm;
+  /** Number of busy processes that run beside the measurement. */
+  readonly busyProcesses: number;
   readonly progress: (text: string) => void;
 }
 
 /** The results of a part: figures for --json, and tables of these figures. */
-export interface PartResults<Figures> {
+export interface PartResults<Figures = PartFigures> {
   readonly figures: Figures;
   readonly tables: readonly string[];
+}
+
+/** The figures of any part. */
+export interface PartFigures {
+  /** The ratios that the run records, with those of its targets. */
+  readonly ratios?: readonly Ratio[];
 }
 
 /**
@@ -80,16 +88,22 @@ export async function timeCalls(works: readonly Work[], options: TimingOptions):
   return new Map(works.map(({ name }, index) => [name, times[index] ?? []]));
 }
 
+/** Processor time of this thread, so that time in which other processes have the processor does not count. */
 function timeSlice(run: () => unknown, calls: number, forMs: number): number {
-  const startedAt = performance.now();
+  const startedAt = threadUs();
   let done = 0;
-  let elapsed = 0;
-  while (elapsed < forMs) {
+  let elapsedUs = 0;
+  while (elapsedUs < forMs * 1_000) {
     for (let call = 0; call < calls; call += 1) run();
     done += calls;
-    elapsed = performance.now() - startedAt;
+    elapsedUs = threadUs() - startedAt;
   }
-  return (elapsed * 1_000) / done;
+  return elapsedUs / done;
+}
+
+function threadUs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
 }
 
 export interface CostPerCall {
@@ -112,22 +126,29 @@ export function costsOf(times: RoundTimes): readonly CostPerCall[] {
 export interface Comparison {
   /** The median of the ratios in each round. */
   readonly value: number;
+  /** The ratio of each round; absent if the figure is not measured in rounds. */
+  readonly rounds?: readonly number[];
   /** The ratio of the fastest rounds, which other load on the machine affects least. */
   readonly byFastest?: number;
 }
 
 /** How many times longer one takes than another, from times in the same rounds. */
 export function compareTimes(times: readonly number[], others: readonly number[]): Comparison {
-  return { value: medianQuotient(times, others), byFastest: Math.min(...times) / Math.min(...others) };
+  return { ...byRound(times, others), byFastest: Math.min(...times) / Math.min(...others) };
 }
 
 /** How many times faster one is than another, from rates in the same rounds. */
 export function compareRates(rates: readonly number[], others: readonly number[]): Comparison {
-  return { value: medianQuotient(rates, others), byFastest: Math.max(...rates) / Math.max(...others) };
+  return { ...byRound(rates, others), byFastest: Math.max(...rates) / Math.max(...others) };
 }
 
-function medianQuotient(values: readonly number[], others: readonly number[]): number {
-  return median(values.map((value, round) => value / (others[round] ?? Number.NaN)));
+/** A figure with one value for each round. */
+export function overRounds(rounds: readonly number[]): Comparison {
+  return { value: median(rounds), rounds };
+}
+
+function byRound(values: readonly number[], others: readonly number[]): Comparison {
+  return overRounds(values.map((value, round) => value / (others[round] ?? Number.NaN)));
 }
 
 /** Contracts per second of two sequential steps, given the rate of each step alone. */
@@ -143,7 +164,7 @@ export function compareWithSeries(
 ): Comparison {
   const series = rates.map((_, round) => inSeries(first[round] ?? Number.NaN, second[round] ?? Number.NaN));
   return {
-    value: medianQuotient(rates, series),
+    ...byRound(rates, series),
     byFastest: Math.max(...rates) / inSeries(Math.max(...first), Math.max(...second)),
   };
 }
@@ -154,6 +175,8 @@ export interface Ratio extends Comparison {
   readonly aim: string;
   /** Absent if there is no target. */
   readonly reached?: boolean;
+  /** Whether it is one of the targets that the run lists at its end. */
+  readonly isTarget?: true;
 }
 
 /** A ratio that must be at least `aim`. */
@@ -166,7 +189,12 @@ export function atMost(name: string, measured: Comparison, aim: number): Ratio {
   return { name, ...measured, aim: `<= ${aim}`, reached: measured.value <= aim };
 }
 
-/** A ratio without a target. */
-export function toKnow(name: string, measured: Comparison): Ratio {
-  return { name, ...measured, aim: '-' };
+/** A ratio without a target; `aim` states whether less or more of it is better, if either is. */
+export function toKnow(name: string, measured: Comparison, aim: 'less' | 'more' | '-' = '-'): Ratio {
+  return { name, ...measured, aim };
+}
+
+/** Lists a ratio among the targets at the end of the run. */
+export function asTarget(ratio: Ratio): Ratio {
+  return { ...ratio, isTarget: true };
 }

@@ -32,6 +32,10 @@ export interface HttpCall {
   readonly headers?: readonly string[];
   /** The catalogue that is published before the call. */
   readonly catalogueFolder?: string;
+}
+
+/** A call that is measured beside messages of the same size. */
+export interface MeasuredCall extends HttpCall {
   readonly messageSizes: () => Promise<MessageSizes>;
 }
 
@@ -52,7 +56,7 @@ export const SAMPLE_BODY = JSON.stringify({
   },
 });
 
-export const SCHEDULE_CALL: HttpCall = {
+export const SCHEDULE_CALL: MeasuredCall = {
   scenario: 'Kafka: schedule over HTTP',
   worker: 'schedule',
   path: '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule',
@@ -73,7 +77,7 @@ const CATALOGUE_FOLDER = 'shared/product/example-catalogue';
 const LOOK_UP = { BankingProductCode: 'TL-PERSONAL', ...ALL_SECTIONS };
 
 /** All sections of a product of the example catalogue. */
-export const LOOK_UP_CALL: HttpCall = {
+export const LOOK_UP_CALL: MeasuredCall = {
   scenario: 'Kafka: product look-up over HTTP',
   worker: 'product',
   path: '/platapi/automation-processors/actions/plat_bp_getbankingproductbycode',
@@ -93,6 +97,25 @@ export const LOOK_UP_CALL: HttpCall = {
   },
 };
 
+/** A personal loan of six months with its commissions, insurance and a discount, by the example catalogue. */
+export const SIMULATE_CALL: HttpCall = {
+  scenario: 'Kafka: Simulate over HTTP',
+  worker: 'simulation',
+  path: '/platapi/automation-processors/actions/PLAT_BP_Simulate',
+  body: JSON.stringify({
+    productCode: 'TL-PERSONAL',
+    amount: 10_000,
+    loanPeriod: 6,
+    scheduleType: 'EqualInstallments',
+    discount: [{ Name: 'Salary client' }],
+    jsonFilterCommission: [
+      { name: 'Amount', value: 10_000 },
+      { name: 'Employer', value: 7 },
+    ],
+  }),
+  catalogueFolder: CATALOGUE_FOLDER,
+};
+
 /** A valid Romanian mobile number; the last digits distinguish the receivers. */
 const FIRST_NUMBER = 40_722_100_000;
 
@@ -106,7 +129,7 @@ const smsTo = (receiver: number) => ({
  * An accepted SMS, with a different receiver for each connection. It leads to a command and then to the record of its
  * acceptance.
  */
-export const ACCEPT_CALL: HttpCall = {
+export const ACCEPT_CALL: MeasuredCall = {
   scenario: 'Kafka: SMS accepted over HTTP',
   path: '/api/notifications/v1/sms/send',
   body: (slot) => JSON.stringify(smsTo(slot)),

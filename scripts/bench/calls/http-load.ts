@@ -14,6 +14,7 @@ export interface HttpLoad {
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const NO_BYTES = Buffer.alloc(0);
 const STATUS_OK = Buffer.from('HTTP/1.1 20');
+const STATUS_REFUSED = Buffer.from('HTTP/1.1 503');
 const LENGTH = /content-length: (\d+)/i;
 
 /** Opens one connection per slot to `url` and prepares the bytes of each slot once. */
@@ -56,6 +57,17 @@ function bytesOf(url: URL, call: Pick<HttpCall, 'body' | 'headers'>, slot: numbe
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
+/** Whether a request was rejected because the server refused it for the moment (503). */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && error.cause === REFUSAL;
+}
+
+const REFUSAL = 'refused';
+
+function startsWith(answer: Buffer, beginning: Buffer): boolean {
+  return answer.compare(beginning, 0, beginning.length, 0, beginning.length) === 0;
+}
+
 async function openConnection(url: URL): Promise<{ socket: Socket; send(bytes: Buffer): Promise<number> }> {
   const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
   await new Promise<void>((resolve, reject) => {
@@ -78,8 +90,9 @@ async function openConnection(url: URL): Promise<{ socket: Socket; send(bytes: B
     if (received.length < headEnd + END_OF_HEAD.length + length) return;
     const answer = received;
     received = Buffer.alloc(0);
-    if (answer.compare(STATUS_OK, 0, STATUS_OK.length, 0, STATUS_OK.length) !== 0) {
-      fail(new Error(`unexpected answer: ${answer.toString('utf8', 0, 400)}`));
+    if (!startsWith(answer, STATUS_OK)) {
+      const cause = startsWith(answer, STATUS_REFUSED) ? REFUSAL : undefined;
+      fail(new Error(`unexpected answer: ${answer.toString('utf8', 0, 400)}`, { cause }));
       return;
     }
     const current = waiting;

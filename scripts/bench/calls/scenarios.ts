@@ -6,8 +6,8 @@ import path from 'node:path';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { closedLoop, type LoopResult, median } from '../load.ts';
 import { startChild, type Child } from '../processes.ts';
-import { atLeast, atMost, type BenchOptions, inTurns, type Ratio } from '../rounds.ts';
-import { type HttpCall, SCHEDULE_CALL } from '../samples.ts';
+import { atLeast, atMost, type BenchOptions, inTurns, type PartResults, type Ratio } from '../rounds.ts';
+import { type MeasuredCall, SCHEDULE_CALL } from '../samples.ts';
 import {
   addressOf,
   INGRESS_READY,
@@ -16,6 +16,7 @@ import {
   PARTITIONS,
   type System,
 } from '../system.ts';
+import { ratioTable, table, thousands } from '../tables.ts';
 import { openHttpLoad, type HttpLoad } from './http-load.ts';
 import { type RawRequester, startRawRequester } from './raw-requester.ts';
 
@@ -23,6 +24,11 @@ import { type RawRequester, startRawRequester } from './raw-requester.ts';
 export interface Measurement extends LoopResult {
   readonly scenario: string;
   readonly window: number;
+}
+
+interface TripFigures {
+  readonly measurements: readonly Measurement[];
+  readonly ratios: readonly Ratio[];
 }
 
 type Options = Pick<BenchOptions, 'rounds' | 'measureMs' | 'progress'>;
@@ -44,7 +50,7 @@ const ON_DISK = 'embedded on disk: schedule over HTTP';
  * Measures one process with the embedded broker in memory alternately with one whose broker is on disk; the HTTP client is this
  * process.
  */
-export async function benchEmbedded(options: Options): Promise<readonly Measurement[]> {
+export async function benchEmbedded(options: Options): Promise<PartResults<TripFigures>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-'));
   const started: { readonly system: Child; readonly http: HttpLoad }[] = [];
   try {
@@ -61,7 +67,8 @@ export async function benchEmbedded(options: Options): Promise<readonly Measurem
         trips.push({ scenario, window, request: (slot) => http.request(slot) });
       }
     }
-    return await measureTrips(options, trips);
+    const measurements = await measureTrips(options, trips);
+    return resultsOf({ measurements, ratios: diskRatios(measurements) });
   } finally {
     for (const { system, http } of started) {
       http.close();
@@ -83,7 +90,7 @@ function startEmbedded(dataFolder: string, outboxFolder: string): Promise<Child>
 }
 
 /** The throughput on disk as a share of that in memory, from the same run. */
-export function diskRatios(measurements: readonly Measurement[]): readonly Ratio[] {
+function diskRatios(measurements: readonly Measurement[]): readonly Ratio[] {
   const rate = (scenario: string, window: number): number =>
     measurements.find((line) => line.scenario === scenario && line.window === window)?.perSecond ??
     Number.NaN;
@@ -104,8 +111,8 @@ export function diskRatios(measurements: readonly Measurement[]): readonly Ratio
 export async function benchKafka(
   options: Options,
   kafka: KafkaUnderTest,
-  call: HttpCall,
-): Promise<readonly Measurement[]> {
+  call: MeasuredCall,
+): Promise<PartResults<TripFigures>> {
   const system = openSystem(kafka, 'calls');
   const echo = openSystem(kafka, 'echo');
   try {
@@ -120,9 +127,9 @@ export async function benchKafka(
         { scenario: RAW_PING_PONG, window, request: () => raw.request() },
         { scenario: call.scenario, window, request: (slot: number) => http.request(slot) },
       ]);
-      const measured = await measureTrips(options, trips);
+      const measurements = await measureTrips(options, trips);
       http.close();
-      return measured;
+      return resultsOf({ measurements, ratios: tripRatios(measurements, call) });
     } finally {
       await raw.stop();
     }
@@ -133,7 +140,7 @@ export async function benchKafka(
 }
 
 /** The echo uses topics with the same number of partitions and a separate prefix. */
-async function startRaw(system: System, call: HttpCall): Promise<RawRequester> {
+async function startRaw(system: System, call: MeasuredCall): Promise<RawRequester> {
   const { brokers, prefix } = system;
   const { requestBytes, replyBytes } = await call.messageSizes();
   const requestTopic = topicName(prefix, 'scheduleBulkRequests');
@@ -169,10 +176,7 @@ async function measureTrips(options: Options, trips: readonly Trip[]): Promise<r
 }
 
 /** The round trips of a call compared with raw ones in the same rounds. */
-export function tripRatios(
-  measurements: readonly Measurement[],
-  { scenario: own }: HttpCall,
-): readonly Ratio[] {
+function tripRatios(measurements: readonly Measurement[], { scenario: own }: MeasuredCall): readonly Ratio[] {
   const quotient = (figure: 'p50Ms' | 'perSecond', window: number): { readonly value: number } => {
     const find = (scenario: string): number =>
       measurements.find((line) => line.scenario === scenario && line.window === window)?.[figure] ??
@@ -184,4 +188,16 @@ export function tripRatios(
     atMost(`p50 / raw, window 64: ${own}`, quotient('p50Ms', ECHO_WINDOW), AIM.latency),
     atLeast(`throughput / raw, window 64: ${own}`, quotient('perSecond', ECHO_WINDOW), AIM.throughput),
   ];
+}
+
+function resultsOf(figures: TripFigures): PartResults<TripFigures> {
+  const rows = figures.measurements.map(({ scenario, window, perSecond, p50Ms, p99Ms }) => [
+    scenario,
+    String(window),
+    thousands(perSecond),
+    p50Ms.toFixed(2),
+    p99Ms.toFixed(2),
+  ]);
+  const trips = table(['round trip', 'window', 'per second', 'p50 ms', 'p99 ms'], rows);
+  return { figures, tables: [trips, ratioTable(figures.ratios)] };
 }

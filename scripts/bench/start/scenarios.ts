@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openHttpLoad } from '../calls/http-load.ts';
 import { median } from '../load.ts';
 import { processSeconds, residentMiB } from '../proc-readings.ts';
-import { atMost, type BenchOptions, inTurns, type PartResults, type Ratio } from '../rounds.ts';
+import { asTarget, atMost, type BenchOptions, inTurns, type PartResults, type Ratio } from '../rounds.ts';
 import { SCHEDULE_CALL } from '../samples.ts';
 import { ratioTable, table, thousands } from '../tables.ts';
 
@@ -70,7 +70,7 @@ export async function benchStart(
     ),
     atMost('resident MiB at rest', { value: byNode?.restMiB ?? Number.NaN }, AIM.restMiB),
     atMost(`resident MiB after ${thousands(CALLS)} calls`, { value: usedMiB }, AIM.usedMiB),
-  ];
+  ].map(asTarget);
   return { figures: { starts, usedMiB, ratios }, tables: [startTable(starts), ratioTable(ratios)] };
 }
 

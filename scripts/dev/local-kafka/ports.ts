@@ -15,7 +15,7 @@ export interface Ports {
 }
 
 export interface PortRequest {
-  readonly nodes?: 1 | 3;
+  readonly nodes?: 1 | 2 | 3;
   readonly port?: number;
   readonly registryPort?: number;
   /** A second listener of each node that advertises the port of a proxy. */

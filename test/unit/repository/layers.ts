@@ -38,15 +38,6 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'shared/product',
     'shared/contract',
   ],
-  'scripts/bench': [
-    'shared/platform',
-    'shared/lending',
-    'shared/messaging',
-    'shared/notification',
-    'shared/product',
-    'shared/contract',
-    'shared/catalogue',
-  ],
   'scripts/catalogue': [
     'shared/platform',
     'shared/lending',
@@ -120,6 +111,17 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'workers/product',
     'workers/schedule',
     'workers/simulation',
+  ],
+  'scripts/bench': [
+    'shared/platform',
+    'shared/lending',
+    'shared/messaging',
+    'shared/notification',
+    'shared/product',
+    'scripts/dev',
+    'shared/contract',
+    'shared/catalogue',
+    'workers',
   ],
   'scripts/recalculate': [
     'shared/platform',
@@ -212,6 +214,8 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'overload',
     'start',
     'wake-ups',
+    'peers',
+    'plan',
   ],
   'workers/ingress': ['access', 'feed', 'server', 'actions', 'notifications', 'outbox', '.'],
   'workers/notification': [
