@@ -7,11 +7,12 @@ import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { errorText } from '../../shared/platform/errors.ts';
+import type { KafkaClientName } from '../../shared/messaging/kafka-client/open-kafka-broker.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
-import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
+import { createKafkaBroker, TESTED_CLIENTS } from '../support/kafka/broker.ts';
 
 const SECOND = 1_000;
 const STEP_MS = 30 * SECOND;
@@ -21,8 +22,6 @@ const MOVED_AT_ONCE = 3;
 const MOVES = 6;
 /** The cluster removes a silent broker after 9 s; the client also needs time to notice, to connect and to rejoin. */
 const LEADERLESS_MS = 30 * SECOND;
-/** Members on kafkajs join again when a leader has moved; those on @platformatic/kafka fetch from the new leader. */
-const REJOINS = KAFKA_CLIENT === 'kafkajs';
 /** A long interval, so that many delivered messages are not committed yet. */
 const COMMIT_BEHIND = 40;
 
@@ -36,14 +35,21 @@ let broker: KafkaBroker;
 beforeAll(async () => {
   if (cluster === undefined) return;
   scope = await openKafkaScope(cluster.brokers);
-  broker = createKafkaBroker({ brokers: cluster.brokers, clientId: 'failures-test', log: silentLog });
 });
 afterAll(async () => {
   if (cluster === undefined) return;
-  await broker.close();
   await scope.admin.disconnect();
   await cluster.stop();
 });
+
+/** Opens the broker of a suite with this client. */
+function useBroker(client: KafkaClientName): void {
+  beforeAll(() => {
+    const { brokers } = cluster ?? { brokers: [] };
+    broker = createKafkaBroker({ brokers, clientId: 'failures-test', log: silentLog }, client);
+  });
+  afterAll(() => broker.close());
+}
 
 /** Undefined, with a warning, on a machine without Java; with CI=true that is an error. */
 async function startOwnCluster(): Promise<LocalKafka | undefined> {
@@ -116,47 +122,53 @@ async function moveLeaders(topic: string, round: number): Promise<void> {
   await scope.admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment }] });
 }
 
-suite('a cluster whose leaders move', () => {
-  test(
-    'does not skip, in the next generation, messages that were delivered but not committed',
-    {
-      timeout: 90 * SECOND,
-    },
-    async () => {
-      const topic = scope.nameOf('moving');
-      await broker.admin.createTopics([
-        { topic, partitions: PARTITIONS, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
-      ]);
-      const committed = new Map<number, number>();
-      const members = [0, 1].map(() => lateCommitter(scope.nameOf('moving'), topic, committed));
-      const generation = () => Math.max(...members.map(({ generations }) => generations()));
-      await Promise.all(members.map((member) => member.start()));
-      const publisher = broker.createPublisher({ clientId: 'moving', deadlineMs: STEP_MS });
-      await publisher.start();
-      const sent: Promise<string>[] = [];
-      const load = setInterval(() => {
-        for (let index = 0; index < 4; index += 1) {
-          const key = `v${sent.length}`;
-          sent.push(publisher.publish([{ topic, key, value: Buffer.from(key) }]).then(() => key));
+for (const client of TESTED_CLIENTS) {
+  suite(`a cluster whose leaders move, with ${client}`, () => {
+    useBroker(client);
+
+    test(
+      'does not skip, in the next generation, messages that were delivered but not committed',
+      {
+        timeout: 90 * SECOND,
+      },
+      async () => {
+        const topic = scope.nameOf(`moving-${client}`);
+        await broker.admin.createTopics([
+          { topic, partitions: PARTITIONS, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
+        ]);
+        // Members on kafkajs join again when a leader has moved; those on @platformatic/kafka fetch from the new leader.
+        const rejoins = client === 'kafkajs';
+        const committed = new Map<number, number>();
+        const members = [0, 1].map(() => lateCommitter(scope.nameOf(`moving-${client}`), topic, committed));
+        const generation = () => Math.max(...members.map(({ generations }) => generations()));
+        await Promise.all(members.map((member) => member.start()));
+        const publisher = broker.createPublisher({ clientId: 'moving', deadlineMs: STEP_MS });
+        await publisher.start();
+        const sent: Promise<string>[] = [];
+        const load = setInterval(() => {
+          for (let index = 0; index < 4; index += 1) {
+            const key = `v${sent.length}`;
+            sent.push(publisher.publish([{ topic, key, value: Buffer.from(key) }]).then(() => key));
+          }
+        }, 10);
+        for (let round = 0; round < MOVES; round += 1) {
+          await sleep(1_500);
+          const before = generation();
+          await moveLeaders(topic, round);
+          if (rejoins) await eventually('a new generation', STEP_MS, () => generation() > before);
         }
-      }, 10);
-      for (let round = 0; round < MOVES; round += 1) {
         await sleep(1_500);
-        const before = generation();
-        await moveLeaders(topic, round);
-        if (REJOINS) await eventually('a new generation', STEP_MS, () => generation() > before);
-      }
-      await sleep(1_500);
-      clearInterval(load);
-      const values = await Promise.all(sent);
-      const missing = () => values.filter((value) => members.every(({ seen }) => !seen.has(value)));
-      await eventually('every message', STEP_MS, () => missing().length === 0);
-      expect(members.flatMap(({ skipped }) => skipped)).toEqual([]);
-      expect(generation()).toBeGreaterThan(REJOINS ? MOVES : 0);
-      await Promise.all([...members.map((member) => member.stop()), publisher.stop()]);
-    },
-  );
-});
+        clearInterval(load);
+        const values = await Promise.all(sent);
+        const missing = () => values.filter((value) => members.every(({ seen }) => !seen.has(value)));
+        await eventually('every message', STEP_MS, () => missing().length === 0);
+        expect(members.flatMap(({ skipped }) => skipped)).toEqual([]);
+        expect(generation()).toBeGreaterThan(rejoins ? MOVES : 0);
+        await Promise.all([...members.map((member) => member.stop()), publisher.stop()]);
+      },
+    );
+  });
+}
 
 /** SIGSTOP takes effect with a delay, in which the broker may still answer. */
 function isStopped(pid: number): boolean {
@@ -164,92 +176,96 @@ function isStopped(pid: number): boolean {
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
 }
 
-suite('a broker that stops responding', () => {
-  test(
-    'makes a publish reject with send-unknown, and the publisher recovers',
-    {
-      timeout: 90 * SECOND,
-    },
-    async () => {
-      const topic = scope.nameOf('frozen');
-      await broker.admin.createTopics([
-        { topic, partitions: 3, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
-      ]);
-      const publisher = broker.createPublisher({ clientId: 'frozen', deadlineMs: 2 * SECOND });
-      await publisher.start();
-      const message = (value: string) =>
-        [0, 1, 2].map((partition) => ({ topic, partition, key: null, value: Buffer.from(value) }));
-      await publisher.publish(message('before'));
-      const pids = cluster?.nodes.map(({ pid }) => pid) ?? [];
-      for (const pid of pids) process.kill(pid, 'SIGSTOP');
-      try {
-        await eventually('suspended brokers', STEP_MS, () => pids.every(isStopped));
-        const startedAt = performance.now();
-        await expect(publisher.publish(message('doubt'))).rejects.toMatchObject({
-          code: 'send-unknown',
-          canRetry: true,
-        });
-        expect(performance.now() - startedAt).toBeLessThan(3 * SECOND);
-      } finally {
-        for (const pid of pids) process.kill(pid, 'SIGCONT');
-      }
-      await eventually('a publish that succeeds', STEP_MS, () =>
-        publisher.publish(message('after')).then(
-          () => true,
-          () => false,
-        ),
-      );
-      expect(publisher.isHealthy()).toBe(true);
-      await publisher.stop();
-    },
-  );
+for (const client of TESTED_CLIENTS) {
+  suite(`a broker that stops responding, with ${client}`, () => {
+    useBroker(client);
 
-  test(
-    'delays its partitions only until they have another leader',
-    {
-      timeout: 90 * SECOND,
-    },
-    async () => {
-      const topic = scope.nameOf(`one-frozen-${randomUUID()}`);
-      await broker.admin.createTopics([{ topic, partitions: PARTITIONS }]);
-      const done = new Set<string>();
-      const consumer = new Consumer({
-        ...systemPorts,
-        createSource: () =>
-          broker.createGroupSource({ groupId: topic, clientId: 'one-frozen', topics: [topic] }),
-        process: ({ value }) => {
-          done.add(String(value));
-          return 'settled';
-        },
-        log: silentLog,
-      });
-      const publisher = broker.createPublisher({ clientId: 'one-frozen', deadlineMs: STEP_MS });
-      await Promise.all([consumer.start(), publisher.start()]);
-      const everywhere = async (text: string): Promise<boolean> => {
-        const values = Array.from({ length: PARTITIONS }, (_, partition) => `${text}-${partition}`);
-        const messages = values.map((value, partition) => ({
-          topic,
-          partition,
-          key: null,
-          value: Buffer.from(value),
-        }));
-        await publisher.publish(messages);
-        await eventually(`all values of ${text}`, LEADERLESS_MS, () =>
-          values.every((value) => done.has(value)),
+    test(
+      'makes a publish reject with send-unknown, and the publisher recovers',
+      {
+        timeout: 90 * SECOND,
+      },
+      async () => {
+        const topic = scope.nameOf(`frozen-${client}`);
+        await broker.admin.createTopics([
+          { topic, partitions: 3, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
+        ]);
+        const publisher = broker.createPublisher({ clientId: 'frozen', deadlineMs: 2 * SECOND });
+        await publisher.start();
+        const message = (value: string) =>
+          [0, 1, 2].map((partition) => ({ topic, partition, key: null, value: Buffer.from(value) }));
+        await publisher.publish(message('before'));
+        const pids = cluster?.nodes.map(({ pid }) => pid) ?? [];
+        for (const pid of pids) process.kill(pid, 'SIGSTOP');
+        try {
+          await eventually('suspended brokers', STEP_MS, () => pids.every(isStopped));
+          const startedAt = performance.now();
+          await expect(publisher.publish(message('doubt'))).rejects.toMatchObject({
+            code: 'send-unknown',
+            canRetry: true,
+          });
+          expect(performance.now() - startedAt).toBeLessThan(3 * SECOND);
+        } finally {
+          for (const pid of pids) process.kill(pid, 'SIGCONT');
+        }
+        await eventually('a publish that succeeds', STEP_MS, () =>
+          publisher.publish(message('after')).then(
+            () => true,
+            () => false,
+          ),
         );
-        return true;
-      };
-      await everywhere('before');
-      const pid = cluster?.nodes[0]?.pid ?? 0;
-      process.kill(pid, 'SIGSTOP');
-      try {
-        expect(await everywhere('meanwhile')).toBe(true);
-        process.kill(pid, 'SIGCONT');
-        expect(await everywhere('after')).toBe(true);
-      } finally {
-        process.kill(pid, 'SIGCONT');
-        await Promise.all([consumer.stop(), publisher.stop()]);
-      }
-    },
-  );
-});
+        expect(publisher.isHealthy()).toBe(true);
+        await publisher.stop();
+      },
+    );
+
+    test(
+      'delays its partitions only until they have another leader',
+      {
+        timeout: 90 * SECOND,
+      },
+      async () => {
+        const topic = scope.nameOf(`one-frozen-${randomUUID()}`);
+        await broker.admin.createTopics([{ topic, partitions: PARTITIONS }]);
+        const done = new Set<string>();
+        const consumer = new Consumer({
+          ...systemPorts,
+          createSource: () =>
+            broker.createGroupSource({ groupId: topic, clientId: 'one-frozen', topics: [topic] }),
+          process: ({ value }) => {
+            done.add(String(value));
+            return 'settled';
+          },
+          log: silentLog,
+        });
+        const publisher = broker.createPublisher({ clientId: 'one-frozen', deadlineMs: STEP_MS });
+        await Promise.all([consumer.start(), publisher.start()]);
+        const everywhere = async (text: string): Promise<boolean> => {
+          const values = Array.from({ length: PARTITIONS }, (_, partition) => `${text}-${partition}`);
+          const messages = values.map((value, partition) => ({
+            topic,
+            partition,
+            key: null,
+            value: Buffer.from(value),
+          }));
+          await publisher.publish(messages);
+          await eventually(`all values of ${text}`, LEADERLESS_MS, () =>
+            values.every((value) => done.has(value)),
+          );
+          return true;
+        };
+        await everywhere('before');
+        const pid = cluster?.nodes[0]?.pid ?? 0;
+        process.kill(pid, 'SIGSTOP');
+        try {
+          expect(await everywhere('meanwhile')).toBe(true);
+          process.kill(pid, 'SIGCONT');
+          expect(await everywhere('after')).toBe(true);
+        } finally {
+          process.kill(pid, 'SIGCONT');
+          await Promise.all([consumer.stop(), publisher.stop()]);
+        }
+      },
+    );
+  });
+}

@@ -134,10 +134,9 @@ async function runIn(world: SoakWorld, stage: Stage, options: NetworkOptions): P
     await sleep(EDGE_MS);
     const phases = await failInTurn(proxies, { picks, durationMs: options.durationMs, say });
     const recoveryMs = await recover(processes, say);
-    const before = load.figures();
+    const firstAfterwards = load.begun();
     await sleep(EDGE_MS);
     await load.stop();
-    const after = load.figures();
     await untilDelivered(() => load.notifications.figures(provider));
     const exits = await Promise.all(processes.map((process) => process.stop()));
     const letters = await deadLetters(world);
@@ -146,9 +145,9 @@ async function runIn(world: SoakWorld, stage: Stage, options: NetworkOptions): P
       phases,
       connections: sum(proxies.map(({ connections }) => connections)),
       torn: sum(proxies.map(({ torn }) => torn)),
-      ...after,
+      ...load.figures(),
       ...load.notifications.figures(provider, new Set(letters.map(({ id }) => id))),
-      unansweredAfterwards: after.calls - before.calls - (after.answered - before.answered),
+      unansweredAfterwards: load.unansweredSince(firstAfterwards),
       ...(await matchReplies(world.broker, topics)),
       deadLetters: letters.filter(({ code }) => code !== PARKED).length,
       deadLettersHow: countedText(letters.map(({ code }) => code)),
@@ -249,6 +248,8 @@ interface Tally {
   swapped: number;
   slowestMs: number;
   readonly codes: string[];
+  /** The numbers of the calls without their own answer. */
+  readonly unanswered: number[];
   readonly wrongAnswers: string[];
 }
 
@@ -263,6 +264,7 @@ function startLoad(urls: () => readonly string[], options: NetworkOptions) {
     swapped: 0,
     slowestMs: 0,
     codes: [],
+    unanswered: [],
     wrongAnswers: [],
   };
   const notifications = new NotificationCaller(urls);
@@ -282,11 +284,15 @@ function startLoad(urls: () => readonly string[], options: NetworkOptions) {
     while (notifications.begun < pastS * options.notificationsPerSecond) follow(notifications.begin());
   }, TICK_MS);
   const figures = () => {
-    const { codes, ...counts } = tally;
+    const { codes, unanswered: _, ...counts } = tally;
     return { ...counts, refused: codes.length, refusedHow: countedText(codes) };
   };
   return {
     figures,
+    /** The number of the next call. */
+    begun: (): number => begun,
+    /** Calls without their own answer from this number on: a call that began during a fault may end long after it. */
+    unansweredSince: (first: number): number => tally.unanswered.filter((number) => number >= first).length,
     notifications,
     stop: async (): Promise<void> => {
       clearInterval(timer);
@@ -311,6 +317,7 @@ async function callOnce(caller: HttpCaller, url: string, { tally, number, kinds 
   const end = await caller.post(url + action, body, id);
   tally.calls += 1;
   tally.slowestMs = Math.max(tally.slowestMs, performance.now() - startedAt);
+  const { answered } = tally;
   if (end.kind === 'unconnected' || end.kind === 'cut') tally.cut += 1;
   else if (end.kind === 'broken') {
     tally.lost += 1;
@@ -321,6 +328,7 @@ async function callOnce(caller: HttpCaller, url: string, { tally, number, kinds 
     tally.wrongAnswers.push(`${id}: ${end.status} ${end.body.slice(0, TEXT_CHARACTERS)}`);
   else if (end.correlationId === id && isOwn(end.body, answers)) tally.answered += 1;
   else tally.swapped += 1;
+  if (tally.answered === answered) tally.unanswered.push(number);
 }
 
 /** An unreadable body counts as a wrong response. */

@@ -16,8 +16,11 @@ const MIB = 1_024 * KIB;
  */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
-/** A fetch waits this long for data: an idle reader sends one request a second to each leader. */
-export const MAX_WAIT_MS = 1_000;
+/**
+ * A fetch waits this long for data: an idle reader sends one request a second to each leader. It is part of the time limit for
+ * the response, after which the broker counts as silent.
+ */
+const MAX_WAIT_MS = 1_000;
 /** The same while a partition is paused: the longest time until a resumed partition is fetched again. */
 const MAX_WAIT_PAUSED_MS = 250;
 /** New partitions and moved leaders are noticed after this time at the latest; leaders that reject a fetch at once. */

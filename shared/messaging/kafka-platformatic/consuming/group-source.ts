@@ -11,10 +11,10 @@ import {
   type GroupSourceOptions,
 } from '../../ports.ts';
 import { existingTopics } from '../../topics/required-topics.ts';
-import { ANSWER_TIMEOUT_MS, type PlatformaticParts } from '../connection/client.ts';
+import type { PlatformaticParts } from '../connection/client.ts';
 import type { ClusterMetadata } from '../connection/cluster.ts';
 import type { FetchedRecords } from './fetch.ts';
-import { MAX_WAIT_MS, PartitionFetcher, type FetchListener } from './fetcher.ts';
+import { PartitionFetcher, type FetchListener } from './fetcher.ts';
 import { PlatformaticMember, type Membership } from './group-member.ts';
 
 /** With this interval a member notices a rebalance within a second, and a session of 6 s survives five lost heartbeats. */
@@ -224,12 +224,11 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
     });
     const { createClient, log } = this.#parts;
     const { clientId, topics } = this.#options;
-    const requestTimeoutMs = MAX_WAIT_MS + ANSWER_TIMEOUT_MS;
     this.#fetcher = new PartitionFetcher(
       positions,
       {
         topics,
-        client: createClient({ clientId, requestTimeoutMs }),
+        client: createClient({ clientId }),
         metadata: (names) => this.#member.metadata(names),
         log,
       },

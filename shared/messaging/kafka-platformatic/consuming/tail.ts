@@ -3,10 +3,10 @@ import { tailBehind, tailStopped } from '../../broker-errors.ts';
 import { endOffsets, startPositions, type TailAdmin } from '../../kafka/consuming/tail-offsets.ts';
 import { partitionId, type LogMessage, type PartitionOffset } from '../../message.ts';
 import type { Tail, TailOptions } from '../../ports.ts';
-import { ANSWER_TIMEOUT_MS, type PlatformaticClient, type PlatformaticParts } from '../connection/client.ts';
+import type { PlatformaticClient, PlatformaticParts } from '../connection/client.ts';
 import { clusterMetadata, type ClusterMetadata } from '../connection/cluster.ts';
 import type { FetchedRecords } from './fetch.ts';
-import { MAX_WAIT_MS, PartitionFetcher, type FetchListener } from './fetcher.ts';
+import { PartitionFetcher, type FetchListener } from './fetcher.ts';
 
 /** Limit for the first answers; a leader that moves or restarts answers within this time. */
 const START_LIMIT_MS = 15_000;
@@ -53,7 +53,7 @@ export class PlatformaticTail implements Tail, FetchListener {
     const { createClient, log } = this.#parts;
     const parts = {
       topics,
-      client: createClient({ clientId, requestTimeoutMs: MAX_WAIT_MS + ANSWER_TIMEOUT_MS }),
+      client: createClient({ clientId }),
       metadata: (names: readonly string[]) => clusterMetadata(this.#metadataClient, names),
       log,
     };
