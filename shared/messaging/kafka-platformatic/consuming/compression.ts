@@ -1,15 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { compressionsAlgorithms } from '@platformatic/kafka';
+import { gunzipOptions, MAX_DECOMPRESSED_BYTES } from '../../kafka/kafkajs/gzip-options.ts';
 
 const KIB = 1_024;
-const MIB = KIB * KIB;
-
-/**
- * Largest decompressed record batch: 16 times the largest batch that our topics allow (8 MiB). Decompressing a larger one, an
- * attack or a mistake, fails before it exhausts the memory of the process.
- */
-const MAX_DECOMPRESSED_BYTES = 128 * MIB;
 /** Larger input is decompressed in another thread: it would block the event loop for more than about a millisecond. */
 const MAX_SYNC_BYTES = 64 * KIB;
 
@@ -33,7 +27,10 @@ export function decompress(
 ): Buffer | Promise<Buffer> {
   const isSmall = bytes.length <= MAX_SYNC_BYTES;
   const limit = { maxOutputLength: maxBytes };
-  if (compression === GZIP) return isSmall ? gunzipSync(bytes, limit) : gunzipAsync(bytes, limit);
+  if (compression === GZIP) {
+    const options = gunzipOptions(bytes.length, maxBytes);
+    return isSmall ? gunzipSync(bytes, options) : gunzipAsync(bytes, options);
+  }
   if (compression === ZSTD) {
     return isSmall ? zstdDecompressSync(bytes, limit) : zstdDecompressAsync(bytes, limit);
   }

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { crc32c } from '../../kafka/kafkajs/crc32c.ts';
+import { gzipOptions } from '../../kafka/kafkajs/gzip-options.ts';
 import type { OutgoingRecord } from '../../kafka/publishing/record.ts';
 import type { HeaderValue } from '../../message.ts';
 
@@ -53,7 +54,7 @@ export function encodeBatch(entries: readonly OutgoingRecord[]): Buffer | Promis
   }
   const times = { firstMs, maxMs };
   if (!isLarge) return finish(batch, entries.length, times, 0);
-  return compress(batch.subarray(HEAD_BYTES)).then((records) =>
+  return compress(batch.subarray(HEAD_BYTES), gzipOptions(batch.length)).then((records) =>
     finish(Buffer.concat([batch.subarray(0, HEAD_BYTES), records]), entries.length, times, GZIP),
   );
 }

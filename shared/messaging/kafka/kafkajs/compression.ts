@@ -1,34 +1,12 @@
 import { promisify } from 'node:util';
-import { constants, gunzip, gzip, zstdDecompress } from 'node:zlib';
+import { gunzip, gzip, zstdDecompress } from 'node:zlib';
 import kafkajs from 'kafkajs';
 import { MessagingError, errorText } from '../../../platform/errors.ts';
+import { gunzipOptions, gzipOptions, MAX_DECOMPRESSED_BYTES } from './gzip-options.ts';
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
 const zstdDecompressAsync = promisify(zstdDecompress);
-
-const KIB = 1_024;
-const MIB = KIB * KIB;
-
-/** For a schedule of 360 instalments, level 1 takes half the time of kafkajs' level 6 and produces 14 % more bytes. */
-const GZIP_LEVEL = constants.Z_BEST_SPEED;
-
-/**
- * Largest decompressed record batch: 16 times the largest batch that our topics allow (8 MiB). Decompressing a larger one, an
- * attack or a mistake, fails before it exhausts the memory of the process.
- */
-const MAX_DECOMPRESSED_BYTES = 128 * MIB;
-
-/** Schedules in Avro are compressed to about a quarter of their bytes. */
-const USUAL_COMPRESSED_SHARE = 0.25;
-/** zlib returns its output in chunks; each takes a round trip to another thread. */
-const MIN_CHUNK_BYTES = 16 * KIB;
-const MAX_CHUNK_BYTES = 512 * KIB;
-
-/** The chunk size with which the expected output fits into one chunk, within limits. */
-function chunkSize(expectedBytes: number): number {
-  return Math.min(MAX_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, Math.ceil(expectedBytes * 1.25)));
-}
 
 /** Node does not detect the codecs as named exports of kafkajs' CommonJS module. */
 const { CompressionCodecs, CompressionTypes } = kafkajs;
@@ -46,13 +24,8 @@ interface Encoded {
  */
 export function installCodecs(): void {
   CompressionCodecs[CompressionTypes.GZIP] = () => ({
-    compress: ({ buffer }: Encoded) =>
-      gzipAsync(buffer, { level: GZIP_LEVEL, chunkSize: chunkSize(buffer.length * USUAL_COMPRESSED_SHARE) }),
-    decompress: (buffer: Buffer) =>
-      gunzipAsync(buffer, {
-        maxOutputLength: MAX_DECOMPRESSED_BYTES,
-        chunkSize: chunkSize(buffer.length / USUAL_COMPRESSED_SHARE),
-      }).catch(refuseUnreadable),
+    compress: ({ buffer }: Encoded) => gzipAsync(buffer, gzipOptions(buffer.length)),
+    decompress: (buffer: Buffer) => gunzipAsync(buffer, gunzipOptions(buffer.length)).catch(refuseUnreadable),
   });
   CompressionCodecs[CompressionTypes.ZSTD] = () => ({
     compress: () => Promise.reject(new Error('zstd is only read, never written')),
