@@ -10,6 +10,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { growthOf, peaksOf, sampleMemory, type MemorySample } from '../proc-readings.ts';
 import {
+  asTarget,
   atMost,
   type BenchOptions,
   type Comparison,
@@ -29,7 +30,7 @@ const START_SIZE = 1;
  * Targets: the cost of a contract relative to the cheapest smaller portfolio, and the additional MiB after the first
  * quarter of the run.
  */
-const AIM = { growth: 1.1, memoryMiB: 64 } as const;
+const AIM = { growth: 1.05, memoryMiB: 64, peakMiB: 256 } as const;
 /** Minimum number of memory samples, one per second; the memory of a shorter run is mostly that of its startup. */
 const LEAST_SAMPLES = 60;
 const LINES_OF_A_CHUNK = 1_000;
@@ -181,10 +182,19 @@ function ratiosOf(broker: PortfolioRun['broker'], all: readonly PortfolioRun[]):
   const grown = growthOf(largest.memory);
   const grownName = `MiB more than in the first quarter, ${count} contracts: ${broker}`;
   return [
-    atMost(
-      `cost of a contract, ${count} / cheapest smaller portfolio: ${broker}`,
-      single(growth),
-      AIM.growth,
+    asTarget(
+      atMost(
+        `cost of a contract, ${count} / cheapest smaller portfolio: ${broker}`,
+        single(growth),
+        AIM.growth,
+      ),
+    ),
+    asTarget(
+      atMost(
+        `resident MiB of the command at most, ${count} contracts: ${broker}`,
+        single(peaksOf(largest.memory, 'command').all),
+        AIM.peakMiB,
+      ),
     ),
     largest.memory.length < LEAST_SAMPLES
       ? toKnow(grownName, single(grown), 'less')
