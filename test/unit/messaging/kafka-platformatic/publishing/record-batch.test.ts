@@ -84,9 +84,9 @@ describe('encodeBatch()', () => {
     );
   });
 
-  test('compresses the records only where a value is larger than 4 KiB', async () => {
-    const small = await encodeAndRead([sized(4_096)]);
-    const large = await encodeAndRead([sized(4_096), sized(4_097)]);
+  test('compresses the records only where a value is larger than 64 KiB', async () => {
+    const small = await encodeAndRead([sized(65_536)]);
+    const large = await encodeAndRead([sized(65_536), sized(65_537)]);
     expect([small.batch.attributes, large.batch.attributes]).toEqual([0, GZIP]);
     expect(large.bytes.length).toBeLessThan(1_000);
   });
