@@ -125,7 +125,12 @@ function serve(socket: Socket, broker: Broker): void {
       if (waiting.length < end) return;
       const request = waiting.subarray(LENGTH_BYTES, end);
       waiting = waiting.subarray(end);
-      react(socket, broker, request);
+      try {
+        react(socket, broker, request);
+      } catch {
+        // A broker closes the connection of a request that it cannot decode.
+        socket.destroy();
+      }
     }
   });
 }

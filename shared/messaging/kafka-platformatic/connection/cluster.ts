@@ -48,9 +48,12 @@ export async function clusterMetadata(
 }
 
 function toTopicMetadata({ errorCode, partitions }: metadataV9.MetadataResponseTopic): TopicMetadata {
-  const leaders: number[] = [];
-  for (const { partitionIndex, leaderId } of partitions) leaders[partitionIndex] = leaderId;
-  return { error: brokerErrorName(errorCode), leaders: Array.from(leaders, (leader) => leader ?? -1) };
+  // A damaged response may name any partition.
+  const leaders = partitions.map(() => -1);
+  for (const { partitionIndex, leaderId } of partitions) {
+    if (partitionIndex in leaders) leaders[partitionIndex] = leaderId;
+  }
+  return { error: brokerErrorName(errorCode), leaders };
 }
 
 /** The broker that coordinates a group. Rejects with the error of the library, while there is none too. */

@@ -26,6 +26,12 @@ interface OpenConnection {
   readonly versions: ReadonlyMap<number, VersionRange>;
 }
 
+/** A connection that is open or being opened. */
+interface Attempt {
+  readonly connection: Connection;
+  readonly open: Promise<OpenConnection>;
+}
+
 interface VersionRange {
   readonly min: number;
   readonly max: number;
@@ -48,6 +54,7 @@ const LOGIN_TIMEOUT_MS = 10_000;
 /** Requests that wait for responses on one connection: Kafka's limit for producers that keep the order (max.in.flight). */
 const MAX_IN_FLIGHT = 5;
 const KEEP_ALIVE_DELAY_MS = 60_000;
+const MAX_PORT = 65_535;
 /** The library asks for these also where the version of the request has no field for them. */
 const SOFTWARE = 'banking-product-engine';
 const SOFTWARE_VERSION = '1';
@@ -58,7 +65,7 @@ const SOFTWARE_VERSION = '1';
  */
 export class BrokerConnections {
   readonly #settings: ConnectionSettings;
-  readonly #byAddress = new Map<string, Promise<OpenConnection>>();
+  readonly #byAddress = new Map<string, Attempt>();
   readonly #all = new Set<Connection>();
   #opened = 0;
   #destroyed = false;
@@ -91,13 +98,14 @@ export class BrokerConnections {
     args: Args,
   ): Promise<Answer> {
     const { connection, versions: supported } = await this.#open(broker);
-    const api = newest(versions, supported);
     try {
+      const api = newest(versions, supported);
       return await api.async(connection, ...args);
     } catch (error) {
       if (error instanceof TimeoutError) this.#settings.onSilent(addressText(broker));
-      // A response that cannot be parsed: the bytes after it may not be a response either.
-      if (!isOfLibrary(error)) this.#break(connection, addressText(broker), error);
+      // A response that cannot be parsed, perhaps that with the versions: what follows may not be a response either.
+      if (!isOfLibrary(error) || error instanceof UnsupportedApiError)
+        this.#break(connection, addressText(broker), error);
       throw error;
     }
   }
@@ -112,32 +120,43 @@ export class BrokerConnections {
   #open(broker: BrokerAddress): Promise<OpenConnection> {
     const address = addressText(broker);
     const known = this.#byAddress.get(address);
-    if (known !== undefined) return known;
+    // A socket that was destroyed reports that it is closed only later.
+    if (known !== undefined && !known.connection.socket.destroyed) return known.open;
     if (this.#destroyed) return Promise.reject(new Error('this client is closed'));
-    const opening = this.#connect(broker, () => {
-      if (this.#byAddress.get(address) === opening) this.#byAddress.delete(address);
+    if (!(broker.port > 0 && broker.port <= MAX_PORT)) {
+      return Promise.reject(new Error(`${address} is not an address`));
+    }
+    const connection = this.#create(broker);
+    const attempt = { connection, open: this.#connect(connection, broker) };
+    this.#byAddress.set(address, attempt);
+    connection.socket.once('close', () => {
+      this.#all.delete(connection);
+      if (this.#byAddress.get(address) === attempt) this.#byAddress.delete(address);
     });
-    this.#byAddress.set(address, opening);
-    return opening;
+    return attempt.open;
   }
 
-  async #connect(broker: BrokerAddress, onClosed: () => void): Promise<OpenConnection> {
-    const { clientId, requestTimeoutMs, tls, sasl, onSilent } = this.#settings;
+  #create({ host }: BrokerAddress): Connection {
+    const { clientId, requestTimeoutMs, tls, sasl } = this.#settings;
     const connection = new Connection(clientId, {
       connectTimeout: sasl === undefined ? CONNECT_TIMEOUT_MS : LOGIN_TIMEOUT_MS,
       requestTimeout: requestTimeoutMs,
       maxInflights: MAX_IN_FLIGHT,
       // Names the client in the diagnostic events of the library.
       context: clientId,
-      ...(tls === undefined ? {} : { tls, ...(isIP(broker.host) === 0 ? { tlsServerName: true } : {}) }),
+      ...(tls === undefined ? {} : { tls, ...(isIP(host) === 0 ? { tlsServerName: true } : {}) }),
       ...(sasl === undefined ? {} : { sasl }),
     });
     this.#all.add(connection);
     // Every error also rejects the pending calls; without a listener a second one would end the process.
     connection.on('error', () => undefined);
+    return connection;
+  }
+
+  async #connect(connection: Connection, broker: BrokerAddress): Promise<OpenConnection> {
     try {
       const connected = connection.connect(broker.host, broker.port);
-      this.#guard(connection, addressText(broker), onClosed);
+      this.#guard(connection, addressText(broker));
       await connected;
       const { apiKeys } = await apiVersionsV0.api.async(connection, SOFTWARE, SOFTWARE_VERSION);
       const versions = new Map(
@@ -147,15 +166,14 @@ export class BrokerConnections {
       connection.socket.once('close', () => this.#closed());
       return { connection, versions };
     } catch (error) {
-      onClosed();
-      if (!this.#destroyed) onSilent(addressText(broker));
+      if (!this.#destroyed) this.#settings.onSilent(addressText(broker));
       destroyConnection(connection);
       throw error;
     }
   }
 
   /** The connection parses in the event handler of its socket: what that throws ends the connection, not the process. */
-  #guard(connection: Connection, address: string, onClosed: () => void): void {
+  #guard(connection: Connection, address: string): void {
     const { socket } = connection;
     socket.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
     const emit = socket.emit.bind(socket);
@@ -167,10 +185,6 @@ export class BrokerConnections {
         return true;
       }
     };
-    socket.once('close', () => {
-      this.#all.delete(connection);
-      onClosed();
-    });
   }
 
   #break(connection: Connection, address: string, error: unknown): void {

@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { platformaticClients } from '../../../../shared/messaging/kafka-platformatic/connection/client.ts';
+import { clusterMetadata } from '../../../../shared/messaging/kafka-platformatic/connection/cluster.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { startFakeCluster } from '../../../support/fakes/kafka-cluster.ts';
+
+const PARTITIONS = 4;
+const CALLS = 300;
+/** A response with a damaged length may never end: far less than the usual limit. */
+const REQUEST_TIMEOUT_MS = 300;
+const LENGTH_BYTES = 4;
+
+type Damage = (response: Buffer) => Buffer | 'reset';
+
+/** Brokers behind a proxy that may damage responses, and a client whose requests all go through the proxy. */
+async function setUp() {
+  const cluster = await startFakeCluster(1, PARTITIONS);
+  const [target = ''] = cluster.brokers;
+  const state: { damage: Damage | undefined } = { damage: undefined };
+  const sockets = new Set<Socket>();
+  const proxy = createServer((socket) => {
+    const broker = connect(Number(target.split(':')[1]), '127.0.0.1');
+    for (const one of [socket, broker]) sockets.add(one.on('error', () => undefined));
+    socket.pipe(broker);
+    broker.on('data', (bytes) => {
+      const sent = state.damage === undefined ? bytes : state.damage(Buffer.from(bytes));
+      if (sent === 'reset') socket.resetAndDestroy();
+      else socket.write(sent);
+    });
+    broker.on('close', () => socket.destroy());
+    socket.on('close', () => broker.destroy());
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const createClient = platformaticClients({ brokers: [address] }, silentLog);
+  const client = createClient({ clientId: 'test', requestTimeoutMs: REQUEST_TIMEOUT_MS });
+  onTestFinished(() => {
+    client.destroy();
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+    cluster.close();
+  });
+  return { client, state };
+}
+
+/** Numbers from 0 to 1 that are the same in each run. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+describe('connections with damaged responses', () => {
+  test.each<[string, (length: number) => number]>([
+    ['negative', () => -5],
+    ['zero', () => 0],
+    ['too large', () => 2 ** 31 - 1],
+    ['one byte too small', (length) => length - 1],
+  ])('fail their calls and are replaced if a length is %s', async (_, lengthOf) => {
+    const { client, state } = await setUp();
+    await clusterMetadata(client, ['t']);
+    state.damage = (response) => {
+      response.writeInt32BE(lengthOf(response.readInt32BE(0)), 0);
+      return response;
+    };
+    await expect(clusterMetadata(client, ['t'])).rejects.toBeInstanceOf(Error);
+    state.damage = undefined;
+    const { topics } = await clusterMetadata(client, ['t']);
+    expect(topics.get('t')?.leaders).toEqual([0, 0, 0, 0]);
+  });
+
+  test('settle every call and recover, whatever bytes are changed', async () => {
+    const { client, state } = await setUp();
+    const random = numbers(7);
+    const outcomes = { answered: 0, failed: 0 };
+    for (let call = 0; call < CALLS; call += 1) {
+      state.damage = (response) => {
+        if (random() < 0.05) return 'reset';
+        if (random() < 0.03) return response.subarray(0, Math.floor(random() * response.length));
+        const at = Math.floor(random() * response.length);
+        // Longer waits for lengths that are too large would only take time.
+        if (at >= LENGTH_BYTES || random() < 0.1) response[at] = Math.floor(random() * 256);
+        return response;
+      };
+      await clusterMetadata(client, ['t', 'u']).then(
+        () => (outcomes.answered += 1),
+        () => (outcomes.failed += 1),
+      );
+    }
+    expect(outcomes.answered).toBeGreaterThan(CALLS / 10);
+    expect(outcomes.failed).toBeGreaterThan(CALLS / 10);
+    state.damage = undefined;
+    const { topics } = await clusterMetadata(client, ['t']);
+    expect(topics.get('t')?.leaders).toEqual([0, 0, 0, 0]);
+  });
+});
