@@ -5,8 +5,9 @@
  *
  *     balance = payment * sum(DF_k) + residual * DF_n
  *
- * The payment is rounded once (M2) and the rounding is proven: fixed-point bounds from both sides are rounded, and
- * where they differ (at or very close to a tie) the payment is calculated as an exact fraction.
+ * The payment is rounded once (M2) and the rounding is proven: an estimate in floating point decides where its greatest
+ * error cannot change the rounding; then fixed-point bounds from both sides are rounded, and where these differ (at or
+ * very close to a tie) the payment is calculated as an exact fraction.
  */
 
 import { cacheByCount } from './cache-by-count.ts';
@@ -40,6 +41,9 @@ export function computeLevelPayment(
     const repaidPrincipal = BigInt(repaid.balance - repaid.residual);
     return Number(divideRounded(repaidPrincipal, BigInt(counts.length), rule.rounding));
   }
+  const estimate =
+    rule.sign > 0 && discounts === undefined ? estimatePayment(rule, counts, repaid) : undefined;
+  if (estimate !== undefined) return estimate;
   const bounds =
     rule.sign > 0
       ? boundByDiscounting(discounts ?? sumFactors(counts, createDiscountFactor(rule)), repaid, counts.length)
@@ -47,6 +51,38 @@ export function computeLevelPayment(
   const low = divideRounded(...bounds.low, rule.rounding);
   const high = divideRounded(...bounds.high, rule.rounding);
   return low === high ? Number(low) : solveExactly(rule, counts, repaid);
+}
+
+/**
+ * The payment at a positive rate in binary floating point, rounded; undefined close to a tie. Binary floats may not
+ * decide a figure (M1), and they do not here.
+ *
+ * The bound on the error, with u = 2^-53; first-order terms are doubled to cover those of higher order. A factor 1/g_j
+ * has at most 3u, and each of the n rows adds 2u to the sum and u to the product of the factors. The payment itself
+ * adds 3u, so that 9n + 3 of them are less than 10n + 10, relative to the sum of both parts of the dividend.
+ */
+function estimatePayment(
+  rule: InterestRule,
+  counts: readonly number[],
+  { balance, residual }: RepaidBalance,
+): number | undefined {
+  const denominator = Number(rule.denominator);
+  const getFactor = cacheByCount((count) => denominator / Number(computeGrowth(rule, count)));
+  let sum = 0;
+  let product = 1;
+  let lastCount = Number.NaN;
+  let factor = 1;
+  for (let row = counts.length - 1; row >= 0; row -= 1) {
+    const count = counts[row] ?? 0;
+    if (count !== lastCount) factor = getFactor(count);
+    lastCount = count;
+    sum = factor * (1 + sum);
+    product *= factor;
+  }
+  const payment = (balance - residual * product) / sum;
+  const error = ((10 * counts.length + 10) * Number.EPSILON * (balance + residual * product)) / sum;
+  const rounded = Math.round(payment);
+  return payment > 0 && 0.5 - Math.abs(payment - rounded) > error ? rounded : undefined;
 }
 
 /** 1/g_j for the day-count numerator of a row at a positive rate, in fixed point, rounded down. */

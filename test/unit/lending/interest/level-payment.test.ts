@@ -7,9 +7,14 @@ import {
   createLinearRule,
   type InterestRule,
 } from '../../../../shared/lending/interest/interest-rule.ts';
-import { computeLevelPayment } from '../../../../shared/lending/interest/level-payment.ts';
+import {
+  computeLevelPayment,
+  createDiscountFactor,
+  sumSuffixes,
+} from '../../../../shared/lending/interest/level-payment.ts';
 import { accrueAtOneRate } from '../../../../shared/lending/interest/accrual.ts';
 import { decimal } from '../../../support/builders/lending-loan.ts';
+import { Picks } from '../../../support/random/pick.ts';
 
 interface Loan {
   readonly rule: InterestRule;
@@ -76,6 +81,24 @@ describe('level payment (S5)', () => {
       const exact = new Exact(987_654_321_01).minus(factor.times(12_345_67)).div(sum);
       const expected = exact.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
       expect(payment({ rule, counts }, 987_654_321_01, 12_345_67)).toBe(expected);
+    }
+  });
+
+  it('is the same by floating point and by fixed point, for small and for the largest amounts', () => {
+    const picks = new Picks(20_261_123);
+    for (let loan = 0; loan < 2_000; loan += 1) {
+      const counts = Array.from({ length: picks.whole(1, picks.of(3, 24, 1_200)) }, () =>
+        picks.whole(28, 31),
+      );
+      const percent = percentToRatio(decimal(picks.whole(1, 10 ** picks.whole(1, 6))).div(1_000));
+      const createRule = picks.of(createLinearRule, createLinearRule, createEffectiveRule);
+      const rule = createRule(percent, 365, picks.of('HALF_UP', 'HALF_EVEN'));
+      const balance = picks.whole(1, 10 ** picks.whole(1, 15));
+      const repaid = { balance, residual: picks.of(0, 0, balance, picks.whole(0, balance)) };
+      const series = sumSuffixes(counts, createDiscountFactor(rule))[0];
+      expect(computeLevelPayment(rule, counts, repaid)).toBe(
+        computeLevelPayment(rule, counts, repaid, series),
+      );
     }
   });
 
