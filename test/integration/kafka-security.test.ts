@@ -56,8 +56,10 @@ suite.each(CLIENTS)('a secured Kafka with %s', (client) => {
   });
 
   test('is unavailable to a client that does not trust its certificate', async () => {
+    // A start ends at once with a failure whose text has this word.
     await expect(roundTrip(withTls({ caFile: files.client.cert }))).rejects.toMatchObject({
       code: 'broker-unavailable',
+      message: expect.stringContaining('certificate'),
     });
   });
 

@@ -55,6 +55,8 @@ const LOGIN_TIMEOUT_MS = 10_000;
 const MAX_IN_FLIGHT = 5;
 const KEEP_ALIVE_DELAY_MS = 60_000;
 const MAX_PORT = 65_535;
+/** The library nests the causes of a failed login three deep. */
+const MAX_REASONS = 4;
 /** The library asks for these also where the version of the request has no field for them. */
 const SOFTWARE = 'banking-product-engine';
 const SOFTWARE_VERSION = '1';
@@ -168,7 +170,7 @@ export class BrokerConnections {
     } catch (error) {
       if (!this.#destroyed) this.#settings.onSilent(addressText(broker));
       destroyConnection(connection);
-      throw error;
+      throw withReasons(error);
     }
   }
 
@@ -196,6 +198,17 @@ export class BrokerConnections {
     this.#opened -= 1;
     if (this.#opened === 0) this.onLost?.();
   }
+}
+
+/** The text of the library names only the address; its causes have the reason, such as a refused certificate. */
+function withReasons(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const reasons: string[] = [];
+  for (let cause = error.cause; cause instanceof Error && reasons.length < MAX_REASONS; cause = cause.cause) {
+    reasons.push(cause.message);
+  }
+  if (reasons.length > 0) error.message += ` (${reasons.join(': ')})`;
+  return error;
 }
 
 function newest<Args extends unknown[], Answer>(

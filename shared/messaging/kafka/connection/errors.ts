@@ -79,7 +79,9 @@ export function isMaybeStored(fate: PublishFate, error: unknown): boolean {
 export function toMessagingError(what: string, error: unknown): MessagingError {
   if (error instanceof MessagingError) return error;
   const type = brokerErrorType(error);
-  const text = `${what}: ${errorText(error)}`;
+  // The text of a response with errors in @platformatic/kafka does not name them.
+  const apiId = findInChain(error, 'apiId');
+  const text = `${what}: ${errorText(error)}${apiId === undefined ? '' : ` (${apiId})`}`;
   if (type === 'UNKNOWN_TOPIC_OR_PARTITION' || type === 'INVALID_TOPIC_EXCEPTION') {
     return new MessagingError('topic-unknown', text, { canRetry: false, cause: error });
   }
