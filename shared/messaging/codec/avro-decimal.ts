@@ -20,9 +20,13 @@ export interface DecimalLimits {
 const MAX_EXACT_NUMBER_BYTES = 6;
 /** With a sign, a number of so many characters is exact. */
 const MAX_EXACT_DIGITS = 15;
+const BYTE_BITS = 8;
 const WORD_BYTES = 8;
 const WORD_BITS = 64n;
 const DIGIT_ZERO = 0x30;
+/** decimal.js keeps this many decimal digits in each element of its coefficient. */
+const COEFFICIENT_DIGITS = 7;
+const COEFFICIENT_BASE = 10n ** BigInt(COEFFICIENT_DIGITS);
 const SIGN_BIT = 0x80;
 const ZERO = Buffer.from([0]);
 
@@ -37,13 +41,41 @@ export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMis
 /** The shortest encoding of a value that fits (see {@link decimalMisfit}). Negative zero is encoded as zero. */
 export function decimalToBytes(value: Decimal, scale: number): Buffer {
   if (value.isZero()) return ZERO;
-  const unscaled = BigInt(value.toFixed(scale).replace('.', ''));
-  const magnitude = unscaled < 0n ? -unscaled - 1n : unscaled;
-  let hex = magnitude.toString(16);
-  if (hex.length % 2 === 1) hex = `0${hex}`;
-  const bytes = Buffer.from(Number.parseInt(hex.slice(0, 2), 16) >= SIGN_BIT ? `00${hex}` : hex, 'hex');
-  if (unscaled < 0n) for (let at = 0; at < bytes.length; at++) bytes[at] = ~(bytes[at] ?? 0);
-  return bytes;
+  const words: bigint[] = [];
+  let rest = unscaledInteger(value, scale);
+  while (rest !== BigInt.asIntN(BYTE_BITS * WORD_BYTES, rest)) {
+    words.unshift(BigInt.asUintN(BYTE_BITS * WORD_BYTES, rest));
+    rest >>= WORD_BITS;
+  }
+  const bytes = Buffer.allocUnsafe((words.length + 1) * WORD_BYTES);
+  let at = bytes.writeBigInt64BE(rest);
+  for (const word of words) at = bytes.writeBigUInt64BE(word, at);
+  return bytes.subarray(redundantBytes(bytes));
+}
+
+/** The value times 10^scale, from the coefficient that decimal.js keeps in elements of seven digits. */
+function unscaledInteger({ d: elements, e: exponent, s: sign }: Decimal, scale: number): bigint {
+  let coefficient = 0n;
+  for (const element of elements) coefficient = coefficient * COEFFICIENT_BASE + BigInt(element);
+  const decimals = COEFFICIENT_DIGITS * (elements.length - 1 - Math.floor(exponent / COEFFICIENT_DIGITS));
+  const power = powerOfTen(Math.abs(scale - decimals));
+  const magnitude = scale >= decimals ? coefficient * power : coefficient / power;
+  return sign < 0 ? -magnitude : magnitude;
+}
+
+/** The number of first bytes that only repeat the sign of the others. */
+function redundantBytes(bytes: Buffer): number {
+  const sign = (bytes[0] ?? 0) >= SIGN_BIT ? 0xff : 0;
+  let at = 0;
+  while (at < bytes.length - 1 && bytes[at] === sign && (bytes[at + 1] ?? 0) >= SIGN_BIT === sign > 0)
+    at += 1;
+  return at;
+}
+
+const POWERS_OF_TEN: bigint[] = [];
+
+function powerOfTen(exponent: number): bigint {
+  return (POWERS_OF_TEN[exponent] ??= 10n ** BigInt(exponent));
 }
 
 /** Decodes a value. Throws RangeError if there are no bytes, or more bytes or digits than the precision allows. */

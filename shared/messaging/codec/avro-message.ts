@@ -11,6 +11,7 @@ import type { Fault } from '../../platform/problem.ts';
 import { maxBatchBytes, toBatchRecord } from './avro-batch.ts';
 import { compileBoundsCheck } from './avro-bounds.ts';
 import { compileReader } from './avro-reader.ts';
+import { compileWriter, type WriteValue } from './avro-writer.ts';
 import { DecimalType, decimalMisfit, type DecimalLimits } from './avro-decimal.ts';
 import { branchesOf, isSameSchema, parseOwnSchema } from './avro-schema.ts';
 import type { MessageForm } from './json-message.ts';
@@ -32,6 +33,8 @@ export interface AvroMessage {
   readonly definition: MessageDefinition;
   /** Compiled when it is first read. Throws when the schema is invalid or describes a different record. */
   readonly schema: Type;
+  /** Writes values of the schema; compiled when it is first read. */
+  readonly write: WriteValue;
   readonly schemaText: string;
   readonly form: Pick<MessageForm, 'toRecord' | 'fromRecord'>;
 }
@@ -68,10 +71,14 @@ export function createAvroMessage(
       `the schema of ${definition.type} names its record ${schema.name}, not ${recordName(definition)}`,
     );
   });
+  const writer = lazy(() => compileWriter(parsed()));
   return {
     definition,
     get schema() {
       return parsed();
+    },
+    get write() {
+      return writer();
     },
     schemaText,
     form,
@@ -135,13 +142,13 @@ function writeBatch(message: AvroMessage, batch: RequestBatch | ReplyBatch): Buf
 }
 
 /** Returns the end of the value, or minus the number of bytes that are missing. */
-function encodeInto({ definition, schema }: AvroMessage, record: unknown, target: Buffer): number {
+function encodeInto(message: AvroMessage, record: unknown, target: Buffer): number {
   try {
-    return schema.encode(record, target, WIRE_HEADER_BYTES);
+    return message.write(record, target, WIRE_HEADER_BYTES);
   } catch (error) {
-    const faults = findSchemaFaults(schema, record);
+    const faults = findSchemaFaults(message.schema, record);
     const unnamed = { path: 'payload', code: 'wrong-type', message: errorText(error) };
-    throw new PayloadError(definition.type, faults.length > 0 ? faults : [unnamed]);
+    throw new PayloadError(message.definition.type, faults.length > 0 ? faults : [unnamed]);
   }
 }
 
