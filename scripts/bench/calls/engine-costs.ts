@@ -1,4 +1,7 @@
-import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-schedule.ts';
+import {
+  renderRepaymentSchedule,
+  renderScheduleBytes,
+} from '../../../shared/contract/schedule/render-schedule.ts';
 import {
   type BenchOptions,
   compareTimes,
@@ -64,7 +67,7 @@ async function works(): Promise<readonly Work[]> {
     { name: 'schedule of 360 rows with DAE', run: () => calculate(long) },
     { name: 'encode the reply, 12 rows (Avro)', run: () => codec.encode(REPLY, shortSchedule, 'avro') },
     { name: 'decode the reply, 12 rows (Avro)', run: () => codec.decode(encodedReply) },
-    { name: 'write the JSON answer, 12 rows', run: () => renderRepaymentSchedule(shortSchedule) },
-    { name: 'write the JSON answer, 360 rows', run: () => renderRepaymentSchedule(longSchedule) },
+    { name: 'write the JSON answer, 12 rows', run: () => renderScheduleBytes(shortSchedule) },
+    { name: 'write the JSON answer, 360 rows', run: () => renderScheduleBytes(longSchedule) },
   ];
 }

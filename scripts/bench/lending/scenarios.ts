@@ -1,6 +1,6 @@
 /** Measures the cost of schedules and annual rates alternately with other packages, in the same run. */
 
-import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-schedule.ts';
+import { renderScheduleBytes } from '../../../shared/contract/schedule/render-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 import {
@@ -185,7 +185,7 @@ function engineWorks(charged: RepaymentScheduleRequest, loan: ReturnType<typeof 
     { name: NAMES.steps, run: () => withBothRates(charged, ROWS) },
     { name: NAMES.medium, run: () => calculated(long) },
     { name: NAMES.short, run: () => calculated(short) },
-    { name: NAMES.render, run: () => Buffer.from(renderRepaymentSchedule(answer)) },
+    { name: NAMES.render, run: () => renderScheduleBytes(answer) },
     { name: NAMES.eir, run: () => effectiveInterestRate(loan) },
     { name: NAMES.dae, run: () => effectiveAnnualRate(loan, periodicity) },
     { name: NAMES.daeOfDays, run: () => effectiveAnnualRate(movedLoan, periodicity) },

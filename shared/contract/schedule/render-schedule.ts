@@ -1,11 +1,9 @@
 /**
- * Writes a repayment schedule as JSON in the interface's two spellings (section 2.1, rule A5). It builds the text itself
+ * Writes a repayment schedule as JSON in the interface's two spellings (section 2.1, rule A5). It writes the bytes itself
  * because it runs for every answer and because amounts are exact: whole minor units become decimal text without a binary
  * fraction in between (M1), so 17 euro are written `17.00`.
  */
 
-import { toDateParts, type CalendarDate } from '../../lending/dates/calendar-date.ts';
-import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import {
   type Casing,
   type ExplainedFigure,
@@ -14,6 +12,7 @@ import {
   type RepaymentSchedule,
   type ScheduleRow,
 } from '../../lending/request/repayment-schedule.ts';
+import { createLabel, JsonBytes, type Label } from '../json/json-bytes.ts';
 
 /** The name of a field in a spelling; the capitalised spelling changes the first letter. */
 export function spelled(name: string, casing: Casing): string {
@@ -50,7 +49,6 @@ const ROW_FIELDS = [
   'managementFee',
   'insurance',
   'totalInstallment',
-  'isEarlyRepayment',
   'explanation',
 ] as const;
 const EXPLANATION_FIELDS = [
@@ -65,18 +63,18 @@ const EXPLANATION_FIELDS = [
 ] as const;
 
 /** The text before the value of each field, such as `,"interest":`. */
-type Labels<Field extends string> = Readonly<Record<Field, string>>;
+type Labels<Field extends string> = Readonly<Record<Field, Label>>;
 
-/** The fixed strings of one spelling. */
+/** The fixed texts of one spelling. */
 interface Spelling {
   readonly row: Labels<(typeof ROW_FIELDS)[number]>;
   readonly explanation: Labels<(typeof EXPLANATION_FIELDS)[number]>;
-  /** Label of the field that names an explained figure. */
-  readonly figure: string;
-  /** That label with the name, by figure. */
-  readonly figures: ReadonlyMap<string, string>;
-  /** The time that follows the date in DueDate (D1). */
-  readonly midnight: string;
+  /** The beginning of an explanation up to the name of its figure. */
+  readonly figure: Label;
+  /** That beginning with the name, by figure. */
+  readonly figures: ReadonlyMap<string, Label>;
+  /** The time that follows the date in DueDate (D1), and the label of the next field. */
+  readonly noDays: Label;
 }
 
 const SPELLINGS: Readonly<Record<Casing, Spelling>> = {
@@ -86,129 +84,179 @@ const SPELLINGS: Readonly<Record<Casing, Spelling>> = {
 
 function createSpelling(casing: Casing, midnight: string): Spelling {
   const labels = <Field extends string>(fields: readonly Field[]) =>
-    Object.fromEntries(fields.map((name) => [name, `,"${spelled(name, casing)}":`])) as Labels<Field>;
-  const figure = `"${spelled('figure', casing)}":`;
+    Object.fromEntries(
+      fields.map((name) => [name, createLabel(`,"${spelled(name, casing)}":`)]),
+    ) as Labels<Field>;
+  const figure = `{"${spelled('figure', casing)}":`;
   const figures = Object.entries(FIGURE_NAMES).map(
-    ([one, name]) => [one, `${figure}"${spelled(name, casing)}"`] as const,
+    ([one, name]) => [one, createLabel(`${figure}"${spelled(name, casing)}"`)] as const,
   );
   return {
     row: labels(ROW_FIELDS),
     explanation: labels(EXPLANATION_FIELDS),
-    figure,
+    figure: createLabel(figure),
     figures: new Map(figures),
-    midnight,
+    noDays: createLabel(`${midnight},"NoDays":`),
   };
 }
 
-/** The strings and the number of decimals that all rows of a schedule share. */
+const FIRST_ROW = createLabel('[{"InstallmentNo":');
+const NEXT_ROW = createLabel(',{"InstallmentNo":');
+const DUE_DATE = createLabel(',"DueDate":"');
+const TYPE_ID = createLabel(',"InstallmentTypeId":');
+const OPEN_LIST = createLabel('[');
+const CLOSE_LIST = createLabel(']');
+const EMPTY_LIST = createLabel('[]');
+const COMMA = createLabel(',');
+const CLOSE_OBJECT = createLabel('}');
+
+/** The published ids of instalment types, with their label. */
+const TYPE_IDS = new Map(
+  Object.values(INSTALLMENT_TYPE_IDS).map((id) => [id, createLabel(`,"InstallmentTypeId":"${id}"`)]),
+);
+
+/** The texts and the number of decimals that all rows of a schedule share. */
 interface RowStyle {
   readonly spelling: Spelling;
   readonly digits: number;
   /** Labels of the additional columns. */
-  readonly extraColumns: readonly string[];
-  /** Fields after the total that are the same in every row. */
-  readonly tail: string;
+  readonly extraColumns: readonly Label[];
+  /** The fields after the total: of a prepayment, and of other rows. */
+  readonly earlyTail: Label;
+  readonly tail: Label;
 }
 
 /** Rates are plain decimal text with a fixed number of decimals; other text would not be valid JSON. */
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+/** The buffer of all schedules, which are written one after the other. */
+const json = new JsonBytes();
 
 /**
  * Writes a schedule as a JSON array of rows, or of the single object `{"dae": ...}` if only the rate is shown. Throws
  * RangeError on an amount that is not a safe integer and on a rate that is not a plain decimal: bugs of the producer.
  */
 export function renderRepaymentSchedule(schedule: RepaymentSchedule): string {
-  const { casing, show, rows } = schedule;
-  if (show === 'dae') return `[{"dae":${rateText(schedule.dae)}}]`;
-  const style: RowStyle = {
-    // A worker of a later version may send another casing.
-    spelling: casing === 'lower' ? SPELLINGS.lower : SPELLINGS.capitalised,
-    digits: schedule.currencyDigits,
-    extraColumns: (schedule.extraColumns ?? []).map((name) => `,${JSON.stringify(name)}:`),
-    tail: rateField(schedule) + `,"ScheduleTypeId":${JSON.stringify(schedule.scheduleTypeId)}`,
-  };
-  let text = '[';
-  for (const row of rows) {
-    text += (text.length > 1 ? ',' : '') + renderRow(row, style);
-  }
-  return `${text}]`;
+  writeSchedule(schedule);
+  return json.toString();
 }
 
-function renderRow(row: ScheduleRow, style: RowStyle): string {
+/** The same text as UTF-8 bytes. */
+export function renderScheduleBytes(schedule: RepaymentSchedule): Buffer {
+  writeSchedule(schedule);
+  return json.toBuffer();
+}
+
+function writeSchedule(schedule: RepaymentSchedule): void {
+  const { show, rows } = schedule;
+  json.restart();
+  if (show === 'dae') return json.text(`[{"dae":${rateText(schedule.dae)}}]`);
+  if (rows.length === 0) return json.label(EMPTY_LIST);
+  const style = styleOf(schedule);
+  let opening = FIRST_ROW;
+  for (const row of rows) {
+    json.label(opening);
+    writeRow(row, style);
+    opening = NEXT_ROW;
+  }
+  json.label(CLOSE_LIST);
+}
+
+function styleOf(schedule: RepaymentSchedule): RowStyle {
+  // A worker of a later version may send another casing.
+  const casing = schedule.casing === 'lower' ? 'lower' : 'capitalised';
+  const shared = `${rateField(schedule)},"ScheduleTypeId":${JSON.stringify(schedule.scheduleTypeId)}`;
+  const isEarly = `${shared},"${spelled('isEarlyRepayment', casing)}":`;
+  return {
+    spelling: SPELLINGS[casing],
+    digits: schedule.currencyDigits,
+    extraColumns: (schedule.extraColumns ?? []).map((name) => createLabel(`,${JSON.stringify(name)}:`)),
+    earlyTail: createLabel(`${isEarly}"true"`),
+    tail: createLabel(`${isEarly}"false"`),
+  };
+}
+
+function writeRow(row: ScheduleRow, style: RowStyle): void {
   const { spelling, digits } = style;
   const { row: labels } = spelling;
-  const { capitalisedInterest, insurance, explanation } = row;
-  return (
-    `{"InstallmentNo":${row.InstallmentNo},"DueDate":"${dateText(row.dueDate)}${spelling.midnight}` +
-    `,"NoDays":${row.noDays},"InstallmentTypeId":${typeIdText(row.installmentTypeId)}` +
-    labels.remainingValue +
-    moneyText(row.remainingValue, digits) +
-    labels.pMT +
-    moneyText(row.pmt, digits) +
-    labels.interest +
-    moneyText(row.interest, digits) +
-    (capitalisedInterest === undefined
-      ? ''
-      : labels.capitalisedInterest + moneyText(capitalisedInterest, digits)) +
-    labels.principal +
-    moneyText(row.principal, digits) +
-    labels.managementFee +
-    moneyText(row.managementFee, digits) +
-    (insurance === undefined ? '' : labels.insurance + moneyText(insurance, digits)) +
-    (row.columns === undefined ? '' : columnFields(row.columns, style)) +
-    labels.totalInstallment +
-    moneyText(row.totalInstallment, digits) +
-    style.tail +
-    labels.isEarlyRepayment +
-    (row.isEarlyRepayment ? '"true"' : '"false"') +
-    (explanation === undefined
-      ? '}'
-      : `${labels.explanation}${renderExplanation(explanation, spelling, digits)}}`)
-  );
+  const { capitalisedInterest, insurance, columns, explanation } = row;
+  json.integer(row.InstallmentNo);
+  json.label(DUE_DATE);
+  json.date(row.dueDate);
+  json.label(spelling.noDays);
+  json.integer(row.noDays);
+  writeTypeId(row.installmentTypeId);
+  json.money(labels.remainingValue, row.remainingValue, digits);
+  json.money(labels.pMT, row.pmt, digits);
+  json.money(labels.interest, row.interest, digits);
+  if (capitalisedInterest !== undefined) json.money(labels.capitalisedInterest, capitalisedInterest, digits);
+  json.money(labels.principal, row.principal, digits);
+  json.money(labels.managementFee, row.managementFee, digits);
+  if (insurance !== undefined) json.money(labels.insurance, insurance, digits);
+  if (columns !== undefined) writeColumns(columns, style);
+  json.money(labels.totalInstallment, row.totalInstallment, digits);
+  json.label(row.isEarlyRepayment ? style.earlyTail : style.tail);
+  if (explanation !== undefined) {
+    json.label(labels.explanation);
+    writeExplanation(explanation, spelling, digits);
+  }
+  json.label(CLOSE_OBJECT);
+}
+
+function writeTypeId(id: string): void {
+  const known = TYPE_IDS.get(id);
+  if (known !== undefined) return json.label(known);
+  writeString(TYPE_ID, id);
 }
 
 /** Additional columns are fields of the row; their names are the same in both spellings (F4). */
-function columnFields(amounts: readonly number[], { extraColumns, digits }: RowStyle): string {
-  return extraColumns.map((label, column) => label + moneyText(amounts[column] ?? 0, digits)).join('');
+function writeColumns(amounts: readonly number[], { extraColumns, digits }: RowStyle): void {
+  for (const [column, label] of extraColumns.entries()) json.money(label, amounts[column] ?? 0, digits);
 }
 
 /** Writes the explanations of a row as a JSON array (S6, Explain). */
-function renderExplanation(
-  figures: readonly FigureExplanation[],
-  { explanation: labels, figure, figures: known }: Spelling,
-  digits: number,
-): string {
-  const texts = figures.map((one) => {
-    // A worker of a later version may explain other figures.
-    const named = known.get(one.figure) ?? figure + JSON.stringify(one.figure);
-    return (
-      `{${named}` +
-      optionalText(labels.name, one.name, JSON.stringify) +
-      labels.amount +
-      moneyText(one.amount, digits) +
-      optionalText(labels.days, one.days, String) +
-      optionalText(labels.basis, one.basis, String) +
-      optionalText(labels.dayCount, one.dayCount, JSON.stringify) +
-      optionalText(labels.rates, one.rates, ratesText) +
-      optionalText(labels.base, one.base, (base) => moneyText(base, digits)) +
-      `${labels.formula}${JSON.stringify(one.formula)}}`
-    );
-  });
-  return `[${texts.join(',')}]`;
+function writeExplanation(figures: readonly FigureExplanation[], spelling: Spelling, digits: number): void {
+  const { explanation: labels } = spelling;
+  let opening = OPEN_LIST;
+  for (const one of figures) {
+    json.label(opening);
+    writeFigure(one.figure, spelling);
+    writeString(labels.name, one.name);
+    json.money(labels.amount, one.amount, digits);
+    writeInteger(labels.days, one.days);
+    writeInteger(labels.basis, one.basis);
+    writeString(labels.dayCount, one.dayCount);
+    if (one.rates !== undefined) writeRates(labels.rates, one.rates);
+    if (one.base !== undefined) json.money(labels.base, one.base, digits);
+    writeString(labels.formula, one.formula);
+    json.label(CLOSE_OBJECT);
+    opening = COMMA;
+  }
+  json.label(figures.length === 0 ? EMPTY_LIST : CLOSE_LIST);
 }
 
-function optionalText<Value>(
-  label: string,
-  value: Value | undefined,
-  write: (value: Value) => string,
-): string {
-  return value === undefined ? '' : label + write(value);
+function writeFigure(figure: string, { figures, figure: label }: Spelling): void {
+  const known = figures.get(figure);
+  if (known !== undefined) return json.label(known);
+  // A worker of a later version may explain other figures.
+  writeString(label, figure);
 }
 
-function ratesText(rates: readonly string[]): string {
-  let text = '';
-  for (const rate of rates) text += (text === '' ? '' : ',') + rateText(rate);
-  return `[${text}]`;
+function writeString(label: Label, value: string | undefined): void {
+  if (value === undefined) return;
+  json.label(label);
+  json.string(value);
+}
+
+function writeInteger(label: Label, value: number | undefined): void {
+  if (value === undefined) return;
+  json.label(label);
+  json.integer(value);
+}
+
+function writeRates(label: Label, rates: readonly string[]): void {
+  json.label(label);
+  json.text(`[${rates.map(rateText).join(',')}]`);
 }
 
 function rateField({ show, dae, eir }: RepaymentSchedule): string {
@@ -221,25 +269,4 @@ function rateText(rate: string | null | undefined): string {
   if (rate === null || rate === undefined) return 'null';
   if (!PLAIN_DECIMAL.test(rate)) throw new RangeError('a rate must be plain decimal text');
   return rate;
-}
-
-function moneyText(minor: number, digits: number): string {
-  if (!Number.isSafeInteger(minor)) throw new RangeError('an amount must be a safe integer of minor units');
-  return formatMinorUnits(minor, digits);
-}
-
-/** The published ids of instalment types as JSON. */
-const TYPE_ID_TEXTS = new Map(Object.values(INSTALLMENT_TYPE_IDS).map((id) => [id, JSON.stringify(id)]));
-
-function typeIdText(id: string): string {
-  return TYPE_ID_TEXTS.get(id) ?? JSON.stringify(id);
-}
-
-/** The texts `00` to `31`, by number. */
-const TWO_DIGITS = Array.from({ length: 32 }, (_, number) => String(number).padStart(2, '0'));
-
-/** `yyyy-mm-dd`. The year has four digits in every date of a request and of its schedule. */
-function dateText(date: CalendarDate): string {
-  const { year, month, day } = toDateParts(date);
-  return `${year}-${TWO_DIGITS[month] ?? ''}-${TWO_DIGITS[day] ?? ''}`;
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import type { Action } from '../../../shared/contract/json/action-definition.ts';
 import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import type { Reply } from '../../../shared/messaging/reply.ts';
@@ -37,7 +38,7 @@ export function sendReply(
     answer,
     warnings,
   }: {
-    readonly action: { render(payload: unknown): string };
+    readonly action: Pick<Action, 'render' | 'renderBytes'>;
     readonly answer: Reply;
     readonly warnings: readonly Warning[];
   },
@@ -47,7 +48,8 @@ export function sendReply(
   if (header !== undefined) reply.header('warnings', header);
   if (answer.kind === 'problem') return sendProblem(reply, answer.problem);
   if (answer.holidayCalendar !== undefined) reply.header('Holiday-Calendar', answer.holidayCalendar);
-  sendJson(reply, 200, answer.body ?? action.render(answer.payload));
+  const { body, payload } = answer;
+  sendJson(reply, 200, body ?? action.renderBytes?.(payload) ?? action.render(payload));
 }
 
 /** Path of a result, relative to the host. */
