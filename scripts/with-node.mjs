@@ -62,7 +62,9 @@ function useFor(node) {
 
 function run(node) {
   useFor(node);
-  const child = spawn(node, [file, ...args], { stdio: 'inherit' });
+  // The limits of the heap that npm scripts set; other options may be those of an older Node.
+  const limits = process.execArgv.filter((option) => option.startsWith('--max-'));
+  const child = spawn(node, [...limits, file, ...args], { stdio: 'inherit' });
   stopWithNpm();
   /** A terminal signals the whole process group, including the child. */
   process.on('SIGINT', () => {

@@ -79,27 +79,34 @@ const AS_NODE_20 = [
 ];
 
 /** Runs `workers/main.mjs` in a copy of the entry files on a Node that reports version 20. */
-function runEntry(prepare: (folder: string) => void) {
+function runEntry(prepare: (folder: string) => void, options: readonly string[] = []) {
   const folder = mkdtempSync(path.join(tmpdir(), 'entry-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const file of ['workers/main.mjs', 'scripts/with-node.mjs', 'package.json'])
     cpSync(path.join(ROOT, file), path.join(folder, file));
   writeFileSync(
     path.join(folder, 'workers/main.ts'),
-    'const given: string[] = process.argv.slice(2);\nconsole.log(process.versions.node, given.join(" "));\n',
+    'const given: string[] = [...process.execArgv, ...process.argv.slice(2)];\nconsole.log(process.versions.node, given.join(" "));\n',
   );
   prepare(folder);
-  const args = [...AS_NODE_20, path.join(folder, 'workers/main.mjs'), 'schedule', '--help'];
+  const args = [...AS_NODE_20, ...options, path.join(folder, 'workers/main.mjs'), 'schedule', '--help'];
   return spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '' } });
 }
 
+function installNode(folder: string): void {
+  const bin = path.join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin');
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(process.execPath, path.join(bin, 'node'));
+}
+
 it('an older Node starts the workers on the installed Node package', () => {
-  const { status, stdout } = runEntry((folder) => {
-    const bin = path.join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin');
-    mkdirSync(bin, { recursive: true });
-    symlinkSync(process.execPath, path.join(bin, 'node'));
-  });
+  const { status, stdout } = runEntry(installNode);
   expect([status, stdout]).toEqual([0, `${process.versions.node} schedule --help\n`]);
+});
+
+it('an older Node passes the limits of the heap on', () => {
+  const { stdout } = runEntry(installNode, ['--max-semi-space-size=8']);
+  expect(stdout).toBe(`${process.versions.node} --max-semi-space-size=8 schedule --help\n`);
 });
 
 it('an older Node without that package reports the required version', () => {

@@ -20,6 +20,7 @@ import {
 } from '../rounds.ts';
 import { openSystem, type KafkaUnderTest } from '../system.ts';
 import { ratioTable, table, thousands } from '../tables.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { contractBody } from './contracts.ts';
 
 /** Sizes of the portfolios, except the largest one. */
@@ -33,6 +34,8 @@ const START_SIZE = 1;
 const AIM = { growth: 1.05, memoryMiB: 64, peakMiB: 256 } as const;
 /** Minimum number of memory samples, one per second; the memory of a shorter run is mostly that of its startup. */
 const LEAST_SAMPLES = 60;
+/** The limits of the heap that `npm run recalculate` sets. */
+const HEAP_LIMITS = packageJson.scripts.recalculate.split(' ').filter((word) => word.startsWith('--max-'));
 const LINES_OF_A_CHUNK = 1_000;
 const RUN_LIMIT_MS = 120_000;
 /** Time limit of a run per contract, in milliseconds. */
@@ -147,6 +150,7 @@ async function runCommand(
   const output = path.join(folder, `results.${results === 'csv' ? 'csv' : 'ndjson'}`);
   const summary = results === 'summary' ? ['--summary'] : ['--output', output];
   const args = [
+    ...HEAP_LIMITS,
     'scripts/recalculate.ts',
     '--overwrite',
     '--input',
