@@ -40,6 +40,9 @@ export interface CommandEnd {
 /** A batch is sent again after this time. A reply usually takes one second, or ten if a worker was killed. */
 const BATCH_TIMEOUT_MS = 120_000;
 
+/** The worker of this process handles four batches at a time: more messages in flight would only occupy memory. */
+const EMBEDDED_WINDOW = 5;
+
 /**
  * Runs a recalculation. Rejects with UsageError, ConfigError or InputError before anything is changed; errors that end
  * the run later are in the report.
@@ -124,7 +127,7 @@ async function run(open: OpenRun): Promise<CommandEnd> {
         timeoutMs: BATCH_TIMEOUT_MS,
       }),
       files: open.files,
-      args,
+      args: engine.kind === 'embedded' ? { ...args, window: Math.min(args.window, EMBEDDED_WINDOW) } : args,
       plan,
       elapsedMs: () => plan.elapsedMs + elapsedMs(),
       onFinished: progress.onFinished,
