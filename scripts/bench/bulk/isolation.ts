@@ -86,7 +86,7 @@ async function startAll(system: System): Promise<{ readonly live: Child; readonl
   }
   const url = (await system.startIngress()) + SCHEDULE_CALL.path;
   const live = await system.start(['scripts/bench/calls/live-load.ts', url]);
-  return { live, bulk: await startRawBatches(system, 'requester') };
+  return { live, bulk: await startRawBatches(system, 'requester', 'background') };
 }
 
 function askLive(live: Child, words: LiveWords): Promise<OpenLoopResult> {

@@ -32,14 +32,22 @@ export interface BulkAnswer {
 /** Time limit for replies that are still missing at the end of a round, and for draining the bulk lane. */
 const ANSWER_MARGIN_MS = 90_000;
 
-/** Starts the raw requester of batches, or the echo that replies to it, on the topics of the bulk lane. */
-export function startRawBatches(system: System, end: 'requester' | 'echo'): Promise<Child> {
+/**
+ * Starts the raw requester of batches, or the echo that replies to it, on the topics of the bulk lane. A `background` requester
+ * lowers its priority, as `npm run recalculate` does.
+ */
+export function startRawBatches(
+  system: System,
+  end: 'requester' | 'echo',
+  priority: 'normal' | 'background' = 'normal',
+): Promise<Child> {
   return system.start([
     `scripts/bench/bulk/raw-batch-${end}.ts`,
     system.brokers.join(','),
     topicName(system.prefix, 'scheduleBulkRequests'),
     topicName(system.prefix, 'recalculationReplies'),
     String(PARTITIONS),
+    priority,
   ]);
 }
 
