@@ -1,3 +1,4 @@
+import { AuthenticationError, NetworkError, ProtocolError, ResponseError } from '@platformatic/kafka';
 import kafkajs from 'kafkajs';
 import { describe, expect, test } from 'vitest';
 import {
@@ -79,5 +80,26 @@ describe('classification of kafkajs errors', () => {
     });
     expect(refusedRecord(new TypeError('cannot be encoded'))?.code).toBe('not-sent');
     expect(refusedRecord(protocolError('NOT_ENOUGH_REPLICAS'))).toBeUndefined();
+  });
+});
+
+/** The error of a connection whose login failed. */
+function login(cause: Error): Error {
+  const failed = new AuthenticationError('SASL authentication failed.', { cause });
+  return new NetworkError('Connection to b:1 failed.', { cause: failed });
+}
+
+describe('classification of errors of @platformatic/kafka', () => {
+  test('finds the Kafka error name in a response with errors, and names it in the text', () => {
+    const error = new ResponseError(2, 6, { '/topics/0': [6, null] }, {});
+    expect(brokerErrorType(error)).toBe('NOT_LEADER_OR_FOLLOWER');
+    expect(toMessagingError('offsets', error).message).toMatch(/^offsets: .*\(NOT_LEADER_OR_FOLLOWER\)$/);
+    expect(codeOf(new ProtocolError('UNKNOWN_TOPIC_OR_PARTITION'))).toEqual(['topic-unknown', false]);
+    expect(codeOf(new ProtocolError('GROUP_AUTHORIZATION_FAILED'))).toEqual(['broker-refused', false]);
+  });
+
+  test('treats a rejected login as a refusal, but not one that ended with its connection', () => {
+    expect(codeOf(login(new ProtocolError('SASL_AUTHENTICATION_FAILED')))).toEqual(['broker-refused', false]);
+    expect(codeOf(login(new NetworkError('Connection closed')))).toEqual(['broker-unavailable', true]);
   });
 });
