@@ -8,6 +8,14 @@ export interface Label {
   readonly length: number;
 }
 
+/** JSON text that one answer contains several times. */
+export interface Passage {
+  readonly json: string;
+  /** Where it was written first; both are 0 before that. */
+  start: number;
+  end: number;
+}
+
 const WORD_BYTES = 8;
 /** Sufficient for schedules of about 150 rows. */
 const INITIAL_BYTES = 64 * 1_024;
@@ -55,17 +63,21 @@ export class JsonBytes {
   /** Discards what was written. */
   restart(): void {
     this.#at = 0;
+  }
+
+  /** Ends the text and returns it. */
+  takeText(): string {
+    const text = this.#bytes.toString('utf8', 0, this.#at);
     if (this.#bytes.length > MAX_KEPT_BYTES) this.#use(Buffer.allocUnsafeSlow(INITIAL_BYTES));
+    return text;
   }
 
-  /** What was written since the last restart. */
-  toString(): string {
-    return this.#bytes.toString('utf8', 0, this.#at);
-  }
-
-  /** The same as bytes of its own. */
-  toBuffer(): Buffer {
-    return Buffer.from(this.#bytes.subarray(0, this.#at));
+  /** Ends the text and returns its bytes: copied, or, of a large text, the buffer itself. */
+  takeBytes(): Buffer {
+    const bytes = this.#bytes.subarray(0, this.#at);
+    if (this.#bytes.length <= MAX_KEPT_BYTES) return Buffer.from(bytes);
+    this.#use(Buffer.allocUnsafeSlow(INITIAL_BYTES));
+    return bytes;
   }
 
   label({ words, length }: Label): void {
@@ -82,6 +94,20 @@ export class JsonBytes {
   text(json: string): void {
     this.#reserve(json.length * MAX_UNIT_BYTES);
     this.#at += this.#bytes.write(json, this.#at, 'utf8');
+  }
+
+  /** Writes a passage of the current text: encodes it the first time, and copies it afterwards. */
+  passage(passage: Passage): void {
+    const { json, start, end } = passage;
+    if (start === end) {
+      passage.start = this.#at;
+      this.text(json);
+      passage.end = this.#at;
+      return;
+    }
+    this.#reserve(end - start);
+    this.#bytes.copyWithin(this.#at, start, end);
+    this.#at += end - start;
   }
 
   /** Writes a string with its quotes and escapes. */

@@ -12,7 +12,7 @@ import {
   type RepaymentSchedule,
   type ScheduleRow,
 } from '../../lending/request/repayment-schedule.ts';
-import { createLabel, JsonBytes, type Label } from '../json/json-bytes.ts';
+import { createLabel, JsonBytes, type Label, type Passage } from '../json/json-bytes.ts';
 
 /** The name of a field in a spelling; the capitalised spelling changes the first letter. */
 export function spelled(name: string, casing: Casing): string {
@@ -108,6 +108,8 @@ const OPEN_LIST = createLabel('[');
 const CLOSE_LIST = createLabel(']');
 const EMPTY_LIST = createLabel('[]');
 const COMMA = createLabel(',');
+const YES = createLabel('"true"');
+const NO = createLabel('"false"');
 const CLOSE_OBJECT = createLabel('}');
 
 /** The published ids of instalment types, with their label. */
@@ -121,9 +123,8 @@ interface RowStyle {
   readonly digits: number;
   /** Labels of the additional columns. */
   readonly extraColumns: readonly Label[];
-  /** The fields after the total: of a prepayment, and of other rows. */
-  readonly earlyTail: Label;
-  readonly tail: Label;
+  /** The fields after the total that are the same in every row, up to the value of the last one. */
+  readonly tail: Passage;
 }
 
 /** Rates are plain decimal text with a fixed number of decimals; other text would not be valid JSON. */
@@ -138,13 +139,13 @@ const json = new JsonBytes();
  */
 export function renderRepaymentSchedule(schedule: RepaymentSchedule): string {
   writeSchedule(schedule);
-  return json.toString();
+  return json.takeText();
 }
 
 /** The same text as UTF-8 bytes. */
 export function renderScheduleBytes(schedule: RepaymentSchedule): Buffer {
   writeSchedule(schedule);
-  return json.toBuffer();
+  return json.takeBytes();
 }
 
 function writeSchedule(schedule: RepaymentSchedule): void {
@@ -166,13 +167,12 @@ function styleOf(schedule: RepaymentSchedule): RowStyle {
   // A worker of a later version may send another casing.
   const casing = schedule.casing === 'lower' ? 'lower' : 'capitalised';
   const shared = `${rateField(schedule)},"ScheduleTypeId":${JSON.stringify(schedule.scheduleTypeId)}`;
-  const isEarly = `${shared},"${spelled('isEarlyRepayment', casing)}":`;
+  const tail = `${shared},"${spelled('isEarlyRepayment', casing)}":`;
   return {
     spelling: SPELLINGS[casing],
     digits: schedule.currencyDigits,
     extraColumns: (schedule.extraColumns ?? []).map((name) => createLabel(`,${JSON.stringify(name)}:`)),
-    earlyTail: createLabel(`${isEarly}"true"`),
-    tail: createLabel(`${isEarly}"false"`),
+    tail: { json: tail, start: 0, end: 0 },
   };
 }
 
@@ -195,7 +195,8 @@ function writeRow(row: ScheduleRow, style: RowStyle): void {
   if (insurance !== undefined) json.money(labels.insurance, insurance, digits);
   if (columns !== undefined) writeColumns(columns, style);
   json.money(labels.totalInstallment, row.totalInstallment, digits);
-  json.label(row.isEarlyRepayment ? style.earlyTail : style.tail);
+  json.passage(style.tail);
+  json.label(row.isEarlyRepayment ? YES : NO);
   if (explanation !== undefined) {
     json.label(labels.explanation);
     writeExplanation(explanation, spelling, digits);
