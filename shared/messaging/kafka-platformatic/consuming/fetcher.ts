@@ -1,7 +1,7 @@
 import { errorText } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../message.ts';
-import type { PlatformaticClient } from '../connection/client.ts';
+import { ANSWER_TIMEOUT_MS, type PlatformaticClient } from '../connection/client.ts';
 import type { ClusterMetadata } from '../connection/cluster.ts';
 import type { BrokerAddress } from '../connection/connections.ts';
 import { brokerError } from '../connection/errors.ts';
@@ -16,11 +16,10 @@ const MIB = 1_024 * KIB;
  */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
-/**
- * A fetch waits this long for data: an idle reader sends one request a second to each leader. It is part of the time limit for
- * the response, after which the broker counts as silent.
- */
+/** A fetch waits this long for data: an idle reader sends one request a second to each leader. */
 const MAX_WAIT_MS = 1_000;
+/** A broker that does not answer a fetch within this time is silent. For the client of a fetcher. */
+export const FETCH_TIMEOUT_MS = MAX_WAIT_MS + ANSWER_TIMEOUT_MS;
 /** The same while a partition is paused: the longest time until a resumed partition is fetched again. */
 const MAX_WAIT_PAUSED_MS = 250;
 /** New partitions and moved leaders are noticed after this time at the latest; leaders that reject a fetch at once. */

@@ -14,7 +14,7 @@ import { existingTopics } from '../../topics/required-topics.ts';
 import type { PlatformaticParts } from '../connection/client.ts';
 import type { ClusterMetadata } from '../connection/cluster.ts';
 import type { FetchedRecords } from './fetch.ts';
-import { PartitionFetcher, type FetchListener } from './fetcher.ts';
+import { FETCH_TIMEOUT_MS, PartitionFetcher, type FetchListener } from './fetcher.ts';
 import { PlatformaticMember, type Membership } from './group-member.ts';
 
 /** With this interval a member notices a rebalance within a second, and a session of 6 s survives five lost heartbeats. */
@@ -228,7 +228,7 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
       positions,
       {
         topics,
-        client: createClient({ clientId }),
+        client: createClient({ clientId, requestTimeoutMs: FETCH_TIMEOUT_MS }),
         metadata: (names) => this.#member.metadata(names),
         log,
       },

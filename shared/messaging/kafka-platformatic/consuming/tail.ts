@@ -6,7 +6,7 @@ import type { Tail, TailOptions } from '../../ports.ts';
 import type { PlatformaticClient, PlatformaticParts } from '../connection/client.ts';
 import { clusterMetadata, type ClusterMetadata } from '../connection/cluster.ts';
 import type { FetchedRecords } from './fetch.ts';
-import { PartitionFetcher, type FetchListener } from './fetcher.ts';
+import { FETCH_TIMEOUT_MS, PartitionFetcher, type FetchListener } from './fetcher.ts';
 
 /** Limit for the first answers; a leader that moves or restarts answers within this time. */
 const START_LIMIT_MS = 15_000;
@@ -53,7 +53,7 @@ export class PlatformaticTail implements Tail, FetchListener {
     const { createClient, log } = this.#parts;
     const parts = {
       topics,
-      client: createClient({ clientId }),
+      client: createClient({ clientId, requestTimeoutMs: FETCH_TIMEOUT_MS }),
       metadata: (names: readonly string[]) => clusterMetadata(this.#metadataClient, names),
       log,
     };
