@@ -126,7 +126,7 @@ async function allSizes(options: Options, folder: string, place: Place): Promise
 }
 
 /** A file with a line for each contract, written in chunks. */
-async function writePortfolio(file: string, contracts: number): Promise<void> {
+export async function writePortfolio(file: string, contracts: number): Promise<void> {
   function* chunks(): Generator<string> {
     for (let from = 0; from < contracts; from += LINES_OF_A_CHUNK) {
       const length = Math.min(LINES_OF_A_CHUNK, contracts - from);

@@ -2,7 +2,7 @@
 
 import { table, thousands } from '../tables.ts';
 import { COSTS, MACHINES } from './constants.ts';
-import { type Demand, limitsOf, planFor, type Resource } from './model.ts';
+import { type Demand, type Limits, limitsOf, planFor, type Resource } from './model.ts';
 
 /** What to plan: contracts in a number of hours, or calls per second. */
 export interface PlanQuestion {
@@ -60,7 +60,11 @@ export function planText(question: PlanQuestion): string {
   const title = isBulk
     ? `${thousands(contracts)} contracts in ${hours} hours: ${thousands(perSecond)} per second`
     : `${thousands(calls)} schedule calls per second`;
-  return `${title}, ${replicas} replicas\n\n${needs(demand, isBulk)}\n${limits(demand)}`;
+  const found = limitsOf(demand.cost, { ...FIRST, brokers: replicas, replicas }, MACHINES);
+  const hoursOfFirst = (contracts ?? 0) / (found[0]?.perSecond ?? 0) / SECONDS_PER_HOUR;
+  const alone = `${FIRST.requesters} requester, ${FIRST.workers} workers and ${replicas} brokers`;
+  const time = isBulk ? `\nWith ${alone} they take ${hoursOfFirst.toFixed(1)} hours.\n` : '';
+  return `${title}, ${replicas} replicas\n\n${needs(demand, isBulk)}\n${limits(found, replicas)}${time}`;
 }
 
 function needs(demand: Demand, isBulk: boolean): string {
@@ -83,8 +87,7 @@ function needs(demand: Demand, isBulk: boolean): string {
   );
 }
 
-function limits({ cost, replicas }: Demand): string {
-  const found = limitsOf(cost, { ...FIRST, brokers: replicas, replicas }, MACHINES);
+function limits(found: Limits, replicas: number): string {
   const rows = found.map(({ resource, perSecond }) => [LIMITED_BY[resource](replicas), thousands(perSecond)]);
   return table(['what limits first', 'per second'], rows);
 }

@@ -3,15 +3,20 @@
  * worker processes on this machine.
  */
 
-import { availableParallelism } from 'node:os';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { startLocalKafka } from '../../dev/local-kafka/start-local-kafka.ts';
+import { writePortfolio } from '../bulk/portfolio.ts';
 import { askRequester, startRawBatches } from '../bulk/raw-batches.ts';
 import type { Group } from '../peers/systems.ts';
 import { ownHttp } from '../peers/systems.ts';
 import type { Child } from '../processes.ts';
 import { type BenchOptions, type PartResults, type Ratio, toKnow } from '../rounds.ts';
 import { ACCEPT_CALL, LOOK_UP_CALL, SCHEDULE_CALL, SIMULATE_CALL } from '../samples.ts';
-import { openSystem } from '../system.ts';
+import { openSystem, type System } from '../system.ts';
 import { ratioTable, table, thousands } from '../tables.ts';
 import { rateOnOneMachine, type UnitCost } from './model.ts';
 import { type MeasuredCost, measureCost } from './unit-cost.ts';
@@ -41,6 +46,11 @@ const CALLS = {
 } as const;
 const WINDOW = 64;
 const WARM_UP_MS = 4_000;
+/** The command takes seconds for them, and mostly runs compiled code. */
+const COMMAND_CONTRACTS = 30_000;
+const COMMAND_LIMIT_MS = 300_000;
+const SECOND_MS = 1_000;
+const US_PER_SECOND = 1_000_000;
 
 /** Measures every kind of work on one and three nodes, and contracts on two nodes too. */
 export async function benchScaling(options: Options): Promise<PartResults<ScaleFigures>> {
@@ -88,28 +98,75 @@ async function measureCalls(
 async function measureContracts(place: Place, kafka: Group['kafka']): Promise<readonly ScaleLine[]> {
   const system = openSystem(kafka, 'scale');
   try {
+    const workers = [await startWorker(system)];
+    const lines = place.nodes === 1 ? [await measureCommand(place, kafka, system, workers)] : [];
     const requester = await startRawBatches(system, 'requester');
-    const workers: Child[] = [];
-    const lines: ScaleLine[] = [];
-    while (workers.length < MAX_WORKERS) {
-      workers.push(await system.startWorker('schedule', { SCHEDULE_LANES: 'bulk' }));
+    for (let count = 1; count <= MAX_WORKERS; count += 1) {
+      while (workers.length < count) workers.push(await startWorker(system));
       await askRequester(requester, { measureMs: WARM_UP_MS });
-      const processes = {
-        requester: [requester.process.pid],
-        workers: workers.map((child) => child.process.pid),
-        brokers: kafka.brokerPids,
-        folder: place.folder,
-      };
-      const cost = await measureCost(processes, place.measureMs, async (measureMs) => {
-        const { contractsPerSecond } = await askRequester(requester, { measureMs });
-        return { perSecond: contractsPerSecond };
-      });
-      lines.push(report(place, { unit: CONTRACT, nodes: place.nodes, workers: workers.length, ...cost }));
+      const processes = processesOf(place, kafka, workers);
+      const cost = await measureCost(
+        { ...processes, requester: [requester.process.pid] },
+        place.measureMs,
+        async (measureMs) => ({
+          perSecond: (await askRequester(requester, { measureMs })).contractsPerSecond,
+        }),
+      );
+      lines.push(report(place, { unit: CONTRACT, nodes: place.nodes, workers: count, ...cost }));
     }
     return lines;
   } finally {
     await system.close();
   }
+}
+
+function startWorker(system: System): Promise<Child> {
+  return system.startWorker('schedule', { SCHEDULE_LANES: 'bulk' });
+}
+
+function processesOf({ folder }: Place, { brokerPids }: Group['kafka'], workers: readonly Child[]) {
+  return { workers: workers.map((child) => child.process.pid), brokers: brokerPids, folder };
+}
+
+/** The command from a file of NDJSON to CSV; its start, measured with one contract, is subtracted. */
+async function measureCommand(
+  place: Place,
+  kafka: Group['kafka'],
+  system: System,
+  workers: readonly Child[],
+): Promise<ScaleLine> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bench-scale-'));
+  try {
+    const [one, all] = [path.join(folder, 'one.ndjson'), path.join(folder, 'all.ndjson')];
+    await writePortfolio(one, 1);
+    await writePortfolio(all, COMMAND_CONTRACTS);
+    const start = await runCommand(system, one);
+    let run = start;
+    const processes = { ...processesOf(place, kafka, workers), requester: [] };
+    const cost = await measureCost(processes, SECOND_MS, async () => {
+      run = await runCommand(system, all);
+      return { perSecond: COMMAND_CONTRACTS };
+    });
+    const requesterUs = ((run.cpuSeconds - start.cpuSeconds) * US_PER_SECOND) / COMMAND_CONTRACTS;
+    const perSecond = COMMAND_CONTRACTS / (run.seconds - start.seconds);
+    const unit = 'contract by npm run recalculate';
+    return report(place, { ...cost, unit, nodes: place.nodes, workers: 1, requesterUs, perSecond });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Runs the command until it exits; its processor time, user and system, is what the shell reports. */
+async function runCommand(system: System, input: string) {
+  const command = [process.execPath, 'scripts/recalculate.ts', '--overwrite', '--json'];
+  const files = ['--input', input, '--output', `${input}.csv`];
+  const timed = ['-c', 'TIMEFORMAT="%R %U %S"; time "$0" "$@"', ...command, ...files];
+  const env = { ...process.env, ...system.env };
+  const { stderr } = await promisify(execFile)('bash', timed, { env, timeout: COMMAND_LIMIT_MS });
+  const [seconds = NaN, user = NaN, kernel = NaN] = (stderr.trim().split('\n').at(-1) ?? '')
+    .split(' ')
+    .map(Number);
+  return { seconds, cpuSeconds: user + kernel };
 }
 
 function report({ progress }: Options, line: ScaleLine): ScaleLine {

@@ -111,6 +111,8 @@ describe('the question of --plan', () => {
     for (const name of ['worker processes', 'partitions of the request topic', 'brokers of 4 cores']) {
       expect(text).toMatch(new RegExp(`${name}[^|]*\\| +[\\d,]+ \\|`));
     }
+    expect(text).toMatch(/With 1 requester, 12 workers and 3 brokers they take \d+\.\d hours\.\n$/);
+    expect(planText({ calls: 10, hours: 24, replicas: 3 })).not.toContain('hours');
     expect(text).toMatch(/what limits first[^\n]*\n[^\n]*\n\| the thread of one requester/);
   });
 });
