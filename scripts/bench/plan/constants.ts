@@ -1,36 +1,37 @@
 /**
  * The constants of the scaling model (docs/scale.md).
  *
- * Processor time, bytes and system calls are those of `npm run bench -- --only scale` with the Kafka client kafkajs: a virtual
- * x86-64 machine with two cores, Node 24.21, Kafka 4.3.1 with Java's first-tier compiler, all processes on it. Processor time
- * is that of the kernel for each process (user and system), divided by the number of units; a replica is the difference between
- * the brokers of three nodes and those of one node, divided by two. A contract is a loan of sixty months with the effective
- * rate in batches of 100 on the bulk lane, and its requester is the command `npm run recalculate` from NDJSON to CSV. A call
- * comes over HTTP with 64 others in flight.
+ * Measured by the steps of `npm run bench -- --only scaling`, in windows of three seconds, with the Kafka client kafkajs: a virtual
+ * x86-64 machine with two cores beside some 30 other busy processes, Node 24.21, Kafka 4.3.1 with Java's first-tier compiler.
+ * Processor time is that of the kernel for each process (user and system), divided by the number of units; on a quiet machine it
+ * is about two thirds. A contract is a loan of sixty months with the effective rate, sent by `npm run recalculate` from NDJSON to
+ * CSV in batches of 100. A call comes over HTTP with 64 others in flight: twelve rows with DAE. The replica of a contract is
+ * half the difference between the brokers of three nodes and of one; that of a call is taken to cost as much as the leader,
+ * because three nodes on this machine answered too few calls to tell.
  */
 
 import type { Machines, UnitCost } from './model.ts';
 
 export const COSTS = {
   contract: {
-    requesterUs: 130,
-    workerUs: 232,
-    brokerUs: 57,
-    replicaUs: 20,
-    requestBytes: 110,
-    replyBytes: 870,
+    requesterUs: 133,
+    workerUs: 259,
+    brokerUs: 63,
+    replicaUs: 198,
+    requestBytes: 116,
+    replyBytes: 901,
     requestHours: 168,
-    brokerSystemCalls: 0.5,
+    brokerSystemCalls: 0.3,
   },
   schedule: {
-    requesterUs: 292,
-    workerUs: 191,
-    brokerUs: 147,
-    replicaUs: 60,
-    requestBytes: 500,
-    replyBytes: 1_100,
+    requesterUs: 493,
+    workerUs: 328,
+    brokerUs: 333,
+    replicaUs: 333,
+    requestBytes: 438,
+    replyBytes: 1_013,
     requestHours: 24,
-    brokerSystemCalls: 4,
+    brokerSystemCalls: 4.8,
   },
 } as const satisfies Readonly<Record<string, UnitCost>>;
 
