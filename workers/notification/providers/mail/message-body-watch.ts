@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { MailMessage } from 'nodemailer';
 import type { MimeNodeEnvelope } from 'nodemailer/lib/mime-node';
+import { composeText } from './compose-text.ts';
 
 /** Chunks are joined up to this size, so that a message without attachments is written in one chunk. */
 const GATHERED_BYTES = 64 * 1_024;
@@ -31,9 +32,14 @@ interface RunningEnvelope {
 /**
  * Tracks the transmission of a message, which nodemailer's errors do not report. When the first byte is read, the server has
  * replied to all addresses. If it rejected the receiver but accepted a copy (cc, bcc), the message is not sent, so that a
- * retry does not deliver the copies twice. A message that was sent completely is never sent on a second connection.
+ * retry does not deliver the copies twice. A message that was sent completely is never sent on a second connection. A
+ * signed message is composed by nodemailer's streams, a plain text without them.
  */
-export function watchMessageBody(mail: MailMessage, watch: BodyWatch): void {
+export function watchMessageBody(
+  mail: MailMessage,
+  watch: BodyWatch,
+  { isSigned }: { readonly isSigned: boolean },
+): void {
   const { message } = mail;
   if (message === null) throw new Error('the message is not composed yet');
   const envelope: MimeNodeEnvelope & RunningEnvelope = message.getEnvelope();
@@ -41,10 +47,15 @@ export function watchMessageBody(mail: MailMessage, watch: BodyWatch): void {
   const create = message.createReadStream.bind(message);
   message.createReadStream = () => {
     let source: Readable | undefined;
+    let isBegun = false;
     const body = new Body({
       read: () => {
-        if (source === undefined) source = begin(body);
-        else source.resume();
+        if (isBegun) {
+          source?.resume();
+          return;
+        }
+        isBegun = true;
+        source = begin(body);
       },
       destroy: (error, done) => {
         source?.destroy();
@@ -59,16 +70,29 @@ export function watchMessageBody(mail: MailMessage, watch: BodyWatch): void {
     const [receiver] = envelope.to;
     watch.receiverFault = envelope.rejectedErrors?.find((fault) => fault.recipient === receiver);
     if (watch.receiverFault !== undefined) return fail(body, 'the receiver is rejected');
-    const source = create();
-    passOn(source, body, () => {
+    const onEnd = (): void => {
       watch.isBodyOut = true;
-    });
+    };
+    const composed = isSigned ? undefined : composeText(message);
+    if (composed !== undefined) {
+      // Not within the read, which would leave it in the buffer of the stream.
+      setImmediate(passWhole, composed, body, onEnd);
+      return undefined;
+    }
+    const source = create();
+    passOn(source, body, onEnd);
     return source;
   };
 }
 
 function fail(body: Body, text: string): undefined {
   body.destroy(new Error(text));
+}
+
+function passWhole(composed: Buffer, body: Body, onEnd: () => void): void {
+  if (body.destroyed) return;
+  body.push(composed);
+  endWhenTaken(body, onEnd);
 }
 
 /** Forwards the chunks of a message; small ones are joined, since each costs a write to the connection. */

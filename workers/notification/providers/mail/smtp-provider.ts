@@ -139,7 +139,8 @@ function createPool(settings: SmtpSettings, maxConnections: number) {
   // Emitted in addition to the failed send, which reports the same error.
   transport.on('error', () => undefined);
   transport.use('stream', (mail, done) => {
-    watchMessageBody(mail, (mail.data as unknown as WatchedMail).watch);
+    const { watch } = mail.data as unknown as WatchedMail;
+    watchMessageBody(mail, watch, { isSigned: settings.dkim !== undefined });
     done();
   });
   return transport;
