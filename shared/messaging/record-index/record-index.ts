@@ -41,6 +41,10 @@ const RETRY_MS = 1_000;
 /** Memory of a waiting record in addition to its value: map slots, key, object. */
 const WAITING_OVERHEAD_BYTES = 250;
 const KEY_BYTES = 16;
+/** Ids whose keys are remembered, and absent keys, each below a megabyte; far more than records that change at one time. */
+const MAX_RECENT = 4_096;
+/** A longer id is not remembered. */
+const MAX_RECENT_CHARACTERS = 100;
 /** SQLite's codes for a damaged file; extended codes, such as that of a damaged index, have them in their last byte. */
 const PRIMARY_CODE = 0xff;
 const DAMAGED_CODES: ReadonlySet<number> = new Set([11, 26]);
@@ -74,6 +78,9 @@ export class RecordIndex {
   /** Oldest first; the last one is written. */
   readonly #generations: Generation[] = [];
   readonly #positions = new Map<string, PartitionOffset>();
+  readonly #keys = new Keys();
+  /** Keys that are in no file, of those that were looked up recently: a new one is looked up more than once. */
+  readonly #absent = new Set<string>();
   #completeFromMs = 0;
   /** Not yet written. `#queue` is being written, in parts of which `#written` are done; `#front` has what came later. */
   #front = new Map<string, IndexedRecord | null>();
@@ -109,18 +116,18 @@ export class RecordIndex {
 
   /** The newest record of the key. Throws InfrastructureError when the files cannot be read. */
   find(id: string): IndexedRecord | undefined {
-    const row = this.#findRow(digest(id));
+    const row = this.#findRow(this.#keys.of(id));
     if (row === undefined || row.isOpen || row.writtenAtMs >= this.#expiredBeforeMs()) return row;
     return undefined;
   }
 
   /** Adds a record, which replaces the known one of its key. */
   put(id: string, row: IndexedRecord): void {
-    this.#add(digest(id), row);
+    this.#add(this.#keys.of(id), row);
   }
 
   delete(id: string): void {
-    this.#add(digest(id), null);
+    this.#add(this.#keys.of(id), null);
   }
 
   /** The records of this partition before the offset are in the index. */
@@ -236,11 +243,14 @@ export class RecordIndex {
   #findRow(key: string): IndexedRecord | undefined {
     const waiting = this.#front.get(key) ?? (this.#front.has(key) ? null : this.#queued.get(key));
     if (waiting !== undefined) return waiting ?? undefined;
+    if (this.#absent.has(key)) return undefined;
     try {
       for (let at = this.#generations.length - 1; at >= 0; at -= 1) {
         const row = this.#generations[at]?.find(key);
         if (row !== undefined) return row;
       }
+      if (this.#absent.size >= MAX_RECENT) this.#absent.clear();
+      this.#absent.add(key);
       return undefined;
     } catch (error) {
       this.#fail(error);
@@ -253,6 +263,7 @@ export class RecordIndex {
   }
 
   #add(key: string, row: IndexedRecord | null): void {
+    this.#absent.delete(key);
     const former = this.#front.get(key);
     this.#waitingBytes += bytesOf(row) - (former === undefined ? 0 : bytesOf(former));
     this.#front.set(key, row);
@@ -380,6 +391,21 @@ export class RecordIndex {
     this.#failure = undefined;
     this.#options.log.info({ index: this.#options.name }, 'records are indexed again');
     this.#onRecovered();
+  }
+}
+
+/** The keys of ids. Those of recent ones are remembered: a record is looked up several times while it changes. */
+class Keys {
+  readonly #recent = new Map<string, string>();
+
+  of(id: string): string {
+    const known = this.#recent.get(id);
+    if (known !== undefined) return known;
+    const key = digest(id);
+    if (id.length > MAX_RECENT_CHARACTERS) return key;
+    if (this.#recent.size >= MAX_RECENT) this.#recent.clear();
+    this.#recent.set(id, key);
+    return key;
   }
 }
 

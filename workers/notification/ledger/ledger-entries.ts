@@ -36,6 +36,8 @@ export class LedgerEntries {
   readonly #options: LedgerEntriesOptions;
   /** Ends of leases by id, on the monotonic clock. */
   readonly #leases = new Map<string, number>();
+  /** Entries as they were parsed, while the index has their values in memory. */
+  readonly #parsed = new WeakMap<Uint8Array, StoredEntry>();
   #retrying = 0;
 
   constructor(index: RecordIndex, options: LedgerEntriesOptions) {
@@ -57,8 +59,7 @@ export class LedgerEntries {
     const value = this.#index.find(id)?.value;
     if (value === undefined) return undefined;
     if (value.length === 1) return value[0] === SENT_EMAIL_VALUE[0] ? SENT_EMAIL : SENT_SMS;
-    const stored = JSON.parse(Buffer.from(value).toString()) as StoredEntry;
-    const { id: _, leaseMs = 0, ...entry } = stored;
+    const { id: _, leaseMs = 0, ...entry } = this.#parse(value);
     if (entry.status !== 'sending') return entry;
     const leaseEndsMs = this.#leases.get(id) ?? this.#options.monotonic.elapsedMs() + leaseMs;
     return { ...entry, leaseEndsMs };
@@ -82,6 +83,14 @@ export class LedgerEntries {
     if (status === 'retrying') this.#retrying += 1;
     const isOpen = status === 'sending' || status === 'retrying';
     this.#index.put(id, { value: Buffer.from(JSON.stringify(entry)), writtenAtMs, isOpen });
+  }
+
+  #parse(value: Uint8Array): StoredEntry {
+    const known = this.#parsed.get(value);
+    if (known !== undefined) return known;
+    const parsed = JSON.parse(Buffer.from(value).toString()) as StoredEntry;
+    this.#parsed.set(value, parsed);
+    return parsed;
   }
 
   remove(id: string): void {

@@ -19,6 +19,30 @@ describe('an index of records', () => {
     expect([find('a'), find('b')]).toEqual(['third', undefined]);
   });
 
+  it('finds a record that it did not have when it was looked up before', () => {
+    const { index, put, find, write } = open();
+    expect([find('a'), find('a')]).toEqual([undefined, undefined]);
+    put('a', 'first');
+    expect(find('a')).toBe('first');
+    write();
+    expect(find('a')).toBe('first');
+    index.delete('a');
+    write();
+    expect([find('a'), find('a')]).toEqual([undefined, undefined]);
+    put('a', 'second');
+    write();
+    expect(find('a')).toBe('second');
+  });
+
+  it('tells ids apart when there are more than it remembers', () => {
+    const { put, find, write } = open();
+    const ids = Array.from({ length: 5_000 }, (_, number) => `id ${number}`);
+    for (const id of ids) expect(find(id)).toBeUndefined();
+    for (const id of ids.slice(0, 900)) put(id, id);
+    write();
+    for (const id of ids) expect(find(id)).toBe(ids.indexOf(id) < 900 ? id : undefined);
+  });
+
   it('finds records of all generations, the newest of a key first', () => {
     const { index, put, find, write } = open();
     for (let id = 0; id < 35; id += 1) {
