@@ -15,7 +15,7 @@ const MESSAGE = Array.from({ length: 4 }, () => LINES.join('\n')).join('\n\n');
 /** One of an unlimited number of e-mails that differ in receiver and id. */
 export function sampleMail(index: number): EmailCommand & { readonly notificationId: string } {
   return {
-    notificationId: idOf(index),
+    notificationId: sampleId(index),
     sender: undefined,
     receiver: `customer-${index}@mail.example`,
     cc: [],
@@ -33,7 +33,7 @@ export function messageIdOf({ notificationId }: { readonly notificationId: strin
 }
 
 /** A UUID that is unique for each index and run. */
-function idOf(index: number): string {
+export function sampleId(index: number): string {
   const hex = createHash('sha256').update(`${process.pid}/${index}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

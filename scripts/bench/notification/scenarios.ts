@@ -1,4 +1,6 @@
-/** Measures the e-mail rate of one worker compared with nodemailer alone, and the memory that many e-mails take. */
+/**
+ * Measures the rates of one worker compared with its clients alone (nodesender, undici), and the memory that many e-mails take.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,13 +23,13 @@ import {
 import { benchCodec } from '../samples.ts';
 import { openSystem, type KafkaUnderTest } from '../system.ts';
 import { ratioTable, table, thousands } from '../tables.ts';
-import { sampleMail, SENDER } from './sample-mail.ts';
+import { configuration, TRAFFIC, type Traffic, type TrafficName } from './traffic.ts';
 
 /**
- * Targets: e-mails per second, share of the rate of nodemailer alone, and additional MiB of memory from the first mark
- * to the last one.
+ * Targets: e-mails per second, share of the rate of the client alone, and additional MiB of memory from the first mark to
+ * the last one.
  */
-const AIM = { perSecond: 300, share: 0.6, growthMiB: 32 } as const;
+const AIM = { perSecond: 300, share: 0.8, growthMiB: 32 } as const;
 /**
  * Messages of the warm-up runs, in which all processes compile their code; the last run determines how many are sent in
  * a round.
@@ -38,8 +40,6 @@ const PORTION = 5_000;
 /** The shares of all notifications after which memory is measured. */
 const MARKS = [0.1, 0.5, 1] as const;
 const MS_PER_SECOND = 1_000;
-/** Connections to the mail server, as in the default configuration. */
-const CONNECTIONS = 10;
 /** Messages sent concurrently, as many as the worker sends. */
 const DELIVERY_WINDOW = 64;
 const PROBE_LIMIT_MS = 30_000;
@@ -48,8 +48,9 @@ const LEAST_PER_SECOND = 10;
 const START_LIMIT_MS = 60_000;
 const RECORDS_OF_A_REQUEST = 500;
 
-/** E-mails per second of one mailer, by round. */
+/** Notifications per second of one sender, by round. */
 interface DeliveryRate {
+  readonly unit: string;
   readonly name: string;
   readonly rounds: readonly number[];
 }
@@ -68,76 +69,119 @@ interface DeliveryFigures {
 type Options = Pick<BenchOptions, 'rounds' | 'measureMs' | 'notifications' | 'progress'>;
 
 /**
- * Mail server, nodemailer alone, worker and Kafka are separate processes; when a round starts, the commands are already
- * on their topic.
+ * Stand-in, client alone, worker and Kafka are separate processes; when a round over Kafka starts, the commands are already
+ * on their topic. The worker over the embedded broker publishes them itself.
  */
 export async function benchDelivery(
   options: Options,
   kafka: KafkaUnderTest,
 ): Promise<PartResults<DeliveryFigures>> {
-  const child = await startChild(['scripts/bench/notification/mail-sink.ts'], /PORT \d+/);
-  const sink = { child, port: Number(/PORT (\d+)/.exec(child.output)?.[1]) };
-  try {
-    const rates = await withWorker(kafka, 'delivery', sink, async (worker) => {
-      const raw = await startRawMailer(sink);
+  const rates: DeliveryRate[] = [];
+  for (const kind of ['mail', 'http'] as const) {
+    rates.push(...(await withSink(TRAFFIC[kind], (sink) => ratesOf(options, kafka, { kind, sink }))));
+  }
+  const memory = await withSink(TRAFFIC.mail, (sink) =>
+    withWorker(kafka, 'delivery.many', sink, (worker) => memoryOf(options, worker)),
+  );
+  const ratios = [...rateRatios(rates), ...memoryRatios(memory)];
+  const tables = [rateTable(rates), memoryTable(memory), ratioTable(ratios)];
+  return { figures: { rates, memory, ratios }, tables };
+}
+
+/** The rates of the client alone, and of the worker over both brokers. */
+function ratesOf(
+  options: Options,
+  kafka: KafkaUnderTest,
+  { kind, sink }: { readonly kind: TrafficName; readonly sink: Sink },
+): Promise<readonly DeliveryRate[]> {
+  return withWorker(kafka, `delivery.${kind}`, sink, async (worker) => {
+    const alone = await startClient(sink);
+    try {
+      const embedded = await startEmbedded(kind, sink);
       try {
-        return await rateTurns(options, [raw, worker]);
+        return await rateTurns(options, sink.traffic.unit, [alone, worker, embedded]);
       } finally {
-        await raw.stop();
+        await embedded.stop();
       }
-    });
-    const memory = await withWorker(kafka, 'delivery.many', sink, (worker) => memoryOf(options, worker));
-    const ratios = [...rateRatios(rates), ...memoryRatios(memory)];
-    const tables = [rateTable(rates), memoryTable(memory), ratioTable(ratios)];
-    return { figures: { rates, memory, ratios }, tables };
+    } finally {
+      await alone.stop();
+    }
+  });
+}
+
+/** A stand-in for the provider in a separate process, and its port. */
+interface Sink {
+  readonly traffic: Traffic;
+  readonly child: Child;
+  readonly port: number;
+}
+
+async function withSink<T>(traffic: Traffic, use: (sink: Sink) => Promise<T>): Promise<T> {
+  const child = await startChild([traffic.sinkProgram], /PORT \d+/);
+  try {
+    return await use({ traffic, child, port: Number(/PORT (\d+)/.exec(child.output)?.[1]) });
   } finally {
     await child.stop();
   }
 }
 
-/** A mail server in a separate process, and its port. */
-interface Sink {
-  readonly child: Child;
-  readonly port: number;
-}
-
-/** A sender of e-mails to the sink: the notification worker, or nodemailer alone. */
-interface Mailer {
+/** A sender of notifications to the sink: the notification worker, or the client alone. */
+interface Sender {
   readonly name: string;
   /**
-   * Sends this many more e-mails; resolves with the number that the sink received per second, from the first to the
+   * Sends this many more notifications; resolves with the number that the sink received per second, from the first to the
    * last one.
    */
   deliver(count: number): Promise<number>;
 }
 
 /** A notification worker on Kafka that delivers to the sink. */
-interface WorkerMailer extends Mailer {
+interface WorkerSender extends Sender {
   /** Memory of the worker after a garbage collection. */
   memory(): Promise<MemoryInUse>;
 }
 
-/** Resolves when the sink has received this many e-mails. */
+/** Resolves when the sink has received this many notifications. */
 function received(sink: Sink, count: number): Promise<number> {
   const limitMs = START_LIMIT_MS + (count / LEAST_PER_SECOND) * MS_PER_SECOND;
   return askChild<number>(sink.child, { count }, limitMs);
 }
 
-/** nodemailer alone, in a separate process. */
-async function startRawMailer(sink: Sink): Promise<Mailer & Pick<Child, 'stop'>> {
-  const args = [sink.port, CONNECTIONS, DELIVERY_WINDOW].map(String);
-  const mailer = await startChild(['scripts/bench/notification/raw-mailer.ts', ...args]);
-  let next = 0;
-  return {
-    name: 'nodemailer alone, pooled',
-    deliver: (count) => {
-      const answer = received(sink, count);
-      mailer.process.send({ from: next, count });
-      next += count;
-      return answer;
-    },
-    stop: () => mailer.stop(),
+/** The client alone, in a separate process. */
+async function startClient(sink: Sink): Promise<Sender & Pick<Child, 'stop'>> {
+  const { client, clientProgram, connections } = sink.traffic;
+  const child = await startChild([clientProgram, ...[sink.port, connections, DELIVERY_WINDOW].map(String)]);
+  return { name: client, deliver: delivering(sink, child), stop: () => child.stop() };
+}
+
+/** A notification worker with the embedded broker, in a separate process. */
+async function startEmbedded(kind: TrafficName, sink: Sink): Promise<Sender & Pick<Child, 'stop'>> {
+  const file = await writeConfiguration(sink);
+  const args = ['scripts/bench/notification/embedded-sender.ts', kind, file.path, String(DELIVERY_WINDOW)];
+  const child = await startChild(args);
+  const stop = async (): Promise<void> => {
+    await child.stop();
+    await file.remove();
   };
+  return { name: 'embedded: notification worker', deliver: delivering(sink, child), stop };
+}
+
+/** Tells a child to send each time the next notifications. */
+function delivering(sink: Sink, child: Child): Sender['deliver'] {
+  let next = 0;
+  return (count) => {
+    const answer = received(sink, count);
+    child.process.send({ from: next, count });
+    next += count;
+    return answer;
+  };
+}
+
+async function writeConfiguration(sink: Sink) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bench-notifications-'));
+  const file = path.join(folder, 'providers.json');
+  await writeFile(file, configuration(sink.traffic, sink.port));
+  return { path: file, remove: () => rm(folder, { recursive: true }) };
 }
 
 /** Runs one notification worker process on separate topics; stops it and deletes the topics afterwards. */
@@ -145,26 +189,24 @@ async function withWorker<T>(
   kafka: KafkaUnderTest,
   part: string,
   sink: Sink,
-  use: (worker: WorkerMailer) => Promise<T>,
+  use: (worker: WorkerSender) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'bench-mail-'));
-  const configFile = path.join(folder, 'providers.json');
-  await writeFile(configFile, configuration(sink.port));
+  const file = await writeConfiguration(sink);
   const system = openSystem(kafka, part, {
-    NOTIFICATION_CONFIG_FILE: configFile,
+    NOTIFICATION_CONFIG_FILE: file.path,
     LANES: String(DELIVERY_WINDOW),
   });
   const producer = await rawProducer(rawKafka(kafka.brokers, 'bench-upstream'));
   try {
     const probe = ['--expose-gc', '--import', './scripts/bench/memory-probe.ts'];
     const worker = await system.start([...probe, 'workers/main.ts', 'notification'], /Ready in/);
-    const topic = topicName(system.prefix, 'emailCommands');
+    const topic = topicName(system.prefix, sink.traffic.topic);
     let next = 0;
     return await use({
       name: 'Kafka: notification worker',
       deliver: async (count) => {
         const answer = received(sink, count);
-        await publishMails(producer, topic, { from: next, count });
+        await publishCommands(producer, topic, { traffic: sink.traffic, from: next, count });
         next += count;
         return answer;
       },
@@ -173,65 +215,54 @@ async function withWorker<T>(
   } finally {
     await producer.disconnect();
     await system.close();
-    await rm(folder, { recursive: true });
+    await file.remove();
   }
 }
 
 /** Commands as an upstream system produces them, each for a different receiver. */
-async function publishMails(
+async function publishCommands(
   producer: Producer,
   topic: string,
-  { from, count }: { readonly from: number; readonly count: number },
+  { traffic, from, count }: { readonly traffic: Traffic; readonly from: number; readonly count: number },
 ): Promise<void> {
   const codec = benchCodec();
   for (let start = from; start < from + count; start += RECORDS_OF_A_REQUEST) {
     const length = Math.min(RECORDS_OF_A_REQUEST, from + count - start);
     const messages = Array.from({ length }, async (_, place) => {
-      const mail = sampleMail(start + place);
-      const { value, headers } = await codec.encode('SendEmailCommand', mail, 'avro');
-      return { key: mail.receiver, value, headers: headers as IHeaders };
+      const command = traffic.sample(start + place);
+      const { value, headers } = await codec.encode(traffic.commandType, command, 'avro');
+      return { key: command.receiver, value, headers: headers as IHeaders };
     });
     await producer.send({ topic, acks: -1, messages: await Promise.all(messages) });
   }
 }
 
-function configuration(port: number): string {
-  const provider = {
-    url: `smtp://127.0.0.1:${port}`,
-    provider: 'SMTP',
-    'payload-template': '',
-    'communication-channel': 'email',
-    defaultSender: `${SENDER.name} <${SENDER.address}>`,
-    authentication: { username: '', password: '', key: '' },
-    smtp: { maxConnections: CONNECTIONS },
-  };
-  return JSON.stringify({
-    notificationConfigurations: [{ realmId: 'platrealm', 'provider-configurations': [provider] }],
-  });
-}
-
-/** Measures the mailers alternately, each with as many e-mails as it sends in about `measureMs`. */
-async function rateTurns(options: Options, mailers: readonly Mailer[]): Promise<readonly DeliveryRate[]> {
+/** Measures the senders alternately, each with as many notifications as it sends in about `measureMs`. */
+async function rateTurns(
+  options: Options,
+  unit: string,
+  senders: readonly Sender[],
+): Promise<readonly DeliveryRate[]> {
   const { measureMs, progress } = options;
-  const counts = new Map<Mailer, number>();
+  const counts = new Map<Sender, number>();
   for (const count of WARM_UPS) {
-    for (const mailer of mailers) {
-      progress(`warming up: ${mailer.name}`);
-      counts.set(mailer, Math.ceil(((await mailer.deliver(count)) * measureMs) / MS_PER_SECOND));
+    for (const sender of senders) {
+      progress(`warming up: ${sender.name}`);
+      counts.set(sender, Math.ceil(((await sender.deliver(count)) * measureMs) / MS_PER_SECOND));
     }
   }
   const rates = await inTurns(
     options,
-    mailers,
-    (mailer) => mailer.deliver(counts.get(mailer) ?? 1),
-    (rate) => `, ${Math.round(rate)} e-mails per second`,
+    senders,
+    (sender) => sender.deliver(counts.get(sender) ?? 1),
+    (rate) => `, ${Math.round(rate)} ${unit} per second`,
   );
-  return mailers.map(({ name }, index) => ({ name, rounds: rates[index] ?? [] }));
+  return senders.map(({ name }, index) => ({ unit, name, rounds: rates[index] ?? [] }));
 }
 
 async function memoryOf(
   { notifications, progress }: Options,
-  worker: WorkerMailer,
+  worker: WorkerSender,
 ): Promise<readonly MemoryMark[]> {
   const marks: MemoryMark[] = [];
   let done = 0;
@@ -248,13 +279,16 @@ async function memoryOf(
   return marks;
 }
 
-function rateRatios([raw, worker]: readonly DeliveryRate[]): readonly Ratio[] {
-  if (raw === undefined || worker === undefined) return [];
-  const share = compareRates(worker.rounds, raw.rounds);
-  return [
-    atLeast('e-mails per second through one worker', { value: median(worker.rounds) }, AIM.perSecond),
-    atLeast('e-mails through one worker / nodemailer alone', share, AIM.share),
-  ];
+/** Of each kind the first rate is that of the client alone. */
+function rateRatios(rates: readonly DeliveryRate[]): readonly Ratio[] {
+  return Object.values(TRAFFIC).flatMap(({ unit, client }) => {
+    const [alone, ...workers] = rates.filter((rate) => rate.unit === unit);
+    if (alone === undefined) return [];
+    return workers.flatMap(({ name, rounds }) => [
+      atLeast(`${unit} per second, ${name}`, { value: median(rounds) }, AIM.perSecond),
+      atLeast(`${unit}, ${name} / ${client}`, compareRates(rounds, alone.rounds), AIM.share),
+    ]);
+  });
 }
 
 function memoryRatios(marks: readonly MemoryMark[]): readonly Ratio[] {
@@ -267,12 +301,12 @@ function memoryRatios(marks: readonly MemoryMark[]): readonly Ratio[] {
 }
 
 function rateTable(rates: readonly DeliveryRate[]): string {
-  const rows = rates.map(({ name, rounds }) => [
-    name,
+  const rows = rates.map(({ unit, name, rounds }) => [
+    `${unit}: ${name}`,
     thousands(median(rounds)),
     thousands(Math.max(...rounds)),
   ]);
-  return table(['e-mails to one mail server', 'per second', 'fastest round'], rows);
+  return table(['notifications to one stand-in', 'per second', 'fastest round'], rows);
 }
 
 function memoryTable(memory: readonly MemoryMark[]): string {
