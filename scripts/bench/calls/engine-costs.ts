@@ -2,11 +2,16 @@ import {
   renderRepaymentSchedule,
   renderScheduleBytes,
 } from '../../../shared/contract/schedule/render-schedule.ts';
+import { effectiveInterestRate } from '../../../shared/lending/annual-rate/effective-rates.ts';
+import { loanWithCharges } from '../lending/loans.ts';
 import {
+  asTarget,
+  atMost,
   type BenchOptions,
   compareTimes,
   type CostPerCall,
   costsOf,
+  overRounds,
   type PartResults,
   type Ratio,
   timeCalls,
@@ -14,6 +19,7 @@ import {
   type Work,
 } from '../rounds.ts';
 import { costTable } from '../tables.ts';
+import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
 import { benchCodec, calculate, readBody, SAMPLE_BODY } from '../samples.ts';
 
 const WARM_UP_MS = 500;
@@ -29,6 +35,15 @@ const REPLY = 'CalculateRepaymentScheduleReply';
  */
 const YARDSTICK = 'JSON.parse and JSON.stringify of the answer, 12 rows';
 
+const SHORT_WHOLE = '12 rows with DAE, JSON in to JSON out';
+const LONG_WHOLE = '360 rows with everything, fields in to bytes out';
+/** Targets in microseconds of processor time. */
+const AIM_US: Readonly<Record<string, number>> = {
+  [SHORT_WHOLE]: 40,
+  [`${LONG_WHOLE} (JSON)`]: 600,
+  [`${LONG_WHOLE} (Avro)`]: 600,
+};
+
 interface CostFigures {
   readonly costs: readonly CostPerCall[];
   readonly ratios: readonly Ratio[];
@@ -42,9 +57,13 @@ export async function benchCosts({
   const options = { rounds, progress, sliceMs: MEASURE_MS / rounds, warmUpMs: WARM_UP_MS };
   const times = await timeCalls(await works(), options);
   const yardstick = times.get(YARDSTICK) ?? [];
-  const ratios = [...times]
+  const relative = [...times]
     .filter(([name]) => name !== YARDSTICK)
     .map(([name, own]) => toKnow(`${name} / JSON yardstick`, compareTimes(own, yardstick), 'less'));
+  const targets = Object.entries(AIM_US).map(([name, aim]) =>
+    asTarget(atMost(`${name}, us`, overRounds(times.get(name) ?? []), aim)),
+  );
+  const ratios = [...relative, ...targets];
   const costs = costsOf(times);
   return { figures: { costs, ratios }, tables: [costTable('work per call', costs)] };
 }
@@ -69,5 +88,20 @@ async function works(): Promise<readonly Work[]> {
     { name: 'decode the reply, 12 rows (Avro)', run: () => codec.decode(encodedReply) },
     { name: 'write the JSON answer, 12 rows', run: () => renderScheduleBytes(shortSchedule) },
     { name: 'write the JSON answer, 360 rows', run: () => renderScheduleBytes(longSchedule) },
+    { name: SHORT_WHOLE, run: () => renderScheduleBytes(calculate(readBody(SAMPLE_BODY))) },
+    { name: `${LONG_WHOLE} (JSON)`, run: () => renderScheduleBytes(calculateEverything()) },
+    { name: `${LONG_WHOLE} (Avro)`, run: () => codec.encode(REPLY, calculateEverything(), 'avro') },
   ];
+}
+
+const MINOR_PER_MAJOR = 100;
+const EVERYTHING = { ...loanWithCharges(360), CalculateDAE: 2 };
+
+/** Validates the fields, calculates dates, rows, charges and both rates; the answer has the DAE. */
+function calculateEverything(): RepaymentSchedule {
+  const schedule = calculate(EVERYTHING);
+  const { Amount, UpFrontValue = 0 } = EVERYTHING;
+  const drawn = Amount.minus(UpFrontValue).toNumber() * MINOR_PER_MAJOR;
+  if (effectiveInterestRate({ ...schedule, drawn }) === null) throw new Error('the loan has no rate');
+  return schedule;
 }

@@ -206,8 +206,8 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   ],
   'scripts/bench': [
     '.',
-    'calls',
     'lending',
+    'calls',
     'notification',
     'bulk',
     'catalogue',
