@@ -15,9 +15,9 @@ import {
   type GroupSourceOptions,
 } from '../../ports.ts';
 
-/** A fetch waits this long for data: the join of another member has to wait for it. */
-const IDLE_WAIT_MS = 1_000;
-/** With this interval a member notices a rebalance within two seconds, and a session of 6 s survives two lost heartbeats. */
+/** A fetch waits this long for data, as of the Java client: the join of another member has to wait for it. */
+const IDLE_WAIT_MS = 500;
+/** With this interval a member notices a rebalance within 1.5 s, and a session of 6 s survives two lost heartbeats. */
 const HEARTBEAT_INTERVAL_MS = 1_000;
 /** How long a rebalance waits for a silent member. */
 const REBALANCE_TIMEOUT_MS = 30_000;
