@@ -52,8 +52,7 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
   #isRebalancing = false;
   readonly #commits = new Set<Promise<void>>();
   #heartbeats: NodeJS.Timeout | undefined;
-  #heartbeat: Promise<void> | undefined;
-  #sentAt = Number.NEGATIVE_INFINITY;
+  #isBeating = false;
   /** The last time at which the coordinator accepted a heartbeat or a join. */
   #acceptedAt = Number.NEGATIVE_INFINITY;
 
@@ -109,14 +108,6 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
     }
   }
 
-  heartbeat(): Promise<void> {
-    if (this.#membership === undefined || this.#isRebalancing || this.#isStopped) return Promise.resolve();
-    this.#heartbeat ??= this.#sendHeartbeat(this.#membership, this.#generation).finally(() => {
-      this.#heartbeat = undefined;
-    });
-    return this.#heartbeat;
-  }
-
   async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
     if (this.#isStopped) return;
     this.#end();
@@ -148,8 +139,11 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
     this.#fail(toMessagingError(`consumer ${this.#options.clientId}`, error));
   }
 
-  async #sendHeartbeat(membership: Membership, generation: number): Promise<void> {
-    this.#sentAt = performance.now();
+  /** Sends a heartbeat, unless the previous one is not answered yet. */
+  async #beat(): Promise<void> {
+    const [membership, generation] = [this.#membership, this.#generation];
+    if (membership === undefined || this.#isRebalancing || this.#isBeating) return;
+    this.#isBeating = true;
     try {
       await this.#member.heartbeat(membership);
       this.#acceptedAt = performance.now();
@@ -157,6 +151,7 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
       if (isGenerationOver(error)) this.#rebalance(generation);
       else this.#heartbeatFailed(error);
     }
+    this.#isBeating = false;
   }
 
   /** Without an accepted heartbeat for the session timeout the group has expelled this member. */
@@ -169,10 +164,7 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
 
   #startHeartbeats(): void {
     this.#acceptedAt = performance.now();
-    this.#heartbeats ??= setInterval(() => {
-      // The consumer sends its own while it processes messages.
-      if (performance.now() - this.#sentAt > HEARTBEAT_INTERVAL_MS / 2) void this.heartbeat();
-    }, HEARTBEAT_INTERVAL_MS);
+    this.#heartbeats ??= setInterval(() => void this.#beat(), HEARTBEAT_INTERVAL_MS);
   }
 
   /** The generation is over: stops its fetches, reports it, and joins the next one. */
