@@ -152,9 +152,10 @@ describe('an Idempotency-Key (N3)', () => {
       index % 4 === 3 ? { ...SMS, message: 'Other' } : SMS,
     );
     const responses = await Promise.all(bodies.map((body) => send(url, 'sms', body, withKey('a'))));
-    const statuses = responses.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 202)).toHaveLength(15);
-    expect(statuses.filter((status) => status === 409)).toHaveLength(5);
+    // They arrive over connections of their own, so that any of them may be the first.
+    const first = responses.findIndex(({ status }) => status === 202);
+    const expected = bodies.map(({ message }) => (message === bodies[first]?.message ? 202 : 409));
+    expect(responses.map(({ status }) => status)).toEqual(expected);
     const ids = await Promise.all(
       responses.filter(({ status }) => status === 202).map((response) => idOf(response)),
     );
