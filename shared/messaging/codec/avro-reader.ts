@@ -173,7 +173,8 @@ class Cursor {
     for (let factor = 2 ** INT_BITS; byte >= CONTINUES; factor *= CONTINUES) {
       byte = bytes[at++] ?? 0;
       raw += (byte & LOW_BITS) * factor;
-      if (raw >= MAX_EXACT_RAW) return refuse();
+      // Also a number with more bytes than it needs: after 150 of them the factor would be infinite, and the number NaN.
+      if (raw >= MAX_EXACT_RAW || factor > MAX_EXACT_RAW) return refuse();
     }
     this.#at = at;
     return raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2;

@@ -103,6 +103,10 @@ describe('a compiled reader of Avro', () => {
     ['an array of more items than allowed', { type: 'array', items: 'int' }, '080204060800'],
     ['bytes after the value', 'int', '0200'],
     ['missing bytes', 'int', ''],
+    ['a long of more than 64 bits', 'long', `${'80'.repeat(10)}00`],
+    ['a long of so many bytes that its value would be NaN', 'long', `${'80'.repeat(150)}00`],
+    ['a length of more than 64 bits', 'string', `${'80'.repeat(10)}00`],
+    ['a count of more than 64 bits', { type: 'array', items: 'int' }, `${'80'.repeat(10)}00`],
   ])('leaves %s to the complete check', (_, type, hex) => {
     const decimal = { type: 'bytes', logicalType: 'decimal', precision: 1, scale: 0 };
     expect(readField(type === 'decimal' ? decimal : type, hex)).toBeUndefined();
