@@ -110,6 +110,8 @@ export class ConsumerRuntime {
         this.#owned.assign(source, partitions);
         this.#gate.close(partitions);
         this.#setFlow();
+        // The health may still be that of earlier partitions, and no message may follow.
+        this.#tickLater();
       },
       onRevoking: (generation) => {
         if (!isCurrent(generation)) return;

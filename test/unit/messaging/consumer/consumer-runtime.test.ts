@@ -539,6 +539,28 @@ test('is ready when the partitions of a failed commit are assigned anew and no m
   expect(runtime.health().status).toBe('ready');
 });
 
+test('is ready when another source is assigned after a failed commit and no message follows', async () => {
+  const { work, source, sink, runtime } = createScene();
+  source.onCommit = () =>
+    Promise.reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.end(0);
+  await afterCommitTick();
+  runtime.attach(new FakeGroupSource(), () => undefined).onAssigned(1, partitions(0));
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(runtime.health().status).toBe('ready');
+});
+
+test('is ready when another source is assigned after a stall and no message follows', async () => {
+  const { sink, runtime } = createScene();
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(runtime.health().status).toBe('unhealthy');
+  runtime.attach(new FakeGroupSource(), () => undefined).onAssigned(1, partitions(1));
+  await afterCommitTick();
+  expect(runtime.health().status).toBe('ready');
+});
+
 test('does not send a commit while another one is in flight', async () => {
   const { work, source, sink } = createScene();
   const { promise, resolve } = Promise.withResolvers<boolean>();
