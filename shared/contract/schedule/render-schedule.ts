@@ -152,8 +152,9 @@ function writeSchedule(schedule: RepaymentSchedule): void {
   const { show, rows } = schedule;
   json.restart();
   if (show === 'dae') return json.text(`[{"dae":${rateText(schedule.dae)}}]`);
-  if (rows.length === 0) return json.label(EMPTY_LIST);
+  // Before the rows, of which there may be none: it throws on a rate that is not a plain decimal.
   const style = styleOf(schedule);
+  if (rows.length === 0) return json.label(EMPTY_LIST);
   let opening = FIRST_ROW;
   for (const row of rows) {
     json.label(opening);

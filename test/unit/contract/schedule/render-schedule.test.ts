@@ -182,6 +182,7 @@ describe('amounts (M1, M2)', () => {
 
   test.each(['', 'NaN', '1e5', '7,5', '07.5', '1"'])('throws on the rate %j', (dae) => {
     expect(() => render({ dae })).toThrow(RangeError);
+    expect(() => render({ dae, rows: [] })).toThrow(RangeError);
   });
 
   test('ids are escaped', () => {
