@@ -79,7 +79,9 @@ function compileOptional([none, some, ...others]: readonly Type[]): Type {
   const mustBeObject = isRecord(some);
   return createType((tap, value) => {
     if (value === undefined || value === null) return tap.writeLong(0);
-    if (mustBeObject && typeof value !== 'object') throw mismatch('a record');
+    // A list or bytes would be written as a record without any of its fields.
+    const isOther = typeof value !== 'object' || Array.isArray(value) || Buffer.isBuffer(value);
+    if (mustBeObject && isOther) throw mismatch('a record');
     tap.writeLong(1);
     write(tap, value);
   });

@@ -44,6 +44,8 @@ describe('a compiled writer', () => {
       [{ type: 'array', items: 'int' }, {}],
       [{ type: 'array', items: inner }, ['x']],
       [['null', inner], 'x'],
+      [['null', inner], []],
+      [['null', inner], Buffer.alloc(1)],
       [['null', 'string'], 1],
       [inner, undefined],
     ];
