@@ -19,17 +19,22 @@ export interface LoopMeter {
 
 /** The interval of the samples while the event loop is busy. */
 const BUSY_MS = 10;
-/** The interval while it is idle: a hundred timers a second would cost more than everything else that an idle process does. */
-const IDLE_MS = 1_000;
+/**
+ * The interval while it is idle: a hundred timers a second would cost more than everything else that an idle process does. A
+ * sudden block shows with the part of it that follows the next sample.
+ */
+const IDLE_MS = 200;
 /** Number of samples that an idle interval stands for. */
 const SAMPLES_PER_IDLE = IDLE_MS / BUSY_MS;
+/** Samples of a busy event loop between two looks at how busy it is. */
+const SAMPLES_PER_LOOK = 100;
 /** The loop is busy above this share of the time in callbacks. */
 const BUSY_SHARE = 0.1;
 const NS_PER_MS = 1_000_000;
 const NS_PER_SECOND = 1_000_000_000;
 
 /**
- * Samples how late timers of the event loop fire, until the process ends. An idle event loop is sampled once a second; the
+ * Samples how late timers of the event loop fire, until the process ends. An idle event loop is sampled five times a second; the
  * samples that were left out count as punctual, so that idle and busy times have the same weight.
  */
 export function watchLoopLag(meter: LoopMeter = createSystemMeter()): { take(): LoopLag } {
@@ -42,7 +47,7 @@ export function watchLoopLag(meter: LoopMeter = createSystemMeter()): { take(): 
       record(histogram, BUSY_MS + lateMs, 1);
       if (intervalMs === IDLE_MS) record(histogram, BUSY_MS, SAMPLES_PER_IDLE - 1);
       samples += 1;
-      if (intervalMs === BUSY_MS && samples < SAMPLES_PER_IDLE) return sampleAfter(BUSY_MS);
+      if (intervalMs === BUSY_MS && samples < SAMPLES_PER_LOOK) return sampleAfter(BUSY_MS);
       samples = 0;
       sampleAfter(meter.busyShare() > BUSY_SHARE ? BUSY_MS : IDLE_MS);
     }, intervalMs).unref();

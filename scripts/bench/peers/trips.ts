@@ -33,7 +33,7 @@ export interface TripLine {
 }
 
 /** Long enough for the just-in-time compilers of all processes of a trip. */
-const FIRST_WARM_UP_MS = 4_000;
+const FIRST_WARM_UP_MS = 10_000;
 /** Before each round, because the processes were idle during the other trips. */
 const WARM_UP_MS = 300;
 const MS_PER_SECOND = 1_000;
