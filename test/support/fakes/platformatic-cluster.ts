@@ -237,6 +237,7 @@ const KEYS = {
   join: JOIN_GROUP,
   heartbeat: HEARTBEAT,
   leave: LEAVE_GROUP,
+  sync: SYNC_GROUP,
   coordinator: FIND_COORDINATOR,
 } as const;
 

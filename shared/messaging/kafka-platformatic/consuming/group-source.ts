@@ -76,6 +76,7 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
     } catch (error) {
       this.#end();
       void this.#member.leave(LEAVE_MS);
+      this.#parts.onStopped(this);
       throw error;
     }
     if (this.#isStopped) throw consumerUsed(clientId);
@@ -187,7 +188,8 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
   /** Joins the next generation. Rejects with MessagingError when the coordinator is not available for COORDINATOR_MS. */
   async #join(): Promise<void> {
     let failingSince: number | undefined;
-    for (;;) {
+    // A member that joined after it has left would keep its partitions until its session ends.
+    while (!this.#isStopped) {
       try {
         const membership = await this.#member.join();
         const committed = await this.#member.committed(membership.partitions);
@@ -196,11 +198,16 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
       } catch (error) {
         if (this.#isStopped) return;
         const failure = toMessagingError(`consumer ${this.#options.clientId}`, error);
+        this.#parts.log.debug({ error: brokerErrorType(error) ?? failure.message }, 'a join failed');
+        // The coordinator is available: another member has joined meanwhile, after a wait that may be long.
+        if (isGenerationOver(error)) {
+          failingSince = undefined;
+          continue;
+        }
         failingSince ??= performance.now();
         const isLate = performance.now() - failingSince > COORDINATOR_MS;
         if (isLate || failure.code === 'broker-refused') throw failure;
-        this.#parts.log.debug({ error: brokerErrorType(error) ?? failure.message }, 'a join failed');
-        if (!isGenerationOver(error)) await sleep(RETRY_INTERVAL_MS);
+        await sleep(RETRY_INTERVAL_MS);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PlatformaticGroupSource } from '../../../../../shared/messaging/kafka-platformatic/consuming/group-source.ts';
 import type { GroupSink } from '../../../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../../../shared/platform/log.ts';
@@ -118,6 +118,40 @@ describe('a group source', () => {
     }
     cluster.fail('coordinator', 'broken');
     await source.start(sink);
+    expect(events).toEqual(['assigned 1: 0 1']);
+  });
+
+  it('does not join again after it was stopped between two attempts', async () => {
+    const { cluster, source, sink } = setUp();
+    cluster.fail('join', COORDINATOR_LOAD_IN_PROGRESS);
+    const starting = source.start(sink);
+    await poll(() => cluster.groupRequests.filter((key) => key === GROUP_REQUEST.join).length).toBe(1);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
+    await source.stop();
+    await expect(starting).rejects.toMatchObject({ code: 'consumer-used' });
+    expect(cluster.groupRequests.filter((key) => key === GROUP_REQUEST.join)).toHaveLength(1);
+  });
+
+  it('reports that it has stopped when its start fails', async () => {
+    const { cluster, source, sink, stopped } = setUp();
+    cluster.fail('join', GROUP_AUTHORIZATION_FAILED);
+    await expect(source.start(sink)).rejects.toMatchObject({ code: 'broker-refused' });
+    expect(stopped).toEqual([source]);
+  });
+
+  it('keeps joining while other members join during its joins, however long that takes', async () => {
+    const { cluster, source, sink, events } = setUp();
+    for (let round = 0; round < 3; round += 1) cluster.fail('sync', REBALANCE_IN_PROGRESS);
+    const clock = vi.spyOn(performance, 'now');
+    let nowMs = 0;
+    clock.mockImplementation(() => (nowMs += 10_000));
+    try {
+      await source.start(sink);
+    } finally {
+      clock.mockRestore();
+    }
     expect(events).toEqual(['assigned 1: 0 1']);
   });
 
