@@ -51,6 +51,11 @@ export interface ConnectionSettings {
 /** Time limit for one attempt to connect to a broker, and with a login, which may involve an authorisation server. */
 const CONNECT_TIMEOUT_MS = 3_000;
 const LOGIN_TIMEOUT_MS = 10_000;
+/**
+ * Time limit for the first response on a connection: that of requests may be longer than a broker can wait to be replaced, such as
+ * half a minute for a join.
+ */
+const VERSIONS_TIMEOUT_MS = 5_000;
 /** Requests that wait for responses on one connection: Kafka's limit for producers that keep the order (max.in.flight). */
 const MAX_IN_FLIGHT = 5;
 const KEEP_ALIVE_DELAY_MS = 60_000;
@@ -160,7 +165,7 @@ export class BrokerConnections {
       const connected = connection.connect(broker.host, broker.port);
       this.#guard(connection, addressText(broker));
       await connected;
-      const { apiKeys } = await apiVersionsV0.api.async(connection, SOFTWARE, SOFTWARE_VERSION);
+      const { apiKeys } = await requestVersions(connection);
       const versions = new Map(
         apiKeys.map(({ apiKey, minVersion, maxVersion }) => [apiKey, { min: minVersion, max: maxVersion }]),
       );
@@ -197,6 +202,16 @@ export class BrokerConnections {
   #closed(): void {
     this.#opened -= 1;
     if (this.#opened === 0) this.onLost?.();
+  }
+}
+
+/** Rejects after VERSIONS_TIMEOUT_MS: a frozen broker accepts connections, but never answers. */
+async function requestVersions(connection: Connection) {
+  const timer = setTimeout(() => connection.socket.destroy(), VERSIONS_TIMEOUT_MS);
+  try {
+    return await apiVersionsV0.api.async(connection, SOFTWARE, SOFTWARE_VERSION);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

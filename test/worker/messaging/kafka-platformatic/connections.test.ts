@@ -99,3 +99,21 @@ describe('connections with damaged responses', () => {
     expect(topics.get('t')?.leaders).toEqual([0, 0, 0, 0]);
   });
 });
+
+describe('a connection to a broker that accepts it and never answers', () => {
+  test('fails after five seconds, however long its requests may take', async () => {
+    const frozen = createServer((socket) => socket.on('error', () => undefined).resume());
+    frozen.listen(0, '127.0.0.1');
+    await once(frozen, 'listening');
+    const { port } = frozen.address() as AddressInfo;
+    const createClient = platformaticClients({ brokers: [`127.0.0.1:${port}`] }, silentLog);
+    const client = createClient({ clientId: 'test', requestTimeoutMs: 60_000 });
+    onTestFinished(() => {
+      client.destroy();
+      frozen.close();
+    });
+    const startedAt = performance.now();
+    await expect(client.connect()).rejects.toBeInstanceOf(Error);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+});
