@@ -190,7 +190,9 @@ class AbortedTransactions {
   }
 }
 
+/** Compaction removes old markers, and may leave their batches without records. */
 function isAbortMarker(batch: Buffer): boolean {
+  if (batch.readInt32BE(RECORD_COUNT_AT) === 0) return false;
   const reader = new RecordReader(batch.subarray(BATCH_HEADER_BYTES));
   reader.beginRecord();
   reader.varint();

@@ -164,6 +164,11 @@ describe('decodeBatches()', () => {
     expect(await valuesOf(bytes, 0, aborted)).toEqual(['1', '2', '6']);
     expect((await decode(bytes, 0, aborted)).position).toBe(10);
   });
+
+  it('passes a batch whose marker was removed by compaction', async () => {
+    const bytes = await recordBatch(4, [], { producerId: 1n, attributes: TRANSACTIONAL | CONTROL });
+    expect(await decode(bytes)).toEqual({ messages: [], position: 5, unreadable: [] });
+  });
 });
 
 describe('checkBatches()', () => {
