@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { platformaticClients } from '../../../../shared/messaging/kafka-platformatic/connection/client.ts';
 import { clusterMetadata } from '../../../../shared/messaging/kafka-platformatic/connection/cluster.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
@@ -11,6 +11,16 @@ const CALLS = 300;
 /** A response with a damaged length may never end: far less than the usual limit. */
 const REQUEST_TIMEOUT_MS = 300;
 const LENGTH_BYTES = 4;
+
+/** Kafka's numbers of requests, and the responses without their heads of a broker whose logins are valid for a minute. */
+const API_VERSIONS = 18;
+const SASL_HANDSHAKE = 17;
+const SASL_AUTHENTICATE = 36;
+const LOGIN_RESPONSES = new Map([
+  [API_VERSIONS, '00000000000100240000000100000000'],
+  [SASL_HANDSHAKE, '000000000000'],
+  [SASL_AUTHENTICATE, '0000ffff00000000000000000000ea60'],
+]);
 
 type Damage = (response: Buffer) => Buffer | 'reset';
 
@@ -116,4 +126,39 @@ describe('a connection to a broker that accepts it and never answers', () => {
     await expect(client.connect()).rejects.toBeInstanceOf(Error);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
+});
+
+test('a connection with a login leaves no timer when the broker closes it', async () => {
+  const sockets: Socket[] = [];
+  const broker = createServer((socket) => {
+    sockets.push(socket);
+    // Each request arrives whole: the client waits for the previous response.
+    socket.on('data', (request) => {
+      const body = Buffer.from(LOGIN_RESPONSES.get(request.readInt16BE(4)) ?? '', 'hex');
+      // The older version of the response with versions has no last field.
+      const isShort = request.readInt16BE(4) === API_VERSIONS && request.readInt16BE(6) === 0;
+      const rest = isShort ? body.subarray(0, -4) : body;
+      const length = Buffer.alloc(LENGTH_BYTES);
+      length.writeInt32BE(LENGTH_BYTES + rest.length);
+      socket.write(Buffer.concat([length, request.subarray(8, 12), rest]));
+    });
+  });
+  broker.listen(0, '127.0.0.1');
+  await once(broker, 'listening');
+  const address = `127.0.0.1:${(broker.address() as AddressInfo).port}`;
+  const sasl = { mechanism: 'plain', username: 'u', password: 'p' } as const;
+  const client = platformaticClients({ brokers: [address], sasl }, silentLog)({ clientId: 'test' });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    client.destroy();
+    broker.close();
+  });
+  const cleared = vi.spyOn(globalThis, 'clearInterval');
+  const set = vi.spyOn(globalThis, 'setTimeout');
+  await client.connect();
+  const login = set.mock.results.find((_, call) => set.mock.calls[call]?.[1] === 48_000)?.value;
+  expect(login).toBeDefined();
+  sockets[0]?.end();
+  await expect.poll(() => client.isConnected()).toBe(false);
+  expect(cleared.mock.calls.map(([timer]) => timer)).toContain(login);
 });
