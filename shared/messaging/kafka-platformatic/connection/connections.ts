@@ -56,6 +56,8 @@ const LOGIN_TIMEOUT_MS = 10_000;
  * half a minute for a join.
  */
 const VERSIONS_TIMEOUT_MS = 5_000;
+/** How much longer the timer of the library waits, which counts a stall of this process as the silence of the broker. */
+const STALL_MS = 10_000;
 /** Requests that wait for responses on one connection: Kafka's limit for producers that keep the order (max.in.flight). */
 const MAX_IN_FLIGHT = 5;
 const KEEP_ALIVE_DELAY_MS = 60_000;
@@ -107,7 +109,7 @@ export class BrokerConnections {
     const { connection, versions: supported } = await this.#open(broker);
     try {
       const api = newest(versions, supported);
-      return await api.async(connection, ...args);
+      return await answered(connection, this.#settings.requestTimeoutMs, api.async(connection, ...args));
     } catch (error) {
       if (error instanceof TimeoutError) this.#settings.onSilent(addressText(broker));
       // A response that cannot be parsed, perhaps that with the versions: what follows may not be a response either.
@@ -149,7 +151,8 @@ export class BrokerConnections {
     const { clientId, requestTimeoutMs, tls, sasl } = this.#settings;
     const connection = new Connection(clientId, {
       connectTimeout: sasl === undefined ? CONNECT_TIMEOUT_MS : LOGIN_TIMEOUT_MS,
-      requestTimeout: requestTimeoutMs,
+      // Ours ends first, unless this process stalls.
+      requestTimeout: requestTimeoutMs + STALL_MS,
       maxInflights: MAX_IN_FLIGHT,
       // Names the client in the diagnostic events of the library.
       context: clientId,
@@ -167,7 +170,9 @@ export class BrokerConnections {
       const connected = connection.connect(broker.host, broker.port);
       this.#guard(connection, addressText(broker));
       await connected;
-      const { apiKeys } = await requestVersions(connection);
+      const request = apiVersionsV0.api.async(connection, SOFTWARE, SOFTWARE_VERSION);
+      const limitMs = Math.min(this.#settings.requestTimeoutMs, VERSIONS_TIMEOUT_MS);
+      const { apiKeys } = await answered(connection, limitMs, request);
       const versions = new Map(
         apiKeys.map(({ apiKey, minVersion, maxVersion }) => [apiKey, { min: minVersion, max: maxVersion }]),
       );
@@ -207,13 +212,28 @@ export class BrokerConnections {
   }
 }
 
-/** Rejects after VERSIONS_TIMEOUT_MS: a frozen broker accepts connections, but never answers. */
-async function requestVersions(connection: Connection) {
-  const timer = setTimeout(() => connection.socket.destroy(), VERSIONS_TIMEOUT_MS);
+/**
+ * The response to a request; after this time rejects and closes the connection. After a stall of this process timers end before
+ * sockets are read: a response that has arrived meanwhile counts.
+ */
+async function answered<Answer>(
+  connection: Connection,
+  timeoutMs: number,
+  request: Promise<Answer>,
+): Promise<Answer> {
+  const { promise: silence, reject } = Promise.withResolvers<never>();
+  let afterReading: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    afterReading = setImmediate(() => {
+      reject(new TimeoutError('Request timed out', { canRetry: true }));
+      connection.socket.destroy();
+    });
+  }, timeoutMs);
   try {
-    return await apiVersionsV0.api.async(connection, SOFTWARE, SOFTWARE_VERSION);
+    return await Promise.race([request, silence]);
   } finally {
     clearTimeout(timer);
+    clearImmediate(afterReading);
   }
 }
 

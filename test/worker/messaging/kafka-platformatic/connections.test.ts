@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { platformaticClients } from '../../../../shared/messaging/kafka-platformatic/connection/client.ts';
 import { clusterMetadata } from '../../../../shared/messaging/kafka-platformatic/connection/cluster.ts';
@@ -161,4 +162,41 @@ test('a connection with a login leaves no timer when the broker closes it', asyn
   sockets[0]?.end();
   await expect.poll(() => client.isConnected()).toBe(false);
   expect(cleared.mock.calls.map(([timer]) => timer)).toContain(login);
+});
+
+/** A broker in another thread, which answers while this one is blocked. */
+const THREAD = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:net').createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (request) => {
+      // The versions of metadata and of versions; then metadata without brokers and topics.
+      const isVersions = request.readInt16BE(4) === 18;
+      const body = Buffer.from(isVersions ? '0000' + '00000001' + '000300010001' : '00000000' + '00000000' + '00000000', 'hex');
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(4 + body.length);
+      socket.write(Buffer.concat([length, request.subarray(8, 12), body]));
+    });
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+test('a response that arrived while this process stalled is not taken for silence', async () => {
+  const thread = new Worker(THREAD, { eval: true });
+  const [port] = (await once(thread, 'message')) as [number];
+  const createClient = platformaticClients({ brokers: [`127.0.0.1:${port}`] }, silentLog);
+  const client = createClient({ clientId: 'test', requestTimeoutMs: REQUEST_TIMEOUT_MS });
+  onTestFinished(async () => {
+    client.destroy();
+    await thread.terminate();
+  });
+  await client.connect();
+  const answer = clusterMetadata(client, ['t']);
+  // The request is written before the stall.
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  const endAt = performance.now() + 2 * REQUEST_TIMEOUT_MS;
+  while (performance.now() < endAt);
+  expect((await answer).brokers.size).toBe(0);
 });
