@@ -45,9 +45,12 @@ const NO_LEADER_EPOCH = -1;
 const NO_LOG_START = -1n;
 const NO_REPLICA = -1;
 const NO_MESSAGES: readonly LogMessage[] = [];
+const NO_BYTES = Buffer.alloc(0);
 /** Stands for the first retained offset instead of a time. */
 const EARLIEST = -2n;
 
+/** Kafka's name for the error of record batches that fail their check. */
+export const CORRUPT = 'CORRUPT_MESSAGE';
 /** Kafka's name for the error of a position that has no record: removed by retention, or beyond the end. */
 export const OUT_OF_RANGE = 'OFFSET_OUT_OF_RANGE';
 
@@ -73,7 +76,7 @@ export async function fetchFrom(
     for (const batch of decoded?.unreadable ?? []) client.onUnreadable(place, batch);
     const { messages, position } = decoded ?? { messages: NO_MESSAGES, position: offset };
     fetched.push({ ...place, position, messages, highWatermark, stableEnd, isExhaustive, error });
-    if (bytes.length > 0) isExhaustive = false;
+    if (bytes.length > 0 || error === CORRUPT) isExhaustive = false;
   }
   return fetched;
 }
@@ -164,8 +167,8 @@ function byTopicInOrder(partitions: readonly PartitionOffset[]) {
 }
 
 /**
- * Parses a response with the layout of its version to the last byte, which contains only requested partitions, each once, with
- * checked record batches. Throws on any other one.
+ * Parses a response with the layout of its version to the last byte, which contains only requested partitions, each once. Throws
+ * on any other one.
  */
 function parseAnswers({ buffer }: Reader, requested: ReadonlyMap<string, number>): Answers {
   const cursor = new Cursor(buffer.buffer);
@@ -181,14 +184,26 @@ function parseAnswers({ buffer }: Reader, requested: ReadonlyMap<string, number>
       if (from === undefined || answers.has(id)) {
         throw new RangeError('a partition was not requested or is repeated');
       }
-      const answer = partitionAnswer(cursor);
-      checkBatches(answer.records, from);
-      answers.set(id, answer);
+      answers.set(id, withSoundBatches(partitionAnswer(cursor), from));
     }
   }
   if (!cursor.isAtEnd) throw new RangeError('bytes after the response');
   if (errorCode !== 0) throw brokerError(errorCode);
   return answers;
+}
+
+/**
+ * The answer, or the error CORRUPT_MESSAGE in place of batches that are damaged: on the disk of the broker, which concerns this
+ * partition only, or on the way, in which case the next fetch succeeds.
+ */
+function withSoundBatches(answer: PartitionAnswer, from: number): PartitionAnswer {
+  try {
+    checkBatches(answer.records, from);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { ...answer, error: CORRUPT, records: NO_BYTES };
+  }
 }
 
 function partitionAnswer(cursor: Cursor): PartitionAnswer {

@@ -5,7 +5,7 @@ import { ANSWER_TIMEOUT_MS, type PlatformaticClient } from '../connection/client
 import type { ClusterMetadata } from '../connection/cluster.ts';
 import type { BrokerAddress } from '../connection/connections.ts';
 import { brokerError } from '../connection/errors.ts';
-import { earliestOffset, fetchFrom, OUT_OF_RANGE, type FetchedRecords } from './fetch.ts';
+import { earliestOffset, fetchFrom, CORRUPT, OUT_OF_RANGE, type FetchedRecords } from './fetch.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
@@ -264,7 +264,11 @@ export class PartitionFetcher {
     const { error, topic, partition } = fetched;
     if (error !== undefined) {
       this.#checkRefused(error);
-      this.#parts.log.debug({ topic, partition, error }, 'a partition cannot be fetched');
+      const level = error === CORRUPT ? 'error' : 'debug';
+      this.#parts.log[level](
+        { topic, partition, offset: fetched.from, error },
+        'a partition cannot be fetched',
+      );
       this.#lose(cursor);
       return;
     }

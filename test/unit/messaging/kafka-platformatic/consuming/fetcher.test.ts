@@ -70,6 +70,19 @@ describe('a fetcher', () => {
     expect([fetcher.position(at(0, 0)), fetcher.position(at(1, 0))]).toEqual([4, 1]);
   });
 
+  it('reads the other partitions of a leader while the batches of one are damaged', async () => {
+    const { cluster, fetcher, values, write } = setUp(2, [at(0, 0), at(1, 0)]);
+    const damaged = await recordBatch(0, [{ value: 'lost' }]);
+    damaged[damaged.length - 1] = (damaged.at(-1) ?? 0) ^ 1;
+    cluster.append('t', 0, damaged, 1);
+    await write(1, 0, 'a');
+    fetcher.start();
+    await poll(() => values).toEqual(['a']);
+    await write(1, 1, 'b');
+    await poll(() => values).toEqual(['a', 'b']);
+    expect([fetcher.position(at(0, 0)), fetcher.isHealthy()]).toEqual([0, false]);
+  });
+
   it('has one request pending per broker, does not wait in the first, and lists starved partitions first', async () => {
     const { cluster, fetcher, values, write } = setUp(3, [at(0, 0), at(1, 0), at(2, 0)]);
     cluster.partition('t', 2).leader = 2;
