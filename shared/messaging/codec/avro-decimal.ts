@@ -18,7 +18,7 @@ export interface DecimalLimits {
 
 /** Integers of up to this many bytes are exact as a JavaScript number. */
 const MAX_EXACT_NUMBER_BYTES = 6;
-/** With a sign, a number of so many characters is exact. */
+/** A number of this many characters, with its sign, is exact. */
 const MAX_EXACT_DIGITS = 15;
 const BYTE_BITS = 8;
 const WORD_BYTES = 8;

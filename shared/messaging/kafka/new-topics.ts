@@ -15,7 +15,7 @@ const WANTED_REPLICAS = 3;
 const MIN_IN_SYNC_REPLICAS = '2';
 
 /**
- * The topics of these specs on a cluster with so many live brokers. Throws MessagingError `broker-unavailable` if a spec names
+ * The topics of these specs on a cluster with this number of live brokers. Throws MessagingError `broker-unavailable` if a spec names
  * more replicas: while a cluster starts, not all brokers have joined, and the caller retries instead of creating topics with
  * fewer replicas.
  */

@@ -140,7 +140,7 @@ export class BrokerConnections {
     this.#byAddress.set(address, attempt);
     connection.socket.once('close', () => {
       this.#all.delete(connection);
-      // The library keeps its timer for the next login until it is told, unless the connection failed.
+      // The library keeps its timer for the next login until it is cancelled, unless the connection failed.
       queueMicrotask(() => void connection.close());
       if (this.#byAddress.get(address) === attempt) this.#byAddress.delete(address);
     });
