@@ -134,9 +134,10 @@ async function runIn(world: SoakWorld, stage: Stage, options: NetworkOptions): P
     await sleep(EDGE_MS);
     const phases = await failInTurn(proxies, { picks, durationMs: options.durationMs, say });
     const recoveryMs = await recover(processes, say);
-    const firstAfterwards = load.begun();
+    const before = load.figures();
     await sleep(EDGE_MS);
     await load.stop();
+    const after = load.figures();
     await untilDelivered(() => load.notifications.figures(provider));
     const exits = await Promise.all(processes.map((process) => process.stop()));
     const letters = await deadLetters(world);
@@ -145,9 +146,9 @@ async function runIn(world: SoakWorld, stage: Stage, options: NetworkOptions): P
       phases,
       connections: sum(proxies.map(({ connections }) => connections)),
       torn: sum(proxies.map(({ torn }) => torn)),
-      ...load.figures(),
+      ...after,
       ...load.notifications.figures(provider, new Set(letters.map(({ id }) => id))),
-      unansweredAfterwards: load.unansweredSince(firstAfterwards),
+      unansweredAfterwards: after.calls - before.calls - (after.answered - before.answered),
       ...(await matchReplies(world.broker, topics)),
       deadLetters: letters.filter(({ code }) => code !== PARKED).length,
       deadLettersHow: countedText(letters.map(({ code }) => code)),
@@ -248,8 +249,6 @@ interface Tally {
   swapped: number;
   slowestMs: number;
   readonly codes: string[];
-  /** The numbers of the calls without their own answer. */
-  readonly unanswered: number[];
   readonly wrongAnswers: string[];
 }
 
@@ -264,7 +263,6 @@ function startLoad(urls: () => readonly string[], options: NetworkOptions) {
     swapped: 0,
     slowestMs: 0,
     codes: [],
-    unanswered: [],
     wrongAnswers: [],
   };
   const notifications = new NotificationCaller(urls);
@@ -284,15 +282,11 @@ function startLoad(urls: () => readonly string[], options: NetworkOptions) {
     while (notifications.begun < pastS * options.notificationsPerSecond) follow(notifications.begin());
   }, TICK_MS);
   const figures = () => {
-    const { codes, unanswered: _, ...counts } = tally;
+    const { codes, ...counts } = tally;
     return { ...counts, refused: codes.length, refusedHow: countedText(codes) };
   };
   return {
     figures,
-    /** The number of the next call. */
-    begun: (): number => begun,
-    /** Calls without their own answer from this number on: a call that began during a fault may end long after it. */
-    unansweredSince: (first: number): number => tally.unanswered.filter((number) => number >= first).length,
     notifications,
     stop: async (): Promise<void> => {
       clearInterval(timer);
@@ -317,7 +311,6 @@ async function callOnce(caller: HttpCaller, url: string, { tally, number, kinds 
   const end = await caller.post(url + action, body, id);
   tally.calls += 1;
   tally.slowestMs = Math.max(tally.slowestMs, performance.now() - startedAt);
-  const { answered } = tally;
   if (end.kind === 'unconnected' || end.kind === 'cut') tally.cut += 1;
   else if (end.kind === 'broken') {
     tally.lost += 1;
@@ -328,7 +321,6 @@ async function callOnce(caller: HttpCaller, url: string, { tally, number, kinds 
     tally.wrongAnswers.push(`${id}: ${end.status} ${end.body.slice(0, TEXT_CHARACTERS)}`);
   else if (end.correlationId === id && isOwn(end.body, answers)) tally.answered += 1;
   else tally.swapped += 1;
-  if (tally.answered === answered) tally.unanswered.push(number);
 }
 
 /** An unreadable body counts as a wrong response. */
