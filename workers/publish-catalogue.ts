@@ -2,17 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { createLibraryCalendars } from '../shared/calendars/library-calendars.ts';
 import { writeRecords, type RecordChanges } from '../shared/catalogue/write-records.ts';
 import { CATALOGUE_RECORD, encodeRecord } from '../shared/contract/catalogue-files/catalogue-message.ts';
-import {
-  catalogueError,
-  readFolderRecords,
-  readWholeCatalogue,
-} from '../shared/contract/catalogue-files/read-folder.ts';
+import { catalogueError, readWholeCatalogue } from '../shared/contract/catalogue-files/read-folder.ts';
 import type { Codec } from '../shared/messaging/codec.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { topicName } from '../shared/messaging/topics/topics.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 
-/** The default catalogue: example products. They are checked against each other before a release, not at each start. */
+/** The default catalogue: example products. */
 const EXAMPLE_CATALOGUE = fileURLToPath(new URL('../shared/product/example-catalogue', import.meta.url));
 
 /**
@@ -29,12 +25,9 @@ export async function publishCatalogue(
   const topic = topicName(config.topicPrefix, 'catalogueRecords');
   const stored = await latestValues(broker, topic);
   if (isShared && stored.size > 0) return;
-  const { catalogueFolder } = config.lending;
-  const { records, faults } =
-    catalogueFolder === undefined
-      ? readFolderRecords(EXAMPLE_CATALOGUE)
-      : readWholeCatalogue(catalogueFolder, createLibraryCalendars());
-  if (faults.length > 0) throw catalogueError(catalogueFolder ?? EXAMPLE_CATALOGUE, faults);
+  const folder = config.lending.catalogueFolder ?? EXAMPLE_CATALOGUE;
+  const { records, faults } = readWholeCatalogue(folder, createLibraryCalendars());
+  if (faults.length > 0) throw catalogueError(folder, faults);
   const changes = await changesOf(records, stored, { codec, topic });
   if (changes.put.length + changes.remove.length === 0) return;
   await writeRecords({ broker, codec, topic, clientId: 'catalogue-folder' }, changes);

@@ -104,7 +104,7 @@ describe('a compiled reader of Avro', () => {
     ['bytes after the value', 'int', '0200'],
     ['missing bytes', 'int', ''],
     ['a long of more than 64 bits', 'long', `${'80'.repeat(10)}00`],
-    ['a long of so many bytes that its value would be NaN', 'long', `${'80'.repeat(150)}00`],
+    ['a long of 150 bytes, whose value would be NaN', 'long', `${'80'.repeat(150)}00`],
     ['a length of more than 64 bits', 'string', `${'80'.repeat(10)}00`],
     ['a count of more than 64 bits', { type: 'array', items: 'int' }, `${'80'.repeat(10)}00`],
   ])('leaves %s to the complete check', (_, type, hex) => {
