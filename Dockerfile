@@ -1,4 +1,13 @@
-# One image for every worker and for the jobs (topics, schemas). Sources run as they are: there is no build step.
+# One image for every worker and for the jobs (topics, schemas). Sources run as they are; only the browser pages are compiled.
+FROM node:24-slim AS pages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts
+COPY shared shared
+COPY workers workers
+COPY scripts scripts
+RUN node scripts/build-workbench.ts
+
 FROM node:24-slim
 
 ENV NODE_ENV=production
@@ -13,6 +22,7 @@ COPY schemas schemas
 COPY shared shared
 COPY workers workers
 COPY scripts scripts
+COPY --from=pages /app/workers/ingress/workbench/built workers/ingress/workbench/built
 
 # Messages of the embedded broker, the local outbox, and the address file of `npm run dead-letters`: mount a volume to keep them.
 RUN mkdir var && chown node:node var

@@ -29,6 +29,13 @@ const pure = { isolate: false, pool: 'threads' as const, maxWorkers: '100%', seq
 /** Levels of real sockets and processes: as many files at once as vitest chooses for the machine. */
 const impure = { sequence: { groupOrder: 1 } };
 
+/** Pages in a real browser, which alone uses as many processors as there are. */
+const inBrowser = {
+  sequence: { groupOrder: 3 },
+  fileParallelism: false,
+  globalSetup: ['test/support/browser/global-setup.ts'],
+};
+
 /** Levels that meet Kafka: one broker for the whole run, and their files one after another. */
 const withKafka = {
   sequence: { groupOrder: 2 },
@@ -48,6 +55,7 @@ export default defineConfig({
       level('golden', 10 * SECOND, pure),
       level('regression', 30 * SECOND, impure),
       level('worker', 30 * SECOND, impure),
+      level('browser', 60 * SECOND, inBrowser),
       level('conformance', 120 * SECOND, withKafka),
       level('integration', 120 * SECOND, withKafka),
       level('system', 180 * SECOND, withKafka),

@@ -68,6 +68,7 @@ const PART_NAMES = Object.keys(PARTS) as Part[];
 const GROUPS: Readonly<Record<string, readonly Part[]>> = { bulk: ['throughput', 'lanes', 'portfolio'] };
 
 const RECORDS = 'var/bench';
+const SIGNAL_EXIT_CODE = 128;
 const HELP = `Usage: npm run bench [-- OPTIONS]
        npm run bench -- --compare OLD [NEW]
        npm run bench -- --plan contracts=100e6,hours=4
@@ -119,6 +120,14 @@ const progress = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
+// The processes that were started end with this one, as they would not by the signal itself.
+for (const [signal, number] of [
+  ['SIGHUP', 1],
+  ['SIGINT', 2],
+  ['SIGTERM', 15],
+] as const) {
+  process.once(signal, () => process.exit(SIGNAL_EXIT_CODE + number));
+}
 const chosen = readArguments();
 if (chosen?.kind === 'measure') await measure(chosen);
 if (chosen?.kind === 'compare') {

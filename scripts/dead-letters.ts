@@ -8,9 +8,9 @@ import { systemPorts } from '../shared/platform/system-ports.ts';
 import { createCodec } from '../workers/create-codec.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
 import { type DeadLettersArguments, HELP, readDeadLettersArguments } from './dead-letters/arguments.ts';
-import { commandTopics } from './dead-letters/command-context.ts';
+import { letterTopics } from '../shared/dead-letters/letter-context.ts';
 import { type CommandReport, runDeadLettersCommand } from './dead-letters/command.ts';
-import { brokerLetterLog, type LetterLog } from './dead-letters/letter-log.ts';
+import { brokerLetterLog, type LetterLog } from '../shared/dead-letters/letter-log.ts';
 
 const FAILED = 1;
 const USAGE = 2;
@@ -39,7 +39,7 @@ async function run({ command, operator, reason }: DeadLettersArguments): Promise
       ...systemPorts,
       codec: await createCodec(config, systemPorts.clock),
       actor: { operator: operator ?? userInfo().username, run: randomUUID(), reason },
-      topics: commandTopics(config.topicPrefix),
+      topics: letterTopics(config.topicPrefix),
       onProgress: (line) => process.stderr.write(`${line}\n`),
       signal: interruption.signal,
     });

@@ -8,9 +8,9 @@
  * plain JavaScript, because an older Node may run it.
  */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import nodeModule from 'node:module';
-import { constants } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -27,7 +27,7 @@ if (file === undefined) {
   useFor(process.execPath);
   stopWithNpm();
   // Before the first TypeScript file: otherwise Node loads its compiler for that one, 70 ms and 14 MiB.
-  nodeModule.enableCompileCache();
+  enableCompileCache();
   process.argv = [process.execPath, path.resolve(file), ...args];
   await import(pathToFileURL(path.resolve(file)).href);
 } else {
@@ -40,6 +40,19 @@ if (file === undefined) {
   } else {
     run(node);
   }
+}
+
+/**
+ * Node tries forever to create the folder of the cache where the system refuses it as if its parent were missing, as below
+ * /proc. There it runs without the cache, in its threads too.
+ */
+function enableCompileCache() {
+  try {
+    mkdirSync(path.join(tmpdir(), 'node-compile-cache'));
+  } catch (error) {
+    if (error.code === 'ENOENT') process.env.NODE_DISABLE_COMPILE_CACHE = '1';
+  }
+  nodeModule.enableCompileCache();
 }
 
 function isNewEnough(version) {

@@ -66,9 +66,14 @@ async function render({ value, headers }: Extract<ThreadTask, { kind: 'render' }
   if (reply.kind === 'problem') return { result: { kind: 'rendered', reply }, transfer: [] };
   const action = ACTIONS.find(({ replyType }) => replyType === reply.type);
   if (action === undefined) throw new Error(`a reply of type ${reply.type} cannot be rendered`);
-  const body = new TextEncoder().encode(action.render(reply.payload));
+  const body = transferable(action.renderBytes?.(reply.payload) ?? Buffer.from(action.render(reply.payload)));
   return {
     result: { kind: 'rendered', reply: { ...reply, payload: undefined, body } },
     transfer: [body.buffer],
   };
+}
+
+/** The bytes as such, unless they are so few that Node may have put them beside others. */
+function transferable(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  return bytes.length > Buffer.poolSize ? (bytes as Buffer<ArrayBuffer>) : new Uint8Array(bytes);
 }

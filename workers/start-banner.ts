@@ -65,6 +65,7 @@ export function renderStartBanner(options: {
   const lines = [`Ready in ${Math.round(options.startMs)} ms: ${names.join(', ')}; ${broker}`];
   if (options.healthUrl !== undefined) lines.push(`Health and metrics: ${options.healthUrl}/health/ready`);
   if (url === undefined) return `${lines.join('\n')}\n`;
+  lines.push(`Open ${url}/workbench in a browser, or paste one of these calls:`);
   const post = (action: string, body: object, extra = ''): string =>
     `curl -s ${extra}${url}/platapi/automation-processors/actions/${action} ` +
     `-H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;

@@ -5,11 +5,15 @@
 
 import { once } from 'node:events';
 import { spawn, type ChildProcess, type Serializable } from 'node:child_process';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /** Loading the sources of this project or of Spring takes seconds, and minutes beside many busy processes. */
 const READY_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 15_000;
 const KEPT_ERROR_BYTES = 4_000;
+/** Plain JavaScript: for a TypeScript file Node would load its compiler into every process. */
+const END_WITH_PARENT = pathToFileURL(path.join(import.meta.dirname, 'end-with-parent.mjs')).href;
 
 export interface Child {
   readonly process: ChildProcess;
@@ -18,13 +22,16 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** Starts a Node process of this project; resolves when it prints a line that matches `ready`. */
+/**
+ * Starts a Node process of this project; resolves when it prints a line that matches `ready`. The process ends with this one,
+ * even if SIGKILL ends it.
+ */
 export function startChild(
   args: readonly string[],
   ready = /READY/,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Child> {
-  const nodeArgs = ['--disable-warning=TimeoutNegativeWarning', ...args];
+  const nodeArgs = ['--disable-warning=TimeoutNegativeWarning', '--import', END_WITH_PARENT, ...args];
   const child = spawn(process.execPath, nodeArgs, {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, ...env },
@@ -34,6 +41,7 @@ export function startChild(
 
 /** Resolves when the process prints a line that matches `ready`; rejects with its errors if it exits or takes too long. */
 export async function whenReady(child: ChildProcess, name: string, ready: RegExp): Promise<Child> {
+  killAtExit(child);
   let output = '';
   let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => {
@@ -61,6 +69,22 @@ export async function whenReady(child: ChildProcess, name: string, ready: RegExp
     clearTimeout(timer);
   };
   return { process: child, output, stop };
+}
+
+const children = new Set<ChildProcess>();
+
+/** Kills a child when this process exits, as the command does on a signal. */
+export function killAtExit(child: ChildProcess): void {
+  if (children.size === 0) process.once('exit', killChildren);
+  children.add(child);
+  child.once('exit', () => {
+    children.delete(child);
+    if (children.size === 0) process.off('exit', killChildren);
+  });
+}
+
+function killChildren(): void {
+  for (const child of children) child.kill('SIGKILL');
 }
 
 /** Sends a message to a child and resolves with its answer. Rejects if there is no answer within the time limit. */

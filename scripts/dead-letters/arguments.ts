@@ -1,6 +1,7 @@
 import {
   type CommandOption,
   flag,
+  oneOf,
   type OptionValues,
   parseCommandLine,
   parsed,
@@ -10,7 +11,8 @@ import {
   textList,
   wholeNumber,
 } from '../command-line/parse-command-line.ts';
-import { isRestricted, type Selection } from './selection.ts';
+import type { SendOptions } from '../../shared/dead-letters/redrive-rules.ts';
+import { isRestricted, type Selection } from '../../shared/dead-letters/selection.ts';
 
 export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
 
@@ -31,6 +33,8 @@ Selection (dead letters that match all of these; required by every command excep
   ID, --id ID        topic/partition/offset as list prints it, or the id of a notification; repeatable
   --topic NAME       a worker (notification, schedule ...), a dead-letter topic, or the topic that they came from; repeatable
   --code CODE        the error code; smtp-5* matches all codes with this prefix; repeatable
+  --type TYPE        the message type, such as SendSmsCommand; repeatable
+  --channel NAME     of notifications: sms or email
   --key KEY          the message key, as text or in hexadecimal
   --since, --until   2026-05-01, 2026-05-01T10:00:00Z, or 30m, 2h, 7d before now
   --limit N          the newest N (list: 100, show: 10), the oldest N for the other commands
@@ -52,18 +56,6 @@ Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the othe
 KAFKA_BROKERS the command connects to the process of \`npm start\` on this machine, which it finds through ADMIN_FILE.
 Exit codes: 0 done, 1 an action failed or was refused, 2 wrong usage.
 `;
-
-/** The options of redrive and edit. */
-export interface SendOptions {
-  readonly dryRun: boolean;
-  readonly ratePerSecond: number;
-  /** Includes letters that have already been handled according to the audit. */
-  readonly again: boolean;
-  /** Includes letters that have reached the limit of redrives. */
-  readonly force: boolean;
-  /** Includes notifications that may have been sent. */
-  readonly acceptDuplicates: boolean;
-}
 
 /** The changes of edit. */
 export interface EditOptions {
@@ -125,6 +117,8 @@ export function readDeadLettersArguments(
   const selection = {
     topics: values.topic,
     codes: values.code,
+    types: values.type,
+    channel: values.channel,
     key: values.key,
     sinceMs: values.since,
     untilMs: values.until,
@@ -140,6 +134,8 @@ function optionsAt(nowMs: number) {
   return {
     topic: textList(),
     code: textList(),
+    type: textList(),
+    channel: oneOf(['sms', 'email']),
     key: optionalText(),
     since: timeOption(nowMs),
     until: timeOption(nowMs),
@@ -170,7 +166,9 @@ function missingOptions(
 ): readonly string[] {
   const faults: string[] = [];
   if (name !== 'list' && !isRestricted(selection)) {
-    faults.push(`select the letters to ${name} by ID, --topic, --code, --key, --since or --until`);
+    faults.push(
+      `select the letters to ${name} by ID, --topic, --code, --type, --channel, --key, --since or --until`,
+    );
   }
   if (name === 'edit' && set.length + header.length === 0 && patch === undefined) {
     faults.push('edit requires --set, --patch or --header');

@@ -1,12 +1,23 @@
+import type { LetterContext } from '../../shared/dead-letters/letter-context.ts';
+import { editMessage } from '../../shared/dead-letters/edit.ts';
+import {
+  countByCode,
+  countResults,
+  discardSelected,
+  isDone,
+  newestFirst,
+  sendSelected,
+  visibleLetters,
+} from '../../shared/dead-letters/handle-letters.ts';
+import type { LetterResult, Sending } from '../../shared/dead-letters/letter-actions.ts';
+import { placeId, sanitise } from '../../shared/dead-letters/letter.ts';
+import type { Override } from '../../shared/dead-letters/redrive-rules.ts';
+import { type Scan, scanLetters } from '../../shared/dead-letters/scan-letters.ts';
+import { showLetters } from '../../shared/dead-letters/show-letters.ts';
 import { assertNever } from '../../shared/platform/errors.ts';
 import type { DeadLettersCommand } from './arguments.ts';
-import { isHandled } from './audit.ts';
-import type { CommandContext } from './command-context.ts';
-import { editMessage, readEdit } from './edit.ts';
-import { type Letter, placeId, sanitise } from './letter.ts';
-import { discardLetters, type LetterResult, sendLetters, type Sending } from './letter-actions.ts';
-import { type Scan, scanLetters } from './scan-letters.ts';
-import { showLetters, shownLines } from './show-letters.ts';
+import { readEdit } from './edit-options.ts';
+import { shownLines } from './letter-lines.ts';
 
 /** The result of a command. */
 export interface CommandReport {
@@ -24,7 +35,7 @@ const SHOW_LIMIT = 10;
 /** Runs a command. Rejects with UsageError for an invalid patch and with SystemError if topics cannot be read. */
 export async function runDeadLettersCommand(
   command: DeadLettersCommand,
-  context: CommandContext,
+  context: LetterContext,
 ): Promise<CommandReport> {
   // Before any topic is read, so that an invalid patch is reported immediately.
   const edit = command.name === 'edit' ? readEdit(command.edit) : undefined;
@@ -45,9 +56,8 @@ export async function runDeadLettersCommand(
           : { changed: edit.changed, change: (one) => editMessage(one, edit, context.codec) }),
       });
     case 'discard': {
-      const letters = oldestFirst(scan.letters).slice(0, command.limit);
-      const results = await discardLetters(context, letters, scan.states, command);
-      return reportActions([...results, ...findMissing(command, scan)], command.dryRun);
+      const results = await discardSelected(context, scan, command, command);
+      return reportActions(results, command.dryRun);
     }
     default:
       return assertNever(command);
@@ -56,11 +66,9 @@ export async function runDeadLettersCommand(
 
 type CommandOf<Name extends DeadLettersCommand['name']> = Extract<DeadLettersCommand, { name: Name }>;
 
-function list(
-  { all, limit = LIST_LIMIT }: CommandOf<'list'>,
-  { letters, states, unreadable }: Scan,
-): CommandReport {
-  const visible = newestFirst(letters.filter((letter) => all || !isHandled(states.of(letter.id))));
+function list({ all, limit = LIST_LIMIT }: CommandOf<'list'>, scan: Scan): CommandReport {
+  const { letters, states, unreadable } = scan;
+  const visible = visibleLetters(scan, all);
   const rows = visible.slice(0, limit).map((letter) => ({
     id: letter.id,
     at: new Date(letter.atMs).toISOString(),
@@ -94,7 +102,7 @@ function list(
 async function show(
   { limit = SHOW_LIMIT, reveal }: CommandOf<'show'>,
   { letters, states }: Scan,
-  context: CommandContext,
+  context: LetterContext,
 ): Promise<CommandReport> {
   const chosen = newestFirst(letters).slice(0, limit);
   const all = await showLetters(context, chosen, ({ id }) => states.of(id).status, reveal);
@@ -109,49 +117,37 @@ async function show(
 }
 
 async function send(
-  { limit, selection }: Pick<DeadLettersCommand, 'limit' | 'selection'>,
+  command: Pick<DeadLettersCommand, 'limit' | 'selection'>,
   scan: Scan,
-  context: CommandContext,
+  context: LetterContext,
   sending: Sending,
 ): Promise<CommandReport> {
-  const { states } = scan;
-  const isSkipped = ({ id }: Letter): boolean => !sending.options.again && isHandled(states.of(id));
-  const skipped = scan.letters.filter(isSkipped).map(({ id, code }): LetterResult => ({
-    id,
-    code,
-    result: 'skipped',
-    why: `it has already been ${states.of(id).status}; use --again to repeat it`,
-  }));
-  const open = oldestFirst(scan.letters.filter((letter) => !isSkipped(letter))).slice(0, limit);
-  const results = await sendLetters(context, open, states, sending);
-  return reportActions([...skipped, ...results, ...findMissing({ selection }, scan)], sending.options.dryRun);
+  return reportActions(await sendSelected(context, scan, command, sending), sending.options.dryRun);
 }
 
-/** The selected ids without a letter, or whose letter other options exclude. */
-function findMissing(
-  { selection }: Pick<DeadLettersCommand, 'selection'>,
-  { letters, prefix }: Scan,
-): LetterResult[] {
-  const known = new Set(letters.flatMap(({ id, notificationId }) => [id, notificationId?.toLowerCase()]));
-  return selection.ids
-    .filter((id) => !known.has(id) && !known.has(prefix + id) && !known.has(id.toLowerCase()))
-    .map((id) => ({
-      id: sanitise(id),
-      code: '-',
-      result: 'failed',
-      why: 'no letter with this id matches the selection',
-    }));
+/** How the option that disables a guard is written in a reason. */
+const OVERRIDE_TEXT: Readonly<Record<Override, string>> = {
+  again: '; use --again to repeat it',
+  force: ', or use --force',
+  acceptDuplicates: ', or use --accept-duplicates',
+};
+
+function withOption({ override, why = '', ...result }: LetterResult): LetterResult {
+  if (override !== undefined) return { ...result, why: why + OVERRIDE_TEXT[override] };
+  return why === '' ? result : { ...result, why };
 }
 
-function reportActions(results: readonly LetterResult[], dryRun: boolean): CommandReport {
-  if (results.length === 0) return reportNoMatch();
-  const counts = new Map<string, number>();
-  for (const { result } of results) counts.set(result, (counts.get(result) ?? 0) + 1);
-  const summary = [...counts].map(([result, count]) => `${count} ${result.replace('-', ' ')}`).join(', ');
+function reportActions(done: readonly LetterResult[], dryRun: boolean): CommandReport {
+  if (done.length === 0) return reportNoMatch();
+  const counts = countResults(done);
+  const results = done.map(withOption);
+  const summary = Object.entries(counts)
+    .map(([result, count]) => `${count} ${result.replace('-', ' ')}`)
+    .join(', ');
   return {
-    ok: !results.some(({ result }) => result === 'refused' || result === 'failed'),
+    ok: isDone(done),
     lines: [...results.map(resultLine), summary + (dryRun ? ' (dry run: nothing was written)' : '')],
-    result: { dryRun, counts: Object.fromEntries(counts), letters: results },
+    result: { dryRun, counts, letters: results },
   };
 }
 
@@ -165,18 +161,4 @@ function resultLine({ id, code, result, to, why, warnings = [] }: LetterResult):
 function reportNoMatch(): CommandReport {
   const text = 'no dead letter matches; `npm run dead-letters -- list --all` lists all of them';
   return { ok: false, lines: [text], result: { letters: [] } };
-}
-
-function countByCode(letters: readonly Letter[]): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>();
-  for (const { code } of letters) counts.set(sanitise(code), (counts.get(sanitise(code)) ?? 0) + 1);
-  return Object.fromEntries([...counts].toSorted(([, one], [, other]) => other - one));
-}
-
-function newestFirst(letters: readonly Letter[]): readonly Letter[] {
-  return letters.toSorted((one, other) => other.atMs - one.atMs || other.offset - one.offset);
-}
-
-function oldestFirst(letters: readonly Letter[]): readonly Letter[] {
-  return letters.toSorted((one, other) => one.atMs - other.atMs || one.offset - other.offset);
 }

@@ -10,7 +10,7 @@ import {
 import type { OffsetRange, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { OnRangeMessage, ReadOn } from '../../shared/messaging/ports.ts';
 import { InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';
-import type { LetterLog } from './letter-log.ts';
+import type { LetterLog } from '../../shared/dead-letters/letter-log.ts';
 
 /** A healthy process responds within milliseconds; one that swaps or is stopped in a debugger does not. */
 const CALL_TIMEOUT_MS = 30_000;

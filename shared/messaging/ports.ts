@@ -229,6 +229,41 @@ export interface PartitionRange {
   readonly usedShare?: number;
 }
 
+/** A consumer group, and the topics that it reads. */
+export interface GroupReads {
+  readonly groupId: string;
+  readonly topics: readonly string[];
+}
+
+/** A consumer group as its broker knows it. */
+export interface GroupState {
+  readonly groupId: string;
+  /** `rebalancing`: the partitions are being divided anew. `empty`: no member, or no such group. */
+  readonly state: 'stable' | 'rebalancing' | 'empty';
+  readonly members: readonly GroupMemberState[];
+  /** The partitions of those of its topics that exist. */
+  readonly partitions: readonly GroupPosition[];
+}
+
+export interface GroupMemberState {
+  /** Unique within the group; a member that joins again may have another one. */
+  readonly memberId: string;
+  readonly clientId: string;
+  /** The address from which it is connected; absent in this process. */
+  readonly host?: string;
+  /** What it has to read; empty while the group rebalances. */
+  readonly assigned: readonly TopicPartition[];
+}
+
+/** How far a group has read a partition. */
+export interface GroupPosition extends TopicPartition {
+  /** The first retained offset, and the end of what can be read. */
+  readonly low: number;
+  readonly high: number;
+  /** The next offset that the group has not completed; absent: it has committed none. */
+  readonly committed?: number;
+}
+
 export interface BrokerAdmin {
   /** Creates the missing ones and returns their names. Never changes an existing topic. */
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]>;
@@ -246,4 +281,6 @@ export interface BrokerAdmin {
   offsets(topic: string): Promise<readonly PartitionRange[]>;
   /** The group's committed offsets; partitions without one are left out. */
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]>;
+  /** The state of these groups, in their order. Members, commits and ends are read one after another, not at one moment. */
+  groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]>;
 }

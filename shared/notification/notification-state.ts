@@ -8,6 +8,9 @@ import type { Channel } from './command.ts';
  */
 export type NotificationStatus = 'sending' | 'retrying' | 'sent' | 'failed' | 'parked';
 
+/** Code of notifications that may have been sent: they are parked and never retried automatically. */
+export const OUTCOME_UNKNOWN = 'outcome-unknown';
+
 /** One call of one provider. No personal data. */
 export interface AttemptRecord {
   /** Round of delivery, counted from 1; the attempts of one round share it. */

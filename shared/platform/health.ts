@@ -32,6 +32,16 @@ export function combineHealth(parts: Readonly<Record<string, Health>>): Health {
 }
 
 /**
+ * The metrics that a scrape asks for, as `/metrics?name[]=plat_breaker_open&name[]=…`; undefined: all of them. Unknown names
+ * are ignored.
+ */
+export function namesIn(url = ''): readonly string[] | undefined {
+  const at = url.indexOf('?');
+  const names = at === -1 ? [] : new URLSearchParams(url.slice(at + 1)).getAll('name[]');
+  return names.length === 0 ? undefined : [...new Set(names)];
+}
+
+/**
  * Serves /health/live (200 unless unhealthy), /health/ready (200 when ready or degraded) and /metrics for a process
  * without ingress; 403 for a foreign Host or Origin. Rejects when it cannot listen on the port.
  */
@@ -60,7 +70,7 @@ export async function startHealthServer(
       return answer(status === 'ready' || status === 'degraded' ? 200 : 503, 'application/json', body);
     }
     if (path === '/metrics') {
-      options.metrics.text().then(
+      options.metrics.text(namesIn(request.url)).then(
         (text) => answer(200, options.metrics.contentType, text),
         () => answer(500, 'text/plain', 'the metrics cannot be collected\n'),
       );

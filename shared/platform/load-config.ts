@@ -2,13 +2,31 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from './errors.ts';
 import { isLoopback } from './host-names.ts';
 import { nearestName } from './nearest-name.ts';
-import type { QuotaSettings } from './quota-settings.ts';
+import { settingStates, type SettingState } from './setting-states.ts';
 import { environment, SECRETS, type Environment } from './settings.ts';
 
 /** The variables that are set and not empty. */
 type Given = Readonly<Record<string, string | undefined>>;
 
-export type Config = ReturnType<typeof toConfig>;
+export interface Config extends ReturnType<typeof toConfig> {
+  /** Which settings were set, without their secrets. */
+  readonly settings: readonly SettingState[];
+}
+
+/** The quotas of notifications for one UTC day. Absent: not limited. */
+export interface QuotaSettings {
+  /** The allowed countries of SMS receivers, ISO 3166. */
+  readonly countries: readonly string[] | undefined;
+  readonly perCaller: number | undefined;
+  readonly urgentPerCaller: number | undefined;
+  readonly perReceiver: number | undefined;
+  /** By country of SMS receivers; `*`: each country that is not listed. */
+  readonly perCountry: ReadonlyMap<string, number>;
+  /** In millionths of the currency. */
+  readonly spendMicros: number | undefined;
+  /** Cost of a message in millionths of the currency, by `sms:RO`, `sms:*` or `email`. */
+  readonly costMicros: ReadonlyMap<string, number>;
+}
 
 /**
  * Parses the settings of an environment (`process.env` in production, which is read only here). Throws ConfigError with all
@@ -36,7 +54,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (faults.length > 0 || !parsed.success) {
     throw new ConfigError(`the configuration is invalid:\n  ${faults.join('\n  ')}`);
   }
-  return toConfig(parsed.data);
+  return { ...toConfig(parsed.data), settings: settingStates(given) };
 }
 
 /** Prefixes of our settings: an unknown name with one of them is a misspelling. */
@@ -214,6 +232,7 @@ function toConfig(env: Environment) {
     /** Undefined: in memory. */
     dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
     adminFile: env.ADMIN_FILE === 'none' ? undefined : env.ADMIN_FILE,
+    systemProcessUrls: env.SYSTEM_PROCESS_URLS,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     startTimeoutMs: env.START_TIMEOUT_MS,
     blockedLoopLimitMs: env.BLOCKED_LOOP_LIMIT_MS,

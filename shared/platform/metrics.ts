@@ -51,6 +51,14 @@ const LAG_FIGURES: Readonly<Record<string, (lag: LoopLag) => number>> = {
   p99: (lag) => lag.percentile(99),
 };
 
+/** One value of a metric: of a counter, a gauge, or one bucket of a histogram. */
+export interface Sample {
+  /** As in the Prometheus text format: with `_bucket`, `_sum` or `_count` for those of a histogram. */
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
 /** The metrics of the process. Labels are names and codes, never ids, amounts or personal data. */
 export interface Metrics {
   counter(name: string, help: string, labelNames?: readonly string[]): Counter;
@@ -59,8 +67,13 @@ export interface Metrics {
   duration(name: string, help: string, labelNames?: readonly string[]): Histogram;
   /** Calls `collect` before each scrape, to set gauges that are only needed then. */
   onScrape(collect: () => void): void;
-  /** Prometheus text exposition. */
-  text(): Promise<string>;
+  /** Prometheus text exposition, of all metrics or of those with these names, as `samples` reads them. */
+  text(names?: readonly string[]): Promise<string>;
+  /**
+   * The values of the metrics with these names. Does not call the collectors of `onScrape`, some of which begin a new
+   * period for the next scrape.
+   */
+  samples(names: readonly string[]): Promise<readonly Sample[]>;
   readonly contentType: string;
 }
 
@@ -86,12 +99,38 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
       (registry.getSingleMetric(name) as Histogram | undefined) ??
       new prometheus.Histogram({ ...base(name, help, labelNames), buckets: DURATION_BUCKETS }),
     onScrape: (collect) => collectors.push(collect),
-    text: async () => {
+    text: async (names) => {
+      if (names !== undefined) return namedText(registry, names);
       for (const collect of collectors) collect();
       return registry.metrics();
     },
+    samples: async (names) => {
+      const found = await Promise.all(known(registry, names).map((metric) => metric.get()));
+      return found.flatMap(({ name, values }) => values.map((value) => toSample(name, value)));
+    },
     contentType: registry.contentType,
   };
+}
+
+type Known = Counter | Gauge | Histogram;
+
+function known(registry: Registry, names: readonly string[]): readonly Known[] {
+  return names.flatMap((name) => (registry.getSingleMetric(name) as Known | undefined) ?? []);
+}
+
+async function namedText(registry: Registry, names: readonly string[]): Promise<string> {
+  const texts = names
+    .filter((name) => registry.getSingleMetric(name) !== undefined)
+    .map((name) => registry.getSingleMetricAsString(name));
+  return `${(await Promise.all(texts)).join('\n\n')}\n`;
+}
+
+function toSample(
+  name: string,
+  { labels, value, ...rest }: Prometheus.MetricValue<string> & { readonly metricName?: string },
+): Sample {
+  const texts = Object.entries(labels).map(([label, text]) => [label, String(text)]);
+  return { name: rest.metricName ?? name, labels: Object.fromEntries(texts) as Sample['labels'], value };
 }
 
 /** Registers the default metrics of prom-client. Returns the function to be called before each scrape. */

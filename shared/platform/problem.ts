@@ -58,6 +58,11 @@ export const ERROR_CODES = {
     title: 'Messages to this country are not allowed',
     retryable: false,
   },
+  'too-many-records': {
+    status: 422,
+    title: 'More records would have to be read than a call may',
+    retryable: false,
+  },
   'not-computable': { status: 422, title: 'The request cannot be computed', retryable: false },
   'rate-limited': { status: 429, title: 'Too many requests', retryable: true },
   'quota-exceeded': { status: 429, title: 'A quota of notifications is used up', retryable: true },

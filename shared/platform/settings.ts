@@ -17,6 +17,8 @@ const HOUR = 60 * MINUTE;
 /** 30 days, for batch systems whose issuer offers no shorter tokens. */
 const MAX_TOKEN_LIFETIME_MS = 720 * HOUR;
 const MAX_RETRY_TIERS = 8;
+/** Each is asked every few seconds while the state is watched. */
+const MAX_PROCESS_URLS = 32;
 const COMMANDS_KEPT = `commands are kept for ${COMMAND_RETENTION_MS / HOUR}h`;
 const OUTCOMES_KEPT = `outcomes are kept for ${OUTCOME_RETENTION_MS / HOUR}h`;
 
@@ -59,6 +61,13 @@ const list = z
       .filter((item) => item !== ''),
   )
   .refine((items) => items.length > 0, 'must name at least one');
+/** A comma-separated list of distinct addresses. */
+const webAddresses = list.pipe(
+  z
+    .array(webAddress)
+    .max(MAX_PROCESS_URLS, `must hold at most ${MAX_PROCESS_URLS} addresses`)
+    .refine((items) => new Set(items).size === items.length, 'must not contain an address twice'),
+);
 /** A comma-separated list of host names and addresses without ports, in lower case. */
 const hosts = list
   .transform((items) => items.map((item) => item.toLowerCase()))
@@ -225,6 +234,8 @@ export const environment = z.object({
   ADMIN_FILE: z.string().default('var/admin.json'),
   /** Folder of the embedded broker; `memory`: it keeps nothing. */
   DATA_DIR: z.string().default('var/data'),
+  /** Addresses of the health ports of other processes, whose state the system page shows. */
+  SYSTEM_PROCESS_URLS: webAddresses.default([]),
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
   /** How long a starting process waits for Kafka and the schema registry; 0: it does not wait. */
   START_TIMEOUT_MS: count(HOUR).default(2 * MINUTE),

@@ -1,4 +1,4 @@
-import type { QuotaSettings } from '../platform/quota-settings.ts';
+import type { QuotaSettings } from '../platform/load-config.ts';
 import { ReceiverCounts } from './receiver-counts.ts';
 
 /** The quotas by their names, which are codes of outcomes and labels of metrics. */

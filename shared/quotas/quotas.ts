@@ -11,10 +11,9 @@ import type { Broker, Tail } from '../messaging/ports.ts';
 import { topicName } from '../messaging/topics/topics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Health } from '../platform/health.ts';
-import type { Config } from '../platform/load-config.ts';
+import type { Config, QuotaSettings } from '../platform/load-config.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import type { QuotaSettings } from '../platform/quota-settings.ts';
 import { DayUsage, type Quota, type Usage } from './day-usage.ts';
 import { createUsageMeasure, readUsageRecord, usageRecord, type CountedMessage } from './usage-record.ts';
 

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { countryOfNumber } from '../contract/notification/phone-number.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { Channel, EmailCommand, Priority, SmsCommand } from '../notification/command.ts';
-import type { QuotaSettings } from '../platform/quota-settings.ts';
+import type { QuotaSettings } from '../platform/load-config.ts';
 import { UNKNOWN_COUNTRY, type Usage } from './day-usage.ts';
 import { RECEIVER_HASH_BYTES } from './receiver-counts.ts';
 

@@ -13,6 +13,7 @@ import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/
 import { openKafkaBroker } from '../../shared/messaging/kafka-client/open-kafka-broker.ts';
 import type { KafkaSettings } from '../../shared/messaging/kafka/connection/settings.ts';
 import { platformaticClients } from '../../shared/messaging/kafka-platformatic/connection/client.ts';
+import { clusterMetadata } from '../../shared/messaging/kafka-platformatic/connection/cluster.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { selfSigned } from '../support/self-signed-certificate.ts';
@@ -21,6 +22,8 @@ const CLIENTS = ['kafkajs', 'platformatic'] as const;
 const USER = 'engine';
 const PASSWORD = 'correct-horse';
 const ITERATIONS = 4_096;
+/** Kafka closes a connection whose login is older, at its next request. */
+const LOGIN_LIFETIME_MS = 1_500;
 /** The SCRAM mechanisms by Kafka's numbers, with the sizes of their hashes. */
 const SCRAM = [
   { mechanism: 1, hash: 'sha256', bytes: 32 },
@@ -29,7 +32,7 @@ const SCRAM = [
 
 /** The suite has its own broker, with listeners that require TLS, a client certificate or a login. */
 const folder = mkdtempSync(path.join(tmpdir(), 'kafka-security-'));
-const [tlsPort = 0, loginPort = 0] = await findFreePorts(2);
+const [tlsPort = 0, loginPort = 0, renewalPort = 0] = await findFreePorts(3);
 const files = writeCertificates();
 const kafka = await startOwnKafka();
 const suite = kafka === undefined ? describe.skip : describe;
@@ -91,6 +94,23 @@ suite.each(CLIENTS)('a secured Kafka with %s', (client) => {
   });
 });
 
+suite('a Kafka that limits the time of a login', () => {
+  test('keeps a connection of @platformatic/kafka that renews its login between requests', async () => {
+    const sasl = { mechanism: 'scram-sha-512', username: USER, password: PASSWORD } as const;
+    const settings = { brokers: [`127.0.0.1:${renewalPort}`], sasl };
+    const client = platformaticClients(settings, silentLog)({ clientId: 'renewals' });
+    onTestFinished(() => client.destroy());
+    await client.connect();
+    let lost = 0;
+    client.onLost = () => (lost += 1);
+    const endAt = performance.now() + 3 * LOGIN_LIFETIME_MS;
+    while (performance.now() < endAt) {
+      await Promise.all([1, 2, 3].map(() => clusterMetadata(client, [])));
+    }
+    expect(lost).toBe(0);
+  });
+});
+
 function withTls(more: object = {}): KafkaSettings {
   const ssl = { caFile: files.broker.cert, certFile: files.client.cert, keyFile: files.client.key };
   return { brokers: [`127.0.0.1:${tlsPort}`], ssl: { ...ssl, ...more } };
@@ -143,12 +163,18 @@ async function startOwnKafka(): Promise<LocalKafka | undefined> {
     'scram-sha-512.sasl.jaas.config': loginModule('scram.Scram', ''),
     'oauthbearer.sasl.jaas.config': loginModule('oauthbearer.OAuthBearer', ''),
   };
+  const renewals = {
+    'sasl.enabled.mechanisms': 'SCRAM-SHA-512',
+    'scram-sha-512.sasl.jaas.config': loginModule('scram.Scram', ''),
+    'scram-sha-512.connections.max.reauth.ms': String(LOGIN_LIFETIME_MS),
+  };
   try {
     return await startLocalKafka({
       registry: false,
       secured: [
         { name: 'CERTIFICATES', port: tlsPort, protocol: 'SSL', settings: { ...certificate, ...clients } },
         { name: 'LOGINS', port: loginPort, protocol: 'SASL_SSL', settings: { ...certificate, ...logins } },
+        { name: 'RENEWALS', port: renewalPort, protocol: 'SASL_PLAINTEXT', settings: renewals },
       ],
     });
   } catch (error) {

@@ -15,7 +15,13 @@ import type { FaultCounts } from './faults/call-fates.ts';
 import type { SimProcess } from './restarting-process.ts';
 import type { SeedPlan } from './seed-plan.ts';
 import { createMachine, ProcessLife } from './sim-process.ts';
-import { callAction, lookAt, lookUpChangingProduct, sendNotification } from './workload/callers.ts';
+import {
+  callAction,
+  fetchLastResult,
+  lookAt,
+  lookUpChangingProduct,
+  sendNotification,
+} from './workload/callers.ts';
 import { redrive, updateCatalogue } from './workload/operators.ts';
 import { ARRIVAL_MS, REPLY_TOPICS, type Activity } from './workload/plan.ts';
 import { recalculate } from './workload/portfolio.ts';
@@ -31,6 +37,8 @@ const MINUTE_MS = 60_000;
 export const SETTLE_LIMIT_MS = 25 * MINUTE_MS;
 /** Everything but the delivery of notifications has settled by then: requests, portfolios, redrives, and all processes. */
 const REQUESTS_SETTLE_MS = 5 * MINUTE_MS;
+/** What has settled stays so: a consumer that makes no progress is reported as unhealthy after a minute. */
+const STAYS_SETTLED_MS = 70_000;
 /** Interval of the looks at health and progress. */
 const LOOK_EVERY_MS = 1_000;
 const LOOKS_PER_GAUGES = 10;
@@ -38,6 +46,11 @@ const SETTINGS = {
   NOTIFICATION_RETRY_TIERS: '5s,30s',
   NOTIFICATION_TIME_LIMIT_SMS: '2m',
   NOTIFICATION_TIME_LIMIT_EMAIL: '4m',
+  // Processes stay ready, however wrong their clocks are: nothing else may depend on these (docs/clocks.md).
+  CLOCK_OFFSET_LIMIT_MS: '0',
+  // Each message costs 1, so that the cost of the day is the number of messages that were counted; the limit is never reached.
+  NOTIFICATION_COSTS: 'sms:*=1,email=1',
+  NOTIFICATION_SPEND_LIMIT: '1000000',
 };
 const REPLY_PARTITIONS = 2;
 
@@ -169,18 +182,26 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
     waiting = await unsettled();
   }
   if (watcher.violations.length > 0) return;
+  if (waiting.length === 0) {
+    await system.pass(STAYS_SETTLED_MS);
+    await look(true);
+    waiting = await unsettled();
+  }
   isOver = true;
   await lookAtAll(world, cluster, acceptedIds(history));
   watcher.atEnd({ isCalm: isPlanCalm(plan), unsettled: waiting });
 }
 
 /** Returns a function that looks at all processes; every so often also at their gauges. */
-function createSampler({ processes, broker, system }: SimCluster, watcher: Watcher): () => Promise<void> {
+function createSampler(
+  { processes, broker, system }: SimCluster,
+  watcher: Watcher,
+): (isLast?: boolean) => Promise<void> {
   const refusedSinceMs = new Map<string, number>();
   let looks = 0;
-  return async () => {
+  return async (isLast = false) => {
     const nowMs = system.monotonic.elapsedMs();
-    const withGauges = looks % LOOKS_PER_GAUGES === 0;
+    const withGauges = isLast || looks % LOOKS_PER_GAUGES === 0;
     looks += 1;
     for (const process of processes) {
       const { name } = process;
@@ -208,7 +229,7 @@ async function gaugesOf(process: SimProcess): Promise<ReadonlyMap<string, number
   return new Map(
     text.split('\n').flatMap((line) => {
       const [name = '', value] = line.split(' ');
-      return QUEUES.some((queue) => name.startsWith(queue)) ? [[name, Number(value)]] : [];
+      return [...QUEUES, ...JUDGED].some((one) => name.startsWith(one)) ? [[name, Number(value)]] : [];
     }),
   );
 }
@@ -232,6 +253,11 @@ function createWorld(
     codec: ownCodec,
     watcher,
     ingressName,
+    absentMs: (ingress) => {
+      const name = ingressName(ingress);
+      const isRunning = cluster.processes.find((process) => process.name === name)?.state() === 'running';
+      return isRunning ? broker.absentMs(name) : Infinity;
+    },
     isOver,
     call: async (ingress, call) => {
       const result = await cluster.call(ingressName(ingress), call);
@@ -332,7 +358,7 @@ function healthOf({ processes }: SimCluster): ReadonlyMap<string, string> {
   );
 }
 
-/** Asks every instance for the state of every accepted notification. */
+/** Asks every instance for the state of every accepted notification, every result and the changing product. */
 async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<string>): Promise<void> {
   const known = new Map(
     world.history.notifications.flatMap(({ notificationId, call }) =>
@@ -342,11 +368,18 @@ async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<str
   const looks = [...known].flatMap(([notificationId, id]) =>
     [0, 1].map((ingress) => lookAt(world, ingress, { notificationId, id })),
   );
-  await cluster.system.run(Promise.all(looks), MINUTE_MS);
+  const seen = await cluster.system.run(Promise.all(looks), MINUTE_MS);
+  world.history.lastLooks.push(...seen.filter((look) => look !== undefined));
+  const results = world.history.actions.flatMap((exchange) =>
+    [0, 1].map((ingress) => fetchLastResult(world, ingress, exchange)),
+  );
+  await cluster.system.run(Promise.all(results), MINUTE_MS);
   const lookUps = [0, 1].map((ingress) => lookUpChangingProduct(world, ingress));
   await cluster.system.run(Promise.all(lookUps), MINUTE_MS);
 }
 
+/** Counters and gauges that rules judge. */
+const JUDGED = ['plat_breaker_opened_total', 'plat_notification_quota_spent'];
 /** Gauges of work that waits. */
 const QUEUES = [
   'plat_ingress_pending_replies',
@@ -355,7 +388,13 @@ const QUEUES = [
   'plat_notification_ledger',
 ];
 /** Figures of the ledger that count what is kept, and are not 0 at the end. */
-const KEPT = ['plat_notification_hold_total', 'plat_notification_held', 'figure="size"', 'figure="unknown"'];
+const KEPT = [
+  'plat_notification_hold_total',
+  'plat_notification_held',
+  'figure="size"',
+  'figure="unknown"',
+  ...JUDGED,
+];
 
 /** The queues that are not empty. */
 async function queuesOf({ processes }: SimCluster): Promise<readonly string[]> {

@@ -118,3 +118,20 @@ it('an older Node without that package reports the required version', () => {
 it('npm is configured to report only errors, so it does not warn about packages for a newer Node', () => {
   expect(readFileSync(path.join(ROOT, '.npmrc'), 'utf8')).toMatch(/^loglevel=error$/m);
 });
+
+it.runIf(process.platform === 'linux')(
+  'runs a program without a cache where no temporary folder can be created',
+  () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'with-node-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const program = path.join(folder, 'program.mjs');
+    writeFileSync(
+      program,
+      "import { enableCompileCache } from 'node:module'; enableCompileCache(); console.log('ran');",
+    );
+    const env = { ...process.env, TMPDIR: '/proc/1', NODE_COMPILE_CACHE: undefined };
+    const options = { cwd: ROOT, env, encoding: 'utf8', timeout: 20_000 } as const;
+    const { status, stdout } = spawnSync(process.execPath, ['scripts/with-node.mjs', program], options);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'ran\n' });
+  },
+);

@@ -15,6 +15,8 @@ import { createResultIds } from './actions/result-ids.ts';
 import { registerResults } from './actions/result-route.ts';
 import type { ChannelProfiles } from './notifications/channel-profiles.ts';
 import { registerNotifications, type Notifications } from './notifications/notifications.ts';
+import { registerOperations, type Operations } from './operations/operations.ts';
+import { registerSystem, type SystemRoutes, type ShownSystem } from './operations/system/system-routes.ts';
 import { registerOutbox, type OutboxReader } from './outbox/outbox-pages.ts';
 import { createApp, type App } from './server/app.ts';
 import type { Connections } from './server/connections.ts';
@@ -26,6 +28,7 @@ import type { Listen } from './server/listen.ts';
 import { createLoadShedding } from './server/load-shedding.ts';
 import { createRateLimiter } from './server/rate-limit.ts';
 import { createTraffic, type Traffic } from './server/traffic.ts';
+import { registerWorkbench } from './workbench/workbench-pages.ts';
 
 /** The dependencies of an ingress instance. */
 export interface IngressDeps extends Omit<
@@ -53,6 +56,8 @@ export interface IngressDeps extends Omit<
   readonly threads?: CalculationThreads | undefined;
   /** Whether the clock of this process agrees with the broker's; undefined if they are the same. */
   readonly clockHealth?: (() => Health | undefined) | undefined;
+  /** What the system addresses show of the configuration. */
+  readonly system: ShownSystem;
   /** Health of the other workers of this process by name. */
   readonly otherWorkers: () => Readonly<Record<string, Health>>;
 }
@@ -73,6 +78,8 @@ interface IngressParts extends App {
   readonly traffic: Traffic;
   readonly results: ResultFeed;
   readonly notifications: Notifications;
+  readonly system: SystemRoutes;
+  readonly operations: Operations;
 }
 
 const READY: Health = { status: 'ready' };
@@ -112,10 +119,14 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
   const notifications = registerNotifications(app, { ...context, indexFiles: deps.indexFiles });
   registerOutbox(app, context);
+  const operations = registerOperations(app, { ...context, ...notifications });
   registerDocuments(app, options.basePath, deps.documents);
+  registerWorkbench(app, context);
 
-  const parts = { app, connections, traffic, results, notifications };
-  const health = () => checkParts(deps, parts);
+  const health = () => checkParts(deps, { traffic, results, notifications });
+  const workers = () => ({ ingress: combineHealth(health()), ...deps.otherWorkers() });
+  const system = registerSystem(app, { ...context, system: deps.system, workers });
+  const parts = { app, connections, traffic, results, notifications, operations, system };
   registerHealth(app, options.basePath, { metrics, health, workers: deps.otherWorkers });
   registerMetrics(deps, results, connections);
 
@@ -151,6 +162,7 @@ async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Pr
   const endsAtMs = monotonic.elapsedMs() + drainMs;
   const leftMs = (): number => Math.max(0, endsAtMs - monotonic.elapsedMs());
   traffic.close();
+  parts.system.close();
   await poll(deps, () => connections.count() === 0, Math.min(KEPT_CONNECTIONS_MS, drainMs));
   await connections.stopListening(leftMs() * QUEUE_SHARE);
   await poll(
@@ -165,7 +177,11 @@ async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Pr
   await poll(deps, () => traffic.inFlight() === 0, FLUSH_MS);
   app.server.closeAllConnections();
   await app.close();
-  await Promise.all([parts.results.stop(CLOSE_TIMEOUT_MS), parts.notifications.stop(CLOSE_TIMEOUT_MS)]);
+  await Promise.all([
+    parts.results.stop(CLOSE_TIMEOUT_MS),
+    parts.notifications.stop(CLOSE_TIMEOUT_MS),
+    parts.operations.stop(),
+  ]);
 }
 
 /** Waits until a condition holds, at most for `limitMs`. */
@@ -180,7 +196,7 @@ async function poll(
 
 function checkParts(
   { requester, clockHealth }: IngressDeps,
-  { traffic, results, notifications }: IngressParts,
+  { traffic, results, notifications }: Pick<IngressParts, 'traffic' | 'results' | 'notifications'>,
 ): Readonly<Record<string, Health>> {
   const state = traffic.state();
   if (state === 'draining') return { traffic: { status: 'unhealthy', reason: 'shutting down' } };

@@ -2,7 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { ACTIONS_BY_NAME } from '../../shared/contract/actions/actions.ts';
 import { asyncApiDocument } from '../../shared/contract/documents/asyncapi.ts';
 import { docsPage } from '../../shared/contract/documents/docs-page.ts';
-import { openApiDocument } from '../../shared/contract/documents/openapi.ts';
+import { openApiDocument } from '../../shared/contract/documents/openapi/openapi.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { createRequester } from '../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
@@ -67,6 +67,12 @@ export async function startIngressWorker(
     quotas: openQuotas(context, `${instanceId}-quotas`),
     indexFiles: openIndex(context, NAME),
     outbox: chooseOutbox(config, broker),
+    system: {
+      retryTiersMs: config.notification.retryTiersMs,
+      processUrls: config.systemProcessUrls,
+      version: packageJson.version,
+      settings: config.settings,
+    },
     otherWorkers: () => {
       const { [NAME]: _own, clock: _clock, ...others } = context.processHealth();
       return others;

@@ -7,6 +7,7 @@ import {
 import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';
+import { commandGroup } from '../../shared/messaging/topics/consumer-groups.ts';
 import { internalTopics, ownReplyTopics, retryTopicName } from '../../shared/messaging/topics/topics.ts';
 import { createRequestHandling } from '../../shared/messaging/handler/request-handling.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
@@ -94,7 +95,14 @@ export async function startChannel(
   try {
     for (const priority of config.notification.lanes) {
       const order = orders[priority];
-      const lane = { channel, priority, delivery, order, plan, groupId: groupOf(config, options, priority) };
+      const lane = {
+        channel,
+        priority,
+        delivery,
+        order,
+        plan,
+        groupId: commandGroup(config.topicPrefix, channel, priority),
+      };
       consumers.push(await startLane(context, shared, lane));
     }
   } catch (error) {
@@ -132,10 +140,6 @@ interface LaneConsumer {
   readonly priority: Priority;
   health(): Health;
   stop(timeoutMs: number): Promise<void>;
-}
-
-function groupOf({ topicPrefix }: WorkerContext['config'], { channel }: ChannelOptions, priority: Priority) {
-  return `${topicPrefix}plat.notification.${priority === 'urgent' ? `${channel}.urgent` : channel}`;
 }
 
 /** Starts the consumer of one command topic. Leaves nothing running if it rejects. */
@@ -235,8 +239,8 @@ function createDelivery(context: WorkerContext, shared: SharedParts, options: Ch
     quotas,
     tierTopic,
     deadLetters: {
-      normal: deadLetters(groupOf(config, options, 'normal')),
-      urgent: deadLetters(groupOf(config, options, 'urgent')),
+      normal: deadLetters(commandGroup(config.topicPrefix, options.channel, 'normal')),
+      urgent: deadLetters(commandGroup(config.topicPrefix, options.channel, 'urgent')),
     },
     unknownPolicy: unknownPolicy[channel],
     sendTimeoutMs,

@@ -7,7 +7,8 @@ import { NOTIFICATION_STATE } from './ledger/ledger.ts';
 import { createNotificationMetrics } from './metrics.ts';
 import type { ProviderSet } from './providers/configured-providers.ts';
 import { providerHooks } from './providers/provider-metrics.ts';
-import { retryTiers, startTier, tierLabel, type RunningTier } from './retry-tier.ts';
+import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
+import { retryTiers, startTier, type RunningTier } from './retry-tier.ts';
 import { createSharedParts } from './consumer-dependencies.ts';
 
 const NAME = 'notification';

@@ -5,7 +5,8 @@ import type { GuardedProvider, SendResult } from '../../shared/notification/prov
 import type { Metrics } from '../../shared/platform/metrics.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { HoldTopic } from './ordering/hold-topic.ts';
-import { tierLabel, type RetryTier } from './retry-tier.ts';
+import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
+import type { RetryTier } from './retry-tier.ts';
 
 /** Sources of the figures that are read at each scrape. */
 export interface Watched {

@@ -9,7 +9,8 @@ import type { Priority } from '../../shared/notification/command.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { BrokerErrorCode, Publisher } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process } from '../../shared/messaging/processing-result.ts';
-import { delayLabel, retryTopicName } from '../../shared/messaging/topics/topics.ts';
+import { tierGroup, tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
+import { retryTopicName } from '../../shared/messaging/topics/topics.ts';
 import { errorText, InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
@@ -43,7 +44,7 @@ export async function startTier(
 ): Promise<RunningTier> {
   const label = tierLabel({ delayMs, priority });
   const topic = retryTopicName(config.topicPrefix, delayMs, priority);
-  const groupId = `${config.topicPrefix}plat.notification.retry.${label}`;
+  const groupId = tierGroup(config.topicPrefix, { delayMs, priority });
   const clientId = `notification-retry-${label}`;
   const observe = consumerMetrics(metrics, clientId);
   const consumer = new Consumer({
@@ -79,11 +80,6 @@ export function retryTiers(
   priorities: readonly Priority[],
 ): readonly RetryTier[] {
   return priorities.flatMap((priority) => delaysMs.map((delayMs) => ({ delayMs, priority })));
-}
-
-/** Name of a tier in health, metrics and group names, such as `10s` or `10s-urgent`. */
-export function tierLabel({ delayMs, priority }: RetryTier): string {
-  return priority === 'urgent' ? `${delayLabel(delayMs)}-urgent` : delayLabel(delayMs);
 }
 
 export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {

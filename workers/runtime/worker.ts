@@ -1,5 +1,5 @@
 import type { Broker } from '../../shared/messaging/ports.ts';
-import type { Codec } from '../../shared/messaging/codec.ts';
+import type { MessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import type { CalculationThreads } from './thread-pool.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import type { Log } from '../../shared/platform/log.ts';
@@ -13,7 +13,7 @@ export interface WorkerContext extends SystemPorts {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly broker: Broker;
-  readonly codec: Codec;
+  readonly codec: MessageCodec;
   /** Runs long calculations outside the event loop; if absent, they run on it. */
   readonly threads?: CalculationThreads;
   /** Health of the started workers, the storage and the clock of this process, by name. */

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { killAtExit } from '../processes.ts';
 import { growthOf, peaksOf, sampleMemory, type MemorySample } from '../proc-readings.ts';
 import {
   asTarget,
@@ -163,6 +164,7 @@ async function runCommand(
     env: { ...process.env, ...env },
     timeout: RUN_LIMIT_MS + contracts * LIMIT_MS_PER_CONTRACT,
   });
+  killAtExit(child);
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString('utf8')).slice(-KEPT_BYTES);

@@ -6,10 +6,12 @@ import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openHttpLoad } from '../calls/http-load.ts';
 import { median } from '../load.ts';
+import { killAtExit } from '../processes.ts';
 import { processSeconds, residentMiB } from '../proc-readings.ts';
 import { asTarget, atMost, type BenchOptions, inTurns, type PartResults, type Ratio } from '../rounds.ts';
 import { SCHEDULE_CALL } from '../samples.ts';
 import { ratioTable, table, thousands } from '../tables.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 
 /** Targets: milliseconds from the start of the command to the first answer, and resident MiB at rest and after the calls. */
 const AIM = { firstAnswerMs: 400, restMiB: 100, usedMiB: 250 } as const;
@@ -24,10 +26,13 @@ const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 15_000;
 const MS_PER_SECOND = 1_000;
 
+/** The arguments of Node in `npm start`: options that limit its memory, and the program. */
+const NODE_ARGS = packageJson.scripts.start.split(' ').slice(1);
+
 /** How the engine is started: as users do, or without npm, which takes part of the time. */
 const COMMANDS = [
   { name: 'npm start', program: 'npm', args: ['start', '--silent'] },
-  { name: 'node workers/main.mjs', program: process.execPath, args: ['workers/main.mjs'] },
+  { name: 'node workers/main.mjs', program: process.execPath, args: NODE_ARGS },
 ] as const;
 
 /** One start. */
@@ -128,6 +133,7 @@ async function startEngine({ name, program, args }: Command): Promise<Engine> {
       LOG_LEVEL: 'warn',
     },
   });
+  killAtExit(child);
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);

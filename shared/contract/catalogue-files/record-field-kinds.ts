@@ -10,7 +10,15 @@ import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calen
 import type { FormulaRecord, ItemFilter } from '../../product/catalogue/record-parts.ts';
 import { ITEM_STATUSES } from '../../product/catalogue/record-parts.ts';
 import { anyList, anyNumber, anyText, flagOf, mustBe, oneOf } from '../json/field-kinds.ts';
-import { dayObject, figureOrNull, flagOrNull, plainText, textOrNull, yesOrNo } from '../json/reply-kinds.ts';
+import {
+  countOrNull,
+  dayObject,
+  figureOrNull,
+  flagOrNull,
+  plainText,
+  textOrNull,
+  yesOrNo,
+} from '../json/reply-kinds.ts';
 
 /** Maximum length of names and of human-readable texts, in UTF-16 code units. */
 const MAX_NAME_LENGTH = 200;
@@ -84,7 +92,7 @@ export const maybeNumber = (description?: string) =>
 
 /** An optional whole number from 0. */
 export const maybeCount = (description?: string) =>
-  answeredAs(maybe(anyNumber().int(WHOLE).min(0, NOT_NEGATIVE)), figureOrNull, description);
+  answeredAs(maybe(anyNumber().int(WHOLE).min(0, NOT_NEGATIVE)), countOrNull, description);
 
 /** A flag, false by default. */
 export const flagOrFalse = (description?: string) =>

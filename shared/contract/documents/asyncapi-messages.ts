@@ -27,6 +27,7 @@ import {
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
   type MessageHeader,
+  type StatedType,
 } from './headers.ts';
 
 const KAFKA_BINDING_VERSION = '0.5.0';
@@ -60,6 +61,8 @@ interface MessageType {
   readonly type: string;
   readonly summary: string;
   readonly headers: readonly MessageHeader[];
+  /** Types that the header of the JSON message may state; absent: its own. */
+  readonly jsonTypes?: readonly string[];
   readonly jsonSchema: object;
   readonly example: unknown;
 }
@@ -116,6 +119,9 @@ const BATCHES: readonly MessageType[] = [
       `1 to ${MAX_BATCH_ITEMS} requests in one message. In JSON, an array with the type of its items in header ` +
       `${HEADER.messageType}; in Avro, each item is a complete message value of any request type.`,
     headers: REQUEST_MESSAGE_HEADERS,
+    jsonTypes: ACTIONS.filter(({ bulkTopic }) => bulkTopic !== undefined).map(
+      ({ requestType }) => requestType,
+    ),
     jsonSchema: {
       type: 'array',
       minItems: 1,
@@ -204,7 +210,7 @@ function avroMessage(one: MessageType): object {
   if (definition === undefined) throw new Error(`the list of messages has no ${one.type}`);
   const schema: unknown = JSON.parse(readSchema(definition));
   return {
-    ...message(one),
+    ...message(one, { types: [one.type], required: one.headers.some(isReplyHeader) }),
     title: `${one.type} in Avro`,
     contentType: 'application/vnd.apache.avro',
     payload: { schemaFormat: AVRO_FORMAT, schema },
@@ -220,7 +226,7 @@ function avroMessage(one: MessageType): object {
 
 function jsonMessage(one: MessageType): object {
   return {
-    ...message(one),
+    ...message(one, { types: one.jsonTypes ?? [one.type], required: true }),
     title: `${one.type} in JSON`,
     contentType: 'application/json',
     payload: { schemaFormat: JSON_FORMAT, schema: one.jsonSchema },
@@ -229,12 +235,17 @@ function jsonMessage(one: MessageType): object {
   };
 }
 
-function message({ type, summary, headers }: MessageType): object {
+/** True for a header that only replies have. */
+function isReplyHeader({ name }: MessageHeader): boolean {
+  return name === HEADER.nestIsDisposed;
+}
+
+function message({ type, summary, headers }: MessageType, stated: StatedType): object {
   const isCorrelated = headers.some(({ name }) => name === HEADER.correlationId);
   return {
     name: type,
     summary,
-    headers: headersSchema(headers),
+    headers: headersSchema(headers, stated),
     ...(isCorrelated ? { correlationId: { location: `$message.header#/${HEADER.correlationId}` } } : {}),
   };
 }

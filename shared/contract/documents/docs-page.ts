@@ -1,6 +1,6 @@
 /**
- * The documentation for people: one self-contained HTML page (no script, no other host, one inline style), generated
- * from the same definitions as the other documents.
+ * The documentation for people: one self-contained HTML page (one inline style, one inline script, no other host),
+ * generated from the same definitions as the other documents. It is complete without its script.
  */
 
 import type { FaultCode } from '../../lending/request/validation.ts';
@@ -8,9 +8,8 @@ import { topicName } from '../../messaging/topics/topics.ts';
 import { ERROR_CODES } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';
 import type { Action } from '../json/action-definition.ts';
-import { BODY_FAULTS, joinPath, SHAPE_FAULTS } from '../json/faults.ts';
-import { isDateSchema } from '../json/field-kinds.ts';
-import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
+import { BODY_FAULTS, SHAPE_FAULTS } from '../json/faults.ts';
+import { toJsonSchema } from '../json/json-schema.ts';
 import { acceptedReply, notificationReply } from '../notification/answers.ts';
 import { NOTIFICATION_EXAMPLE } from '../notification/examples.ts';
 import { NOTIFICATION_LIMITS } from '../notification/limits.ts';
@@ -19,6 +18,10 @@ import {
   NOTIFICATIONS,
   type NotificationContract,
 } from '../notification/notifications.ts';
+import { codeSamples, type Call } from './code-samples.ts';
+import { DOCS_SCRIPT } from './docs-script.ts';
+import { DOCS_STYLE, REFERENCE_STYLE } from './docs-style.ts';
+import { fieldTables } from './field-tables.ts';
 import {
   COMMAND_MESSAGE_HEADERS,
   ERROR_MESSAGE_HEADERS,
@@ -28,7 +31,7 @@ import {
   RESPONSE_HEADERS,
   type MessageHeader,
 } from './headers.ts';
-import { DOCS_STYLE, html, table, withCode, type Html } from './html.ts';
+import { html, table, withCode, type Html } from './html.ts';
 
 export interface DocsPageOptions {
   readonly version: string;
@@ -45,81 +48,145 @@ export function docsPage(options: DocsPageOptions): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Banking product engine ${version}</title>
-<style>${DOCS_STYLE}</style>
+<meta name="color-scheme" content="light dark">
+<title>API reference · Banking product engine ${version}</title>
+<style>${DOCS_STYLE}${REFERENCE_STYLE}</style>
 </head>
-<body>
-<header><h1>Banking product engine</h1>
-<p>Version ${version}. Machine-readable: <a href="${basePath}/openapi.json">OpenAPI</a>, <a href="${basePath}/asyncapi.json">AsyncAPI</a>.</p>
+<body class="reference">
+<a class="skip-link" href="#content">Skip to content</a>
+${sideBar(options)}
+<main class="content" id="content" tabindex="-1">
+<header><h1>API reference</h1>
+<p>Banking product engine, version ${version}. For tools: <a href="${basePath}/openapi.json">OpenAPI</a> and <a href="${basePath}/asyncapi.json">AsyncAPI</a>. To work with schedules, products and messages in the browser, open the <a href="${basePath}/workbench">workbench</a>.</p>
 </header>
-<nav><ul><li><a href="#first-call">A first call</a></li>
-${[...ACTIONS.map(({ name }) => name), ...NOTIFICATION_SECTIONS].map((name) => html`<li><a href="#${name}">${name}</a></li>`)}
-<li><a href="#calling">Calling over HTTP</a></li><li><a href="#log">Calling over Kafka</a></li><li><a href="#errors">Errors</a></li><li><a href="#operation">Health and metrics</a></li></ul></nav>
-<main>${ACTIONS.slice(0, 1).map((action) => firstCall(action, basePath))}
+${ACTIONS.slice(0, 1).map((action) => firstCall(action, basePath))}
+${httpSection(basePath)}
 ${ACTIONS.map((action) => actionSection(action, options))}
 ${notificationSections(options)}
-${httpSection(basePath)}
 ${logSection()}
 ${errorSection()}
 ${operationSection()}
 </main>
+<script>${DOCS_SCRIPT}</script>
 </body>
 </html>
 `;
   return page.markup;
 }
 
+/** The navigation: topics in order of use, and a search for browsers with script. */
+function sideBar({ basePath, version }: DocsPageOptions): Html {
+  const topics: Readonly<Record<string, readonly (readonly [id: string, title: string])[]>> = {
+    Start: [
+      ['first-call', 'A first call'],
+      ['calling', 'Calling over HTTP'],
+    ],
+    Actions: ACTIONS.map(({ name }) => [name, name]),
+    Notifications: [
+      ...NOTIFICATIONS.map(({ name }) => [name, name] as const),
+      ['notification', 'Status of a notification'],
+    ],
+    Integration: [
+      ['log', 'Calling over Kafka'],
+      ['errors', 'Errors'],
+      ['operation', 'Health and metrics'],
+    ],
+  };
+  const groups = Object.entries(topics).map(
+    ([title, links]) => html`<h2>${title}</h2>
+<ul>${links.map(([id, text]) => html`<li><a href="#${id}">${text}</a></li>`)}</ul>
+`,
+  );
+  return html`<aside class="side" aria-label="Topics and search">
+<a class="brand" href="${basePath}/workbench">Banking product engine</a>
+<p><a href="${basePath}/workbench">Workbench</a> · <span class="soft">${version}</span></p>
+<div class="search" role="search" hidden><label for="search">Search topics, fields and codes</label>
+<input id="search" type="search" autocomplete="off" spellcheck="false"><p id="found" role="status"></p></div>
+<details class="topics" open><summary>Topics</summary><nav aria-label="Topics">
+${groups}</nav></details>
+</aside>`;
+}
+
 /** A call to copy; the page does not contain its own address. */
 function firstCall({ name, examples: [example] }: Action, basePath: string): Html {
-  const call = `curl -s "$ENGINE${basePath}/platapi/automation-processors/actions/${name}" \\
-  -H 'content-type: application/json' \\
-  -d '${JSON.stringify(example.request, null, 2)}'`;
-  return html`<section id="first-call"><h2>A first call</h2>
-<p>Put scheme, host and port of this page's own address into <code>ENGINE</code>, then paste. Where access control is on, add <code>-H "authorization: Bearer $TOKEN"</code>.</p>
-<pre><code>${call}</code></pre>
+  return html`<section class="topic" id="first-call"><h2>A first call</h2>
+<p>Put scheme, host and port of this page's own address into the environment variable <code>ENGINE</code>, then paste. Where access control is on, add the header <code>authorization: Bearer</code> with your token.</p>
+${codeExample({ path: actionPath(basePath, name), headers: {}, body: example.request }, 'first-call')}
 <p>The answer is an array with one record for each installment; the same request always gets the same answer. The sections below list all fields. An error lists all faults of the request.</p>
 </section>`;
 }
 
+const actionPath = (basePath: string, name: string): string =>
+  `${basePath}/platapi/automation-processors/actions/${name}`;
+
 function actionSection(action: Action, { basePath, topicPrefix }: DocsPageOptions): Html {
-  const { name, summary, description, requestType, replyType, topic, bulkTopic } = action;
+  const { name, summary, description, requestType, replyType, topic, bulkTopic, examples } = action;
   const bulk =
     bulkTopic === undefined
       ? []
       : [html`, for bulk requests <code>${topicName(topicPrefix, bulkTopic)}</code>`];
-  return html`<section id="${name}"><h2>${name}</h2>
+  const path = actionPath(basePath, name);
+  return html`<section class="topic" id="${name}"><h2>${name}</h2>
 <p>${summary}. ${description}</p>
-<p><code>POST ${basePath}/platapi/automation-processors/actions/${name}</code></p>
+<p class="address"><code>POST ${path}</code></p>
 <p>Request topic <code>${topicName(topicPrefix, topic)}</code>${bulk}; message types <code>${requestType}</code> and <code>${replyType}</code>.</p>
+<h3>Examples</h3>
+${examples.map(
+  (example, index) => html`<h4>${example.summary}</h4>
+${codeExample({ path, headers: {}, body: example.request }, `${name}-${index + 1}`)}
+<details class="group"><summary>Answer</summary><pre><code>${JSON.stringify(example.reply, null, 2)}</code></pre></details>`,
+)}
+${tryIt(action, path)}
 <h3>Request</h3>
-${fieldTable('Required', toJsonSchema(action.request.body))}
+${fieldTables('Required', toJsonSchema(action.request.body))}
 <h3>Answer</h3>
 ${replyTables(action)}
-<h3>Examples</h3>
-${action.examples.map(
-  (example) => html`<h4>${example.summary}</h4>
-<pre><code>${JSON.stringify(example.request, null, 2)}</code></pre>
-<details><summary>Answer</summary><pre><code>${JSON.stringify(example.reply, null, 2)}</code></pre></details>`,
-)}
 </section>`;
 }
 
-function replyTables(action: Action): Html[] {
-  const { anyOf, ...single } = toJsonSchema(action.replyShape);
-  return (anyOf ?? [single]).map(
-    (answer) => html`<p>${answer.description ?? ''}</p>${fieldTable('Present', answer)}`,
+/** The call in all languages, one of which is visible; `id` is unique on the page. */
+function codeExample(call: Call, id: string): Html {
+  const samples = codeSamples(call);
+  const choices = samples.map(
+    ({ language, title }, index) =>
+      html`<label><input type="radio" name="language-${id}" value="${language}"${index === 0 ? ' checked' : ''}>${title}</label>`,
   );
+  return html`<div class="example" data-request="${JSON.stringify(call.body)}"><fieldset class="languages"><legend class="hidden-text">Language</legend>${choices}</fieldset>
+${samples.map(
+  ({ language, title, code }) =>
+    html`<div class="sample" data-language="${language}" tabindex="0" role="group" aria-label="${title}"><pre><code>${code}</code></pre></div>`,
+)}</div>`;
 }
 
-/** Names of the notification sections, for the table of contents. */
-const NOTIFICATION_SECTIONS = [...NOTIFICATIONS.map(({ name }) => name), 'notification'];
+/** Sends an example, as edited, to this instance. Actions only calculate and read; notifications reach people, and have none. */
+function tryIt({ name, examples }: Action, path: string): Html {
+  const options = examples.map(({ summary }) => html`<option>${summary}</option>`);
+  return html`<div class="try" data-address="${path}" hidden><h4>Try it</h4>
+<p><label for="example-${name}">Example</label><select id="example-${name}">${options}</select></p>
+<label for="body-${name}">Body of the request</label>
+<textarea id="body-${name}" spellcheck="false" autocomplete="off"></textarea>
+<button type="button" class="primary">Send<span class="hidden-text"> the request to ${name}</span></button>
+<p class="outcome" role="status"></p><pre tabindex="0" role="group" aria-label="Answer of ${name}" hidden></pre></div>`;
+}
+
+function replyTables(action: Action): Html[] {
+  const schema = toJsonSchema(action.replyShape);
+  const rows = schema.items?.oneOf;
+  return [
+    html`<p>${schema.description ?? ''}</p>`,
+    ...(rows?.map((items) => html`<p>${items.description ?? ''}</p>${fieldTables('Present', { items })}`) ?? [
+      fieldTables('Present', schema),
+    ]),
+  ];
+}
 
 /** One section for each kind of notification, and one for the status. */
 function notificationSections(options: DocsPageOptions): Html {
   return html`${NOTIFICATIONS.map((notification) => sendSection(notification, options))}
-<section id="notification"><h2>Status of a notification</h2>
-<p><code>GET ${options.basePath}${NOTIFICATION_PATH}</code> returns it to the caller who sent the notification, from any instance.</p>
-${fieldTable('Present', toJsonSchema(notificationReply))}
+<section class="topic" id="notification"><h2>Status of a notification</h2>
+<p class="address"><code>GET ${options.basePath}${NOTIFICATION_PATH}</code></p>
+<p>It returns the status to the caller who sent the notification, from any instance.</p>
+${fieldTables('Present', toJsonSchema(notificationReply))}
 <pre><code>${JSON.stringify(NOTIFICATION_EXAMPLE, null, 2)}</code></pre>
 <h3>Sending over Kafka</h3>
 <p>Clients may produce the commands to their topics, in Avro or in JSON with the fields of the HTTP body and <code>notificationId</code>. Use the same key for all messages to one receiver, which keeps their order, and no personal data in keys.</p>
@@ -144,24 +211,24 @@ function sendSection(notification: NotificationContract, { basePath, topicPrefix
       html`<code>high</code>: does not wait behind messages of normal urgency, which is the default (RFC 8030)`,
     ],
   ];
-  return html`<section id="${name}"><h2>${name}</h2>
+  return html`<section class="topic" id="${name}"><h2>${name}</h2>
 <p>${summary}. ${description}</p>
-<p><code>POST ${basePath}${path}</code></p>
+<p class="address"><code>POST ${basePath}${path}</code></p>
 <p>Command topics <code>${topicName(topicPrefix, topic)}</code> and, for urgent messages,
 <code>${topicName(topicPrefix, urgentTopic)}</code>; message type <code>${commandType}</code>.</p>
+<h3>Example</h3>
+${codeExample({ path: basePath + path, headers: { 'x-communication-channel': channelNumber, 'x-sender-id': 'platrealm' }, body: notification.example }, name)}
 <h3>Headers</h3>
 ${table(['Header', 'Required', 'Value'], headers)}
 <h3>Request</h3>
-${fieldTable('Required', toJsonSchema(bodyShape))}
+${fieldTables('Required', toJsonSchema(bodyShape))}
 <h3>Answer (202)</h3>
-${fieldTable('Present', toJsonSchema(acceptedReply))}
-<h3>Example</h3>
-<pre><code>${JSON.stringify(notification.example, null, 2)}</code></pre>
+${fieldTables('Present', toJsonSchema(acceptedReply))}
 </section>`;
 }
 
 function httpSection(basePath: string): Html {
-  return html`<section id="calling"><h2>Calling over HTTP</h2>
+  return html`<section class="topic" id="calling"><h2>Calling over HTTP</h2>
 <p>The body is a JSON object: the input itself, or the generic form <code>{"access_token": "...", "user_name": "...", "Data": {...}}</code>, where <code>Data</code> is the input or its JSON text. The name of the action is not case-sensitive. The token may also come as <code>Authorization: Bearer</code>.</p>
 <p>Numbers are JSON numbers, never text. <code>null</code> means the same as an absent field. For flags 0 and 1, false and true are interchangeable. Dates are <code>yyyy-mm-dd</code>, <code>yyyy-m-d</code> or an ISO date-time, of which only the date is used.</p>
 <p>With <code>Prefer: respond-async</code> the answer is 202 with the address of the result, <code>GET ${basePath}/platapi/results/{resultId}</code>.</p>
@@ -181,7 +248,7 @@ function httpHeaderTable(headers: Readonly<Record<string, { description: string 
 }
 
 function logSection(): Html {
-  return html`<section id="log"><h2>Calling over Kafka</h2>
+  return html`<section class="topic" id="log"><h2>Calling over Kafka</h2>
 <p>Produce the request to the action's request topic, in Avro (Confluent wire format) or in JSON with the body of the HTTP call. The reply has the same format and correlation id and goes to the topic that the request names. This works with Spring's ReplyingKafkaTemplate and with NestJS clients.</p>
 <h3>Headers of a request</h3>
 ${messageHeaderTable(REQUEST_MESSAGE_HEADERS)}
@@ -213,7 +280,7 @@ function errorSection(): Html {
   const faults = Object.entries({ ...BODY_FAULTS, ...CALCULATION_FAULTS, ...SHAPE_FAULTS }).map(
     ([code, meaning]) => [html`<code>${code}</code>`, meaning],
   );
-  return html`<section id="errors"><h2>Errors</h2>
+  return html`<section class="topic" id="errors"><h2>Errors</h2>
 <p>Every error is a problem document (RFC 9457, <code>application/problem+json</code>) with a stable <code>code</code>, a <code>correlationId</code> and, for faults of the request, <code>errors</code>: all faults, each with <code>path</code>, <code>code</code> and <code>message</code>.</p>
 ${table(['Status', 'Code', 'Meaning', 'Try again'], codes)}
 <h3>Codes of single faults</h3>
@@ -233,48 +300,9 @@ function operationSection(): Html {
     ],
     ['/metrics', 'Metrics in the Prometheus text format: requests, handlers, lag.'],
   ].map(([path = '', meaning = '']) => [html`<code>GET ${path}</code>`, withCode(meaning)]);
-  return html`<section id="operation"><h2>Health and metrics</h2>
+  return html`<section class="topic" id="operation"><h2>Health and metrics</h2>
 ${table(['Address', 'Answer'], rows)}
 </section>`;
-}
-
-/** A table of fields; `presence` is the heading of the column of mandatory fields. */
-function fieldTable(presence: 'Required' | 'Present', schema: JsonSchema): Html {
-  return table(['Field', 'Type', presence, 'Meaning'], fieldRows(schema));
-}
-
-/** Path, type, whether the field is required, and meaning. */
-type FieldRow = readonly [Html, string, string, string];
-
-/** Rows of the fields of a JSON Schema, nested fields after their parent. */
-function fieldRows(schema: JsonSchema, path = ''): FieldRow[] {
-  const item = schema.items ?? schema.prefixItems?.[0];
-  if (item !== undefined) return fieldRows(item, `${path}[]`);
-  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    const fieldPath = joinPath(path, name);
-    const required = schema.required?.includes(name) === true ? 'yes' : 'no';
-    const row: FieldRow = [
-      html`<code>${fieldPath}</code>`,
-      typeText(field),
-      required,
-      field.description ?? '',
-    ];
-    return [row, ...fieldRows(field, fieldPath)];
-  });
-}
-
-/** The type in words, without null, which always means absent (M6). */
-function typeText(schema: JsonSchema): string {
-  if (isDateSchema(schema)) return 'date';
-  if (schema.enum !== undefined) {
-    return schema.enum
-      .filter((value) => value !== null)
-      .map((value) => JSON.stringify(value))
-      .join(', ');
-  }
-  if (schema.maxProperties !== undefined) return 'object of numbers';
-  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
-  return types.filter((type) => type !== 'null').join(' or ');
 }
 
 /** Codes of the faults that calculations report. */

@@ -30,6 +30,8 @@ export const REQUEST_HEADERS = {
   },
 } as const satisfies Record<string, HttpHeader>;
 
+export type RequestHeader = keyof typeof REQUEST_HEADERS;
+
 /** Headers of answers, by name. */
 export const RESPONSE_HEADERS = {
   'X-Correlation-Id': {
@@ -56,7 +58,15 @@ export const RESPONSE_HEADERS = {
   },
   Allow: { description: 'The methods that the path supports.', schema: { type: 'string' } },
   'Accept-Post': { description: 'The content type that the path accepts.', schema: { type: 'string' } },
-  'WWW-Authenticate': { description: 'The required kind of token.', schema: { type: 'string' } },
+  'WWW-Authenticate': {
+    description: 'The required kind of token, or the scope that it lacks.',
+    schema: { type: 'string' },
+  },
+  'Content-Security-Policy': {
+    description: 'The sandbox in which a browser shows the page, without scripts and without requests.',
+    schema: { type: 'string' },
+  },
+  'Referrer-Policy': { description: '`no-referrer`.', schema: { type: 'string' } },
 } as const satisfies Record<string, HttpHeader>;
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
@@ -77,7 +87,7 @@ const header = (name: string, description: string, required = false): MessageHea
 const FORMAT = [
   header(
     HEADER.messageType,
-    'Record name of the message, such as CalculateRepaymentScheduleRequest. JSON messages need it; Avro messages carry a schema id.',
+    'Record name of the message, such as CalculateRepaymentScheduleRequest. JSON messages need it, and all replies have it; other Avro messages are recognised by their schema id.',
   ),
   header(
     HEADER.contentType,
@@ -161,10 +171,25 @@ export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
   ),
 ];
 
+/** How a message states its type in {@link HEADER.messageType}. */
+export interface StatedType {
+  /** The values that the header may have. */
+  readonly types: readonly string[];
+  /** True for JSON messages and for replies, which always have the header. */
+  readonly required: boolean;
+}
+
 /** JSON Schema of a message's headers. */
-export function headersSchema(headers: readonly MessageHeader[]): object {
-  const properties = headers.map(({ name, description }) => [name, { type: 'string', description }] as const);
-  const required = headers.filter((one) => one.required).map(({ name }) => name);
+export function headersSchema(headers: readonly MessageHeader[], stated: StatedType): object {
+  const [only, ...others] = stated.types;
+  const type = others.length === 0 ? { const: only } : { enum: stated.types };
+  const properties = headers.map(
+    ({ name, description }) =>
+      [name, { type: 'string', description, ...(name === HEADER.messageType ? type : {}) }] as const,
+  );
+  const required = headers
+    .filter((one) => (one.name === HEADER.messageType ? stated.required : one.required))
+    .map(({ name }) => name);
   return {
     type: 'object',
     properties: Object.fromEntries(properties),

@@ -47,37 +47,3 @@ function toMarkup(part: Part): string {
   if (typeof part === 'number') return String(part);
   return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('');
 }
-
-/** The style of pages, for light and dark mode, narrow screens and paper. */
-export const DOCS_STYLE = {
-  markup: `
-:root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: light-dark(#0b57d0, #8ab4f8); }
-body { font: 16px/1.55 system-ui, sans-serif; margin: 0 auto; max-width: 72rem; padding: 1.5rem; }
-h1, h2, h3, h4 { line-height: 1.25; }
-h2 { border-top: 1px solid var(--line); margin-top: 3rem; overflow-wrap: anywhere; padding-top: 1.5rem; }
-a { color: var(--link); }
-code, pre { font: 0.9em/1.5 ui-monospace, monospace; }
-pre { background: var(--soft); border-radius: 6px; max-height: 32rem; overflow: auto; padding: 1rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
-th, td { border-bottom: 1px solid var(--line); padding: 0.4rem 0.75rem 0.4rem 0; text-align: left; vertical-align: top; }
-td:first-child code { white-space: nowrap; }
-summary { cursor: pointer; }
-p code, td code { overflow-wrap: anywhere; }
-@media (max-width: 46rem) {
-  body { padding: 1rem; }
-  h1 { font-size: 1.6rem; }
-  h2 { font-size: 1.25rem; }
-  pre { font-size: 0.8em; }
-  thead { display: none; }
-  table, tbody, tr, td { display: block; }
-  tr { border-bottom: 1px solid var(--line); padding: 0.5rem 0; }
-  td { border: 0; padding: 0.1rem 0; }
-  td:first-child { font-weight: 600; }
-  td:first-child code { white-space: normal; }
-  td:empty { display: none; }
-  td:not(:first-child)::before { content: attr(data-label) ": "; opacity: 0.7; }
-}
-@media print { pre { max-height: none; white-space: pre-wrap; } a { color: inherit; } }
-`,
-};

@@ -8,12 +8,16 @@ import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { MIN_YEAR, MAX_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { ShapeFaultCode } from './faults.ts';
+import { type JsonSchema, named } from './json-schema.ts';
 
 /** Maximum length of a name or code, in UTF-16 code units: names in catalogues are much shorter. */
 export const MAX_TEXT_LENGTH = 200;
 
-/** Pattern of dates in documents; reading also checks that the date exists. */
-const DATE_PATTERN = '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?$';
+/** Pattern of dates in documents: years 1900 to 2999; reading also checks that the day exists. */
+const DAY_PATTERN = '(19|2[0-9])[0-9]{2}-(0?[1-9]|1[0-2])-(0?[1-9]|[12][0-9]|3[01])';
+const TIME_PATTERN =
+  '([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9]|60)([.,][0-9]{1,9})?)?([Zz]|[+-][0-9]{2}:?[0-9]{2})?';
+const DATE_PATTERN = `^${DAY_PATTERN}([Tt ]${TIME_PATTERN})?$`;
 
 /** Message about a date that does not exist or is out of range. */
 export const EXISTING_DATE = `must be an existing date such as 2024-01-31, from ${MIN_YEAR} to ${MAX_YEAR}`;
@@ -50,29 +54,34 @@ export function mustBe(what: string): ErrorText {
   };
 }
 
+/** The range of a number, for documents. Reading does not check it: the engine does, and answers 422. */
+export type NumberRange = Pick<JsonSchema, 'minimum' | 'maximum' | 'exclusiveMinimum'>;
+
 /** An amount of money: the decimal of the number's shortest text (M1). Strings are refused (M6). */
-export const amount = () => decimal(AMOUNT, 'amount-too-large');
+export const amount = (range: NumberRange = {}) => decimal(AMOUNT, 'amount-too-large', range);
 
 /** A rate or share in percent, read like an {@link amount}. */
-export const percent = () => decimal(PERCENT, 'out-of-range');
+export const percent = (range: NumberRange = {}) => decimal(PERCENT, 'out-of-range', range);
 
-function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode) {
+function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode, range: NumberRange) {
   const largest = `must have at most ${precision - scale} digits before the decimal point`;
   const finest = `must have at most ${scale} decimals`;
-  return anyNumber().transform((value, context) => {
-    const exact = new Decimal(value);
-    if (exact.e >= precision - scale) return refuse(context, value, tooLargeCode, largest);
-    if (exact.decimalPlaces() > scale) return refuse(context, value, 'too-many-decimals', finest);
-    return exact;
-  });
+  return anyNumber()
+    .meta(range)
+    .transform((value, context) => {
+      const exact = new Decimal(value);
+      if (exact.e >= precision - scale) return refuse(context, value, tooLargeCode, largest);
+      if (exact.decimalPlaces() > scale) return refuse(context, value, 'too-many-decimals', finest);
+      return exact;
+    });
 }
 
-/** A whole number: a count of `unit`, which messages name, or a numbered option. The engine checks its range. */
-export const count = (unit?: string) => {
+/** A whole number: a count of `unit`, which messages name, or a numbered option. */
+export const count = (range: NumberRange = {}, unit?: string) => {
   const number = unit === undefined ? 'number' : `number of ${unit}`;
   return z
     .number({ error: mustBe(`a ${number}`) })
-    .meta({ type: 'integer' })
+    .meta({ type: 'integer', minimum: -MAX_COUNT, maximum: MAX_COUNT, ...range })
     .transform((value, context) => wholeNumber(value, context, number));
 };
 
@@ -92,22 +101,36 @@ const mustBeFlag: ErrorText = (issue) => {
   return isNumber ? 'must be one of true, false, 1 and 0' : mustBe('one of true, false, 1 and 0')(issue);
 };
 
-/** A flag: true and 1, false and 0 are interchangeable (M6). Messages call it `what`. */
-export const flagOf = (what: string | ErrorText) =>
-  z
-    .literal([true, false, 0, 1], { error: typeof what === 'string' ? mustBe(what) : what })
-    .transform((value) => value === true || value === 1);
+/**
+ * Flags as documents show them, by the title of their definition: with the type that the interface gives them (section 4), so
+ * that generated clients have one type for each. Reading accepts both types everywhere (M6).
+ */
+export const SHOWN_FLAGS = {
+  Flag: { type: 'boolean' },
+  NumericFlag: { type: 'integer', minimum: 0, maximum: 1 },
+} as const satisfies Record<string, JsonSchema>;
 
-/** A flag of a request. */
+/** A flag: true and 1, false and 0 are interchangeable (M6). Messages call it `what`. */
+export const flagOf = (what: string | ErrorText, title: keyof typeof SHOWN_FLAGS = 'Flag') =>
+  named(
+    title,
+    z.literal([true, false, 0, 1], { error: typeof what === 'string' ? mustBe(what) : what }),
+  ).transform((value) => value === true || value === 1);
+
+/** A flag of a request that the interface describes as true or false. */
 export const flag = () => flagOf(mustBeFlag);
+
+/** A flag of a request that the interface describes as 0 or 1. */
+export const flagNumber = () => flagOf(mustBeFlag, 'NumericFlag');
 
 /** A numeric option that also accepts true and false for 1 and 0 (M6); the engine checks other numbers. */
 export const numericFlag = () =>
-  z
-    .union([z.number().meta({ type: 'integer' }), z.boolean()], {
+  named(
+    'NumericFlag' satisfies keyof typeof SHOWN_FLAGS,
+    z.union([z.number().meta({ type: 'integer' }), z.boolean()], {
       error: mustBe('one of 1, 0, true and false'),
-    })
-    .transform((value, context) => wholeNumber(Number(value), context));
+    }),
+  ).transform((value, context) => wholeNumber(Number(value), context));
 
 /** Messages about strings that are empty or too long. */
 export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
@@ -172,6 +195,7 @@ export const figuresByName = (mostFigures: number) => {
   return z
     .unknown()
     .meta({
+      title: 'FiguresByName',
       type: 'object',
       propertyNames: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH },
       additionalProperties: { type: 'number' },
@@ -237,17 +261,20 @@ export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: numbe
 /** Maximum number of figures in a list, far above the conditions of any product. */
 const MAX_NAMED_FIGURES = 100;
 
-const namedFigure = objectOf({
-  name: text().describe('Name of the figure, case-insensitive.'),
-  value: amount().describe('The figure.'),
-});
+const namedFigure = named(
+  'NamedFigure',
+  objectOf({
+    name: text().describe('Name of the figure, case-insensitive.'),
+    value: amount().describe('The figure.'),
+  }),
+);
 
 /** Named figures, `[{name, value}]`, for the filters of a product's items (L3); may be left out. */
 export const namedFigures = () => optionalList(namedFigure, MAX_NAMED_FIGURES);
 
-/** A list; an empty string is also accepted, because some callers send one instead. */
+/** A list; an empty string is also accepted, because some callers send one instead. Documents show the list only. */
 export const emptyTextOr = <List extends z.ZodType>(list: List) =>
   z
     .preprocess((sent) => (sent === '' ? undefined : sent), list)
     .optional()
-    .meta({ type: ['array', 'string', 'null'], maxLength: 0 });
+    .meta({ type: ['array', 'null'] });

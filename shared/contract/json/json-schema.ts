@@ -5,14 +5,22 @@ import { z } from 'zod';
 /** The part of JSON Schema that the definitions use. */
 export interface JsonSchema {
   readonly $ref?: string;
+  /** Name of the schema in published documents, see {@link named}. */
   readonly title?: string;
   readonly description?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
+  readonly format?: string;
   readonly pattern?: string;
+  /** Media type of the content of a text. */
+  readonly contentMediaType?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -21,10 +29,17 @@ export interface JsonSchema {
   readonly maxProperties?: number;
   readonly additionalProperties?: JsonSchema | boolean;
   readonly items?: JsonSchema;
-  readonly prefixItems?: readonly JsonSchema[];
   readonly anyOf?: readonly JsonSchema[];
+  /** Alternatives that exclude each other. */
+  readonly oneOf?: readonly JsonSchema[];
   readonly examples?: readonly unknown[];
 }
+
+/**
+ * Gives a definition its name in published documents, which generators of clients use for its type. An object or a union
+ * without a name cannot be published.
+ */
+export const named = <Kind extends z.ZodType>(name: string, kind: Kind): Kind => kind.meta({ title: name });
 
 /** The JSON Schema of a definition's input; unknown fields are allowed (E3) unless the definition is strict. */
 export function toJsonSchema(definition: z.ZodType): JsonSchema {
@@ -37,20 +52,28 @@ function mergeNull(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
   const [only, ...others] = anyOf?.filter((choice) => choice.type !== 'null') ?? [];
   const merged =
-    only !== undefined && others.length === 0
+    only !== undefined && others.length === 0 && isSimple(only)
       ? { ...only, ...(rest.type === undefined ? orNull(only) : {}), ...rest }
       : schema;
   return {
     ...merged,
     ...(merged.anyOf === undefined ? {} : { anyOf: merged.anyOf.map(mergeNull) }),
+    ...(merged.oneOf === undefined ? {} : { oneOf: merged.oneOf.map(mergeNull) }),
     ...(merged.items === undefined ? {} : { items: mergeNull(merged.items) }),
     ...(merged.properties === undefined ? {} : { properties: mapValues(merged.properties, mergeNull) }),
   };
 }
 
-function orNull(schema: JsonSchema): JsonSchema {
-  if (schema.enum !== undefined) return { enum: [...schema.enum, null] };
-  return typeof schema.type === 'string' ? { type: [schema.type, 'null'] } : {};
+/** False for a union, whose alternatives have their own types. */
+function isSimple({ anyOf, oneOf }: JsonSchema): boolean {
+  return anyOf === undefined && oneOf === undefined;
+}
+
+function orNull({ type, enum: values }: JsonSchema): JsonSchema {
+  return {
+    ...(type === undefined ? {} : { type: [type, 'null'].flat() }),
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+  };
 }
 
 function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To) {

@@ -2,22 +2,25 @@
 
 import { z } from 'zod';
 import { ERROR_CODES, type Problem } from '../../platform/problem.ts';
-import { toJsonSchema, type JsonSchema } from './json-schema.ts';
+import { named, toJsonSchema, type JsonSchema } from './json-schema.ts';
 import { toFaults } from './faults.ts';
 import { invalid, type ReadRequest } from './request-contract.ts';
 
-const faultShape = z.object({
-  path: z
-    .string()
-    .describe('The field in the spelling of the interface, such as jsonParam.Commission[0].SourceValue.'),
-  code: z.string().describe('Stable code of the fault.'),
-  message: z.string().describe('What is wrong and what is allowed, in words.'),
-});
+const faultShape = named(
+  'Fault',
+  z.object({
+    path: z
+      .string()
+      .describe('The field in the spelling of the interface, such as jsonParam.Commission[0].SourceValue.'),
+    code: z.string().describe('Stable code of the fault.'),
+    message: z.string().describe('What is wrong and what is allowed, in words.'),
+  }),
+);
 
 const problemShape = z.object({
   type: z.string().describe('URN of the kind of problem.'),
   title: z.string().describe('The kind of problem in words.'),
-  status: z.number().describe('HTTP status.'),
+  status: z.number().meta({ type: 'integer', minimum: 400, maximum: 599 }).describe('HTTP status.'),
   detail: z.string().optional().describe('Description of this occurrence.'),
   instance: z.string().optional().describe('Address of this occurrence.'),
   code: z.string().describe('Stable code of the kind of problem.'),

@@ -8,6 +8,9 @@ import type {
   NotificationStatus,
 } from '../../notification/notification-state.ts';
 
+import { named } from '../json/json-schema.ts';
+import { wholeNumber } from '../json/reply-kinds.ts';
+
 /** The status that a caller sees; instead of `sending`, the previous status is shown. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;
 
@@ -21,18 +24,21 @@ export const acceptedReply = z.object({
   status: z.literal('accepted').describe('The notification is stored and will be sent to a provider.'),
 });
 
-const attempt = z.object({
-  attempt: z.int().describe('Round of delivery, counted from 1; all attempts of a round share it.'),
-  at: moment().describe('Time of its end.'),
-  provider: z.string().describe('Name of the provider in the configuration.'),
-  result: z
-    .enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown'])
-    .describe('`unknown`: the provider may or may not have sent the message.'),
-  code: z
-    .string()
-    .optional()
-    .describe('Stable code of the result, such as `smtp-452-4.2.2`; absent when sent.'),
-});
+const attempt = named(
+  'NotificationAttempt',
+  z.object({
+    attempt: wholeNumber('Round of delivery, counted from 1; all attempts of a round share it.', 1),
+    at: moment().describe('Time of its end.'),
+    provider: z.string().describe('Name of the provider in the configuration.'),
+    result: z
+      .enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown'])
+      .describe('`unknown`: the provider may or may not have sent the message.'),
+    code: z
+      .string()
+      .optional()
+      .describe('Stable code of the result, such as `smtp-452-4.2.2`; absent when sent.'),
+  }),
+);
 
 /** The answer to a query of the status. */
 export const notificationReply = z.object({

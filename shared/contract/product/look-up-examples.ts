@@ -50,7 +50,7 @@ export const INSURANCE_LIST_EXAMPLES: Examples = [
   {
     key: 'unfiltered',
     summary: 'All insurances of a credit card',
-    request: { productCode: 'CC-CLASSIC', filterList: '' },
+    request: { productCode: 'CC-CLASSIC', filterList: [] },
     reply: {
       Insurances: [
         {

@@ -146,7 +146,7 @@ export const PRODUCT_BY_CODE_EXAMPLES: Examples = [
   {
     key: 'emptyContainer',
     summary: 'Only the container of the dimensions',
-    request: { BankingProductCode: 'TL-PERSONAL', displayBPDimensions: 1 },
+    request: { BankingProductCode: 'TL-PERSONAL', displayBPDimensions: true },
     reply: {
       BankingProduct: PERSONAL_LOAN,
       Dimensions: {},

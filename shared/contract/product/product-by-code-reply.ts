@@ -19,62 +19,86 @@ import {
   tranche,
 } from '../catalogue-files/product-fields.ts';
 import { answerFields } from '../catalogue-files/record-field-kinds.ts';
+import { named } from '../json/json-schema.ts';
 import { dayObject, figureOrNull, flagOrNull, plainText, textOrNull, yesOrNo } from '../json/reply-kinds.ts';
 
 /** A list of records of the catalogue with the fields that are returned. */
-const listOf = (record: z.ZodObject) => z.array(z.strictObject(answerFields(record)));
+const listOf = (name: string, record: z.ZodObject) =>
+  z.array(named(name, z.strictObject(answerFields(record))));
 
-const scheduleColumn = z.strictObject({
-  PaymentScheduleTypeDetailId: plainText('GUID of the column.'),
-  ColumnRepaymentSchedule: plainText('Name of the column.'),
-  CalculationMethod: plainText('Method of its calculation.'),
-  Fee: textOrNull('Its commission.'),
-  InsuranceClass: textOrNull('Its class of insurances.'),
-  Source: textOrNull('The input that it reads.'),
-  Display: yesOrNo('It is shown.'),
-});
+const scheduleColumn = named(
+  'PaymentScheduleColumn',
+  z.strictObject({
+    PaymentScheduleTypeDetailId: plainText('GUID of the column.'),
+    ColumnRepaymentSchedule: plainText('Name of the column.'),
+    CalculationMethod: plainText('Method of its calculation.'),
+    Fee: textOrNull('Its commission.'),
+    InsuranceClass: textOrNull('Its class of insurances.'),
+    Source: textOrNull('The input that it reads.'),
+    Display: yesOrNo('It is shown.'),
+  }),
+);
 
-const scheduleType = z.strictObject({
-  PaymentScheduleTypeId: plainText('GUID of the schedule type.'),
-  PaymentScheduleTypeName: plainText('Its name.'),
-  PaymentScheduleCode: plainText('Its code.'),
-  ProductType: textOrNull(
-    "Code of the product's type if the schedule type supports it, otherwise of the first type that it supports.",
-  ),
-  ScheduleInterestCalculationType: plainText('Its day count.'),
-  IsWithEqualInstallments: yesOrNo('Level payment.'),
-  InstallmentValueCustom: yesOrNo('A request may fix the payment.'),
-  UseMaturityDate: yesOrNo('MaturityDate moves the last due date.'),
-  MeasurementUnit: textOrNull('Days, Months or null for any.'),
-  PaymentScheduleTypeDetails: z.array(scheduleColumn).describe('Columns in the order of their calculation.'),
-});
+const scheduleType = named(
+  'PaymentScheduleType',
+  z.strictObject({
+    PaymentScheduleTypeId: plainText('GUID of the schedule type.'),
+    PaymentScheduleTypeName: plainText('Its name.'),
+    PaymentScheduleCode: plainText('Its code.'),
+    ProductType: textOrNull(
+      "Code of the product's type if the schedule type supports it, otherwise of the first type that it supports.",
+    ),
+    ScheduleInterestCalculationType: plainText('Its day count.'),
+    IsWithEqualInstallments: yesOrNo('Level payment.'),
+    InstallmentValueCustom: yesOrNo('A request may fix the payment.'),
+    UseMaturityDate: yesOrNo('MaturityDate moves the last due date.'),
+    MeasurementUnit: textOrNull('Days, Months or null for any.'),
+    PaymentScheduleTypeDetails: z
+      .array(scheduleColumn)
+      .describe('Columns in the order of their calculation.'),
+  }),
+);
 
 /** Details; a section is present only if its flag requests it (L2). */
-const details = z
-  .strictObject({
-    GeneralData: z.strictObject(answerFields(generalData)).describe('With displayBPDetails.'),
-    CountryCalendars: z
-      .array(z.strictObject({ CountryName: plainText('Name of a holiday calendar.') }))
-      .describe('With displayCountryCalendars.'),
-    AssociatedPaymentScheduleTypes: z
-      .array(scheduleType)
-      .describe('With displayPaymentScheduleTypes: Active ones, the default first.'),
-    ProductGuarantees: listOf(guarantee).describe('With displayProductGuarantees.'),
-    ProductDestinationTypes: listOf(destination).describe('With displayProductDestinationTypes.'),
-    DisbursementMatrix: listOf(tranche).describe('With displayDisbursementMatrix.'),
-    AssociatedProducts: listOf(associatedProduct).describe('With displayAssociatedProducts.'),
-  })
-  .partial();
+const details = named(
+  'ProductDetailsSection',
+  z
+    .strictObject({
+      GeneralData: named('GeneralData', z.strictObject(answerFields(generalData))).describe(
+        'With displayBPDetails.',
+      ),
+      CountryCalendars: z
+        .array(
+          named('CountryCalendar', z.strictObject({ CountryName: plainText('Name of a holiday calendar.') })),
+        )
+        .describe('With displayCountryCalendars.'),
+      AssociatedPaymentScheduleTypes: z
+        .array(scheduleType)
+        .describe('With displayPaymentScheduleTypes: Active ones, the default first.'),
+      ProductGuarantees: listOf('ProductGuarantee', guarantee).describe('With displayProductGuarantees.'),
+      ProductDestinationTypes: listOf('ProductDestinationType', destination).describe(
+        'With displayProductDestinationTypes.',
+      ),
+      DisbursementMatrix: listOf('DisbursementTranche', tranche).describe('With displayDisbursementMatrix.'),
+      AssociatedProducts: listOf('AssociatedProduct', associatedProduct).describe(
+        'With displayAssociatedProducts.',
+      ),
+    })
+    .partial(),
+);
 
-const availabilitySection = z
-  .strictObject({
-    ...answerFields(availabilityFields),
-    AvailabilityItemFilters: listOf(availabilityFilter),
-    ProductCovenants: listOf(covenant),
-    MandatoryRoles: listOf(role).describe('With displayMandatoryRoles.'),
-  })
-  .partial()
-  .describe('All fields except MandatoryRoles are present with displayBPAvailability.');
+const availabilitySection = named(
+  'ProductAvailabilitySection',
+  z
+    .strictObject({
+      ...answerFields(availabilityFields),
+      AvailabilityItemFilters: listOf('AvailabilityItemFilter', availabilityFilter),
+      ProductCovenants: listOf('ProductCovenant', covenant),
+      MandatoryRoles: listOf('MandatoryRole', role).describe('With displayMandatoryRoles.'),
+    })
+    .partial()
+    .describe('All fields except MandatoryRoles are present with displayBPAvailability.'),
+);
 
 const validity = {
   ValueValidFrom: dayObject('First day of the value.'),
@@ -82,21 +106,27 @@ const validity = {
 };
 const VALID_VALUES = 'Active values that are valid on the day.';
 
-const commissionReply = z.strictObject({
-  ...answerFields(commission),
-  Values: z
-    .array(
-      z.strictObject({
-        CommissionValue: figureOrNull('Amount.'),
-        CommissionPercent: figureOrNull('Percentage.'),
-        Status: plainText('Always Active.'),
-        ...validity,
-      }),
-    )
-    .describe(VALID_VALUES),
-});
+const commissionReply = named(
+  'Commission',
+  z.strictObject({
+    ...answerFields(commission),
+    Values: z
+      .array(
+        named(
+          'CommissionValue',
+          z.strictObject({
+            CommissionValue: figureOrNull('Amount.'),
+            CommissionPercent: figureOrNull('Percentage.'),
+            Status: plainText('Always Active.'),
+            ...validity,
+          }),
+        ),
+      )
+      .describe(VALID_VALUES),
+  }),
+);
 
-const standardInterest = z
+const interestFields = z
   .strictObject({
     Name: plainText('Name of the interest.'),
     Code: plainText('Its code.'),
@@ -113,80 +143,115 @@ const standardInterest = z
     Type: plainText('Fixed, Variable, Collection or BankingFormula.'),
     Values: z
       .array(
-        z.strictObject({
-          Value: z.number().describe('Annual percent.'),
-          ValueStatus: plainText('Always Active.'),
-          ...validity,
-        }),
+        named(
+          'InterestValue',
+          z.strictObject({
+            Value: z.number().describe('Annual percent.'),
+            ValueStatus: plainText('Always Active.'),
+            ...validity,
+          }),
+        ),
       )
       .describe(VALID_VALUES),
-    CollectionInterests: listOf(collectionInterest).describe(
+    CollectionInterests: listOf('CollectionInterest', collectionInterest).describe(
       'Type Collection: rates by range of installments that are valid on the day.',
     ),
   })
-  .describe('An interest.');
+  .partial();
 
-const bandedInterest = z
+/** The names of an interest by utilised amount; they come before the fields of the other kind. */
+const bandedNames = z
   .strictObject({
     InterestName: plainText('Name of the interest.'),
     InterestCode: plainText('Its code.'),
     InterestType: plainText('Collection.'),
-    IsForOverdraft: flagOrNull('For overdrafts.'),
+  })
+  .partial();
+
+/** What follows in an interest by utilised amount. */
+const bandedInterestFields = z
+  .strictObject({
     BandedInterests: z
       .array(
-        z.strictObject({
-          InterestName: plainText('Name of the band.'),
-          MinUtilizedAmount: figureOrNull('Lower bound of the band.'),
-          MaxUtilizedAmount: figureOrNull('Upper bound of the band.'),
-          IsForOverdraft: flagOrNull('For overdrafts.'),
-          CollectionValidFrom: textOrNull('First day, as 2024-01-31.'),
-          CollectionValidTo: textOrNull('Last day.'),
-          Value: z.number().describe('Annual percent.'),
-          ValueMessage: textOrNull('Text about the rate.'),
-        }),
+        named(
+          'InterestBand',
+          z.strictObject({
+            InterestName: plainText('Name of the band.'),
+            MinUtilizedAmount: figureOrNull('Lower bound of the band.'),
+            MaxUtilizedAmount: figureOrNull('Upper bound of the band.'),
+            IsForOverdraft: flagOrNull('For overdrafts.'),
+            CollectionValidFrom: textOrNull('First day, as 2024-01-31.'),
+            CollectionValidTo: textOrNull('Last day.'),
+            Value: z.number().describe('Annual percent.'),
+            ValueMessage: textOrNull('Text about the rate.'),
+          }),
+        ),
       )
       .describe('Bands that are valid on the day.'),
   })
-  .describe('An interest of type Collection by utilised amount.');
+  .partial();
 
-const offer = z.strictObject({
-  InterestCommissionItemName: plainText('Name of the item.'),
-  CommissionListName: textOrNull('Name of its list of commissions.'),
-  InterestListName: textOrNull('Name of its list of interests.'),
-  Commissions: z.array(commissionReply),
-  Interests: z
-    .array(z.union([standardInterest, bandedInterest]))
-    .describe(
-      'Each has either Name, Code, Type, Values and CollectionInterests or, for type Collection by utilised amount, InterestName, InterestCode, InterestType, IsForOverdraft and BandedInterests.',
-    ),
-});
+/** One schema for both kinds: clients cannot tell two apart by which fields are present. */
+const interest = named(
+  'Interest',
+  z.strictObject({
+    ...bandedNames.shape,
+    ...interestFields.shape,
+    IsForOverdraft: flagOrNull('For overdrafts.'),
+    ...bandedInterestFields.shape,
+  }),
+);
 
-const insuranceSection = z.strictObject({
-  ...answerFields(insuranceItem),
-  InsuranceListName: plainText('Name of its list.'),
-  Insurances: listOf(insurance).describe('Active insurances of the list.'),
-});
+const offer = named(
+  'InterestsAndCommissionsItem',
+  z.strictObject({
+    InterestCommissionItemName: plainText('Name of the item.'),
+    CommissionListName: textOrNull('Name of its list of commissions.'),
+    InterestListName: textOrNull('Name of its list of interests.'),
+    Commissions: z.array(commissionReply),
+    Interests: z
+      .array(interest)
+      .describe(
+        'Each has either Name, Code, Type, Values and CollectionInterests or, for type Collection by utilised amount, InterestName, InterestCode, InterestType, IsForOverdraft and BandedInterests.',
+      ),
+  }),
+);
+
+const insuranceSection = named(
+  'InsuranceItem',
+  z.strictObject({
+    ...answerFields(insuranceItem),
+    InsuranceListName: plainText('Name of its list.'),
+    Insurances: listOf('Insurance', insurance).describe('Active insurances of the list.'),
+  }),
+);
 
 /** Dimensions; a section is present only if its flag requests it (L2). */
-const dimensions = z
-  .strictObject({
-    InterestsAndCommissions: z.array(offer).describe('With displayInterestsAndCommissions.'),
-    Insurance: z.array(insuranceSection).describe('With displayInsurance.'),
-    Discounts: listOf(discount).describe('With displayDiscounts: Active ones.'),
-    Questions: listOf(question).describe('With displayQuestions.'),
-  })
-  .partial();
+const dimensions = named(
+  'ProductDimensionsSection',
+  z
+    .strictObject({
+      InterestsAndCommissions: z.array(offer).describe('With displayInterestsAndCommissions.'),
+      Insurance: z.array(insuranceSection).describe('With displayInsurance.'),
+      Discounts: listOf('Discount', discount).describe('With displayDiscounts: Active ones.'),
+      Questions: listOf('Question', question).describe('With displayQuestions.'),
+    })
+    .partial(),
+);
 
 /** The complete answer. */
 export const productByCodeReply = z
   .strictObject({
-    BankingProduct: z.strictObject({
-      BankingProductCode: plainText('Code of the product as the catalogue spells it.'),
-      Name: plainText('Its name.'),
-      StartDate: textOrNull('First day, as 2024-01-31T00:00:00; null without one.'),
-      EndDate: textOrNull('Last day; null without one.'),
-      BankingProductType: plainText('Product type.'),
-    }),
+    BankingProduct: named(
+      'BankingProduct',
+      z.strictObject({
+        BankingProductCode: plainText('Code of the product as the catalogue spells it.'),
+        Name: plainText('Its name.'),
+        StartDate: textOrNull('First day, as 2024-01-31T00:00:00; null without one.'),
+        EndDate: textOrNull('Last day; null without one.'),
+        BankingProductType: plainText('Product type.'),
+      }),
+    ),
     Details: details.optional(),
     Availability: availabilitySection.optional(),
     Dimensions: dimensions.optional(),

@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import type { InsuranceListItem } from '../../product/look-up/insurance-list.ts';
 import type { ProductDocument } from '../../product/look-up/product-documents.ts';
-import { figureOrNull, flagOrNull, plainText, textOrNull } from '../json/reply-kinds.ts';
+import { named } from '../json/json-schema.ts';
+import { countOrNull, flagOrNull, plainText, textOrNull } from '../json/reply-kinds.ts';
 
 /** The answer of `plat_bp_getbankingproductdetails`. */
 export const productDetailsReply = z.strictObject({
@@ -11,19 +12,22 @@ export const productDetailsReply = z.strictObject({
   ProductImage: textOrNull('JSON text of a list of objects with Name and RealName.'),
   Benefits: textOrNull('Its benefits.'),
   DisplayConditions: textOrNull('Its conditions.'),
-  NoOfDebtor: figureOrNull('Number of debtors.'),
+  NoOfDebtor: countOrNull('Number of debtors.'),
 });
 
 /** The answer of `PLAT_BP_GetProductInsuranceList`. */
 export const insuranceListReply = z.strictObject({
   Insurances: z
     .array(
-      z.strictObject({
-        ItemName: plainText('Name of the insurance item.'),
-        ItemCode: plainText('Its code.'),
-        InsuranceListId: plainText('GUID of its list.'),
-        InsuranceListName: plainText('Name of its list.'),
-      }),
+      named(
+        'ProductInsurance',
+        z.strictObject({
+          ItemName: plainText('Name of the insurance item.'),
+          ItemCode: plainText('Its code.'),
+          InsuranceListId: plainText('GUID of its list.'),
+          InsuranceListName: plainText('Name of its list.'),
+        }),
+      ),
     )
     .describe('Items whose filters pass, in the order of the catalogue.'),
 });
@@ -31,14 +35,20 @@ export const insuranceListReply = z.strictObject({
 /** The answer of `plat_bp_getproductdocuments`. */
 export const productDocumentsReply = z
   .array(
-    z.strictObject({
-      Doc: z.strictObject({
-        ReportId: plainText('GUID of the report.'),
-        IsMandatory: flagOrNull('The document is mandatory.'),
-        IsAccord: flagOrNull('The document is an agreement.'),
+    named(
+      'ProductDocument',
+      z.strictObject({
+        Doc: named(
+          'DocumentUse',
+          z.strictObject({
+            ReportId: plainText('GUID of the report.'),
+            IsMandatory: flagOrNull('The document is mandatory.'),
+            IsAccord: flagOrNull('The document is an agreement.'),
+          }),
+        ),
+        Report: named('DocumentReport', z.strictObject({ DisplayName: plainText('Name of the report.') })),
       }),
-      Report: z.strictObject({ DisplayName: plainText('Name of the report.') }),
-    }),
+    ),
   )
   .describe('In the order of the catalogue.');
 

@@ -1,7 +1,11 @@
 /** `PLAT_BP_CalculateRate` (A6): request, answer and examples. */
 
 import { z } from 'zod';
-import { parseCashFlowTerms, MAX_CASH_FLOWS } from '../../lending/annual-rate/cash-flow-terms.ts';
+import {
+  parseCashFlowTerms,
+  MAX_CASH_FLOW,
+  MAX_CASH_FLOWS,
+} from '../../lending/annual-rate/cash-flow-terms.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { BUILT_IN_PERIODICITIES } from '../../lending/dates/periodicity.ts';
 import { rateEffort } from '../../lending/request-effort.ts';
@@ -12,27 +16,38 @@ import type { Fault } from '../../platform/problem.ts';
 import { defineAction, type Examples } from '../json/action-definition.ts';
 import { isAbsent } from '../json/faults.ts';
 import { amount, date, optional, optionalList, text, objectOf, requestOf } from '../json/field-kinds.ts';
+import { named } from '../json/json-schema.ts';
 import { createRequestContract } from '../json/request-contract.ts';
 
-const cashFlow = objectOf({
-  Date: date().describe('Day of the flow.'),
-  Amount: amount().describe('Negative: paid out to the borrower; positive: paid back.'),
-});
+const FLOW = { minimum: -MAX_CASH_FLOW, maximum: MAX_CASH_FLOW };
+
+const cashFlow = named(
+  'CashFlow',
+  objectOf({
+    Date: date().describe('Day of the flow.'),
+    Amount: amount(FLOW).describe('Negative: paid out to the borrower; positive: paid back.'),
+  }),
+);
 
 /** The fields of the request. */
-export const rateFields = requestOf({
-  Rule: text().describe(
-    'DAE (annual percentage rate of charge of the European directives), XIRR (actual/365) or IRR (equal periods), case-insensitive.',
-  ),
-  Unit: optional(text()).describe('DAE: unit of its intervals: Years, Months (default), Weeks or Days.'),
-  CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe('DAE and XIRR: the dated flows, in any order.'),
-  PeriodicityType: optional(text()).describe(
-    'IRR: name of the periodicity, case-insensitive, such as Monthly.',
-  ),
-  Amounts: optionalList(amount(), MAX_CASH_FLOWS).describe(
-    'IRR: the flows at equal periods, the first at time 0. Negative: paid out to the borrower.',
-  ),
-});
+export const rateFields = named(
+  'RateTerms',
+  requestOf({
+    Rule: text().describe(
+      'DAE (annual percentage rate of charge of the European directives), XIRR (actual/365) or IRR (equal periods), case-insensitive.',
+    ),
+    Unit: optional(text()).describe('DAE: unit of its intervals: Years, Months (default), Weeks or Days.'),
+    CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe(
+      'DAE and XIRR: the dated flows, in any order.',
+    ),
+    PeriodicityType: optional(text()).describe(
+      'IRR: name of the periodicity, case-insensitive, such as Monthly.',
+    ),
+    Amounts: optionalList(amount(FLOW), MAX_CASH_FLOWS).describe(
+      'IRR: the flows at equal periods, the first at time 0. Negative: paid out to the borrower.',
+    ),
+  }),
+);
 
 /** The request of HTTP calls and messages. */
 export const rateRequest = createRequestContract<RateRequest>({
@@ -52,22 +67,29 @@ function faultsOf(request: RateRequest, catalogue: ScheduleCatalogue | undefined
 }
 
 /** One line of the proof. */
-const discountedFlow = z.strictObject({
-  Date: z.string().describe('DAE and XIRR: day of the flow, as 2024-01-31.').optional(),
-  Period: z
-    .number()
-    .describe('IRR: number of the period, at whose end the flow is; 0 for the first flow.')
-    .optional(),
-  Amount: z.number().describe('The flow as sent.'),
-  Years: z.number().describe('Years from time 0 by the rule, 20 decimals; negative for a cost paid earlier.'),
-  DiscountedAmount: z
-    .number()
-    .nullable()
-    .describe(
-      'The flow at time 0: Amount / (1 + Rate/100)^Years, with IRR and p periods a year ' +
-        'Amount / (1 + Rate/100/p)^(Years*p); null if that has no value.',
-    ),
-});
+const discountedFlow = named(
+  'DiscountedFlow',
+  z.strictObject({
+    Date: z.string().describe('DAE and XIRR: day of the flow, as 2024-01-31.').optional(),
+    Period: z
+      .int()
+      .min(0)
+      .max(MAX_CASH_FLOWS)
+      .describe('IRR: number of the period, at whose end the flow is; 0 for the first flow.')
+      .optional(),
+    Amount: z.number().describe('The flow as sent.'),
+    Years: z
+      .number()
+      .describe('Years from time 0 by the rule, 20 decimals; negative for a cost paid earlier.'),
+    DiscountedAmount: z
+      .number()
+      .nullable()
+      .describe(
+        'The flow at time 0: Amount / (1 + Rate/100)^Years, with IRR and p periods a year ' +
+          'Amount / (1 + Rate/100/p)^(Years*p); null if that has no value.',
+      ),
+  }),
+);
 
 /** The fields of the answer. */
 export const rateReply = z

@@ -5,26 +5,58 @@
 
 import { z } from 'zod';
 import type { Casing } from '../../lending/request/repayment-schedule.ts';
+import { named } from '../json/json-schema.ts';
+import { wholeNumber } from '../json/reply-kinds.ts';
 import { EXPLAINED_FIGURES, spelled } from './render-schedule.ts';
 
 const money = (meaning: string) => z.number().describe(meaning);
 const rate = (meaning: string) =>
   z.number().nullable().describe(`${meaning} in percent, four decimals; null when none exists.`);
 
-/** The answer with status 200. */
-export const repaymentScheduleReply = z.union([
-  z
-    .array(row('capitalised', { EIR: rate('Effective interest rate') }))
-    .describe('Installments in the capitalised spelling: CalculateDAE absent or null.'),
-  z
-    .array(row('lower', { dae: rate('Effective annual rate; present when CalculateDAE is 2:').optional() }))
-    .describe('Installments in the lower-case spelling: CalculateDAE 0 or 2.'),
-  z
-    .tuple([z.strictObject({ dae: rate('Effective annual rate') })])
-    .describe('The rate alone: CalculateDAE 1.'),
-]);
+/**
+ * A field that a kind of row never has, of a type that the field of the same name in another kind does not have. Generated
+ * clients try the kinds in the order of their names, some of them without checking which fields are present or the case of
+ * their names: they then read a row as one kind only.
+ */
+const never = (impossible: z.ZodType, reason: string) =>
+  impossible.describe(`Never present: ${reason}.`).optional();
 
-/** A row; schedule types may add columns, for single commissions or insurances for example (F4). */
+/** A row of the answer, in the spelling that CalculateDAE selects. */
+const scheduleRow = named(
+  'ScheduleRow',
+  z.xor([
+    row('capitalised', { EIR: rate('Effective interest rate') }).meta({
+      title: 'InstallmentRow',
+      description: 'An installment in the capitalised spelling: CalculateDAE absent or null.',
+    }),
+    row('lower', {
+      dae: rate('Effective annual rate; present when CalculateDAE is 2:').optional(),
+      EIR: never(z.array(z.number()).min(1).max(0), 'only the other spelling has it'),
+    }).meta({
+      title: 'LowerCaseInstallmentRow',
+      description: 'An installment in the lower-case spelling: CalculateDAE 0 or 2.',
+    }),
+    z
+      .strictObject({
+        dae: rate('Effective annual rate'),
+        DueDate: never(z.int().min(1).max(0), 'only an installment has one'),
+      })
+      .meta({
+        title: 'RateOnlyRow',
+        description: 'The rate alone, in the only row of the answer: CalculateDAE 1.',
+      }),
+  ]),
+);
+
+/** The answer with status 200. */
+export const repaymentScheduleReply = z
+  .array(scheduleRow)
+  .min(1)
+  .describe(
+    'One row for each installment, all of one kind; with CalculateDAE 1, a single row with the rate.',
+  );
+
+/** Fields of a row; schedule types may add columns, for single commissions or insurances for example (F4). */
 function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
   const dueDate = casing === 'lower' ? '2024-02-01T00:00:00' : '2024-02-01T00:00:00Z';
   const amounts = {
@@ -48,8 +80,8 @@ function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
   };
   return z
     .object({
-      InstallmentNo: z.number().describe('Ordinal of the installment.'),
-      NoDays: z.number().describe('Calendar days of the interest period.'),
+      InstallmentNo: wholeNumber('Ordinal of the installment.', 1),
+      NoDays: wholeNumber('Calendar days of the interest period.'),
       InstallmentTypeId: z.string().describe('Id of the installment type.'),
       ScheduleTypeId: z.string().describe('Id of the schedule type.'),
       DueDate: z.string().describe(`Due date, as ${dueDate}.`),
@@ -67,11 +99,11 @@ function explanation(casing: Casing): z.ZodObject {
       .describe('The explained figure: a field of the row, or an intermediate figure.'),
     name: z.string().describe('Name of the commission, insurance or additional column.').optional(),
     amount: money('The figure.'),
-    days: z.int().describe('Days by the day count.').optional(),
-    basis: z
-      .int()
-      .describe('Days of the year by the day count; absent if the days are in years of different length.')
-      .optional(),
+    days: wholeNumber('Days by the day count.').optional(),
+    basis: wholeNumber(
+      'Days of the year by the day count; absent if the days are in years of different length.',
+      1,
+    ).optional(),
     dayCount: z.string().describe('Name of the day count.').optional(),
     rates: z
       .array(z.number())
@@ -86,7 +118,8 @@ function explanation(casing: Casing): z.ZodObject {
         'The formula with its numbers; the figure is its value, rounded to the decimals of the currency.',
       ),
   };
-  return z.strictObject(inSpelling(casing, fields));
+  const name = casing === 'lower' ? 'LowerCaseFigureExplanation' : 'FigureExplanation';
+  return named(name, z.strictObject(inSpelling(casing, fields)));
 }
 
 function inSpelling(casing: Casing, fields: z.ZodRawShape): z.ZodRawShape {

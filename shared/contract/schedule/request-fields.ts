@@ -4,12 +4,19 @@
  * (400); the calculation validates their meaning (422).
  */
 
+import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
+import { MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
+import { MAX_PRECISION_DIGITS } from '../../lending/terms/loan-terms.ts';
+import { MAX_CAPITAL_PERCENT } from '../../lending/terms/repayment-terms.ts';
+import { MAX_CONTRACT_PERIODS } from '../../lending/terms/validate-schedule-request.ts';
 import {
   count,
   date,
   amount,
   percent,
   flag,
+  flagNumber,
   numericFlag,
   optional,
   optionalList,
@@ -17,6 +24,16 @@ import {
   objectOf,
   requestOf,
 } from '../json/field-kinds.ts';
+import { named } from '../json/json-schema.ts';
+
+/** Ranges that the engine accepts; a currency with decimals has a lower largest amount. */
+const AMOUNT = { minimum: 0, maximum: MAX_AMOUNT_MINOR };
+const POSITIVE_AMOUNT = { exclusiveMinimum: 0, maximum: MAX_AMOUNT_MINOR };
+const RATE = { minimum: -MAX_RATE_PERCENT, maximum: MAX_RATE_PERCENT };
+const SHARE = { minimum: 0, maximum: MAX_RATE_PERCENT };
+/** The number of an installment, and a number of installments of which there may be none. */
+const ORDINAL = { minimum: 1, maximum: MAX_INSTALLMENTS };
+const NUMBER = { minimum: 0, maximum: MAX_INSTALLMENTS };
 
 const SOURCE_VALUE = 'Amount of one charge. Send either SourceValue or SourcePercent.';
 const SOURCE_PERCENT =
@@ -29,73 +46,94 @@ const PER_ANNUM =
   'Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: as in the catalogue, otherwise false.';
 
 /** A commission that is charged repeatedly (F1-F5). */
-const commissionItem = objectOf({
-  SourceValue: optional(amount()).describe(SOURCE_VALUE),
-  SourcePercent: optional(percent()).describe(SOURCE_PERCENT),
-  FeePeriodicityType: text().describe(
-    'Name of the periodicity of the charge, such as Monthly. Not Once: use UpFrontValue for such costs.',
-  ),
-  FeeDate: date().describe('Start of the first fee period.'),
-  FeeName: optional(text()).describe('Name of the commission. Send FeeName or FeeId.'),
-  FeeId: optional(text()).describe('Id of the commission. Send FeeName or FeeId.'),
-  GracePeriodFee: optional(count()).describe('Number of first installments whose charges are waived.'),
-  BlockFeeAmount: optional(amount()).describe(
-    'Blocked amount that is added to the first installment of a recalculation.',
-  ),
-  IsUpfront: optional(flag()).describe(IS_UPFRONT),
-  PercentAppliedTo: optional(text()).describe(PERCENT_APPLIED_TO),
-  PerAnnum: optional(flag()).describe(PER_ANNUM),
-  IsForUnusage: optional(flag()).describe(
-    'Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, otherwise false.',
-  ),
-});
+const commissionItem = named(
+  'CommissionCharge',
+  objectOf({
+    SourceValue: optional(amount(AMOUNT)).describe(SOURCE_VALUE),
+    SourcePercent: optional(percent(SHARE)).describe(SOURCE_PERCENT),
+    FeePeriodicityType: text().describe(
+      'Name of the periodicity of the charge, such as Monthly. Not Once: use UpFrontValue for such costs.',
+    ),
+    FeeDate: date().describe('Start of the first fee period.'),
+    FeeName: optional(text()).describe('Name of the commission. Send FeeName or FeeId.'),
+    FeeId: optional(text()).describe('Id of the commission. Send FeeName or FeeId.'),
+    GracePeriodFee: optional(count(NUMBER)).describe(
+      'Number of first installments whose charges are waived.',
+    ),
+    BlockFeeAmount: optional(amount(AMOUNT)).describe(
+      'Blocked amount that is added to the first installment of a recalculation.',
+    ),
+    IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
+    PercentAppliedTo: optional(text()).describe(PERCENT_APPLIED_TO),
+    PerAnnum: optional(flag()).describe(PER_ANNUM),
+    IsForUnusage: optional(flag()).describe(
+      'Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, otherwise false.',
+    ),
+  }),
+);
 
 /** An insurance that is charged repeatedly (F1-F4). */
-const insuranceItem = objectOf({
-  SourceValue: optional(amount()).describe(SOURCE_VALUE),
-  SourcePercent: optional(percent()).describe(SOURCE_PERCENT),
-  InsurancePeriodicityType: text().describe(
-    'Name of the periodicity of the premium, such as Monthly. Not Once: use UpFrontValue for such costs.',
-  ),
-  InsuranceDate: date().describe('Start of the first premium period.'),
-  InsuranceName: optional(text()).describe(
-    'Name of the insurance. Send the name, or the id or name of its class.',
-  ),
-  InsuranceClassId: optional(text()).describe('Id of the class of the schedule element.'),
-  InsuranceClassName: optional(text()).describe('Name of the class of the schedule element.'),
-  GracePeriodInsurance: optional(count()).describe('Number of first installments whose premiums are waived.'),
-  BlockInsuranceAmount: optional(amount()).describe(
-    'Blocked amount that is added to the first installment of a recalculation.',
-  ),
-  IsUpfront: optional(flag()).describe(IS_UPFRONT),
-  PercentAppliedTo: optional(text()).describe(PERCENT_APPLIED_TO),
-  PerAnnum: optional(flag()).describe(PER_ANNUM),
-});
+const insuranceItem = named(
+  'InsuranceCharge',
+  objectOf({
+    SourceValue: optional(amount(AMOUNT)).describe(SOURCE_VALUE),
+    SourcePercent: optional(percent(SHARE)).describe(SOURCE_PERCENT),
+    InsurancePeriodicityType: text().describe(
+      'Name of the periodicity of the premium, such as Monthly. Not Once: use UpFrontValue for such costs.',
+    ),
+    InsuranceDate: date().describe('Start of the first premium period.'),
+    InsuranceName: optional(text()).describe(
+      'Name of the insurance. Send the name, or the id or name of its class.',
+    ),
+    InsuranceClassId: optional(text()).describe('Id of the class of the schedule element.'),
+    InsuranceClassName: optional(text()).describe('Name of the class of the schedule element.'),
+    GracePeriodInsurance: optional(count(NUMBER)).describe(
+      'Number of first installments whose premiums are waived.',
+    ),
+    BlockInsuranceAmount: optional(amount(AMOUNT)).describe(
+      'Blocked amount that is added to the first installment of a recalculation.',
+    ),
+    IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
+    PercentAppliedTo: optional(text()).describe(PERCENT_APPLIED_TO),
+    PerAnnum: optional(flag()).describe(PER_ANNUM),
+  }),
+);
 
 /** A rate for a range of installments (R1). */
-export const interestRateRange = objectOf({
-  InterestRate: optional(percent()).describe('Annual rate of the range in percent.'),
-  FromInstNo: optional(count()).describe(
-    "First installment of the range. Absent: 1, or the previous range's end + 1.",
-  ),
-  ToInstNo: optional(count()).describe('Last installment of the range. Absent: the last one.'),
-});
+export const interestRateRange = named(
+  'InterestRateRange',
+  objectOf({
+    InterestRate: optional(percent(RATE)).describe('Annual rate of the range in percent.'),
+    FromInstNo: optional(count(ORDINAL)).describe(
+      "First installment of the range. Absent: 1, or the previous range's end + 1.",
+    ),
+    ToInstNo: optional(count(ORDINAL)).describe('Last installment of the range. Absent: the last one.'),
+  }),
+);
 
 /** A rate for a slice of the balance (R2). */
-const interestRateBand = objectOf({
-  MinUtilizedAmount: optional(amount()).describe('Lower bound of the band. Absent: no lower bound.'),
-  MaxUtilizedAmount: optional(amount()).describe('Upper bound of the last band. Absent: no upper bound.'),
-  Value: optional(percent()).describe('Annual rate of the band in percent.'),
-});
+const interestRateBand = named(
+  'InterestRateBand',
+  objectOf({
+    MinUtilizedAmount: optional(amount(AMOUNT)).describe('Lower bound of the band. Absent: no lower bound.'),
+    MaxUtilizedAmount: optional(amount(AMOUNT)).describe(
+      'Upper bound of the last band. Absent: no upper bound.',
+    ),
+    Value: optional(percent(RATE)).describe('Annual rate of the band in percent.'),
+  }),
+);
 
 /** A prepayment (X3). */
-const earlyRepayment = objectOf({
-  Date: date().describe('Day of the prepayment; holidays do not shift it.'),
-  Amount: amount().describe('Prepaid principal.'),
-  DecreaseInstallment: optional(flag()).describe(
-    'True (default): the term stays and the payment decreases; false: the payment stays.',
-  ),
-});
+const earlyRepayment = named(
+  'EarlyRepayment',
+  objectOf({
+    Date: date().describe('Day of the prepayment; holidays do not shift it.'),
+    Amount: amount(POSITIVE_AMOUNT).describe('Prepaid principal.'),
+    DecreaseInstallment: optional(flag()).describe(
+      'True (default): the term stays and the payment decreases; false: the payment stays.',
+    ),
+  }),
+);
 
 /**
  * Maximum number of commissions, insurances or bands in one request: more than any product has, but few enough to
@@ -112,12 +150,12 @@ const mandatory = {
   ScheduleType: text().describe(
     'Name or code of the schedule type, case-insensitive, such as EqualInstallments.',
   ),
-  Amount: amount().describe(
+  Amount: amount(POSITIVE_AMOUNT).describe(
     'Financed amount, including any residual value, excluding the advance. More than zero.',
   ),
-  InstallmentsNo: count().describe('Number of installments, 1 to 1200.'),
+  InstallmentsNo: count(ORDINAL).describe('Number of installments, 1 to 1200.'),
   PeriodicityType: text().describe('Name of the periodicity, case-insensitive, such as Monthly.'),
-  InstallmentDay: count().describe(
+  InstallmentDay: count({ minimum: 1, maximum: 31 }).describe(
     'Day of month of each installment, 1 to 31; in shorter months the last day. Periodicities in days or weeks ignore it.',
   ),
 };
@@ -127,14 +165,16 @@ const terms = {
   ProductType: optional(text()).describe(
     "Product type by code or name, such as TL. Absent: the schedule type's own.",
   ),
-  InterestPercent: optional(percent()).describe(
+  InterestPercent: optional(percent(RATE)).describe(
     'Annual interest rate in percent. May be absent or null only with MultipleInterestRates or BandedInterestRates.',
   ),
-  AdvanceAmount: optional(amount()).describe(
+  AdvanceAmount: optional(amount(AMOUNT)).describe(
     'Advance; AdvanceAmount + Amount is the credit value. No effect on the schedule.',
   ),
-  GracePeriodInterest: optional(count()).describe('Number of first installments without collected interest.'),
-  GracePeriodPrincipal: optional(count()).describe('Number of first installments without principal.'),
+  GracePeriodInterest: optional(count(NUMBER)).describe(
+    'Number of first installments without collected interest.',
+  ),
+  GracePeriodPrincipal: optional(count(NUMBER)).describe('Number of first installments without principal.'),
   ActivationDate: optional(date()).describe('Activation of the contract: interest starts here.'),
   FirstDueDate: optional(date()).describe('Due date of the first installment.'),
   MaturityDate: optional(date()).describe('End of the contract: replaces the date of the last installment.'),
@@ -145,14 +185,16 @@ const terms = {
   HolidayMethod: optional(text()).describe(
     'Direction of the shift: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None.',
   ),
-  DeferDueDate: optional(flag()).describe(
+  DeferDueDate: optional(flagNumber()).describe(
     '1: interest accrues until the shifted date; 0 (default): only the payment date shifts.',
   ),
-  RealInstallmentNo: optional(count()).describe(
+  RealInstallmentNo: optional(count(ORDINAL)).describe(
     'Actual number of installments: the schedule ends there, and the last one repays the rest.',
   ),
-  ContractPeriod: optional(count()).describe('Number of contract periods. No effect on the schedule.'),
-  CalculateDAE: optional(count()).describe(
+  ContractPeriod: optional(count({ minimum: 0, maximum: MAX_CONTRACT_PERIODS })).describe(
+    'Number of contract periods. No effect on the schedule.',
+  ),
+  CalculateDAE: optional(count({ minimum: 0, maximum: 2 })).describe(
     'Absent or null: capitalised fields with EIR. 0: lower-case fields without dae; 1: the dae alone; 2: lower-case fields with dae.',
   ),
   InstallmentMethod: optional(text()).describe(
@@ -162,26 +204,26 @@ const terms = {
 
 /** Fixed payments, residual value, cards, deposits, overdraft and charges. */
 const values = {
-  installmentValue: optional(amount()).describe(
+  installmentValue: optional(amount(AMOUNT)).describe(
     'Fixed installment value (equal installments). Null or 0: not fixed.',
   ),
-  principalValue: optional(amount()).describe(
+  principalValue: optional(amount(AMOUNT)).describe(
     'Fixed principal value (equal principal). Null or 0: not fixed.',
   ),
   StartDateForUnusage: optional(date()).describe('Start of interest on the unused amount.'),
   ExpiryDateForOD: optional(date()).describe('Last day of an overdraft.'),
-  UnusedAmount: optional(amount()).describe('Unused amount.'),
+  UnusedAmount: optional(amount(AMOUNT)).describe('Unused amount.'),
   InterestCapitalization: optional(numericFlag()).describe(
     'Deposits. 1: interest is added to the balance; 0: interest is paid each period.',
   ),
-  UpFrontValue: optional(amount()).describe(
+  UpFrontValue: optional(amount(AMOUNT)).describe(
     'Commissions, taxes and insurances paid once at the start. No effect with LastDueDate.',
   ),
-  ResidualValue: optional(amount()).describe('Residual value, part of Amount.'),
-  ResidualInInstallment: optional(flag()).describe(
+  ResidualValue: optional(amount(AMOUNT)).describe('Residual value, part of Amount.'),
+  ResidualInInstallment: optional(flagNumber()).describe(
     '1: the last installment includes the residual value; 0: a separate row repays it.',
   ),
-  CapitalPercent: optional(percent()).describe(
+  CapitalPercent: optional(percent({ minimum: 0, maximum: MAX_CAPITAL_PERCENT })).describe(
     'Credit card: percentage of the balance that each installment repays.',
   ),
   Commission: optionalList(commissionItem, MAX_FEES).describe('Commissions that are charged repeatedly.'),
@@ -197,14 +239,14 @@ const recalculation = {
   LastDueDate: optional(date()).describe(
     'Recalculation: due date of the last installment that stays unchanged.',
   ),
-  BlockInstallmentNo: optional(count()).describe(
+  BlockInstallmentNo: optional(count(NUMBER)).describe(
     'Recalculation: number of installments that stay unchanged.',
   ),
-  IsLocked: optional(flag()).describe(
+  IsLocked: optional(flagNumber()).describe(
     'Recalculation. 1: the blocked amounts are applied; 0: they are ignored.',
   ),
-  BlockAmount: optional(amount()).describe('Recalculation: blocked principal, part of Amount.'),
-  BlockInterestAmount: optional(amount()).describe(
+  BlockAmount: optional(amount(AMOUNT)).describe('Recalculation: blocked principal, part of Amount.'),
+  BlockInterestAmount: optional(amount(AMOUNT)).describe(
     'Recalculation: interest that is added to the first installment.',
   ),
 };
@@ -220,7 +262,7 @@ const extensions = {
   GraceType: optional(text()).describe(
     'Extension. Treatment of the interest of a grace period: Deferred (default), Capitalised, Spread or Forgiven.',
   ),
-  Precision: optional(count()).describe(
+  Precision: optional(count({ minimum: 0, maximum: MAX_PRECISION_DIGITS })).describe(
     'Extension. Number of decimals of all amounts, instead of those of the currency.',
   ),
   EarlyRepayments: optionalList(earlyRepayment, MAX_ROWS_OF_A_SCHEDULE).describe('Extension. Prepayments.'),
@@ -236,10 +278,13 @@ const extensions = {
 };
 
 /** All fields; their output is the request of the calculation. */
-export const repaymentScheduleFields = requestOf({
-  ...mandatory,
-  ...terms,
-  ...values,
-  ...recalculation,
-  ...extensions,
-});
+export const repaymentScheduleFields = named(
+  'RepaymentScheduleTerms',
+  requestOf({
+    ...mandatory,
+    ...terms,
+    ...values,
+    ...recalculation,
+    ...extensions,
+  }),
+);

@@ -4,46 +4,50 @@ import { z } from 'zod';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import type { RequestWarning } from '../../lending/request/validation.ts';
 import type { SimulationRecord } from '../../product/simulation/simulation-result.ts';
-import { plainText, textOrNull } from '../json/reply-kinds.ts';
+import { named } from '../json/json-schema.ts';
+import { plainText, textOrNull, wholeNumber } from '../json/reply-kinds.ts';
 import { commissionsText, insurancesText, interestText, scheduleText } from './simulation-texts.ts';
 
 const figure = (description: string) => z.number().describe(description);
 
-const record = z.strictObject({
-  InterestPercent: plainText('Annual rate after discounts, with four decimals, such as 7.9500%.'),
-  IRR: textOrNull('Internal rate of return, such as 8.2413%; null when there is none.'),
-  FirstInstallment: figure('Total of the first installment, with all charges.'),
-  FirstInsurance: figure('Insurances of the first installment.'),
-  TotalInsurance: figure('Insurances of all installments.'),
-  FirstFee: figure('Commissions of the first installment.'),
-  TotalFee: figure('Commissions of all installments.'),
-  Total: figure('Sum of all installments, including the down payment.'),
-  ScheduleJson: plainText(
-    'JSON text of an object with paymentSchedule, the rows InstallmentNo, remainingValue, pMT, interest, principal, ' +
-      'managementFee, totalInstallment, and insurance and capitalisedInterest if there are any. Row 0 is the down payment.',
-  ),
-  InterestId: plainText('GUID of the interest.'),
-  InterestListId: plainText('GUID of its list.'),
-  InterestCommissionItemId: plainText('GUID of the interest-commission item of the product.'),
-  CommissionListId: textOrNull('GUID of the commission list; null: the item has none.'),
-  cntInterestId: figure('Number of different interests in all records.'),
-  cntInterestCommissionItemId: figure('Number of different interest-commission items in all records.'),
-  OutputInterestJson: plainText(
-    'JSON text of an object with BaseInterestPercent, InterestDiscountValue and InterestDiscountPercent.',
-  ),
-  OutputCommissionJson: plainText(
-    'JSON text of a list of commissions: Name, Value, Percent, BaseValue, BasePercent, DiscountValue, DiscountPercent, ' +
-      'ValueIsPercent, CurrencyId, FeePeriodicityType, FeeDate, FeeId, IsUpfront.',
-  ),
-  OutputInsuranceJson: plainText(
-    'JSON text of a list of insurances: as commissions, with CurrenctyId, InsurancePeriodicityType, InsuranceDate and InsuranceId.',
-  ),
-});
+const record = named(
+  'SimulationRecord',
+  z.strictObject({
+    InterestPercent: plainText('Annual rate after discounts, with four decimals, such as 7.9500%.'),
+    IRR: textOrNull('Internal rate of return, such as 8.2413%; null when there is none.'),
+    FirstInstallment: figure('Total of the first installment, with all charges.'),
+    FirstInsurance: figure('Insurances of the first installment.'),
+    TotalInsurance: figure('Insurances of all installments.'),
+    FirstFee: figure('Commissions of the first installment.'),
+    TotalFee: figure('Commissions of all installments.'),
+    Total: figure('Sum of all installments, including the down payment.'),
+    ScheduleJson: plainText(
+      'JSON text of an object with paymentSchedule, the rows InstallmentNo, remainingValue, pMT, interest, principal, ' +
+        'managementFee, totalInstallment, and insurance and capitalisedInterest if there are any. Row 0 is the down payment.',
+    ),
+    InterestId: plainText('GUID of the interest.'),
+    InterestListId: plainText('GUID of its list.'),
+    InterestCommissionItemId: plainText('GUID of the interest-commission item of the product.'),
+    CommissionListId: textOrNull('GUID of the commission list; null: the item has none.'),
+    cntInterestId: wholeNumber('Number of different interests in all records.'),
+    cntInterestCommissionItemId: wholeNumber('Number of different interest-commission items in all records.'),
+    OutputInterestJson: plainText(
+      'JSON text of an object with BaseInterestPercent, InterestDiscountValue and InterestDiscountPercent.',
+    ),
+    OutputCommissionJson: plainText(
+      'JSON text of a list of commissions: Name, Value, Percent, BaseValue, BasePercent, DiscountValue, DiscountPercent, ' +
+        'ValueIsPercent, CurrencyId, FeePeriodicityType, FeeDate, FeeId, IsUpfront.',
+    ),
+    OutputInsuranceJson: plainText(
+      'JSON text of a list of insurances: as commissions, with CurrenctyId, InsurancePeriodicityType, InsuranceDate and InsuranceId.',
+    ),
+  }),
+);
 
 /** The answer of `PLAT_BP_Simulate`. */
 export const simulateReply = z.strictObject({
   Records: z.array(record).describe('One for each interest that is offered, in the order of the catalogue.'),
-  ReturnValue: z.literal(0).describe('Always 0.'),
+  ReturnValue: z.literal(0).meta({ type: 'integer', description: 'Always 0.' }),
 });
 
 /** A record in a message: amounts are whole minor units of `currencyDigits` decimals. */

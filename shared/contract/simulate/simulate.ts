@@ -5,6 +5,7 @@
 
 import type { z } from 'zod';
 import { simulationEffort } from '../../lending/request-effort.ts';
+import { MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../../product/simulation/simulate-request.ts';
@@ -22,6 +23,7 @@ import {
   requestOf,
 } from '../json/field-kinds.ts';
 import { defineAction } from '../json/action-definition.ts';
+import { named } from '../json/json-schema.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
 import { interestRateRange } from '../schedule/request-fields.ts';
 import { SIMULATE_EXAMPLES } from './examples.ts';
@@ -32,39 +34,51 @@ const MAX_CHOICES = 100;
 /** Maximum number of arguments for the formulas of one part. */
 const MAX_ARGUMENTS = 100;
 
+const AMOUNT = { minimum: 0, maximum: MAX_AMOUNT_MINOR };
+
 const ONE_IS_SENT = 'Send Name or ProductDiscountId, or both if they agree.';
 
-const optionalFeature = objectOf({
-  Name: optional(text()).describe(`Name of an optional discount, case-insensitive. ${ONE_IS_SENT}`),
-  ProductDiscountId: optional(guid()).describe(`Id of an optional discount. ${ONE_IS_SENT}`),
-});
+const optionalFeature = named(
+  'OptionalDiscount',
+  objectOf({
+    Name: optional(text()).describe(`Name of an optional discount, case-insensitive. ${ONE_IS_SENT}`),
+    ProductDiscountId: optional(guid()).describe(`Id of an optional discount. ${ONE_IS_SENT}`),
+  }),
+);
 
-const chosenDiscount = objectOf({
-  ...optionalFeature.shape,
-  ProductCode: optional(text()).describe('Code of the product; must be that of the request.'),
-});
+const chosenDiscount = named(
+  'ChosenDiscount',
+  objectOf({
+    ...optionalFeature.shape,
+    ProductCode: optional(text()).describe('Code of the product; must be that of the request.'),
+  }),
+);
 
 const formulaPart = (what: string) =>
   optional(figuresByName(MAX_ARGUMENTS)).describe(`Arguments of the formulas of ${what}, by their names.`);
 
-const inputFormula = objectOf({
-  interestInput: formulaPart('interests'),
-  commissionInput: formulaPart('commissions'),
-  insuranceInput: formulaPart('insurances'),
-  discountInput: formulaPart('discounts'),
-});
+const inputFormula = named(
+  'FormulaInput',
+  objectOf({
+    interestInput: formulaPart('interests'),
+    commissionInput: formulaPart('commissions'),
+    insuranceInput: formulaPart('insurances'),
+    discountInput: formulaPart('discounts'),
+  }),
+);
 
 /** The fields of the request. */
 export const simulateFields = requestOf({
   productCode: text().describe('Code of the product, case-insensitive. Its approved version is returned.'),
-  amount: amount().describe(
+  amount: amount({ exclusiveMinimum: 0, maximum: MAX_AMOUNT_MINOR }).describe(
     "Contract amount in the product's currency, the down payment included. More than zero.",
   ),
-  loanPeriod: count("periods of the product's periodicity").describe(
-    "Number of periods of the product's periodicity.",
-  ),
+  loanPeriod: count(
+    { minimum: 1, maximum: MAX_INSTALLMENTS },
+    "periods of the product's periodicity",
+  ).describe("Number of periods of the product's periodicity."),
   scheduleType: text().describe('Name or code of a schedule type of the product, case-insensitive.'),
-  downPayment: optional(amount()).describe('Part of the amount that is paid immediately. Default 0.'),
+  downPayment: optional(amount(AMOUNT)).describe('Part of the amount that is paid immediately. Default 0.'),
   interestType: optional(guid()).describe(
     'Id of the interest type. Mandatory with jsonInputFormula and jsonMultipleInterestRates.',
   ),
@@ -80,8 +94,8 @@ export const simulateFields = requestOf({
   jsonMultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS).describe(
     'Rates by range of installments, instead of those of an interest of type Collection.',
   ),
-  installmentValue: optional(amount()).describe('Desired installment value: a fixed payment.'),
-  principalValue: optional(amount()).describe('Desired principal value: a fixed principal.'),
+  installmentValue: optional(amount(AMOUNT)).describe('Desired installment value: a fixed payment.'),
+  principalValue: optional(amount(AMOUNT)).describe('Desired principal value: a fixed principal.'),
 });
 
 /** The parsed request: figures are exact decimals (M1). */

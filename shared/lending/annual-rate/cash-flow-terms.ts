@@ -18,7 +18,7 @@ const INTERVAL_UNITS = ['Years', 'Months', 'Weeks', 'Days'] as const;
 export const MAX_CASH_FLOWS = 5_000;
 const MIN_CASH_FLOWS = 2;
 /** Largest absolute value of an amount. */
-const MAX_CASH_FLOW = 1e15;
+export const MAX_CASH_FLOW = 1e15;
 /**
  * Maximum number of decimals of an amount: more than any currency has, and few enough to bound the size of exact
  * numbers.

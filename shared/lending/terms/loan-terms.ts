@@ -15,7 +15,7 @@ import type { ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts'
 import { isProductType, servesProductType } from '../schedule-types/schedule-type.ts';
 
 /** Maximum number of decimals that `Precision` may request (M5). */
-const MAX_PRECISION_DIGITS = 10;
+export const MAX_PRECISION_DIGITS = 10;
 
 /** The terms from which a schedule is calculated. */
 export interface LoanTerms {

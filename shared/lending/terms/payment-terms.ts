@@ -11,7 +11,7 @@ import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
 
 /** Largest absolute value of an amount, in major units: ten trillion, as in a schedule with two decimals (M6). */
-const MAX_AMOUNT = new Decimal('1e13');
+export const MAX_PAYMENT_AMOUNT = 1e13;
 /**
  * Maximum number of decimals of an amount: as many as a message can contain, but few enough to limit the work with
  * exact fractions.
@@ -20,7 +20,7 @@ const MAX_AMOUNT_DECIMALS = 18;
 /** Decimals of a reply if Precision is absent (M5). */
 const DEFAULT_DIGITS = 2;
 /** Maximum number of decimals that Precision may request (M5). */
-const MAX_DIGITS = 10;
+export const MAX_PAYMENT_DIGITS = 10;
 const ZERO = new Decimal(0);
 
 /** The terms from which a payment is calculated. */
@@ -54,7 +54,7 @@ export function parsePaymentTerms(
   const isInAdvance = checkChoice(validation, 'InterestType', request.InterestType);
   const digits = checkWhole(validation, 'Precision', request.Precision ?? DEFAULT_DIGITS, {
     min: 0,
-    max: MAX_DIGITS,
+    max: MAX_PAYMENT_DIGITS,
   });
   if (hasGrace === true && installments === 1) {
     validation.reject(
@@ -114,8 +114,8 @@ function parseAmounts(
 }
 
 function checkSize(validation: Validation, path: string, amount: Decimal): boolean {
-  if (!amount.isFinite() || amount.abs().greaterThan(MAX_AMOUNT)) {
-    validation.reject(path, 'amount-too-large', `must be at most ${MAX_AMOUNT.toFixed()} in absolute value`);
+  if (!amount.isFinite() || amount.abs().greaterThan(MAX_PAYMENT_AMOUNT)) {
+    validation.reject(path, 'amount-too-large', `must be at most ${MAX_PAYMENT_AMOUNT} in absolute value`);
     return false;
   }
   if (amount.decimalPlaces() > MAX_AMOUNT_DECIMALS) {

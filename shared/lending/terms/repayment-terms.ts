@@ -49,7 +49,7 @@ interface RepaymentContext {
 }
 
 /** Largest share of a balance in percent (B3). */
-const MAX_CAPITAL_PERCENT = 100;
+export const MAX_CAPITAL_PERCENT = 100;
 /** Fields that fix the payment or the principal (B2). */
 const FIXED_FIELDS = ['installmentValue', 'principalValue'] as const;
 type FixedField = (typeof FIXED_FIELDS)[number];

@@ -17,7 +17,7 @@ import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from '../schedule-types/sc
 import { planScheduleDates, type DateContext, type ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** Maximum number of periods of a contract: a hundred years in days; a larger number is certainly a mistake. */
-const MAX_CONTRACT_PERIODS = 36_525;
+export const MAX_CONTRACT_PERIODS = 36_525;
 /** The value of CalculateDAE for which the reply contains no rate, so that upfront costs have no effect (A5). */
 const SHOWS_NO_RATE = 0;
 

@@ -46,6 +46,10 @@ export interface MessageCodec extends Codec {
    * a type in the list.
    */
   faultsOf(type: string, payload: unknown): readonly Fault[];
+  /**
+   * The type of a message by its header or schema id, without decoding it; undefined if it has none. Rejects like `decode`.
+   */
+  typeOf(message: EncodedMessage): SyncOrAsync<string | undefined>;
 }
 
 /** The content types of our own messages. */
@@ -122,6 +126,10 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
     prepare: async (types) => {
       for (const type of types) await store.findWriterId(messageOf(type));
     },
+    typeOf: ({ value, headers }) => {
+      if (value?.[0] !== MAGIC_BYTE) return headerText(headers, HEADER.messageType);
+      return value.length < WIRE_HEADER_BYTES ? undefined : decoder.typeOf(value.readUInt32BE(1));
+    },
     faultsOf: (type, payload) => findSchemaFaults(messageOf(type).schema, payload),
   };
 }
@@ -173,6 +181,12 @@ class Decoder {
     return this.#decodeJson(headerText(headers, HEADER.messageType), value);
   }
 
+  /** The message type of a schema id. */
+  typeOf(id: number): SyncOrAsync<string | undefined> {
+    const known = this.#store.known(id);
+    return known === undefined ? this.#store.find(id).then(nameOf) : nameOf(known);
+  }
+
   #decodeAvro(value: Buffer, unknownIds: Set<number> | undefined): SyncOrAsync<Decoded> {
     if (value.length < WIRE_HEADER_BYTES)
       return undecodable('avro', 'The message ends within its schema id.');
@@ -221,6 +235,10 @@ class Decoder {
       return batchDecoded('json', () => openJsonBatch(value, { type, form }));
     return decodeJson(value, { type, form });
   }
+}
+
+function nameOf(found: Found): string | undefined {
+  return 'message' in found ? found.message.definition.type : undefined;
 }
 
 /** Requests with a topic for bulk traffic may be sent in arrays. */

@@ -6,12 +6,19 @@ import type { ConsumerReads } from './consumer-options.ts';
 import type { OffsetTracker } from './offset-tracker.ts';
 
 const SECOND_MS = 1_000;
+/**
+ * A rebalance usually ends within two seconds; during one all members pause, and would otherwise report that at the same time. It
+ * takes up to half a minute when a member is silent.
+ */
+const USUAL_REBALANCE_MS = 5 * SECOND_MS;
 
 /** Whether a consumer may process messages at all. */
 export interface ConsumerPhase {
   readonly isAssigned: boolean;
   /** The assignment gate is closed. */
   readonly isGated: boolean;
+  /** Since when the group rebalances, in monotonic milliseconds; undefined: it does not. */
+  readonly revokedMs: number | undefined;
 }
 
 /** The health of a consumer: its breaker, its commits and its progress. Times are monotonic milliseconds. */
@@ -49,8 +56,11 @@ export class ConsumerHealth {
     return kind === 'failed' && !failedBefore;
   }
 
-  /** `starting` before the first assignment. An open breaker is reported first, since it causes stalls. */
-  report({ isAssigned, isGated }: ConsumerPhase, breaker: OpenBreaker | undefined): Health {
+  /** `starting` before the first assignment, and in a rebalance that takes long. An open breaker is reported first, since it causes stalls. */
+  report(
+    { isAssigned, isGated, revokedMs = Infinity }: ConsumerPhase,
+    breaker: OpenBreaker | undefined,
+  ): Health {
     if (breaker !== undefined)
       return { status: 'degraded', reason: describeOpenBreaker(breaker, this.#reads) };
     const failingMs = this.#monotonic.elapsedMs() - (this.#commitsFailingSinceMs ?? Infinity);
@@ -58,6 +68,10 @@ export class ConsumerHealth {
       return { status: 'unhealthy', reason: `commits have failed for ${toSeconds(failingMs)} s` };
     }
     if (!isAssigned) return { status: 'starting', reason: 'not yet assigned' };
+    const rejoiningMs = this.#monotonic.elapsedMs() - revokedMs;
+    if (rejoiningMs >= USUAL_REBALANCE_MS) {
+      return { status: 'starting', reason: `its group has been rebalancing for ${toSeconds(rejoiningMs)} s` };
+    }
     if (isGated) return { status: 'starting', reason: 'the data that its messages depend on is being read' };
     return this.#progress;
   }

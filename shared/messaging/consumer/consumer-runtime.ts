@@ -37,7 +37,8 @@ interface Attachment {
   cancelTick: (() => void) | undefined;
   /** 0 before the first assignment. */
   generation: number;
-  isRevoking: boolean;
+  /** Since when the group rebalances, in monotonic milliseconds; undefined: it does not. */
+  revokedMs: number | undefined;
 }
 
 /**
@@ -95,7 +96,7 @@ export class ConsumerRuntime {
       stopHeartbeats: this.#startHeartbeats(source),
       cancelTick: undefined,
       generation: 0,
-      isRevoking: false,
+      revokedMs: undefined,
     };
     this.#attached = attached;
     const isCurrent = (generation: number) =>
@@ -104,7 +105,7 @@ export class ConsumerRuntime {
       onAssigned: (generation, partitions) => {
         if (this.#attached !== attached) return;
         attached.generation = generation;
-        attached.isRevoking = false;
+        attached.revokedMs = undefined;
         this.counters.rebalances += 1;
         this.#executor.dropQueued();
         this.#owned.assign(source, partitions);
@@ -115,12 +116,12 @@ export class ConsumerRuntime {
       },
       onRevoking: (generation) => {
         if (!isCurrent(generation)) return;
-        attached.isRevoking = true;
+        attached.revokedMs = this.#options.monotonic.elapsedMs();
         this.#setFlow();
         void this.#commits.now();
       },
       onMessages: (generation, messages, highWatermark) => {
-        if (!isCurrent(generation) || attached.isRevoking || this.#isDraining) return;
+        if (!isCurrent(generation) || attached.revokedMs !== undefined || this.#isDraining) return;
         this.#receive(messages, highWatermark);
       },
       onPosition: (generation, { topic, partition }, position, highWatermark) => {
@@ -164,8 +165,9 @@ export class ConsumerRuntime {
   }
 
   health(): Health {
-    const isAssigned = (this.#attached?.generation ?? 0) > 0;
-    return this.#health.report({ isAssigned, isGated: !this.#gate.isOpen }, this.#breaker.openState);
+    const { generation = 0, revokedMs } = this.#attached ?? {};
+    const phase = { isAssigned: generation > 0, isGated: !this.#gate.isOpen, revokedMs };
+    return this.#health.report(phase, this.#breaker.openState);
   }
 
   lag(): readonly PartitionLag[] {
@@ -256,7 +258,7 @@ export class ConsumerRuntime {
     tracker.advance();
     this.#owned.resumeWhenHalf(tracker);
     // The commit at the revocation did not include messages that were still running.
-    if (this.#attached?.isRevoking === true && this.#executor.running === 0) void this.#commits.now();
+    if (this.#attached?.revokedMs !== undefined && this.#executor.running === 0) void this.#commits.now();
   }
 
   /** A message that throws is retried with growing delays, after transient failures and bugs alike. */
@@ -289,7 +291,7 @@ export class ConsumerRuntime {
   }
 
   get #mayStart(): boolean {
-    return this.#attached?.isRevoking === false && this.#gate.isOpen;
+    return this.#attached !== undefined && this.#attached.revokedMs === undefined && this.#gate.isOpen;
   }
 
   get #mayRun(): boolean {
@@ -316,10 +318,10 @@ export class ConsumerRuntime {
     }, commitIntervalMs);
   }
 
-  #tick({ isRevoking }: Attachment): void {
+  #tick({ revokedMs }: Attachment): void {
     const trackers = [...this.#owned.all()];
     this.#health.observe(trackers, this.counters.settled);
-    if (!isRevoking) this.#commits.tick();
+    if (revokedMs === undefined) this.#commits.tick();
     if (trackers.some((tracker) => tracker.lag > 0 || tracker.uncommitted() !== undefined)) this.#tickLater();
   }
 
@@ -334,7 +336,11 @@ export class ConsumerRuntime {
     const isFirstFailure = this.#health.committed(result);
     if (result.kind === 'stored') this.counters.commits += 1;
     else if (result.kind === 'outdated') this.counters.commitsOutdated += 1;
-    else this.counters.commitsFailed += 1;
+    else {
+      this.counters.commitsFailed += 1;
+      // The commit may have been of partitions that are elsewhere by now, with nothing left to observe.
+      this.#tickLater();
+    }
     if (isFirstFailure)
       this.#options.log.warn({ err: result.error }, 'a commit failed; the next one includes its offsets');
   }

@@ -10,7 +10,7 @@ const GIB = 1_073_741_824;
  * A record needs 28 bytes of memory, 44 on a compacted topic: a full topic about 20 MiB. Records that all readers have read
  * are removed when their topic is full.
  */
-const DEFAULT_LIMITS: Required<MemoryLimits> = {
+const DEFAULT_LIMITS: MemoryLimits = {
   maxRecordsPerTopic: 500_000,
   maxBytesPerTopic: GIB,
   maxRecordsPerState: 500_000,

@@ -122,6 +122,11 @@ export class DiskLog implements PartitionLog {
     this.#low = Math.max(this.#low, this.#rows.length === 0 ? this.#high : this.#rows.offset(0));
   }
 
+  /** Records are on disk; their rows take little memory. */
+  readonly isCrowded = false;
+
+  forgetRead(): void {}
+
   isFull(): boolean {
     return this.usedShare >= 1 || this.#files.isCongested();
   }

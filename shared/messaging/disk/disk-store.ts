@@ -47,6 +47,8 @@ const COMMITS_CONFIG: MemoryTopicConfig = {
   maxMessageBytes: Infinity,
   maxRecords: Infinity,
   maxBytes: Infinity,
+  keptRecords: Infinity,
+  keptBytes: Infinity,
 };
 /** Limits of one read of the committed offsets at the start. */
 const LOAD_RECORDS = 1_000;

@@ -30,7 +30,7 @@ export async function createReply(
   body: ReplyBody,
 ): Promise<OutgoingMessage> {
   const encoded = body.encoded ?? (await codec.encode(body.type, body.payload, request.format));
-  const headers = writeHeaders(request, encoded, body.warnings);
+  const headers = writeHeaders(request, { ...encoded, type: body.type }, body.warnings);
   if (body.holidayCalendar !== undefined) {
     headers[HEADER.holidayCalendar] = safeHeaderText(body.holidayCalendar);
   }
@@ -46,7 +46,7 @@ export async function createErrorReply(
 ): Promise<OutgoingMessage> {
   const named = withCorrelationId(problem, request.correlationId);
   const encoded = await codec.encode(PROBLEM_TYPE, named, request.format);
-  const headers = writeHeaders(request, encoded);
+  const headers = writeHeaders(request, { ...encoded, type: PROBLEM_TYPE });
   headers[HEADER.errorCode] = problem.code;
   headers[HEADER.errorRetryable] = String(isRetryable(problem));
   headers[HEADER.nestError] = nestErrorText(named);
@@ -71,8 +71,13 @@ export function withCorrelationId(problem: Problem, correlationId: HeaderValue |
 
 type Headers = Record<string, HeaderValue>;
 
-function writeHeaders(request: Request, encoded: Encoded, further?: string): Headers {
-  const headers = { ...encoded.headers } as Headers;
+/** The headers of the format, and the type also in Avro: a requester can tell an error reply without its schema. */
+function writeHeaders(
+  request: Request,
+  encoded: Encoded & { readonly type: string },
+  further?: string,
+): Headers {
+  const headers = { ...encoded.headers, [HEADER.messageType]: encoded.type } as Headers;
   const warnings = warningsList(request.warnings ?? [], further);
   if (warnings !== undefined) headers[HEADER.warnings] = warnings;
   return headers;

@@ -10,6 +10,7 @@ import type { BreakerOptions } from '../consumer/circuit-breaker.ts';
 import { Consumer } from '../consumer/consumer.ts';
 import { CONSUMER_DEFAULTS } from '../consumer/consumer-options.ts';
 import type { Broker, Publisher } from '../ports.ts';
+import { requestGroup } from '../topics/consumer-groups.ts';
 import { internalTopics, ownReplyTopics, topicName, type TopicKey } from '../topics/topics.ts';
 import { createBatchHandler, refuseBatches } from './batch-handler.ts';
 import { consumerMetrics, type ConsumerMetrics } from './consumer-metrics.ts';
@@ -91,7 +92,7 @@ export async function startRequestConsumer(
   const { broker, clock, codec, config, log, metrics, monotonic, random, timers } = context;
   const { worker, lane, handlers, sliceMs } = options;
   const requestTopic = topicName(config.topicPrefix, options.requestTopic);
-  const groupId = `${config.topicPrefix}plat.${worker}.${lane}`;
+  const groupId = requestGroup(config.topicPrefix, worker, lane);
   const clientId = `${worker}-${lane}`;
   const publishers = createPublishers(broker, clientId, lane);
   const { replies, foreignReplies } = publishers;

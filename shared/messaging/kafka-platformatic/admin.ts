@@ -1,37 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConfigResourceTypes,
-  createTopicsV3,
-  createTopicsV4,
   createTopicsV5,
-  deleteTopicsV1,
-  deleteTopicsV2,
-  deleteTopicsV3,
   deleteTopicsV4,
-  describeConfigsV1,
   describeConfigsV2,
-  describeConfigsV3,
-  describeConfigsV4,
-  listOffsetsV3,
-  listOffsetsV4,
+  describeGroupsV5,
   listOffsetsV5,
-  listOffsetsV6,
-  offsetFetchV4,
   offsetFetchV5,
-  offsetFetchV6,
-  offsetFetchV7,
 } from '@platformatic/kafka';
 import { MessagingError } from '../../platform/errors.ts';
 import { brokerErrorType, toMessagingError } from '../kafka/connection/errors.ts';
 import type { KafkaBrokerAdmin } from '../kafka/kafka-broker.ts';
+import { groupState, type DescribedGroup } from '../kafka/group-states.ts';
 import { newTopics } from '../kafka/new-topics.ts';
 import type { PartitionOffset } from '../message.ts';
-import type { TopicSpec, TopicState } from '../ports.ts';
+import type { GroupReads, GroupState, TopicSpec, TopicState } from '../ports.ts';
 import { existingTopics } from '../topics/required-topics.ts';
 import { answerOf, type CreatePlatformaticClient, type PlatformaticClient } from './connection/client.ts';
 import { clusterMetadata, findCoordinator, type ClusterMetadata } from './connection/cluster.ts';
 import type { BrokerAddress } from './connection/connections.ts';
 import { brokerError, brokerErrorName } from './connection/errors.ts';
+import { decodeAssignment } from './consuming/group-protocol.ts';
 
 /** Time limit of the request that creates or deletes topics, and for the leaders of new topics. */
 const CREATE_TIMEOUT_MS = 15_000;
@@ -62,16 +51,13 @@ const MISSING: ReadonlySet<string> = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
 ]);
 
-const CREATE_TOPICS = [createTopicsV5.api, createTopicsV4.api, createTopicsV3.api];
-const DELETE_TOPICS = [deleteTopicsV4.api, deleteTopicsV3.api, deleteTopicsV2.api, deleteTopicsV1.api];
-const DESCRIBE_CONFIGS = [
-  describeConfigsV4.api,
-  describeConfigsV3.api,
-  describeConfigsV2.api,
-  describeConfigsV1.api,
-];
-const LIST_OFFSETS = [listOffsetsV6.api, listOffsetsV5.api, listOffsetsV4.api, listOffsetsV3.api];
-const OFFSET_FETCH = [offsetFetchV7.api, offsetFetchV6.api, offsetFetchV5.api, offsetFetchV4.api];
+/** Versions that Kafka 2.4 to 4 supports; newer ones only add fields that are not used here. */
+const CREATE_TOPICS = [createTopicsV5.api];
+const DELETE_TOPICS = [deleteTopicsV4.api];
+const DESCRIBE_CONFIGS = [describeConfigsV2.api];
+const DESCRIBE_GROUPS = [describeGroupsV5.api];
+const LIST_OFFSETS = [listOffsetsV5.api];
+const OFFSET_FETCH = [offsetFetchV5.api];
 
 /** Kafka's number for a client among the replicas. */
 const NO_REPLICA = -1;
@@ -169,6 +155,29 @@ export class PlatformaticAdmin implements KafkaBrokerAdmin {
     });
   }
 
+  groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]> {
+    return this.#call('describe groups', async (client) => {
+      const counts = await partitionCounts(
+        client,
+        reads.flatMap(({ topics }) => topics),
+      );
+      const found = await Promise.all(
+        reads.map(async (read) => {
+          const described = await describeGroup(client, read.groupId);
+          return { read, described, commits: await this.committed(read.groupId, read.topics) };
+        }),
+      );
+      const ranges = new Map(
+        await Promise.all(
+          [...counts.keys()].map(async (topic) => [topic, await this.offsets(topic)] as const),
+        ),
+      );
+      return found.map(({ read, ...answers }) =>
+        groupState(read, { ...answers, ranges, decode: decodeAssignment }),
+      );
+    });
+  }
+
   topicStates(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>> {
     return this.#call('describe topics', async (client) => {
       const counts = await partitionCounts(client, topics);
@@ -234,6 +243,16 @@ export class PlatformaticAdmin implements KafkaBrokerAdmin {
       await sleep(POLL_MS);
     }
   }
+}
+
+async function describeGroup(
+  client: PlatformaticClient,
+  groupId: string,
+): Promise<DescribedGroup | undefined> {
+  const coordinator = await findCoordinator(client, groupId);
+  const { groups } = await client.send(coordinator, DESCRIBE_GROUPS, [groupId], false);
+  const [group] = groups;
+  return group === undefined ? undefined : { state: group.groupState, members: group.members };
 }
 
 /** How long a query is repeated after this error; less than 0: not at all. */

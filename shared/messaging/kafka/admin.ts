@@ -1,15 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import kafkajs, { type Admin } from 'kafkajs';
+import kafkajs, { AssignerProtocol, type Admin } from 'kafkajs';
 import { MessagingError } from '../../platform/errors.ts';
 import type { CreateKafkaClient, KafkaClient } from './connection/client.ts';
 import { brokerErrorType, isTopicUnknown, toMessagingError } from './connection/errors.ts';
 import { kafkajsModule, replaceFunction } from './kafkajs/internals.ts';
 import type { KafkaBrokerAdmin } from './kafka-broker.ts';
+import { groupState } from './group-states.ts';
 import { newTopics } from './new-topics.ts';
 import { existingTopics } from '../topics/required-topics.ts';
-import type { PartitionOffset } from '../message.ts';
-import type { TopicSpec, TopicState } from '../ports.ts';
+import type { PartitionOffset, TopicPartition } from '../message.ts';
+import type { GroupReads, GroupState, PartitionRange, TopicSpec, TopicState } from '../ports.ts';
 
 /** kafkajs retries an admin call while a controller or coordinator moves, for about 3 s in all. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
@@ -101,10 +102,7 @@ export class KafkaAdmin implements KafkaBrokerAdmin {
       await existingTopics({ partitionCounts: (names) => partitionCounts(admin, names) }, [topic], {
         spreadMs: OFFSETS_SPREAD_MS,
       });
-      const offsets = await retryTransient(() => admin.fetchTopicOffsets(topic));
-      return offsets
-        .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
-        .toSorted((one, other) => one.partition - other.partition);
+      return topicOffsets(admin, topic);
     });
   }
 
@@ -118,12 +116,32 @@ export class KafkaAdmin implements KafkaBrokerAdmin {
   }
 
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {
-    return this.#callAlone(`commits of ${groupId}`, async (admin) => {
-      const offsets = await retryTransient(() => admin.fetchOffsets({ groupId, topics: [...topics] }));
-      return offsets.flatMap(({ topic, partitions }) =>
-        partitions
-          .map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) }))
-          .filter(({ offset }) => offset >= 0),
+    return this.#callAlone(`commits of ${groupId}`, (admin) => commits(admin, groupId, topics));
+  }
+
+  /** One connection for all groups, and one query after another, as the metadata of kafkajs requires. */
+  groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]> {
+    return this.#callAlone('describe groups', async (admin) => {
+      const groupIds = reads.map(({ groupId }) => groupId);
+      const described = await retryTransient(() => admin.describeGroups(groupIds));
+      const counts = await partitionCounts(
+        admin,
+        reads.flatMap(({ topics }) => topics),
+      );
+      const committed = new Map<string, readonly PartitionOffset[]>();
+      for (const { groupId, topics } of reads) {
+        const present = topics.filter((topic) => counts.has(topic));
+        committed.set(groupId, present.length === 0 ? [] : await commits(admin, groupId, present));
+      }
+      const ranges = new Map<string, readonly PartitionRange[]>();
+      for (const topic of counts.keys()) ranges.set(topic, await topicOffsets(admin, topic));
+      return reads.map((read) =>
+        groupState(read, {
+          described: described.groups.find(({ groupId }) => groupId === read.groupId),
+          commits: committed.get(read.groupId) ?? [],
+          ranges,
+          decode: decodeAssignment,
+        }),
       );
     });
   }
@@ -239,6 +257,37 @@ async function retryTransient<T>(query: () => Promise<T>): Promise<T> {
       await sleep(LEADER_POLL_MS);
     }
   }
+}
+
+/** The retained part of each partition of a topic that exists. */
+async function topicOffsets(
+  admin: Admin,
+  topic: string,
+): Promise<{ partition: number; low: number; high: number }[]> {
+  const offsets = await retryTransient(() => admin.fetchTopicOffsets(topic));
+  return offsets
+    .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
+    .toSorted((one, other) => one.partition - other.partition);
+}
+
+async function commits(
+  admin: Admin,
+  groupId: string,
+  topics: readonly string[],
+): Promise<readonly PartitionOffset[]> {
+  const offsets = await retryTransient(() => admin.fetchOffsets({ groupId, topics: [...topics] }));
+  return offsets.flatMap(({ topic, partitions }) =>
+    partitions
+      .map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) }))
+      .filter(({ offset }) => offset >= 0),
+  );
+}
+
+function decodeAssignment(assignment: Buffer): TopicPartition[] {
+  const decoded = AssignerProtocol.MemberAssignment.decode(assignment);
+  return Object.entries(decoded?.assignment ?? {}).flatMap(([topic, partitions]) =>
+    partitions.map((partition) => ({ topic, partition })),
+  );
 }
 
 async function hasLeaders(admin: Admin, { topic, partitions }: TopicSpec): Promise<boolean> {

@@ -2,7 +2,7 @@ import { isRefused, unreachable, type FaultPlan } from './injected-faults.ts';
 import type { MemoryGroup } from './group.ts';
 import type { MemoryTopics } from './topics.ts';
 import type { PartitionOffset } from '../message.ts';
-import type { BrokerAdmin, PartitionRange, TopicSpec } from '../ports.ts';
+import type { BrokerAdmin, GroupReads, GroupState, PartitionRange, TopicSpec } from '../ports.ts';
 
 const ADMIN_CLIENT = 'admin';
 
@@ -65,6 +65,11 @@ export class MemoryAdmin implements BrokerAdmin {
     );
   }
 
+  async groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]> {
+    this.#requireReachable();
+    return reads.map((group) => describeGroup(group, this.#topics, this.#groups.get(group.groupId)));
+  }
+
   #announce(topic: string): void {
     for (const group of this.#groups.values()) group.topicChanged(topic);
   }
@@ -72,4 +77,19 @@ export class MemoryAdmin implements BrokerAdmin {
   #requireReachable(): void {
     if (isRefused(this.#faults, 'admin', ADMIN_CLIENT)) throw unreachable('admin call');
   }
+}
+
+/** The state of a group; `group` is undefined if no member has joined it and it has no commits. */
+export function describeGroup(
+  { groupId, topics: names }: GroupReads,
+  topics: Pick<MemoryTopics, 'find'>,
+  group: MemoryGroup | undefined,
+): GroupState {
+  const partitions = names.flatMap((topic) =>
+    (topics.find(topic)?.logs ?? []).map(({ partition, low, high }) => {
+      const committed = group?.committed(topic, partition);
+      return { topic, partition, low, high, ...(committed === undefined ? {} : { committed }) };
+    }),
+  );
+  return { groupId, partitions, ...(group?.describe() ?? { state: 'empty', members: [] }) };
 }

@@ -21,13 +21,16 @@ import type { Broker, OnRangeMessage, ReadOn } from '../ports.ts';
 const MIB = 1_048_576;
 /**
  * The bytes include the object overhead of records and headers, so five busy topics hold about 160 MiB at most. A publisher
- * waits while a log is full of unread records; records that all readers have read are removed.
+ * waits while a log is full of unread records. Of those that all readers have read a log keeps few, for readers that come
+ * later: more of them would survive until V8 collects old objects, and the memory of the process would grow by 100 MiB.
  */
 const DEFAULT_LIMITS: MemoryLimits = {
   maxRecordsPerTopic: 20_000,
   maxBytesPerTopic: 32 * MIB,
   maxRecordsPerState: 100_000,
   maxBytesPerState: 128 * MIB,
+  keptRecordsPerTopic: 1_200,
+  keptBytesPerTopic: 2 * MIB,
 };
 /** Limits of one read of a range. Messages are not copied, but stay in memory until the reader is done with them. */
 const MAX_RANGE_RECORDS = 100;

@@ -13,12 +13,12 @@ const HEARTBEATS_PER_SESSION = 3;
 
 /** A member of a group: joins, delivers its assigned partitions, and rejoins when the group rebalances. */
 export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
+  readonly clientId: string;
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   readonly isEager: boolean;
   readonly #group: MemoryGroup;
   readonly #parts: MemoryParts;
-  readonly #clientId: string;
   readonly #groupId: string;
   #sink: GroupSink | undefined;
   #generation = 0;
@@ -33,16 +33,16 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     this.topics = options.topics;
     this.isEager = options.isEager === true;
     this.sessionTimeoutMs = options.sessionTimeoutMs ?? CLIENT_DEFAULTS.sessionTimeoutMs;
-    this.#clientId = options.clientId;
+    this.clientId = options.clientId;
     this.#groupId = options.groupId;
     this.#group = group;
     this.#parts = parts;
   }
 
   async start(sink: GroupSink): Promise<void> {
-    if (this.#isCutOff()) throw unreachable(`consumer ${this.#clientId}`);
+    if (this.#isCutOff()) throw unreachable(`consumer ${this.clientId}`);
     for (const topic of this.topics) this.#parts.topics.get(topic);
-    if (this.#stopped || this.#sink !== undefined) throw consumerUsed(this.#clientId);
+    if (this.#stopped || this.#sink !== undefined) throw consumerUsed(this.clientId);
     this.#sink = sink;
     const intervalMs = this.sessionTimeoutMs / HEARTBEATS_PER_SESSION;
     this.#stopHeartbeats = repeat(this.#parts.ports.timers, () => this.#beat(), intervalMs);
@@ -59,7 +59,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   }
 
   async commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
-    if (this.#isCutOff()) throw unreachable(`commit of ${this.#clientId}`);
+    if (this.#isCutOff()) throw unreachable(`commit of ${this.clientId}`);
     if (!this.#group.commit(this, generation, offsets)) return false;
     await this.#parts.saveCommits(this.#groupId, offsets);
     return true;
@@ -102,7 +102,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   }
 
   #isCutOff(): boolean {
-    return isRefused(this.#parts.faults, 'group', this.#clientId);
+    return isRefused(this.#parts.faults, 'group', this.clientId);
   }
 
   #beatSoon(): void {

@@ -1,5 +1,6 @@
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import type { LogUser, MemoryTopics } from './topics.ts';
+import type { GroupState } from '../ports.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../message.ts';
 
 /** A check of the sessions that is late by this share of the shortest one expels no member. */
@@ -8,6 +9,7 @@ const MIN_CHECK_INTERVAL_MS = 10;
 
 /** A consumer as seen by the group. Its methods must not block and must not call the group. */
 export interface GroupMember {
+  readonly clientId: string;
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   /** The group requires all members to rejoin. */
@@ -21,6 +23,9 @@ interface Membership {
   joined: boolean;
   /** The last generation in which the member got an assignment; 0: none. */
   generation: number;
+  /** What it was assigned in that generation. */
+  assigned: readonly TopicPartition[];
+  readonly memberId: string;
   lastSeenMs: number;
 }
 
@@ -34,6 +39,8 @@ export class MemoryGroup implements LogUser {
   readonly #members = new Map<GroupMember, Membership>();
   readonly #committed = new Map<string, PartitionOffset>();
   #generation = 0;
+  /** How many members have joined so far. */
+  #joined = 0;
   #preparing = false;
   #cancelCheck: (() => void) | undefined;
 
@@ -47,8 +54,9 @@ export class MemoryGroup implements LogUser {
   /** Joins, or rejoins for the generation that is being prepared. */
   join(member: GroupMember): void {
     const known = this.#members.get(member);
-    const membership = { joined: true, generation: known?.generation ?? 0, lastSeenMs: this.#now() };
-    this.#members.set(member, membership);
+    const memberId = known?.memberId ?? `${member.clientId}-${(this.#joined += 1)}`;
+    const { generation, assigned } = known ?? { generation: 0, assigned: [] };
+    this.#members.set(member, { joined: true, generation, assigned, memberId, lastSeenMs: this.#now() });
     if (known === undefined) this.#watch();
     this.#prepare(member);
   }
@@ -74,6 +82,17 @@ export class MemoryGroup implements LogUser {
     membership.lastSeenMs = this.#now();
     for (const offset of offsets) this.#committed.set(partitionId(offset.topic, offset.partition), offset);
     return true;
+  }
+
+  /** The members, and whether each has its partitions. */
+  describe(): Pick<GroupState, 'state' | 'members'> {
+    const members = [...this.#members].map(([{ clientId }, { memberId, assigned }]) => ({
+      memberId,
+      clientId,
+      assigned: this.#preparing ? [] : assigned,
+    }));
+    if (members.length === 0) return { state: 'empty', members };
+    return { state: this.#preparing ? 'rebalancing' : 'stable', members };
   }
 
   committed(topic: string, partition: number): number | undefined {
@@ -122,7 +141,8 @@ export class MemoryGroup implements LogUser {
     const assigned = assignPartitions(members, (topic) => this.#topics.find(topic)?.logs.length ?? 0);
     for (const [member, membership] of this.#members) {
       membership.generation = this.#generation;
-      member.onGeneration(this.#generation, assigned.get(member) ?? []);
+      membership.assigned = assigned.get(member) ?? [];
+      member.onGeneration(this.#generation, membership.assigned);
     }
   }
 

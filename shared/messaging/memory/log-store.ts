@@ -49,6 +49,10 @@ export interface PartitionLog {
    * with cleanup.policy=compact is only compacted.
    */
   makeRoom(keepFrom: number, nowMs: number): void;
+  /** Whether it holds more records than it keeps once they were read; false for state, and where records are on disk. */
+  readonly isCrowded: boolean;
+  /** Removes the oldest records below `keepFrom`, which were read, down to the number and the bytes that it keeps. */
+  forgetRead(keepFrom: number): void;
   /** Removes records that are older than the topic's retention time, read or unread, as Kafka does. */
   expire(nowMs: number): void;
   /** On a compacted topic, keeps only the newest record of each key, and tombstones for their retention time. */

@@ -11,6 +11,8 @@ const FRAME_BYTES = 100;
 
 /** Records are removed in batches, because removing from the front of an array moves all others. */
 export const TRIM_BELOW_SHARE = 0.9;
+/** A log is crowded from this multiple of what it keeps on, or of what its readers have not read. */
+const CROWDED_SHARE = 1.25;
 /** A compaction for fewer superseded records is not worth its cost. */
 export const COMPACTION_MIN_SUPERSEDED = 256;
 /** Never used: MemoryTopics.append() rejects records without a key on a compacted topic, which the types cannot express. */
@@ -36,6 +38,9 @@ export class MemoryLog implements PartitionLog {
   /** Newest offset by key, on compacted topics. */
   readonly #newest = new Map<string, number>();
   #superseded = 0;
+  /** Beyond these numbers the log is crowded: some more than it keeps, so that records are removed in batches. */
+  #crowdedFrom: number;
+  #crowdedBytes: number;
   readonly #onReadable: OnReadable;
 
   constructor(
@@ -47,6 +52,8 @@ export class MemoryLog implements PartitionLog {
     this.topic = topic;
     this.partition = partition;
     this.config = config;
+    this.#crowdedFrom = config.keptRecords * CROWDED_SHARE;
+    this.#crowdedBytes = config.keptBytes * CROWDED_SHARE;
     this.#onReadable = onReadable;
   }
 
@@ -116,16 +123,21 @@ export class MemoryLog implements PartitionLog {
   makeRoom(keepFrom: number, nowMs: number): void {
     this.compact(nowMs);
     if (!this.isFull() || !this.config.delete) return;
-    const records = this.#entries.length - this.config.maxRecords * TRIM_BELOW_SHARE;
-    const bytes = this.#bytes - this.config.maxBytes * TRIM_BELOW_SHARE;
-    let freed = 0;
-    let count = 0;
-    for (const entry of this.#entries) {
-      if (entry.message.offset >= keepFrom || (count >= records && freed >= bytes)) break;
-      freed += entry.bytes;
-      count += 1;
-    }
-    this.#removeOldest(count);
+    const { maxRecords, maxBytes } = this.config;
+    const [records, bytes] = [maxRecords * TRIM_BELOW_SHARE, maxBytes * TRIM_BELOW_SHARE];
+    this.#removeOldest(this.#countOldest(keepFrom, records, bytes));
+  }
+
+  get isCrowded(): boolean {
+    if (this.config.compact) return false;
+    return this.#entries.length > this.#crowdedFrom || this.#bytes > this.#crowdedBytes;
+  }
+
+  forgetRead(keepFrom: number): void {
+    const { keptRecords, keptBytes } = this.config;
+    this.#removeOldest(this.#countOldest(keepFrom, keptRecords, keptBytes));
+    this.#crowdedFrom = Math.max(keptRecords, this.#entries.length) * CROWDED_SHARE;
+    this.#crowdedBytes = Math.max(keptBytes, this.#bytes) * CROWDED_SHARE;
   }
 
   expire(nowMs: number): void {
@@ -152,6 +164,20 @@ export class MemoryLog implements PartitionLog {
   compactIfWorthwhile(nowMs: number): void {
     const threshold = Math.max(COMPACTION_MIN_SUPERSEDED, this.#newest.size);
     if (this.#superseded >= threshold) this.compact(nowMs);
+  }
+
+  /** The number of oldest records below `keepFrom` beyond these limits. */
+  #countOldest(keepFrom: number, maxRecords: number, maxBytes: number): number {
+    const records = this.#entries.length - maxRecords;
+    const bytes = this.#bytes - maxBytes;
+    let freed = 0;
+    let count = 0;
+    for (const entry of this.#entries) {
+      if (entry.message.offset >= keepFrom || (count >= records && freed >= bytes)) break;
+      freed += entry.bytes;
+      count += 1;
+    }
+    return count;
   }
 
   #supersede(key: Buffer, offset: number): void {

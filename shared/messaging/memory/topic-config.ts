@@ -19,6 +19,9 @@ export interface MemoryLimits {
    */
   readonly maxRecordsPerState?: number;
   readonly maxBytesPerState?: number;
+  /** What topics without compaction keep of the records that all their readers have read. Absent: up to their limits. */
+  readonly keptRecordsPerTopic?: number;
+  readonly keptBytesPerTopic?: number;
 }
 
 /** The settings of a topic that apply to its logs; those for files, replicas and compression are ignored. */
@@ -30,6 +33,8 @@ export interface MemoryTopicConfig {
   readonly maxMessageBytes: number;
   readonly maxRecords: number;
   readonly maxBytes: number;
+  readonly keptRecords: number;
+  readonly keptBytes: number;
 }
 
 /** Parses a topic's settings. Throws MessagingError `invalid-topic` that names the invalid setting. */
@@ -46,15 +51,17 @@ export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): MemoryT
   const { maxRecordsPerTopic, maxBytesPerTopic } = limits;
   const records = isState ? (limits.maxRecordsPerState ?? maxRecordsPerTopic) : maxRecordsPerTopic;
   const bytes = isState ? (limits.maxBytesPerState ?? maxBytesPerTopic) : maxBytesPerTopic;
-  const share = Math.max(1, Math.floor(bytes / spec.partitions));
+  const share = (ofTopic: number): number => Math.max(1, Math.floor(ofTopic / spec.partitions));
   return {
     compact: policies.includes('compact'),
     delete: !isState,
     retentionMs: unlimitedIfNegative(setting(spec, 'retention.ms', DEFAULT_RETENTION_MS)),
     deleteRetentionMs: setting(spec, 'delete.retention.ms', DEFAULT_DELETE_RETENTION_MS),
     maxMessageBytes: setting(spec, 'max.message.bytes', DEFAULT_MAX_MESSAGE_BYTES),
-    maxRecords: Math.max(1, Math.floor(records / spec.partitions)),
-    maxBytes: Math.min(unlimitedIfNegative(retentionBytes), share),
+    maxRecords: share(records),
+    maxBytes: Math.min(unlimitedIfNegative(retentionBytes), share(bytes)),
+    keptRecords: share(limits.keptRecordsPerTopic ?? records),
+    keptBytes: share(limits.keptBytesPerTopic ?? bytes),
   };
 }
 

@@ -127,6 +127,7 @@ export class MemoryTopics {
     }
     log.append(message, key, now);
     log.compactIfWorthwhile(now);
+    if (log.isCrowded) this.#forgetRead(log);
     return 'appended';
   }
 
@@ -140,6 +141,12 @@ export class MemoryTopics {
       }
     }
     this.#store.reclaim();
+  }
+
+  /** Records without a reader, such as dead letters, are kept for commands. */
+  #forgetRead(log: PartitionLog): void {
+    const keepFrom = this.#keepFrom(log);
+    log.forgetRead(keepFrom === Infinity ? log.low : keepFrom);
   }
 
   #keepFrom(log: PartitionLog): number {

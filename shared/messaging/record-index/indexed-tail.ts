@@ -2,6 +2,7 @@ import { errorText, MessagingError } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
+import { sleep } from '../../platform/timers.ts';
 import { tailBehind, tailStopped } from '../broker-errors.ts';
 import { partitionId, type LogMessage } from '../message.ts';
 import type { Broker, Tail } from '../ports.ts';
@@ -60,10 +61,10 @@ export class IndexedTail {
 
   /**
    * Resolves when the records that were on the topics have been read, however long that takes; the log shows how far it is.
-   * Rejects with `tail-behind` when none is read for a minute.
+   * Rejects with `tail-behind` when none is read for a minute, and with `tail-stopped` when it is stopped first.
    */
   async start(): Promise<void> {
-    const { clientId, log, monotonic } = this.#options;
+    const { clientId, log, monotonic, timers } = this.#options;
     const records = await this.#compareWithTopics();
     this.#options.beforeRead?.();
     const startedMs = monotonic.elapsedMs();
@@ -79,6 +80,8 @@ export class IndexedTail {
         else if (monotonic.elapsedMs() - idleSinceMs >= STANDSTILL_MS) throw error;
         read = this.#received;
         log.info({ clientId, read, records }, 'reading the records of notifications');
+        // caughtUp() does not wait while the index takes no records.
+        if (this.#isHeld) await sleep(timers, REOPEN_MS);
       }
     }
     this.#isCaughtUp = true;
@@ -87,10 +90,13 @@ export class IndexedTail {
     log.info({ clientId, read: this.#received, seconds }, 'read the records of notifications');
   }
 
-  /** Resolves when the records that are on the topics now have been read. Rejects with `tail-behind` after the time. */
+  /**
+   * Resolves when the records that are on the topics now have been read. Rejects with `tail-behind` after the time, or at once
+   * while the index takes no records, and with `tail-stopped` when it is stopped.
+   */
   async caughtUp(timeoutMs: number): Promise<void> {
     const { clientId } = this.#options;
-    if (this.#tail === undefined) throw tailStopped(clientId);
+    if (this.#tail === undefined || this.#isStopped) throw tailStopped(clientId);
     if (!this.#isHeld) await this.#tail.caughtUp(timeoutMs);
     if (this.#isHeld) throw tailBehind(clientId, timeoutMs);
   }

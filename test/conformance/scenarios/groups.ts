@@ -111,6 +111,52 @@ export function groupScenarios(test: ScenarioTest): void {
   );
 
   test(
+    'describes the members of groups, and how far each has read',
+    { timeout: 30 * SECOND },
+    async ({ world }) => {
+      const { admin } = world.broker;
+      const topic = await world.topic(2);
+      const groupId = world.name('group');
+      const publisher = await world.publisher();
+      await publisher.publish(
+        [0, 1].flatMap((partition) =>
+          numbered(topic, 'k', 0, 5).map((message) => ({ ...message, partition })),
+        ),
+      );
+      const unknown = { groupId: world.name('unknown'), topics: [topic, 'conformance.absent'] };
+      const ask = () => admin.groups([unknown, { groupId, topics: [topic] }]);
+      const member = await world.member(groupId, [topic], { commit: 'never' });
+      await received(world, member, 10);
+      await member.source.commit(member.epoch, [{ topic, partition: 1, offset: 3 }]);
+      const range = { topic, low: 0, high: 5 };
+      const [absent, group] = await ask();
+      expect(absent).toEqual({
+        groupId: unknown.groupId,
+        state: 'empty',
+        members: [],
+        partitions: [
+          { ...range, partition: 0 },
+          { ...range, partition: 1 },
+        ],
+      });
+      expect(group).toMatchObject({ groupId, state: 'stable' });
+      expect(group?.partitions).toEqual([
+        { ...range, partition: 0 },
+        { ...range, partition: 1, committed: 3 },
+      ]);
+      expect(group?.members.map(({ assigned }) => assigned)).toEqual([
+        [
+          { topic, partition: 0 },
+          { topic, partition: 1 },
+        ],
+      ]);
+      await member.source.stop(SECOND);
+      const states = async () => (await ask()).map(({ state }) => state);
+      await expect.poll(states).toEqual(['empty', 'empty']);
+    },
+  );
+
+  test(
     'accepts a commit in onRevoking, and drops a commit of an older generation',
     {
       timeout: 30 * SECOND,

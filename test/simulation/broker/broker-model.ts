@@ -112,6 +112,12 @@ export class BrokerModel {
     return this.isDown || this.isCutOff(host);
   }
 
+  /** How long a client of this process has had no connection, in milliseconds; the longest of its clients. */
+  absentMs(processName: string): number {
+    const own = [...this.links].filter(({ host }) => host.isAlive() && processOf(host) === processName);
+    return Math.max(0, ...own.map(({ absentMs }) => absentMs));
+  }
+
   /** Runs the work of a request; while the broker is frozen it waits, and the client gives it up by `lose`. */
   whenServing(connection: string, work: () => void, lose: () => void): void {
     if (!this.#faults.has('paused')) {

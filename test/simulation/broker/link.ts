@@ -28,6 +28,7 @@ export class Link {
   #requestAtMs = 0;
   #responseAtMs = 0;
   #isConnected = true;
+  #lostAtMs = 0;
   /** Connections so far. */
   #number = 0;
   #isClosed = false;
@@ -43,6 +44,11 @@ export class Link {
 
   get isConnected(): boolean {
     return this.#isConnected && !this.#isClosed;
+  }
+
+  /** How long it has had no connection, in milliseconds; 0 while it has one. */
+  get absentMs(): number {
+    return this.#isConnected || this.#isClosed ? 0 : this.#model.nowMs() - this.#lostAtMs;
   }
 
   close(): void {
@@ -176,6 +182,7 @@ export class Link {
     this.#number += 1;
     if (!this.#isConnected || this.#isClosed) return;
     this.#isConnected = false;
+    this.#lostAtMs = this.#model.nowMs();
     this.#reconnectLater();
   }
 

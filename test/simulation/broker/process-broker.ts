@@ -1,3 +1,4 @@
+import { describeGroup } from '../../../shared/messaging/memory/admin.ts';
 import { topicUnknown } from '../../../shared/messaging/broker-errors.ts';
 import type { OffsetRange } from '../../../shared/messaging/message.ts';
 import type {
@@ -98,6 +99,8 @@ function createAdmin(link: Link, model: BrokerModel): BrokerAdmin {
           }),
         ),
       ),
+    groups: (reads) =>
+      link.ask(() => reads.map((group) => describeGroup(group, topics, model.groups.get(group.groupId)))),
   };
 }
 

@@ -23,6 +23,7 @@ type Standing = { readonly kind: 'stable' | 'rebalancing' | 'unknown'; readonly 
 
 /** A member of a group, as the coordinator has it. */
 class Membership implements GroupMember {
+  readonly clientId: string;
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   generation = 0;
@@ -33,6 +34,7 @@ class Membership implements GroupMember {
     options: GroupSourceOptions,
     assign: (generation: number, partitions: readonly TopicPartition[]) => void,
   ) {
+    this.clientId = options.clientId;
     this.topics = options.topics;
     this.sessionTimeoutMs = options.sessionTimeoutMs ?? CLIENT_DEFAULTS.sessionTimeoutMs;
     this.#assign = assign;

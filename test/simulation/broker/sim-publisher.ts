@@ -192,6 +192,7 @@ export class SimPublisher implements Publisher {
 
   #done(call: Call, error: unknown): void {
     call.firstError ??= error;
+    call.isMaybeStored ||= error === undefined;
     call.open -= 1;
     if (call.open === 0 && !call.isSettled) call.settle(call.firstError);
   }

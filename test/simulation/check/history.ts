@@ -16,8 +16,12 @@ export interface ActionExchange {
   /** The last answer: of the call, or of the fetch of its result; undefined while there is none. */
   answer?: Answer | undefined;
   answeredAtMs?: number;
+  /** How long a client of the ingress had had no connection to the broker at the time of the answer, in milliseconds. */
+  absentMs?: number;
   /** The result was promised with 202. */
   acceptedAtMs?: number;
+  /** Where the result is fetched. */
+  resultUrl?: string;
 }
 
 /** A POST of a notification. */
@@ -104,6 +108,8 @@ export interface History {
   readonly actions: ActionExchange[];
   readonly notifications: NotificationExchange[];
   readonly looks: StateLook[];
+  /** The looks at every accepted notification through every instance, when everything had settled. */
+  readonly lastLooks: StateLook[];
   readonly providerCalls: ProviderCall[];
   readonly records: SeenRecord[];
   /** The records by their place, see placeOf. */
@@ -114,6 +120,14 @@ export interface History {
   readonly states: Map<string, NotificationState[]>;
   /** When the first final state of a notification was on the log. */
   readonly concludedAtMs: Map<string, number>;
+  /** Results that were fetched again from every instance, when everything had settled. */
+  readonly lastResults: {
+    readonly exchange: ActionExchange;
+    readonly ingress: string;
+    readonly answer: Answer;
+  }[];
+  /** The last gauges of each process, by its name. */
+  readonly gauges: Map<string, ProcessSample['gauges']>;
   readonly upstream: UpstreamMessage[];
   readonly portfolios: PortfolioRun[];
   /** Versions of the changing product whose publish began. */
@@ -133,12 +147,15 @@ export function createHistory(): History {
     actions: [],
     notifications: [],
     looks: [],
+    lastLooks: [],
     providerCalls: [],
     records: [],
     byPlace: new Map(),
     byId: new Map(),
     states: new Map(),
     concludedAtMs: new Map(),
+    lastResults: [],
+    gauges: new Map(),
     upstream: [],
     portfolios: [],
     revisions: [],

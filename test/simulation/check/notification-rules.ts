@@ -240,7 +240,107 @@ const stateNeverGoesBack: Rule = {
   },
 };
 
+const lastLooksAgree: Rule = {
+  name: 'every instance shows the status that is on the log when everything has settled',
+  source: 'N3, docs/api.md Status',
+  atEnd: (_end, { history }) =>
+    history.lastLooks.flatMap(({ notificationId, ingress, answer }): readonly Finding[] => {
+      const wanted = currentState(history, notificationId)?.status;
+      const { status: shown } = answer.status === 200 ? (JSON.parse(answer.body) as ShownState) : {};
+      if (wanted === undefined || shown === wanted) return [];
+      const what = shown ?? `${answer.status} ${answer.body}`;
+      return [
+        {
+          detail: `${ingress} shows ${notificationId} as ${what} instead of ${wanted}`,
+          ids: [notificationId],
+        },
+      ];
+    }),
+};
+
+interface ShownState {
+  readonly status?: string;
+}
+
+const lastRecordHolds: Rule = {
+  name: 'the last record of a notification on its compacted topic has its status',
+  source: `${DELIVERY}, How long an id is known`,
+  atEnd: (_end, { history }) =>
+    [...history.states].flatMap(([id, states]): readonly Finding[] => {
+      const last = states.at(-1)?.status;
+      const status = currentState(history, id)?.status;
+      if (last === status) return [];
+      return [{ detail: `compaction would leave ${id} as ${last} instead of ${status}`, ids: [id] }];
+    }),
+};
+
+const ageFailsOnlyTheAttempted: Rule = {
+  name: 'the time limit of a notification ends only one that was attempted',
+  source: `${DELIVERY}, Clocks`,
+  atEnd: (_end, { history }) => {
+    const attempted = new Set(history.providerCalls.map(({ notificationId }) => notificationId));
+    return [...history.states.keys()].flatMap((id): readonly Finding[] => {
+      const { status, code } = currentState(history, id) ?? {};
+      if (status !== 'failed' || code !== 'time-limit-exceeded' || attempted.has(id)) return [];
+      return [{ detail: `${id} failed for its age, and no provider was called`, ids: [id] }];
+    });
+  },
+};
+
+/** All processes work again this long after the start of a run. */
+const RECOVERED_MS = 75_000;
+/** Longest time of a due copy until it is on its command topic, behind others of its receiver. */
+const RETURN_MS = 10_000;
+const TIER = /\.retry\.(\d+)s(?:\.urgent)?\.v1$/;
+
+const copiesReturnInTime: Rule = {
+  name: 'a copy returns from its retry tier after the delay of the tier at the latest',
+  source: `${DELIVERY}, Clocks`,
+  atEnd: (_end, { history: { records, byId } }) =>
+    records.flatMap((copy): readonly Finding[] => {
+      const delayS = TIER.exec(copy.topic)?.[1];
+      const id = idOfCommand(copy);
+      if (delayS === undefined || id === undefined) return [];
+      const untilMs = Math.max(copy.seenAtMs, RECOVERED_MS) + Number(delayS) * 1_000 + RETURN_MS;
+      const returned = (byId.get(id) ?? []).find(
+        ({ topic, seenAtMs }) => COMMANDS.has(topic) && seenAtMs > copy.seenAtMs,
+      );
+      if (returned === undefined || returned.seenAtMs <= untilMs) return [];
+      const waitedMs = Math.round(returned.seenAtMs - copy.seenAtMs);
+      return [{ detail: `${id} waited ${waitedMs} ms on ${copy.topic}`, ids: [id] }];
+    }),
+};
+
+/** The cost of the day; each message costs 1 in a run. */
+const COUNTED = 'plat_notification_quota_spent';
+
+const countedOnce: Rule = {
+  name: 'the quotas count each notification once, in every process',
+  source: 'N6, docs/operations.md Quotas of notifications',
+  atEnd: ({ unsettled }, { history }) => {
+    const isCounting = [...history.gauges.values()].some((gauges) => gauges.has(COUNTED));
+    if (unsettled.length > 0 || !isCounting) return [];
+    const usage = history.records.filter(({ topic }) => topic === TOPIC.notificationUsage);
+    const counted = new Set(usage.map(({ key }) => key));
+    const missing = [...acceptedIds(history)].filter((id) => !counted.has(id));
+    const findings = missing.map((id): Finding => ({ detail: `${id} was not counted`, ids: [id] }));
+    for (const [process, gauges] of history.gauges) {
+      const messages = gauges.get(COUNTED) ?? counted.size;
+      // An ingress also counts a message whose acceptance was answered with 504 and may not be stored.
+      const isRight = process.startsWith('ingress') ? messages >= counted.size : messages === counted.size;
+      if (!isRight)
+        findings.push({ detail: `${process} counted ${messages} messages of ${counted.size}`, ids: [] });
+    }
+    return findings;
+  },
+};
+
 export const NOTIFICATION_RULES: readonly Rule[] = [
+  countedOnce,
+  copiesReturnInTime,
+  lastLooksAgree,
+  lastRecordHolds,
+  ageFailsOnlyTheAttempted,
   acceptedNotificationsEnd,
   statusIsTrue,
   noSecondSend,

@@ -241,6 +241,28 @@ const asyncResultsArrive: Rule = {
     }),
 };
 
+const resultsStay: Rule = {
+  name: 'every instance serves a result that was fetched before',
+  source: 'E5, docs/api.md respond-async',
+  atEnd: (_end, { history }) =>
+    history.lastResults.flatMap(
+      ({ exchange: { id, answer: former }, ingress, answer }): readonly Finding[] => {
+        // One that came after its deadline replaces the answer that there is none.
+        if (former === undefined || [202, 503, 504].includes(former.status)) return [];
+        // Problems name the request that they answer.
+        const isSame =
+          former.status === 200 ? answer.body === former.body : codeOf(answer) === codeOf(former);
+        if (answer.status === former.status && isSame) return [];
+        const detail = `${ingress} gives ${answer.status} ${shorten(answer.body)} as the result of ${id}`;
+        return [{ detail, ids: [id] }];
+      },
+    ),
+};
+
+function codeOf({ body }: Answer): string | undefined {
+  return (JSON.parse(body) as Partial<Problem>).code;
+}
+
 const portfolioIsComplete: Rule = {
   name: 'a portfolio has each line exactly once and in order',
   source: 'docs/recalculation.md',
@@ -312,7 +334,26 @@ const catalogueIsCurrent: Rule = {
   },
 };
 
+/** A refusal within this time is immediate. */
+const IMMEDIATE_MS = 50;
+/** A call waits for a lost connection for a second, which a fast clock shortens a little. */
+const PATIENCE_MS = 990;
+const UNREACHABLE: ReadonlySet<string> = new Set(['broker-unavailable', 'not-ready']);
+
+const shortAbsencesAreWaitedOut: Rule = {
+  name: 'a call is refused at once only when a connection to the broker has been absent for a second',
+  source: 'docs/operations.md When something fails',
+  onActionAnswer: ({ id, sentAtMs, answeredAtMs = sentAtMs, absentMs = Infinity, answer }) => {
+    if (answer?.status !== 503 || answeredAtMs - sentAtMs > IMMEDIATE_MS || absentMs >= PATIENCE_MS)
+      return undefined;
+    const { code } = JSON.parse(answer.body) as Problem;
+    if (!UNREACHABLE.has(code)) return undefined;
+    return { detail: `${id} got 503 ${code} after an absence of ${absentMs.toFixed(0)} ms`, ids: [id] };
+  },
+};
+
 export const REQUEST_RULES: readonly Rule[] = [
+  shortAbsencesAreWaitedOut,
   repliesKeepOrder,
   catalogueIsCurrent,
   answerIsRight,
@@ -322,5 +363,6 @@ export const REQUEST_RULES: readonly Rule[] = [
   deadLettersAreDeserved,
   poisonBecomesDeadLetter,
   asyncResultsArrive,
+  resultsStay,
   portfolioIsComplete,
 ];

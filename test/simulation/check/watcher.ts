@@ -73,6 +73,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   const committed = new Map<string, number>();
   const checkRecord = check((rule) => rule.onRecord);
   const checkCommit = check((rule) => rule.onCommit);
+  const checkSample = check((rule) => rule.onSample);
   return {
     violations,
     onRecord: (message, by) => {
@@ -91,7 +92,10 @@ export function createWatcher(options: WatcherOptions): Watcher {
       journal.note(by, `commits ${topic}/${partition} up to ${offset} of ${groupId}`);
       checkCommit({ groupId, topic, partition, from, offset, by });
     },
-    onSample: check((rule) => rule.onSample),
+    onSample: (sample) => {
+      if (sample.gauges.size > 0) history.gauges.set(sample.process, sample.gauges);
+      checkSample(sample);
+    },
     onDelivery: check((rule) => rule.onDelivery),
     onActionAnswer: check((rule) => rule.onActionAnswer),
     onNotificationAnswer: check((rule) => rule.onNotificationAnswer),

@@ -102,7 +102,7 @@ export interface PlanOptions {
   readonly processes: readonly string[];
   /** Length of the fault period. */
   readonly faultMs: number;
-  /** Largest difference of a wall clock from the true time, steps included. Default 500. */
+  /** Largest difference of a wall clock from the true time, steps included. Default 20 minutes. */
   readonly maxSkewMs?: number;
 }
 
@@ -113,10 +113,13 @@ const TELLING = ['crash', 'crash', 'refusing-provider', 'refusing-provider'] as 
 const MAX_RATE = 0.1;
 const MIN_RATE = 0.001;
 const MAX_INCIDENTS = 6;
+/** Failures come together: the share of incidents that follow another one within this time. */
+const TOGETHER_PERCENT = 35;
+const TOGETHER_MS = 3_000;
 const MAX_INCIDENT_MS = 12_000;
 const MAX_EFFECTS = 40;
 const MAX_DRIFT_PPM = 200;
-const DEFAULT_SKEW_MS = 500;
+const DEFAULT_SKEW_MS = 1_200_000;
 export const NODES = 3;
 
 /** No faults at all. */
@@ -140,9 +143,21 @@ export function planFaults(seed: number, options: PlanOptions): FaultPlan {
   }
   const kinds = [...INCIDENT_KINDS, ...CRASHES].filter((kind) => isWanted.has(kind));
   const count = kinds.length === 0 ? 0 : picks.whole(1, MAX_INCIDENTS);
-  const incidents = Array.from({ length: count }, () =>
-    chooseIncident(picks, picks.of(...kinds), { processes, faultMs, maxSkewMs: maxSkewMs / 2 }),
-  );
+  const incidents: Incident[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const incident = chooseIncident(picks, picks.of(...kinds), {
+      processes,
+      faultMs,
+      // A constant deviation and all steps of one clock together stay within the limit.
+      maxSkewMs: Math.floor(maxSkewMs / 2 / MAX_INCIDENTS),
+    });
+    const former = incidents.at(-1);
+    const afterMs = picks.whole(0, TOGETHER_MS);
+    const isTogether = picks.chance(TOGETHER_PERCENT);
+    incidents.push(
+      former !== undefined && isTogether ? besides(incident, { former, afterMs, faultMs }) : incident,
+    );
+  }
   const isSkewed = picks.chance(50);
   const clocks = Object.fromEntries(
     processes.map((name) => [
@@ -160,6 +175,26 @@ export function planFaults(seed: number, options: PlanOptions): FaultPlan {
     incidents: incidents.toSorted((one, other) => one.atMs - other.atMs),
     clocks,
   };
+}
+
+/** The incident soon after another one, in the same process. */
+function besides(
+  incident: Incident,
+  {
+    former,
+    afterMs,
+    faultMs,
+  }: { readonly former: Incident; readonly afterMs: number; readonly faultMs: number },
+): Incident {
+  const atMs = Math.min(former.atMs + afterMs, faultMs - lengthMs(incident));
+  return 'target' in incident && 'target' in former
+    ? { ...incident, atMs, target: former.target }
+    : { ...incident, atMs };
+}
+
+function lengthMs(incident: Incident): number {
+  if ('forMs' in incident) return incident.forMs;
+  return 'downMs' in incident ? incident.downMs : 0;
 }
 
 function chooseKinds(picks: Picks, all: readonly FaultKind[]): ReadonlySet<FaultKind> {

@@ -1,5 +1,6 @@
 /** `npm run simulate:known-faults`: counts the seeds that the simulation takes to find faults which the project has had. */
 import { execFile } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import {
   parseCommandLine,
@@ -10,19 +11,21 @@ import {
 import { errorText } from '../../../shared/platform/errors.ts';
 import { plant, readKnownFaults, type KnownFault } from './known-fault.ts';
 
-const HELP = `Usage: npm run simulate:known-faults -- [--seeds N] [--from N] [NAME ...]
+const HELP = `Usage: npm run simulate:known-faults -- [--seeds N] [--from N] [--jobs N] [NAME ...]
 
 Brings the faults of test/simulation/known-faults back, one at a time, each in a temporary copy of the sources, and counts the
 seeds until the simulation finds it.
 
   --seeds N  gives up on a fault after N seeds; default 200
   --from N   the first seed (1)
+  --jobs N   runs seeds on N threads; default one for each processor
   NAME       only these faults
 
 Exit codes: 0 all were found, 1 some were not, 2 wrong usage.
 `;
 const DEFAULT_SEEDS = 200;
 const MAX_SEED = 1_000_000;
+const MAX_JOBS = 64;
 /** The report of a failing seed contains its trace. */
 const MAX_REPORT_BYTES = 256 * 1_024 * 1_024;
 const FAILED = 1;
@@ -44,7 +47,11 @@ try {
 }
 
 async function run(args: readonly string[]): Promise<number> {
-  const line = parseCommandLine(args, { seeds: wholeNumber(1, MAX_SEED), from: wholeNumber(0, MAX_SEED) });
+  const line = parseCommandLine(args, {
+    seeds: wholeNumber(1, MAX_SEED),
+    from: wholeNumber(0, MAX_SEED),
+    jobs: wholeNumber(1, MAX_JOBS),
+  });
   if (line === undefined) {
     process.stdout.write(HELP);
     return 0;
@@ -56,7 +63,11 @@ async function run(args: readonly string[]): Promise<number> {
   let missed = 0;
   for (const fault of all) {
     if (names.length > 0 && !names.includes(fault.name)) continue;
-    const { seeds, rule } = await find(fault, values.from ?? 1, values.seeds ?? DEFAULT_SEEDS);
+    const { seeds, rule } = await find(fault, {
+      from: values.from ?? 1,
+      seeds: values.seeds ?? DEFAULT_SEEDS,
+      jobs: values.jobs ?? availableParallelism(),
+    });
     if (rule === undefined) missed += 1;
     const count = rule === undefined ? `> ${seeds}` : String(seeds);
     process.stdout.write(
@@ -69,12 +80,18 @@ async function run(args: readonly string[]): Promise<number> {
 /** The number of seeds that were run, and the rule that the last one violated; undefined: none of them. */
 async function find(
   fault: KnownFault,
-  from: number,
-  seeds: number,
+  { from, seeds, jobs }: { readonly from: number; readonly seeds: number; readonly jobs: number },
 ): Promise<{ readonly seeds: number; readonly rule: string | undefined }> {
   using planted = plant(fault);
   const program = path.join(planted.folder, 'test/simulation/simulate.ts');
-  const { failures, ...report } = await simulate(program, ['--from', `${from}`, '--seeds', `${seeds}`]);
+  const { failures, ...report } = await simulate(program, [
+    '--from',
+    `${from}`,
+    '--seeds',
+    `${seeds}`,
+    '--jobs',
+    `${jobs}`,
+  ]);
   return { seeds: report.seeds, rule: failures[0]?.violations[0]?.rule };
 }
 

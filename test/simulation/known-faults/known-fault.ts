@@ -4,6 +4,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const PATCH = '.patch';
+const MENDED_BY = /^Mended by ([0-9a-f]{8})\.$/;
 /** What a simulation loads. */
 const SOURCES = ['package.json', 'schemas', 'shared', 'workers', 'scripts', 'test'];
 
@@ -13,6 +14,8 @@ export interface KnownFault {
   readonly name: string;
   /** One sentence. */
   readonly description: string;
+  /** The commit that mended the fault; undefined for a fault that the project never had. */
+  readonly mendedBy: string | undefined;
   readonly changes: readonly Change[];
 }
 
@@ -35,7 +38,7 @@ export function readKnownFaults(): readonly KnownFault[] {
     });
 }
 
-/** Parses a unified diff with its description before it. Line numbers are not read: lines are found by their content. */
+/** Parses a unified diff with its description before it, and the commit that mended it on the next line. Line numbers are not read: lines are found by their content. */
 export function parsePatch(name: string, text: string): KnownFault {
   const [head = '', ...files] = text.split(/^--- .*\n\+\+\+ b\//m);
   const changes = files.flatMap((one) => {
@@ -45,7 +48,8 @@ export function parsePatch(name: string, text: string): KnownFault {
       return { file, before: linesOf(lines, '-'), after: linesOf(lines, '+') };
     });
   });
-  return { name, description: head.trim(), changes };
+  const [description = '', mended = ''] = head.trim().split('\n');
+  return { name, description, mendedBy: MENDED_BY.exec(mended)?.[1], changes };
 }
 
 /** The lines of one side of a hunk. */

@@ -20,6 +20,9 @@ export const INVALID_BODIES: readonly (object | string)[] = [
   { jsonParam: { ScheduleType: 'EqualInstallments', Amount: -1, InstallmentsNo: 0, InterestPercent: 7 } },
 ];
 
+/** Names of fields that no request has: misspelt, with separators of headers, and of every plane of Unicode. */
+const UNKNOWN_FIELDS = ['InstalmentsNo', 'a, b; c', 'Dobândă', '利率', '💶'];
+
 /** The product whose versions the simulation publishes during a run. */
 export const CHANGING_PRODUCT = 'SIM-CHANGING';
 /** The example catalogue describes this day; the reply to a look-up depends on it. */
@@ -53,6 +56,8 @@ function schedule(picks: Picks, number: number): ActionBody {
     CalculateDAE: picks.of(undefined, 0, 2),
     Explain: picks.maybe(10, () => true),
     ...(picks.chance(20) ? { HolidayShift: true, HolidayCountry: 'RO' } : {}),
+    // Unknown fields are ignored and reported (E3), whatever their names.
+    ...(picks.chance(10) ? { [picks.of(...UNKNOWN_FIELDS)]: number } : {}),
   };
   return { requestType: 'CalculateRepaymentScheduleRequest', body: { jsonParam: terms } };
 }

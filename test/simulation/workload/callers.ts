@@ -1,6 +1,6 @@
 import { sleep } from '../../../shared/platform/timers.ts';
 import { Picks } from '../../support/random/pick.ts';
-import type { ActionExchange, NotificationExchange } from '../check/history.ts';
+import type { ActionExchange, NotificationExchange, StateLook } from '../check/history.ts';
 import { digest } from '../check/journal.ts';
 import type { Answer, Call } from '../inject.ts';
 import { CHANGING_PRODUCT } from './action-bodies.ts';
@@ -38,10 +38,12 @@ export async function callAction(world: World, call: ActionCall): Promise<void> 
       body: formOf(call),
     },
   });
+  exchange.absentMs = world.absentMs(call.ingress);
   settle(world, exchange, answer);
   if (answer?.status !== ACCEPTED) return;
   exchange.acceptedAtMs = system.monotonic.elapsedMs();
-  await fetchResult(world, call, exchange, String(answer.headers['location']));
+  exchange.resultUrl = String(answer.headers['location']);
+  await fetchResult(world, call, exchange, exchange.resultUrl);
 }
 
 /** Fetches a result, each time from the next instance. */
@@ -58,6 +60,19 @@ async function fetchResult(
     settle(world, exchange, answer);
     return;
   }
+}
+
+/** Fetches a result again when everything has settled. */
+export async function fetchLastResult(
+  world: World,
+  ingress: number,
+  exchange: ActionExchange,
+): Promise<void> {
+  const { id, resultUrl: url } = exchange;
+  if (url === undefined) return;
+  const answer = await tell(world, ingress, { id, request: { method: 'GET', url } });
+  if (answer === undefined) return;
+  world.history.lastResults.push({ exchange, ingress: world.ingressName(ingress), answer });
 }
 
 function settle({ system, watcher }: World, exchange: ActionExchange, answer: Answer | undefined): void {
@@ -169,15 +184,16 @@ export async function lookAt(
   world: World,
   ingress: number,
   { notificationId, id }: { readonly notificationId: string; readonly id: string },
-): Promise<Answer | undefined> {
+): Promise<StateLook | undefined> {
   const sentAtMs = world.system.monotonic.elapsedMs();
   const request: Call = { method: 'GET', url: `${NOTIFICATIONS}/${notificationId}` };
   const answer = await tell(world, ingress, { id, request });
   if (answer === undefined) return undefined;
   const answeredAtMs = world.system.monotonic.elapsedMs();
   const instance = world.ingressName(ingress);
-  world.history.looks.push({ notificationId, ingress: instance, sentAtMs, answeredAtMs, answer });
-  return answer;
+  const seen = { notificationId, ingress: instance, sentAtMs, answeredAtMs, answer };
+  world.history.looks.push(seen);
+  return seen;
 }
 
 /** Looks the changing product up when everything has settled. */

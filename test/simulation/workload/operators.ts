@@ -1,6 +1,6 @@
 import { runDeadLettersCommand } from '../../../scripts/dead-letters/command.ts';
-import { commandTopics } from '../../../scripts/dead-letters/command-context.ts';
-import { brokerLetterLog } from '../../../scripts/dead-letters/letter-log.ts';
+import { letterTopics } from '../../../shared/dead-letters/letter-context.ts';
+import { brokerLetterLog } from '../../../shared/dead-letters/letter-log.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
 import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
@@ -73,6 +73,8 @@ export async function redrive(world: World, { id, acceptDuplicates }: Redrive): 
         selection: {
           topics: ['notification'],
           codes: [],
+          types: [],
+          channel: undefined,
           key: undefined,
           sinceMs: undefined,
           untilMs: undefined,
@@ -92,7 +94,7 @@ export async function redrive(world: World, { id, acceptDuplicates }: Redrive): 
         log: await brokerLetterLog(broker),
         codec,
         actor: { operator: 'simulated', run: id, reason: undefined },
-        topics: commandTopics(''),
+        topics: letterTopics(''),
         onProgress: () => undefined,
         signal: new AbortController().signal,
       },

@@ -14,6 +14,9 @@ const MAX_REPEATS = 3;
 const URGENT_EVERY = 5;
 const FLOOD = 220;
 const SECOND_MS = 1_000;
+/** Clocks of upstream systems: behind by more than all time limits, ahead by less than what a run waits for. */
+const MAX_BEHIND_MS = 7_200_000;
+const MAX_AHEAD_MS = 60_000;
 
 interface Planned {
   /** Names the activity in the trace; everything that it causes carries this name. */
@@ -74,6 +77,8 @@ export interface UpstreamCommand extends Planned {
   readonly isUrgent: boolean;
   readonly format: 'json' | 'avro';
   readonly copies: number;
+  /** How far the clock of the upstream system is off, in milliseconds; negative: it is behind. */
+  readonly clockErrorMs: number;
 }
 
 /** A message that cannot be handled, and must become a dead letter without holding back others. */
@@ -193,9 +198,9 @@ function draftNotification(picks: Picks, number: number): Draft<'notification'> 
   const repeats = hasKey && isValid ? picks.whole(0, MAX_REPEATS) : 0;
   return {
     ingress: picks.whole(0, 3),
-    channel: picks.of('sms', 'sms', 'email'),
+    channel: picks.of('sms', 'sms', 'sms', 'sms', 'email'),
     // One receiver gets most, so that notifications wait for earlier ones.
-    receiver: picks.of(1, 1, 1, picks.whole(1, RECEIVERS)),
+    receiver: picks.of(1, 1, 1, 1, 1, picks.whole(1, RECEIVERS)),
     key: hasKey ? `key-${number}` : undefined,
     isValid,
     isUrgent: number % URGENT_EVERY === 0,
@@ -242,14 +247,18 @@ function draftCommand(picks: Picks, number: number): Draft<'command'> {
     isUrgent: number % URGENT_EVERY === 0,
     format: picks.of('json', 'avro'),
     copies: picks.of(1, 1, 2),
+    clockErrorMs: picks.of(0, 0, picks.whole(-MAX_BEHIND_MS, MAX_AHEAD_MS)),
   };
 }
 
 function draftPoison(picks: Picks): Draft<'poison'> {
   const key = picks.of('one', 'two', 'three');
   if (picks.chance(10)) return { topic: 'retryTier', fault: 'no-origin', key, count: 1 };
-  // More than the failures in a row that would open a circuit breaker, for the only process of this topic.
-  if (picks.chance(10)) return { topic: 'productRequests', fault: 'unknown-reply-topic', key, count: FLOOD };
+  // More than the failures in a row that would open a circuit breaker.
+  if (picks.chance(15)) {
+    const topic = picks.of('productRequests', 'scheduleBulkRequests', 'scheduleRequests');
+    return { topic, fault: 'unknown-reply-topic', key, count: FLOOD };
+  }
   const fault = picks.of('garbage', 'no-type', 'no-address', 'unknown-reply-topic');
   const requests = [
     'scheduleRequests',

@@ -47,7 +47,7 @@ export async function writeRequest(world: World, activity: UpstreamRequest): Pro
 
 /** Writes a command to send a notification. */
 export async function writeCommand(world: World, activity: UpstreamCommand): Promise<void> {
-  const { channel, receiver, isUrgent, format, copies } = activity;
+  const { channel, receiver, isUrgent, format, copies, clockErrorMs } = activity;
   const type = channel === 'sms' ? 'SendSmsCommand' : 'SendEmailCommand';
   const address = receiverOf(channel, receiver);
   const common = {
@@ -70,6 +70,7 @@ export async function writeCommand(world: World, activity: UpstreamCommand): Pro
     key: `upstream-${channel}-${receiver}`,
     value: encoded.value,
     headers: encoded.headers,
+    timestampMs: world.system.clock.now() + clockErrorMs,
   };
   await write(world, { id: activity.id, activity, expected: [] }, [message], copies);
 }

@@ -8,7 +8,7 @@ const PRODUCE = 0;
 const METADATA = 3;
 const API_VERSIONS = 18;
 const SPOKEN = [
-  [PRODUCE, 0, 3],
+  [PRODUCE, 0, 7],
   [METADATA, 0, 1],
   [API_VERSIONS, 0, 0],
 ] as const;
@@ -217,7 +217,12 @@ function produce(
   }
   const byTopic = [...Map.groupBy(batches, ({ topic }) => topic)].map(([topic, own]) => {
     const answers = own.map((batch) =>
-      encoder().writeInt32(batch.partition).writeInt16(codeOf(batch)).writeInt64(0).writeInt64(-1),
+      encoder()
+        .writeInt32(batch.partition)
+        .writeInt16(codeOf(batch))
+        .writeInt64(0)
+        .writeInt64(-1)
+        .writeInt64(0),
     );
     return encoder().writeString(topic).writeArray(answers);
   });

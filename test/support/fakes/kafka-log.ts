@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 
 const require = createRequire(import.meta.url);
 
-/** API keys of the requests that a producer and the only member of a group send, each with the supported version. */
+/** API keys of the requests that a producer and the only member of a group send. */
 const PRODUCE = 0;
 export const FETCH = 1;
 const LIST_OFFSETS = 2;
@@ -16,8 +16,10 @@ const HEARTBEAT = 12;
 const LEAVE_GROUP = 13;
 const SYNC_GROUP = 14;
 const API_VERSIONS = 18;
-const SPOKEN: readonly (readonly [number, number])[] = [
-  [PRODUCE, 3],
+
+/** The supported version of each request; the two clients have none in common for some. */
+const OLD_VERSIONS: Versions = [
+  [PRODUCE, 7],
   [FETCH, 11],
   [LIST_OFFSETS, 1],
   [METADATA, 1],
@@ -30,12 +32,28 @@ const SPOKEN: readonly (readonly [number, number])[] = [
   [SYNC_GROUP, 0],
   [API_VERSIONS, 0],
 ];
+const NEW_VERSIONS: Versions = [
+  [PRODUCE, 7],
+  [FETCH, 11],
+  [LIST_OFFSETS, 5],
+  [METADATA, 1],
+  [OFFSET_COMMIT, 7],
+  [OFFSET_FETCH, 5],
+  [FIND_COORDINATOR, 2],
+  [JOIN_GROUP, 5],
+  [HEARTBEAT, 3],
+  [LEAVE_GROUP, 3],
+  [SYNC_GROUP, 3],
+  [API_VERSIONS, 0],
+];
 const UNKNOWN_MEMBER_ID = 25;
 const EARLIEST = -2;
 const LENGTH_BYTES = 4;
 const LAST_OFFSET_DELTA_AT = 23;
 /** Interval at which a pending fetch checks for new records. */
 const LOOK_MS = 5;
+
+type Versions = readonly (readonly [key: number, version: number])[];
 
 interface Encoder {
   readonly buffer: Buffer;
@@ -104,6 +122,8 @@ export interface FakeKafka {
 
 interface State {
   readonly kafka: FakeKafka;
+  /** Requests about groups and offsets are those of NEW_VERSIONS. */
+  readonly isNew: boolean;
   readonly ports: number[];
   readonly partitions: number;
   readonly batches: Map<string, Batch[]>;
@@ -114,9 +134,13 @@ interface State {
 /**
  * Brokers on loopback with a log: they store and serve record batches byte for byte, for producers and for groups of one
  * member. Every topic exists, with `partitions` partitions, whose leaders alternate between the brokers; broker 0
- * coordinates all groups.
+ * coordinates all groups. It supports the versions of kafkajs, or those of @platformatic/kafka.
  */
-export async function startFakeKafka(brokers: number, partitions: number): Promise<FakeKafka> {
+export async function startFakeKafka(
+  brokers: number,
+  partitions: number,
+  client: 'kafkajs' | 'platformatic' = 'kafkajs',
+): Promise<FakeKafka> {
   const servers: Server[] = [];
   const sockets = Array.from({ length: brokers }, () => new Set<Socket>());
   const ports: number[] = [];
@@ -133,7 +157,8 @@ export async function startFakeKafka(brokers: number, partitions: number): Promi
       for (const server of servers) server.close();
     },
   };
-  const state: State = { kafka, ports, partitions, batches: new Map(), groups: new Map(), sockets };
+  const isNew = client === 'platformatic';
+  const state: State = { kafka, isNew, ports, partitions, batches: new Map(), groups: new Map(), sockets };
   for (let id = 0; id < brokers; id += 1) {
     const server = createServer((socket) => {
       sockets[id]?.add(socket);
@@ -193,20 +218,21 @@ async function respond(
 type Answer = (state: State, request: Decoder, broker: number) => Encoder | Promise<Encoder>;
 
 const ANSWERS: Readonly<Record<number, Answer>> = {
-  [API_VERSIONS]: () =>
+  [API_VERSIONS]: ({ isNew }) =>
     encoder()
       .writeInt16(0)
       .writeArray(
-        SPOKEN.map(([kind, version]) => encoder().writeInt16(kind).writeInt16(version).writeInt16(version)),
+        (isNew ? NEW_VERSIONS : OLD_VERSIONS).map(([kind, version]) =>
+          encoder().writeInt16(kind).writeInt16(version).writeInt16(version),
+        ),
       ),
   [METADATA]: (state, request) =>
     metadata(
       state,
       request.readArray((names) => names.readString()),
     ),
-  [FIND_COORDINATOR]: ({ ports }) =>
-    encoder()
-      .writeInt16(0)
+  [FIND_COORDINATOR]: ({ ports, isNew }) =>
+    (isNew ? throttled().writeInt16(0).writeString(null) : encoder().writeInt16(0))
       .writeInt32(0)
       .writeString('127.0.0.1')
       .writeInt32(ports[0] ?? 0),
@@ -214,24 +240,25 @@ const ANSWERS: Readonly<Record<number, Answer>> = {
   [FETCH]: fetch,
   [LIST_OFFSETS]: listOffsets,
   [JOIN_GROUP]: joinGroup,
-  [SYNC_GROUP]: (_, request) => {
+  [SYNC_GROUP]: ({ isNew }, request) => {
     request.readString();
     request.readInt32();
     request.readString();
+    if (isNew) request.readString();
     const [own] = request.readArray((item) => {
       item.readString();
       return item.readBytes();
     });
-    return encoder()
-      .writeInt16(0)
-      .writeBytes(own ?? Buffer.alloc(0));
+    return (isNew ? throttled() : encoder()).writeInt16(0).writeBytes(own ?? Buffer.alloc(0));
   },
-  [HEARTBEAT]: ({ groups }, request) => {
+  [HEARTBEAT]: ({ groups, isNew }, request) => {
     const group = groups.get(request.readString());
     request.readInt32();
-    return encoder().writeInt16(group?.member === request.readString() ? 0 : UNKNOWN_MEMBER_ID);
+    return (isNew ? throttled() : encoder()).writeInt16(
+      group?.member === request.readString() ? 0 : UNKNOWN_MEMBER_ID,
+    );
   },
-  [LEAVE_GROUP]: () => encoder().writeInt16(0),
+  [LEAVE_GROUP]: ({ isNew }) => (isNew ? throttled().writeInt16(0).writeArray([]) : encoder().writeInt16(0)),
   [OFFSET_COMMIT]: commitOffsets,
   [OFFSET_FETCH]: fetchOffsets,
 };
@@ -277,7 +304,7 @@ async function produce({ kafka, batches }: State, request: Decoder): Promise<Enc
       const decoded = await decodeBatch(new DecoderClass(batch));
       entry(kafka.stored, id, () => []).push(...decoded.records);
       log.push({ end: first + batch.readInt32BE(LAST_OFFSET_DELTA_AT) + 1, bytes: batch });
-      own.push(encoder().writeInt32(partition).writeInt16(0).writeInt64(first).writeInt64(-1));
+      own.push(encoder().writeInt32(partition).writeInt16(0).writeInt64(first).writeInt64(-1).writeInt64(0));
     }
     answers.push(encoder().writeString(topic).writeArray(own));
   }
@@ -347,81 +374,92 @@ function fetchedPartition(log: readonly Batch[], { partition, offset, maxBytes }
     .writeBytes(all.subarray(0, Math.max(maxBytes, first?.length ?? 0)));
 }
 
-function listOffsets({ batches }: State, request: Decoder): Encoder {
+/** A response that begins with the throttle time. */
+function throttled(): Encoder {
+  return encoder().writeInt32(0);
+}
+
+function listOffsets({ batches, isNew }: State, request: Decoder): Encoder {
   request.readInt32();
+  if (isNew) request.readInt8();
   const topics = request.readArray((list) => {
     const topic = list.readString();
     const parts = list.readArray((item) => {
       const partition = item.readInt32();
+      if (isNew) item.readInt32();
       const isEarliest = Number(item.readInt64()) === EARLIEST;
       const end = batches.get(`${topic}/${partition}`)?.at(-1)?.end ?? 0;
-      return encoder()
+      const found = encoder()
         .writeInt32(partition)
         .writeInt16(0)
         .writeInt64(-1)
         .writeInt64(isEarliest ? 0 : end);
+      return isNew ? found.writeInt32(-1) : found;
     });
     return encoder().writeString(topic).writeArray(parts);
   });
-  return encoder().writeArray(topics);
+  return (isNew ? throttled() : encoder()).writeArray(topics);
 }
 
-function joinGroup({ groups }: State, request: Decoder): Encoder {
+function joinGroup({ groups, isNew }: State, request: Decoder): Encoder {
   const group = entry(groups, request.readString(), () => ({
     member: '',
     generation: 0,
     offsets: new Map(),
   }));
   request.readInt32();
+  if (isNew) request.readInt32();
   request.readString();
+  if (isNew) request.readString();
   request.readString();
   const [protocol] = request.readArray((item) => ({ name: item.readString(), metadata: item.readBytes() }));
   group.generation += 1;
   group.member = `member-${group.generation}`;
-  return encoder()
+  const own = encoder().writeString(group.member);
+  return (isNew ? throttled() : encoder())
     .writeInt16(0)
     .writeInt32(group.generation)
     .writeString(protocol?.name ?? '')
     .writeString(group.member)
     .writeString(group.member)
-    .writeArray([
-      encoder()
-        .writeString(group.member)
-        .writeBytes(protocol?.metadata ?? Buffer.alloc(0)),
-    ]);
+    .writeArray([(isNew ? own.writeString(null) : own).writeBytes(protocol?.metadata ?? Buffer.alloc(0))]);
 }
 
-function commitOffsets({ groups }: State, request: Decoder): Encoder {
+function commitOffsets({ groups, isNew }: State, request: Decoder): Encoder {
   const group = groups.get(request.readString());
   request.readInt32();
   const error = group?.member === request.readString() ? 0 : UNKNOWN_MEMBER_ID;
-  request.readInt64();
+  // The group instance, or the retention time.
+  if (isNew) request.readString();
+  else request.readInt64();
   const topics = request.readArray((list) => {
     const topic = list.readString();
     const parts = list.readArray((item) => {
       const partition = item.readInt32();
       const offset = Number(item.readInt64());
+      if (isNew) item.readInt32();
       item.readString();
       if (error === 0) group?.offsets.set(`${topic}/${partition}`, offset);
       return encoder().writeInt32(partition).writeInt16(error);
     });
     return encoder().writeString(topic).writeArray(parts);
   });
-  return encoder().writeArray(topics);
+  return (isNew ? throttled() : encoder()).writeArray(topics);
 }
 
-function fetchOffsets({ groups }: State, request: Decoder): Encoder {
+function fetchOffsets({ groups, isNew }: State, request: Decoder): Encoder {
   const group = groups.get(request.readString());
   const topics = request.readArray((list) => {
     const topic = list.readString();
     const parts = list.readArray((item) => {
       const partition = item.readInt32();
       const offset = group?.offsets.get(`${topic}/${partition}`) ?? -1;
-      return encoder().writeInt32(partition).writeInt64(offset).writeString('').writeInt16(0);
+      const found = encoder().writeInt32(partition).writeInt64(offset);
+      return (isNew ? found.writeInt32(-1) : found).writeString('').writeInt16(0);
     });
     return encoder().writeString(topic).writeArray(parts);
   });
-  return encoder().writeArray(topics);
+  return isNew ? throttled().writeArray(topics).writeInt16(0) : encoder().writeArray(topics);
 }
 
 function entry<V>(map: Map<string, V>, key: string, make: () => V): V {

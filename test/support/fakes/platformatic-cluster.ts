@@ -1,7 +1,10 @@
 /** A cluster in memory behind the client of the adapter for @platformatic/kafka: topics, one group, and failures of both. */
 
 import { Reader, ResponseError } from '@platformatic/kafka';
-import type { PlatformaticClient } from '../../../shared/messaging/kafka-platformatic/connection/client.ts';
+import type {
+  CreatePlatformaticClient,
+  PlatformaticClient,
+} from '../../../shared/messaging/kafka-platformatic/connection/client.ts';
 import { partitionId, type PartitionOffset } from '../../../shared/messaging/message.ts';
 import { fetchResponse, type BuiltPartition } from '../builders/record-batches.ts';
 
@@ -51,6 +54,9 @@ export class FakePlatformaticCluster {
   readonly committed = new Map<string, number>();
   /** Error codes for the next requests of a key; 'silence': the connection breaks without an answer. */
   readonly failures = new Map<number, (number | 'broken')[]>();
+  /** The number of the client that last sent a request of a key, and its time limit; undefined: the default. */
+  readonly senders = new Map<number, { readonly client: number; readonly limitMs: number | undefined }>();
+  #clients = 0;
   /** Error code of all topics in metadata. */
   topicError = 0;
   metadataRequests = 0;
@@ -81,14 +87,17 @@ export class FakePlatformaticCluster {
     this.failures.set(KEYS[key], [...(this.failures.get(KEYS[key]) ?? []), failure]);
   }
 
-  readonly createClient = ({ clientId }: { clientId: string }): PlatformaticClient => {
+  readonly createClient: CreatePlatformaticClient = ({ clientId, requestTimeoutMs }) => {
     let isDestroyed = false;
     this.open += 1;
+    this.#clients += 1;
+    const sender = { client: this.#clients, limitMs: requestTimeoutMs };
     const send = async (
       node: number,
       [api]: readonly unknown[],
       args: readonly unknown[],
     ): Promise<never> => {
+      this.senders.set((api as Api).key, sender);
       const answer = await this.#answer(node, api as Api, args);
       if (isDestroyed) throw new Error('this client is closed');
       return answer as never;

@@ -4,20 +4,20 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { readDeadLettersArguments } from '../../../scripts/dead-letters/arguments.ts';
 import { runDeadLettersCommand, type CommandReport } from '../../../scripts/dead-letters/command.ts';
-import { brokerLetterLog, type LetterLog } from '../../../scripts/dead-letters/letter-log.ts';
-import { commandTopics, type CommandContext } from '../../../scripts/dead-letters/command-context.ts';
+import { brokerLetterLog, type LetterLog } from '../../../shared/dead-letters/letter-log.ts';
+import { letterTopics, type LetterContext } from '../../../shared/dead-letters/letter-context.ts';
 
 /** Shared by all tests, because it takes 0.3 s to create. */
 const CODEC = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemPorts.clock });
 
 /** The context of a command over the log of a test. */
-export function commandContext(log: LetterLog, more: Partial<CommandContext> = {}): CommandContext {
+export function commandContext(log: LetterLog, more: Partial<LetterContext> = {}): LetterContext {
   return {
     log,
     ...systemPorts,
     codec: CODEC,
     actor: { operator: 'olga', run: 'run-1', reason: undefined },
-    topics: commandTopics(''),
+    topics: letterTopics(''),
     onProgress: () => undefined,
     signal: new AbortController().signal,
     ...more,
@@ -27,7 +27,7 @@ export function commandContext(log: LetterLog, more: Partial<CommandContext> = {
 type RunLine = (...args: string[]) => Promise<CommandReport>;
 
 /** Runs command lines of `npm run dead-letters` over a log. */
-export function deadLettersWith(log: LetterLog, more: Partial<CommandContext> = {}): RunLine {
+export function deadLettersWith(log: LetterLog, more: Partial<LetterContext> = {}): RunLine {
   return async (...args) => {
     const read = readDeadLettersArguments(args, Date.now());
     if (read === undefined) throw new Error('--help does not print a report');
@@ -41,6 +41,6 @@ export function deadLettersWith(log: LetterLog, more: Partial<CommandContext> = 
 }
 
 /** Runs command lines over a broker, which stays open. */
-export async function deadLettersOver(broker: Broker, more: Partial<CommandContext> = {}): Promise<RunLine> {
+export async function deadLettersOver(broker: Broker, more: Partial<LetterContext> = {}): Promise<RunLine> {
   return deadLettersWith(await brokerLetterLog(broker), more);
 }

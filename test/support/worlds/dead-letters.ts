@@ -1,7 +1,7 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { readLetter, type Letter } from '../../../scripts/dead-letters/letter.ts';
+import { readLetter, type Letter } from '../../../shared/dead-letters/letter.ts';
 
 export const LETTER_AT_MS = Date.UTC(2026, 4, 1, 10);
 

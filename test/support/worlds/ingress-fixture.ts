@@ -6,7 +6,7 @@ import { createChannelProfiles } from '../../../workers/ingress/notifications/ch
 import { startIngress, type IngressDeps, type RunningIngress } from '../../../workers/ingress/ingress.ts';
 import { listenOnSockets } from '../../../workers/ingress/server/listen.ts';
 import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
-import type { Codec } from '../../../shared/messaging/codec.ts';
+import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
@@ -50,7 +50,7 @@ export const echoAction: ActionContract = {
 };
 
 /** A JSON codec that writes the message type into a header. */
-export const jsonCodec: Codec = {
+export const jsonCodec: MessageCodec = {
   encode: (type, payload) => ({
     value: Buffer.from(JSON.stringify(payload)),
     headers: { [HEADER.messageType]: type },
@@ -62,6 +62,8 @@ export const jsonCodec: Codec = {
     payload: JSON.parse(String(value)) as unknown,
   }),
   isBatch: () => false,
+  faultsOf: () => [],
+  typeOf: ({ headers }) => String(headers[HEADER.messageType]),
   prepare: async () => undefined,
 };
 
@@ -120,6 +122,7 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     clock: systemClock,
     metrics: createMetrics(),
     otherWorkers: () => ({}),
+    system: { retryTiersMs: [], processUrls: [], version: '0.0.0', settings: [] },
     ...settings,
     options: { ...TEST_OPTIONS, ...settings.options },
   });

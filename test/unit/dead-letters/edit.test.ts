@@ -1,13 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
-import {
-  changedFields,
-  editMessage,
-  mergePatch,
-  patchOfSetting,
-  readEdit,
-} from '../../../scripts/dead-letters/edit.ts';
+import { changedFields, editMessage, mergePatch } from '../../../shared/dead-letters/edit.ts';
+import { patchOfSetting, readEdit } from '../../../scripts/dead-letters/edit-options.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
@@ -97,7 +92,7 @@ describe('editMessage', () => {
     const nameless = jsonLetter(body, 'Unheard');
     expect(await edit(nameless, ['jsonParam.InstallmentsNo=5'])).toMatchObject({
       kind: 'refused',
-      why: expect.stringContaining('--header plat-message-type=') as string,
+      why: expect.stringContaining('set the header plat-message-type=') as string,
     });
     const typed = await edit(nameless, [], ['plat-message-type=CalculatePMTRequest', 'kafka_replyTopic=t']);
     expect(typed).toMatchObject({ kind: 'edited', headers: { kafka_replyTopic: 't' } });

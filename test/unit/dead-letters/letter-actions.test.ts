@@ -4,9 +4,9 @@ import {
   LetterStates,
   readAuditRecord,
   type AuditStep,
-} from '../../../scripts/dead-letters/audit.ts';
-import type { LetterLog } from '../../../scripts/dead-letters/letter-log.ts';
-import { discardLetters, sendLetters, type Sending } from '../../../scripts/dead-letters/letter-actions.ts';
+} from '../../../shared/dead-letters/audit.ts';
+import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
+import { discardLetters, sendLetters, type Sending } from '../../../shared/dead-letters/letter-actions.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
@@ -149,8 +149,21 @@ it('reports a discard as failed when the audit cannot be written', async () => {
   const results = await discardLetters(commandContext(log), CHOSEN, new LetterStates(), {
     dryRun: false,
     again: false,
+    limit: CHOSEN.length,
   });
   expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
+});
+
+it('counts only letters that are not handled yet towards the limit of a discard', async () => {
+  const context = commandContext(fakeLog([]).log);
+  const states = new LetterStates();
+  const [first] = CHOSEN;
+  const { value } = createAuditMessage(context, first!, { action: 'discard', stage: 'done' });
+  const read = readAuditRecord({ ...AUDIT_MESSAGE, value });
+  if (read === undefined) throw new Error('the record cannot be read');
+  states.add(read);
+  const results = await discardLetters(context, CHOSEN, states, { dryRun: true, again: false, limit: 1 });
+  expect(results.map(({ result }) => result)).toEqual(['skipped', 'would-discard']);
 });
 
 const redrive = (stage: AuditStep['stage']): AuditStep => ({ action: 'redrive', stage });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readOne, type LetterLog } from '../../../scripts/dead-letters/letter-log.ts';
+import { readOne, type LetterLog } from '../../../shared/dead-letters/letter-log.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskPayload, showPayload } from '../../../scripts/dead-letters/payload.ts';
+import { maskPayload, showPayload } from '../../../shared/dead-letters/payload.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
@@ -54,7 +54,8 @@ describe('showPayload', () => {
   it('hides an invalid payload of a notification unless it is revealed', async () => {
     const hidden = await showPayload(broken, codec, { reveal: false, isCommand: true });
     expect(JSON.stringify(hidden)).not.toContain('+40722123456');
-    expect(hidden.notes.join()).toContain('--reveal');
+    expect(hidden.isHidden).toBe(true);
+    expect(hidden.notes.join()).toContain('cannot be masked');
     const revealed = await showPayload(broken, codec, { reveal: true, isCommand: true });
     expect(revealed).toMatchObject({ content: { reciever: '+40722123456' } });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commandTopics } from '../../../scripts/dead-letters/command-context.ts';
-import { redriveMessage, decideRedrive } from '../../../scripts/dead-letters/redrive-rules.ts';
+import { letterTopics } from '../../../shared/dead-letters/letter-context.ts';
+import { redriveMessage, decideRedrive } from '../../../shared/dead-letters/redrive-rules.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { idOfPlace } from '../../../shared/notification/command-id.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
@@ -8,7 +8,7 @@ import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
 const NOW_MS = 1_800_000_000_000;
-const { destinations } = commandTopics('');
+const { destinations } = letterTopics('');
 const OPEN = { status: 'open', sentAgain: 0, before: 'open' } as const;
 const DONE = { status: 'redriven', sentAgain: 1, before: 'redriven' } as const;
 const PLAIN = { force: false, acceptDuplicates: false };
@@ -72,7 +72,7 @@ describe('redriveMessage of a notification', () => {
     }
   });
 
-  it('marks an accepted duplicate only with --accept-duplicates', () => {
+  it('marks an accepted duplicate only with acceptDuplicates', () => {
     expect(copyOf().headers).not.toHaveProperty([HEADER.redriveUnknown]);
     expect(copyOf({}, true).headers?.[HEADER.redriveUnknown]).toBe('true');
   });
@@ -121,7 +121,7 @@ describe('decideRedrive', () => {
     const parked = deadLetter({ [HEADER.deadLetterCode]: 'outcome-unknown' });
     expect(decideRedrive(parked, OPEN, PLAIN, destinations)).toMatchObject({
       kind: 'refuse',
-      why: expect.stringContaining('--accept-duplicates') as string,
+      override: 'acceptDuplicates',
     });
     const accepted = decideRedrive(parked, OPEN, { ...PLAIN, acceptDuplicates: true }, destinations);
     expect(accepted).toMatchObject({ kind: 'send', overrides: ['accept-duplicates'] });
@@ -138,27 +138,30 @@ describe('decideRedrive', () => {
     expect(decideRedrive(letter, OPEN, all, destinations)).toMatchObject({ kind: 'refuse' });
   });
 
-  it('sends a letter of a retry tier to its origin, and only with a notification id', () => {
-    const ofTier = {
-      [HEADER.deadLetterTopic]: 'plat.notification.retry.10m.v1',
-      [HEADER.retryTopic]: TOPIC.smsCommands,
-      [HEADER.retryPartition]: '7',
-    };
-    expect(decideRedrive(deadLetter(ofTier), OPEN, PLAIN, destinations)).toMatchObject({
-      kind: 'send',
-      to: { topic: TOPIC.smsCommands, partition: 7 },
-    });
-    for (const wrong of [
-      { [HEADER.notificationId]: 'no uuid' },
-      { [HEADER.retryTopic]: TOPIC.ingressReplies },
-      { [HEADER.retryPartition]: 'x' },
-    ]) {
-      const letter = deadLetter({ ...ofTier, ...wrong });
-      expect(decideRedrive(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
-    }
-    const forged = deadLetter({ [HEADER.retryTopic]: TOPIC.emailCommands, [HEADER.retryPartition]: '7' });
-    expect(decideRedrive(forged, OPEN, PLAIN, destinations)).toMatchObject({ to: TO });
-  });
+  it.each(['plat.notification.retry.10m.v1', 'plat.notification.retry.10m.urgent.v1'])(
+    'sends a letter of the retry tier %s to its origin, and only with a notification id',
+    (tier) => {
+      const ofTier = {
+        [HEADER.deadLetterTopic]: tier,
+        [HEADER.retryTopic]: TOPIC.smsCommands,
+        [HEADER.retryPartition]: '7',
+      };
+      expect(decideRedrive(deadLetter(ofTier), OPEN, PLAIN, destinations)).toMatchObject({
+        kind: 'send',
+        to: { topic: TOPIC.smsCommands, partition: 7 },
+      });
+      for (const wrong of [
+        { [HEADER.notificationId]: 'no uuid' },
+        { [HEADER.retryTopic]: TOPIC.ingressReplies },
+        { [HEADER.retryPartition]: 'x' },
+      ]) {
+        const letter = deadLetter({ ...ofTier, ...wrong });
+        expect(decideRedrive(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+      }
+      const forged = deadLetter({ [HEADER.retryTopic]: TOPIC.emailCommands, [HEADER.retryPartition]: '7' });
+      expect(decideRedrive(forged, OPEN, PLAIN, destinations)).toMatchObject({ to: TO });
+    },
+  );
 
   it.each(['deadLetterTopic', 'deadLetterPartition', 'deadLetterOffset'] as const)(
     'refuses a letter without the header %s',

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { parsePlace, placeId } from '../../../scripts/dead-letters/letter.ts';
-import { isRestricted, selects, type Selection } from '../../../scripts/dead-letters/selection.ts';
+import { parsePlace, placeId } from '../../../shared/dead-letters/letter.ts';
+import { isRestricted, selects, type Selection } from '../../../shared/dead-letters/selection.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { deadLetter, deadLetterMessage, LETTER_AT_MS } from '../../support/worlds/dead-letters.ts';
 
 const ALL: Selection = {
   topics: [],
   codes: [],
+  types: [],
+  channel: undefined,
   key: undefined,
   sinceMs: undefined,
   untilMs: undefined,
@@ -16,7 +18,7 @@ const KEY = deadLetterMessage().key;
 const chosen = (selection: Partial<Selection>, prefix = '') =>
   selects(
     { ...ALL, ...selection },
-    deadLetter({}, { topic: prefix + TOPIC.notificationDeadLetters }),
+    deadLetter({}, { topic: prefix + TOPIC.notificationDeadLetters, type: 'SendSmsCommand' }),
     KEY,
     prefix,
   );
@@ -27,6 +29,21 @@ describe('a selection', () => {
     expect(isRestricted(ALL)).toBe(false);
     expect(isRestricted({ ...ALL, untilMs: 0 })).toBe(true);
     expect(isRestricted({ ...ALL, key: '' })).toBe(true);
+  });
+
+  it('by type', () => {
+    expect(chosen({ types: ['SendEmailCommand', 'SendSmsCommand'] })).toBe(true);
+    expect(chosen({ types: ['SendEmailCommand'] })).toBe(false);
+  });
+
+  it.each([
+    [TOPIC.smsUrgentCommands, 'sms', true],
+    [TOPIC.emailCommands, 'email', true],
+    [TOPIC.emailCommands, 'sms', false],
+    [TOPIC.scheduleRequests, 'sms', false],
+  ] as const)('of %s by channel %s: %s', (topic, channel, isSelected) => {
+    const original = { topic: `test.${topic}`, partition: 0, offset: 0 };
+    expect(selects({ ...ALL, channel }, deadLetter({}, { original }), KEY, 'test.')).toBe(isSelected);
   });
 
   it('by topic accepts the worker, the dead-letter topic and the original topic, with and without prefix', () => {

@@ -4,7 +4,7 @@ import type { TailOptions } from '../../../shared/messaging/ports.ts';
 import type { SmsCommand } from '../../../shared/notification/command.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
-import type { QuotaSettings } from '../../../shared/platform/quota-settings.ts';
+import type { QuotaSettings } from '../../../shared/platform/load-config.ts';
 import { DayUsage } from '../../../shared/quotas/day-usage.ts';
 import { createQuotas, type QuotaDecision } from '../../../shared/quotas/quotas.ts';
 import type { CountedMessage } from '../../../shared/quotas/usage-record.ts';

@@ -4,6 +4,7 @@
  */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
+  'shared/client': [],
   'shared/platform': [],
   'shared/lending': [],
   'scripts/mutate': [],
@@ -13,6 +14,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   'shared/calendars': ['shared/lending'],
   'shared/product': ['shared/lending'],
   'scripts/dev': ['shared/platform', 'scripts/command-line'],
+  'scripts/client-types': ['shared/contract'],
   'scripts/calendars': ['shared/lending', 'shared/calendars'],
   'shared/contract': [
     'schemas',
@@ -22,12 +24,12 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'shared/notification',
     'shared/product',
   ],
+  'shared/dead-letters': ['shared/platform', 'shared/messaging', 'shared/notification', 'shared/contract'],
   'scripts/dead-letters': [
     'shared/platform',
     'scripts/command-line',
     'shared/messaging',
-    'shared/notification',
-    'shared/contract',
+    'shared/dead-letters',
   ],
   'shared/quotas': ['shared/platform', 'shared/messaging', 'shared/notification', 'shared/contract'],
   'shared/catalogue': [
@@ -62,6 +64,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'shared/notification',
     'shared/contract',
     'shared/quotas',
+    'shared/dead-letters',
     'workers/runtime',
   ],
   'workers/notification': [
@@ -139,16 +142,20 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'shared/calendars',
     'scripts/dev',
     'scripts/calendars',
+    'scripts/client-types',
+    'shared/dead-letters',
     'scripts/dead-letters',
     'scripts/bench',
     'scripts/catalogue',
     'workers',
     'scripts/recalculate',
+    'workers/ingress',
   ],
 };
 
 /** The folders of a part in order; each may import the earlier ones. '.' is the folder of the part itself. */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
+  'shared/client': ['.', 'kafka'],
   'shared/lending': [
     'numbers',
     'calendars/data',
@@ -171,6 +178,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     '.',
     'clock',
     'codec',
+    'kafka/batches',
     'kafka/kafkajs',
     'table',
     'topics',
@@ -202,7 +210,9 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'schedule',
     'simulate',
     'actions',
+    'operations',
     'documents',
+    'documents/openapi',
   ],
   'scripts/bench': [
     '.',
@@ -217,7 +227,18 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'peers',
     'plan',
   ],
-  'workers/ingress': ['access', 'feed', 'server', 'actions', 'notifications', 'outbox', '.'],
+  'workers/ingress': [
+    'access',
+    'feed',
+    'server',
+    'actions',
+    'notifications',
+    'outbox',
+    'operations',
+    'operations/system',
+    'workbench',
+    '.',
+  ],
   'workers/notification': [
     'state',
     'providers/common',

@@ -12,6 +12,10 @@ const DIRECT: Readonly<Record<string, string>> = {
   'shared/platform/system-ports.ts': 'implements the port',
   'shared/platform/loop-lag.ts': 'measures how late timers of the system fire',
   'shared/platform/loop-watchdog.ts': 'detects a blocked event loop, which simulated time does not have',
+  'shared/client/client-system.ts':
+    'is what the client, a package of its own, takes from the system around it',
+  'shared/client/kafka/kafka-system.ts': 'the same over Kafka',
+  'shared/contract/documents/docs-script.ts': 'contains a script that runs in browsers',
   'shared/messaging/codec/schema-registry.ts':
     'limits the time of HTTP calls to a registry outside the process',
   'shared/notification/outbox-folder.ts':
@@ -28,10 +32,11 @@ const DIRECT: Readonly<Record<string, string>> = {
   'workers/notification/providers/mail/message-body-watch.ts': 'waits for the buffers of a connection',
 };
 
-/** Adapters of systems outside the process; a simulation has models in their place. */
+/** Adapters of systems outside the process, which a simulation replaces by models, and code that runs elsewhere. */
 const DIRECT_FOLDERS: Readonly<Record<string, string>> = {
   'shared/messaging/kafka/': 'a simulation has a model of the brokers',
   'shared/messaging/kafka-platformatic/': 'a simulation has a model of the brokers',
+  'workers/ingress/workbench/app/': 'runs in browsers',
 };
 
 /** The files that choose the ports of the system: where a process or thread starts, and defaults for commands and tests. */
@@ -66,7 +71,7 @@ const COMMENT = /^\s*(?:\/?\*|\/\/).*$/gm;
 const root = path.resolve(import.meta.dirname, '../../..');
 const files = ['shared', 'workers'].flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => name.endsWith('.ts') && !/(?:^|[\\/])(?:node_modules|dist)[\\/]/.test(name))
     .map((name) => path.posix.join(folder, name.replaceAll('\\', '/'))),
 );
 

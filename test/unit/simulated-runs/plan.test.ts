@@ -30,5 +30,7 @@ it('the seeds together cover every form of call, message and operation', () => {
   expect(of('recalculation').some(({ killsAfterMs }) => killsAfterMs.length === 2)).toBe(true);
   expect(new Set(of('redrive').map(({ acceptDuplicates }) => acceptDuplicates)).size).toBe(2);
   expect(of('catalogue').length).toBeGreaterThan(0);
-  expect(of('command').length).toBeGreaterThan(0);
+  expect(of('command').some(({ clockErrorMs }) => clockErrorMs < -3_600_000)).toBe(true);
+  const floods = of('poison').filter(({ count }) => count > 1);
+  expect(new Set(floods.map(({ topic }) => topic)).size).toBe(3);
 });

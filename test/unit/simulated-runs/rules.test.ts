@@ -237,7 +237,104 @@ describe('notifications', () => {
   });
 });
 
+/** An attempt that delivers nothing. */
+const attemptOf = ({ providerCalls }: History) =>
+  providerCalls.push({ notificationId: ID, startedAtMs: 0 } as ProviderCall);
+
+/** A look at the end, after which nothing changes. */
+const lastLook = (shown: NotificationState['status'] | 'accepted') => ({
+  notificationId: ID,
+  ingress: 'ingress-1',
+  sentAtMs: 0,
+  answeredAtMs: 1,
+  answer: answer(200, { status: shown }),
+});
+
+describe('notifications when everything has settled', () => {
+  it('an instance that shows another status than the log is reported', () => {
+    for (const [shown, rules] of [
+      ['sent', []],
+      ['accepted', ['every instance shows the status that is on the log when everything has settled']],
+    ] as const) {
+      const { history, state, deliver, end } = watch();
+      deliver(ID);
+      state(ID, 'sent');
+      history.lastLooks.push(lastLook(shown));
+      expect(end()).toEqual(rules);
+    }
+  });
+
+  it('an outcome that compaction would remove is reported', () => {
+    const { state, deliver, end } = watch();
+    deliver(ID);
+    state(ID, 'sent');
+    state(ID, 'sending');
+    expect(end()).toEqual(['the last record of a notification on its compacted topic has its status']);
+  });
+
+  it('a notification that fails for its age is reported unless it was attempted', () => {
+    for (const [attempts, rules] of [
+      [0, ['the time limit of a notification ends only one that was attempted']],
+      [1, []],
+    ] as const) {
+      const { history, state, end } = watch();
+      for (let attempt = 0; attempt < attempts; attempt += 1) attemptOf(history);
+      state(ID, 'failed');
+      const [failed] = history.states.get(ID) ?? [];
+      history.states.set(ID, [{ ...failed, code: 'time-limit-exceeded' } as NotificationState]);
+      expect(end()).toEqual(rules);
+    }
+  });
+
+  it.each([
+    ['a message that was not counted', [], 0, 'ingress-1'],
+    ['a message that a worker counted twice', [ID], 2, 'notification-1'],
+    ['a message that a worker missed', [ID], 0, 'notification-1'],
+    ['a message that an ingress missed', [ID], 0, 'ingress-1'],
+  ])('%s is reported', (_what, records, counted, process) => {
+    const { history, watcher, record, state, deliver, end } = watch();
+    notification(history, { notificationId: ID });
+    deliver(ID);
+    state(ID, 'sent');
+    for (const key of records) record(TOPIC.notificationUsage, {}, { key });
+    const gauges = new Map([['plat_notification_quota_spent', counted]]);
+    watcher.onSample({ process, isReady: true, cutOffMs: 0, gauges });
+    expect(end()).toEqual(['the quotas count each notification once, in every process']);
+  });
+
+  it('a copy that waits longer than its tier is reported', () => {
+    for (const [returnsMs, rules] of [
+      [115_000, []],
+      [115_001, ['a copy returns from its retry tier after the delay of the tier at the latest']],
+    ] as const) {
+      const { record, command, time, end } = watch();
+      time.nowMs = 100_000;
+      record('plat.notification.retry.5s.v1', { [HEADER.notificationId]: ID });
+      time.nowMs = returnsMs;
+      command(ID);
+      expect(end()).toEqual(rules);
+    }
+  });
+});
+
 describe('requests', () => {
+  it('a call that is refused at once is reported unless a connection was absent for a second', () => {
+    const rule =
+      'a call is refused at once only when a connection to the broker has been absent for a second';
+    for (const [absentMs, answeredAtMs, code, rules] of [
+      [0, 0, 'broker-unavailable', [rule]],
+      [980, 50, 'not-ready', [rule]],
+      [990, 0, 'broker-unavailable', []],
+      [0, 51, 'broker-unavailable', []],
+      [0, 0, 'overloaded', []],
+    ] as const) {
+      const { watcher, violated } = watch();
+      const exchange = { id: 'action-1', sentAtMs: 0, isAsync: false, expected: undefined };
+      watcher.onActionAnswer({ ...exchange, answeredAtMs, absentMs, answer: answer(503, { code }) });
+      expect(violated()).toEqual(rules);
+    }
+  });
+
   it.each([
     [{ status: 200, body: { PMTValue: 1 } }, []],
     [
@@ -280,6 +377,28 @@ describe('requests', () => {
       const exchange = { id: 'action-1', ...times, isAsync: false, expected };
       watcher.onActionAnswer({ ...exchange, answer: answer(200, { PMTValue: 1 }) });
       expect(violated()).toEqual(rules);
+    }
+  });
+
+  it('an instance that gives another result than before is reported', () => {
+    const rule = 'every instance serves a result that was fetched before';
+    const result = answer(200, { PMTValue: 1 });
+    for (const [former, later, rules] of [
+      [result, result, []],
+      [result, answer(200, { PMTValue: 2 }), [rule]],
+      [result, answer(202, {}), [rule]],
+      [
+        answer(422, { code: 'not-computable', correlationId: '1' }),
+        answer(422, { code: 'not-computable' }),
+        [],
+      ],
+      [answer(422, { code: 'not-computable' }), answer(404, { code: 'unknown-result' }), [rule]],
+      [answer(504, { code: 'reply-timeout' }), result, []],
+    ] as const) {
+      const { history, end } = watch();
+      const exchange = { id: 'action-1', sentAtMs: 0, isAsync: true, expected: undefined, answer: former };
+      history.lastResults.push({ exchange, ingress: 'ingress-1', answer: later });
+      expect(end()).toEqual(rules);
     }
   });
 

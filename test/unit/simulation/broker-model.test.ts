@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { BrokerModel } from '../../simulation/broker/broker-model.ts';
 import { createProcessBroker } from '../../simulation/broker/process-broker.ts';
 import { CallFates } from '../../simulation/faults/call-fates.ts';
-import type { FaultPlan } from '../../simulation/faults/fault-plan.ts';
+import { NODES, type FaultPlan } from '../../simulation/faults/fault-plan.ts';
 import { seededSystem } from '../../simulation/seeded-system.ts';
 import { createMachine, ProcessLife } from '../../simulation/sim-process.ts';
 
@@ -10,6 +10,8 @@ const TOPIC = 'notes';
 const PERIOD_MS = 1_000;
 /** A request and its response without faults take less. */
 const SOON_MS = 20;
+/** Longer than the deadline of a publish call. */
+const DEADLINE_MS = 60_000;
 
 /** A tail, and the writes to its topic, in a fault period in which every call has these faults. */
 async function tailInFaultPeriod(rates: FaultPlan['rates']) {
@@ -54,3 +56,24 @@ it.each(['lost-response', 'late-response'] as const)(
     expect(notes).toEqual(['first', 'second']);
   },
 );
+
+it('a call whose messages are stored only in part is in doubt', async () => {
+  const system = seededSystem(1);
+  const model = new BrokerModel(system, new CallFates({ seed: 1, rates: {} }));
+  model.topics.create({ topic: TOPIC, partitions: NODES });
+  const life = new ProcessLife('worker-1#1', createMachine(system, 1, undefined));
+  const publisher = createProcessBroker(life, model).createPublisher({ clientId: 'publisher' });
+  await system.run(publisher.start(), PERIOD_MS);
+  const messageTo = (partition: number) => ({ topic: TOPIC, partition, key: null, value: Buffer.alloc(0) });
+  // The partitions are led by different nodes; one of these has no leader.
+  model.loseLeader(0);
+  const all = Array.from({ length: NODES }, (_, partition) => messageTo(partition));
+  const outcome = publisher.publish(all).catch((error: unknown) => error);
+  await expect(system.run(outcome, DEADLINE_MS)).resolves.toMatchObject({ code: 'send-unknown' });
+  const { logs } = model.topics.get(TOPIC);
+  const isLost = ({ partition }: { readonly partition: number }) =>
+    model.isLeaderless({ topic: TOPIC, partition });
+  const refused = logs.find((log) => isLost(log));
+  const single = publisher.publish([messageTo(refused?.partition ?? 0)]).catch((error: unknown) => error);
+  await expect(system.run(single, DEADLINE_MS)).resolves.toMatchObject({ code: 'not-sent' });
+});

@@ -36,6 +36,31 @@ it('every incident is over at the end of the fault period', () => {
   }
 });
 
+it('many incidents follow another one in the same process soon', () => {
+  const pairs = plans.flatMap(({ incidents }) =>
+    incidents.slice(1).map((incident, index) => [incidents[index], incident] as const),
+  );
+  const soon = pairs.filter(
+    ([one, other]) =>
+      one !== undefined &&
+      'target' in one &&
+      'target' in other &&
+      one.target === other.target &&
+      other.atMs - one.atMs <= 3_000,
+  );
+  expect(soon.length).toBeGreaterThan(pairs.length / 5);
+});
+
+it('the deviation of a clock with all its steps stays within the limit', () => {
+  const limitMs = 60_000;
+  for (const seed of SEEDS) {
+    const { clocks, incidents } = planFaults(seed, { ...OPTIONS, maxSkewMs: limitMs });
+    const steps = incidents.map((incident) => (incident.kind === 'clock-step' ? Math.abs(incident.byMs) : 0));
+    const constant = Object.values(clocks).map(({ skewMs }) => Math.abs(skewMs));
+    expect(Math.max(...constant) + steps.reduce((sum, byMs) => sum + byMs, 0)).toBeLessThanOrEqual(limitMs);
+  }
+});
+
 const RATES = { 'late-request': 0.2, 'lost-request': 0.2, 'lost-response': 0.2, 'torn-batch': 0.2 };
 
 function activeFates(seed: number, rates: FaultPlan['rates'] = RATES): CallFates {

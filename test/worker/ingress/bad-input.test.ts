@@ -45,7 +45,7 @@ describe('path and method', () => {
     expect((await fetch(url + ECHO_PATH.replace('Echo', 'Nothing'))).status).toBe(404);
   });
 
-  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])(
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'PROPFIND'])(
     'responds with 405 and Allow to %s on an action',
     async (method) => {
       const ingress = await openTestIngress();
@@ -65,15 +65,17 @@ describe('path and method', () => {
     expect(options.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it.each(['/docs', '/openapi.json', '/health/ready', '/metrics', '/platapi/results/x'])(
-    'responds with 405 and Allow to POST %s',
-    async (path) => {
-      const ingress = await openTestIngress();
-      const response = await fetch(ingress.url + path, { method: 'POST', body: 'x' });
-      expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-      expect(await problemOf(response)).toMatchObject({ status: 405, code: 'method-not-allowed' });
-    },
-  );
+  it.each(
+    ['/docs', '/openapi.json', '/health/ready', '/metrics', '/platapi/results/x'].flatMap((path) => [
+      { path, method: 'POST', body: 'x' },
+      { path, method: 'QUERY', body: undefined },
+    ]),
+  )('responds with 405 and Allow to $method $path', async ({ path, method, body }) => {
+    const ingress = await openTestIngress();
+    const response = await fetch(ingress.url + path, { method, ...(body === undefined ? {} : { body }) });
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    expect(await problemOf(response)).toMatchObject({ status: 405, code: 'method-not-allowed' });
+  });
 });
 
 describe('the content type', () => {

@@ -32,7 +32,7 @@ function tokenAccess(): Access {
     check: async ({ token }) => {
       if (token === undefined) return { kind: 'unauthenticated', reason: 'no token' };
       known.add(token);
-      return { kind: 'granted', subject: token };
+      return { kind: 'granted', subject: token, scopes: new Set() };
     },
     findSubject: (token) => (known.has(token) ? token : undefined),
   };

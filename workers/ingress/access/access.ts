@@ -9,8 +9,11 @@ export interface CallerCredentials {
   readonly lacksUserName?: boolean;
 }
 
+/** What a token must allow for the operations addresses, as a scope of OAuth 2 (RFC 6749 section 3.3). */
+export type OperationsScope = 'operations:read' | 'operations:write';
+
 export type AccessDecision =
-  | { readonly kind: 'granted'; readonly subject: string }
+  | { readonly kind: 'granted'; readonly subject: string; readonly scopes: ReadonlySet<string> }
   /** No token, or an invalid one: 401. */
   | { readonly kind: 'unauthenticated'; readonly reason: string }
   /** The token was issued to another user: 403. */
@@ -29,10 +32,12 @@ export interface Access {
 /** The subject of every caller when access control is off. */
 const ANONYMOUS = '';
 
+const EVERY_SCOPE: ReadonlySet<string> = new Set<OperationsScope>(['operations:read', 'operations:write']);
+
 /** Admits every caller; for instances that only their own machine can reach (E2). */
 export const openAccess: Access = {
   required: false,
-  check: () => ({ kind: 'granted', subject: ANONYMOUS }),
+  check: () => ({ kind: 'granted', subject: ANONYMOUS, scopes: EVERY_SCOPE }),
   findSubject: () => ANONYMOUS,
 };
 

@@ -24,6 +24,8 @@ interface VerifiedToken {
   readonly subject: string;
   /** The expected value of `user_name`: the configured claim, or `sub` if it is absent (E2). */
   readonly userName: string;
+  /** Of the claims `scope` (RFC 8693) and `scp`. */
+  readonly scopes: ReadonlySet<string>;
   readonly expiresAtMs: number;
 }
 
@@ -118,7 +120,7 @@ function refuseToken(reason: string): AccessDecision {
 
 function compareUser(token: VerifiedToken, userName: string | undefined): AccessDecision {
   return userName === undefined || userName === token.userName
-    ? { kind: 'granted', subject: token.subject }
+    ? { kind: 'granted', subject: token.subject, scopes: token.scopes }
     : { kind: 'forbidden', reason: 'The access token was issued to a user other than user_name.' };
 }
 
@@ -128,7 +130,14 @@ function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken | unde
   const userName = nonEmptyText(claims, userClaim) ?? sub;
   const subject = sub ?? userName;
   if (subject === undefined || userName === undefined) return undefined;
-  return { subject, userName, expiresAtMs: (claims.exp ?? 0) * MILLIS_PER_SECOND };
+  const scopes = new Set([claims['scope'], claims['scp']].flatMap(readScopes));
+  return { subject, userName, scopes, expiresAtMs: (claims.exp ?? 0) * MILLIS_PER_SECOND };
+}
+
+/** Identity providers write scopes as one string with spaces, or as a list of strings. */
+function readScopes(claim: unknown): readonly string[] {
+  const texts: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  return texts.flatMap((text) => (typeof text === 'string' ? text.split(' ') : []));
 }
 
 /** The lifetime of a token, counted from the earlier of its issue (`iat`) and now. */

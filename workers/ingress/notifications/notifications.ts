@@ -19,7 +19,7 @@ import {
   STATE_TYPE,
   type NotificationFeed,
 } from './notification-feed.ts';
-import { createNotificationKeys } from './notification-ids.ts';
+import { createNotificationKeys, type NotificationKeys } from './notification-ids.ts';
 import { registerSending } from './send-route.ts';
 import { registerStatus } from './status-route.ts';
 
@@ -40,6 +40,9 @@ export interface NotificationDeps extends IngressContext {
 export interface Notifications {
   /** Message types whose schemas must be registered before requests are accepted. */
   readonly types: readonly string[];
+  /** What is known of all notifications. */
+  readonly feed: NotificationFeed;
+  readonly keys: NotificationKeys;
   start(): Promise<void>;
   health(): Readonly<Record<string, Health>>;
   stop(timeoutMs: number): Promise<void>;
@@ -69,6 +72,8 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
   registerSending(app, { ...deps, accept });
   registerStatus(app, { ...deps, feed });
   return {
+    feed,
+    keys,
     types: [...Object.values(CHANNELS).map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
     start: async () => {
       preparePhoneNumbers(broker.kind);

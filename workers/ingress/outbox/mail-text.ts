@@ -2,8 +2,10 @@
 export interface MailText {
   /** Header lines, unfolded. */
   readonly head: readonly string[];
-  /** The first text part of the message; HTML is not rendered. */
+  /** The first text part of the message: plain text, or the source of HTML if there is no other. */
   readonly text: string;
+  /** The first HTML part. */
+  readonly html: string | undefined;
   /** Names of the attached files. */
   readonly files: readonly string[];
 }
@@ -24,8 +26,14 @@ export function readMailText(content: Buffer): MailText {
   const leaves: Part[] = [];
   collectLeaves(message, leaves, 0);
   const files = leaves.map(readFileName).filter((name) => name !== undefined);
-  const text = leaves.find((part) => readFileName(part) === undefined) ?? message;
-  return { head: message.head, text: decodeBody(text), files };
+  const texts = leaves.filter((part) => readFileName(part) === undefined);
+  const html = texts.find((part) => /^text\/html\b/i.test(readField(part, 'content-type')));
+  return {
+    head: message.head,
+    text: decodeBody(texts[0] ?? message),
+    html: html === undefined ? undefined : decodeBody(html),
+    files,
+  };
 }
 
 function splitPart(bytes: Buffer): Part {
@@ -96,8 +104,9 @@ function decodeBody(part: Part): string {
   }
 }
 
+/** A soft line break is `=` at the end of a line; blanks before it belong to the text (RFC 2045 section 6.7). */
 function decodeQuotedPrintable(source: string): string {
   return source
-    .replaceAll(/[ \t]*=\r?\n/g, '')
+    .replaceAll(/=\r?\n/g, '')
     .replaceAll(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DOCS_STYLE, html, table, type Html } from '../../../shared/contract/documents/html.ts';
+import { DOCS_STYLE } from '../../../shared/contract/documents/docs-style.ts';
+import { html, table, type Html } from '../../../shared/contract/documents/html.ts';
 import { readMessageHead } from '../../../shared/notification/message-head.ts';
 import type { OutboxFolder, OutboxItem, OutboxMessage } from '../../../shared/notification/outbox-folder.ts';
 import { authenticate } from '../server/admission.ts';
@@ -42,7 +43,7 @@ export function registerOutbox(
   const base = `${basePath}/outbox`;
   refuseOtherMethods(app, base, 'GET');
   if (outbox === undefined) {
-    app.get(base, (_request, reply) => explainAbsence(reply));
+    app.get(base, (_request, reply) => explainNoOutbox(reply));
     return;
   }
   const preHandler = [labelMetrics('outbox'), authenticate(deps)];
@@ -67,7 +68,8 @@ export function registerOutbox(
   for (const path of ['/:id', '/:id/message.eml']) refuseOtherMethods(app, base + path, 'GET');
 }
 
-function explainAbsence(reply: FastifyReply): void {
+/** Responds with 404 and the reason why there is no outbox. */
+export function explainNoOutbox(reply: FastifyReply): void {
   refuse(reply, 'not-found', {
     detail:
       'The local outbox is available only on the embedded broker without a provider configuration. Otherwise messages ' +

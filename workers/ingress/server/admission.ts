@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { andThen, isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import {
   readBearerToken,
@@ -16,6 +17,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Stable identity of the caller; empty until it is admitted. */
     subject: string;
+    /** The scopes of the caller's token; undefined until it is admitted. */
+    scopes: ReadonlySet<string> | undefined;
     /** The cost of the body in addition to the request itself. */
     bodyCost: number;
   }
@@ -24,24 +27,26 @@ declare module 'fastify' {
 type AdmissionDeps = Pick<IngressContext, 'access' | 'rateLimiter'>;
 
 type AsyncHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /**
  * Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Requests are counted by
  * subject, or by remote address if there is no valid token or no access control.
  */
 export function authenticate(deps: AdmissionDeps): AsyncHook {
-  return (request, reply) => {
+  return async (request, reply) => {
     const credentials = { token: readBearerToken(request.headers.authorization), userName: undefined };
-    return admit(deps, request, reply, credentials);
+    await admit(deps, request, reply, credentials);
   };
 }
 
 /** Hook: like `authenticate`, but leaves a request without a bearer token to `authenticateBody` (E2). */
-export function authenticateBearer(deps: AdmissionDeps): AsyncHook {
-  const authenticateNow = authenticate(deps);
-  return async (request, reply) => {
-    const isInBody = deps.access.required && readBearerToken(request.headers.authorization) === undefined;
-    if (!isInBody) await authenticateNow(request, reply);
+export function authenticateBearer(deps: AdmissionDeps): Hook {
+  return (request, reply, done) => {
+    const token = readBearerToken(request.headers.authorization);
+    const isInBody = deps.access.required && token === undefined;
+    const admitted = isInBody ? undefined : admit(deps, request, reply, { token, userName: undefined });
+    continueAfter(admitted, reply, done);
   };
 }
 
@@ -49,19 +54,24 @@ export function authenticateBearer(deps: AdmissionDeps): AsyncHook {
  * Hook after `authenticateBearer` and `readBody`: admits a caller by the credentials of the generic form. A request that was
  * admitted by its bearer token is not counted again, but a user_name in its body must match the token.
  */
-export function authenticateBody(deps: AdmissionDeps): AsyncHook {
-  return async (request, reply) => {
+export function authenticateBody(deps: AdmissionDeps): Hook {
+  return (request, reply, done) => {
     const credentials = readCredentials(request.headers.authorization, request.body);
-    if (request.caller === '') {
-      await admit(deps, request, reply, credentials);
-      // The body of a refused request is charged to its address, so that it does not use up the subject's allowance.
-      if (reply.sent) request.caller = addressOf(request);
-    } else {
-      const decision = await deps.access.check(credentials);
-      if (decision.kind === 'granted') request.subject = decision.subject;
-      else refuseCaller(reply, decision, credentials);
-    }
-    countBody(deps, request);
+    const admitted =
+      request.caller === ''
+        ? andThen(admit(deps, request, reply, credentials), () => {
+            // The body of a refused request is charged to its address, so that it does not use up the subject's allowance.
+            if (reply.sent) request.caller = addressOf(request);
+          })
+        : andThen(deps.access.check(credentials), (decision) => {
+            if (decision.kind === 'granted') recordCaller(request, decision);
+            else refuseCaller(reply, decision, credentials);
+          });
+    continueAfter(
+      andThen(admitted, () => countBody(deps, request)),
+      reply,
+      done,
+    );
   };
 }
 
@@ -83,20 +93,37 @@ export function countBody(
   rateLimiter.spend(callerOf(request), request.bodyCost);
 }
 
-async function admit(
+/** Continues with the next hook unless the request was refused, at once where nothing has to be awaited. */
+function continueAfter(checked: SyncOrAsync<void>, reply: FastifyReply, done: (error?: Error) => void): void {
+  const proceed = (): void => {
+    if (!reply.sent) done();
+  };
+  if (isPromise(checked)) checked.then(proceed, done);
+  else proceed();
+}
+
+function admit(
   { access, rateLimiter }: AdmissionDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   credentials: CallerCredentials,
-): Promise<void> {
-  const checked = access.check(credentials);
-  const decision = checked instanceof Promise ? await checked : checked;
-  const isKnown = access.required && decision.kind === 'granted';
-  request.caller = isKnown ? `subject ${decision.subject}` : addressOf(request);
-  const waitSeconds = rateLimiter.take(request.caller);
-  if (waitSeconds > 0) refuseRateLimited(reply, waitSeconds);
-  else if (decision.kind === 'granted') request.subject = decision.subject;
-  else refuseCaller(reply, decision, credentials);
+): SyncOrAsync<void> {
+  return andThen(access.check(credentials), (decision) => {
+    const isKnown = access.required && decision.kind === 'granted';
+    request.caller = isKnown ? `subject ${decision.subject}` : addressOf(request);
+    const waitSeconds = rateLimiter.take(request.caller);
+    if (waitSeconds > 0) refuseRateLimited(reply, waitSeconds);
+    else if (decision.kind === 'granted') recordCaller(request, decision);
+    else refuseCaller(reply, decision, credentials);
+  });
+}
+
+function recordCaller(
+  request: FastifyRequest,
+  { subject, scopes }: Extract<AccessDecision, { kind: 'granted' }>,
+): void {
+  request.subject = subject;
+  request.scopes = scopes;
 }
 
 function refuseCaller(

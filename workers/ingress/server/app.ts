@@ -50,6 +50,7 @@ export function createApp(
     .decorateRequest('metricsLabel', 'other')
     .decorateRequest('abandoned', undefined)
     .decorateRequest('subject', '')
+    .decorateRequest('scopes', undefined)
     .decorateRequest('caller', '')
     .decorateRequest('bodyBytes', 0)
     .decorateRequest('bodyCost', 0);
@@ -142,6 +143,8 @@ function acceptAllMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
+  // As a method with a body, fastify would respond to it with 400 before its route.
+  app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
 }
 
 /** Handles errors of the framework (4xx) and bugs, which are logged with their stack; the response does not contain it. */

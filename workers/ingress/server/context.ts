@@ -1,4 +1,4 @@
-import type { Codec } from '../../../shared/messaging/codec.ts';
+import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
@@ -19,7 +19,7 @@ export interface IngressContext extends SystemPorts {
   readonly earlyRefusal: EarlyRefusal;
   readonly traffic: Traffic;
   readonly broker: Broker;
-  readonly codec: Codec;
+  readonly codec: MessageCodec;
   readonly log: Log;
   readonly metrics: Metrics;
 }

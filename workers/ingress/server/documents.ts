@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptsCoding } from './content-coding.ts';
 import { refuseOtherMethods } from './send-answer.ts';
 
 /**
@@ -9,13 +11,14 @@ import { refuseOtherMethods } from './send-answer.ts';
 export interface Documents {
   readonly openApiJson: () => string;
   readonly asyncApiJson: () => string;
-  /** Self-contained HTML: inline styles, and no resources of other hosts. */
+  /** Self-contained HTML: inline styles and scripts, and no resources of other hosts. */
   readonly docsPage: () => string;
 }
 
 interface Resource {
   readonly type: string;
   readonly body: Buffer;
+  readonly gzip: Buffer;
   readonly etag: string;
   readonly contentSecurityPolicy: string | undefined;
 }
@@ -24,7 +27,7 @@ interface Resource {
 const CACHE_CONTROL = 'public, max-age=300';
 const INLINE = /<(style|script)\b[^>]*>([\s\S]*?)<\/\1>/gi;
 
-/** Serves /docs, /openapi.json and /asyncapi.json with entity tags; / redirects to /docs. */
+/** Serves /docs, /openapi.json and /asyncapi.json with entity tags. */
 export function registerDocuments(app: FastifyInstance, basePath: string, documents: Documents): void {
   const json = 'application/json; charset=utf-8';
   const creators: Record<string, () => Resource> = {
@@ -40,19 +43,17 @@ export function registerDocuments(app: FastifyInstance, basePath: string, docume
     app.get(basePath + path, (request, reply) => sendResource(request, reply, (resource ??= create())));
     refuseOtherMethods(app, basePath + path, 'GET');
   }
-  app.get(`${basePath}/`, (_request, reply) => {
-    reply.redirect(`${basePath}/docs`, 302);
-  });
 }
 
 function createResource(type: string, text: string, contentSecurityPolicy?: string): Resource {
   const body = Buffer.from(text);
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  return { type, body, etag, contentSecurityPolicy };
+  // Weak, because it is the same for both codings.
+  const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return { type, body, gzip: gzipSync(body), etag, contentSecurityPolicy };
 }
 
 function sendResource(request: FastifyRequest, reply: FastifyReply, content: Resource): void {
-  reply.header('etag', content.etag).header('cache-control', CACHE_CONTROL);
+  reply.header('etag', content.etag).header('cache-control', CACHE_CONTROL).header('vary', 'accept-encoding');
   if (content.contentSecurityPolicy !== undefined) {
     reply.header('content-security-policy', content.contentSecurityPolicy);
   }
@@ -60,14 +61,17 @@ function sendResource(request: FastifyRequest, reply: FastifyReply, content: Res
     reply.code(304).send();
     return;
   }
-  reply.header('content-type', content.type).send(content.body);
+  reply.header('content-type', content.type);
+  if (acceptsCoding(request.headers['accept-encoding'], 'gzip')) {
+    reply.header('content-encoding', 'gzip').send(content.gzip);
+  } else reply.send(content.body);
 }
 
 /** RFC 9110 section 13.1.2: `*` or a list of tags, compared weakly. */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = new Set(ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, '')));
-  return tags.has('*') || tags.has(etag);
+  return tags.has('*') || tags.has(etag.replace(/^W\//, ''));
 }
 
 function source(allowed: ReadonlySet<string>): string {

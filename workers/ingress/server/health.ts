@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { combineHealth, type Health } from '../../../shared/platform/health.ts';
+import { combineHealth, namesIn, type Health } from '../../../shared/platform/health.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import { refuseOtherMethods, sendJson } from './send-answer.ts';
 
@@ -33,8 +33,8 @@ export function registerHealth(app: FastifyInstance, basePath: string, deps: Hea
       const own = combineHealth(deps.health());
       respond(reply, own, own.status === 'ready' || own.status === 'degraded');
     });
-    app.get(`${prefix}/metrics`, async (_request, reply) => {
-      const text = await deps.metrics.text();
+    app.get(`${prefix}/metrics`, async (request, reply) => {
+      const text = await deps.metrics.text(namesIn(request.url));
       return reply
         .header('content-type', deps.metrics.contentType)
         .header('cache-control', 'no-store')

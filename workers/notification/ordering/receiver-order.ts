@@ -270,7 +270,8 @@ export function isAwaited(
 ): boolean {
   if (head === undefined || ageClock.now() > head.sinceMs + plan.timeLimitMs + LOST_HEAD_MS) return false;
   const known = ledger.find(head.id);
-  if (known === undefined) return head.isDeferred;
+  // A head is written after the outcome of its round: a process without it has not read the ledger that far.
+  if (known === undefined) return true;
   if (known.status === 'retrying') return true;
   if (known.status === 'sending') return monotonic.elapsedMs() < (known.leaseEndsMs ?? 0) + LOST_HEAD_MS;
   return known.status !== 'sent' && head.isDeferred && known.attempt < head.attempt;

@@ -50,7 +50,11 @@
  */
 
 import { done, refused, retry, type Outcome } from '../../../shared/messaging/outcome.ts';
-import type { AttemptRecord, NotificationState } from '../../../shared/notification/notification-state.ts';
+import {
+  OUTCOME_UNKNOWN,
+  type AttemptRecord,
+  type NotificationState,
+} from '../../../shared/notification/notification-state.ts';
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
@@ -206,8 +210,6 @@ export interface DeliveryStep {
   readonly effects: readonly DeliveryEffect[];
 }
 
-/** Code of notifications that may have been sent. */
-export const OUTCOME_UNKNOWN = 'outcome-unknown';
 const TIME_LIMIT_EXCEEDED = 'time-limit-exceeded';
 /** Code of a round without an outcome whose lease has expired. */
 const LEASE_OVER = 'lease-over';

@@ -1,11 +1,4 @@
-import {
-  findCoordinatorV2,
-  findCoordinatorV3,
-  metadataV1,
-  metadataV5,
-  metadataV7,
-  metadataV9,
-} from '@platformatic/kafka';
+import { findCoordinatorV2, metadataV1, metadataV9 } from '@platformatic/kafka';
 import type { BrokerAddress } from './connections.ts';
 import { answerOf, type PlatformaticClient } from './client.ts';
 import { brokerError, brokerErrorName } from './errors.ts';
@@ -27,8 +20,9 @@ export interface TopicMetadata {
   readonly leaders: readonly number[];
 }
 
-const METADATA = [metadataV9.api, metadataV7.api, metadataV5.api, metadataV1.api];
-const FIND_COORDINATOR = [findCoordinatorV3.api, findCoordinatorV2.api];
+/** The newest version of Kafka 2.4, and one that every broker supports. */
+const METADATA = [metadataV9.api, metadataV1.api];
+const FIND_COORDINATOR = [findCoordinatorV2.api];
 /** Kafka's number for groups, in contrast to transactions. */
 const GROUP = 0;
 

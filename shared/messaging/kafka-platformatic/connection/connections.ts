@@ -29,6 +29,7 @@ interface OpenConnection {
 /** A connection that is open or being opened. */
 interface Attempt {
   readonly connection: Connection;
+  readonly login: RenewedLogin;
   readonly open: Promise<OpenConnection>;
 }
 
@@ -97,7 +98,7 @@ export class BrokerConnections {
 
   /** Opens a connection to the broker if there is none. Rejects with the error of the library. */
   async connect(broker: BrokerAddress): Promise<void> {
-    await this.#open(broker);
+    await this.#attempt(broker).open;
   }
 
   /** Sends a request to the broker; connects if necessary. Rejects with the error of the library. */
@@ -106,10 +107,15 @@ export class BrokerConnections {
     versions: Versions<Args, Answer>,
     args: Args,
   ): Promise<Answer> {
-    const { connection, versions: supported } = await this.#open(broker);
+    const { connection, login, open } = this.#attempt(broker);
+    const { versions: supported } = await open;
     try {
       const api = newest(versions, supported);
-      return await answered(connection, this.#settings.requestTimeoutMs, api.async(connection, ...args));
+      const request =
+        login.pending === undefined
+          ? api.async(connection, ...args)
+          : login.pending.then(() => api.async(connection, ...args));
+      return await answered(connection, this.#settings.requestTimeoutMs, request);
     } catch (error) {
       if (error instanceof TimeoutError) this.#settings.onSilent(addressText(broker));
       // A response that cannot be parsed, perhaps that with the versions: what follows may not be a response either.
@@ -126,17 +132,16 @@ export class BrokerConnections {
     for (const connection of this.#all) destroyConnection(connection);
   }
 
-  #open(broker: BrokerAddress): Promise<OpenConnection> {
+  #attempt(broker: BrokerAddress): Attempt {
     const address = addressText(broker);
     const known = this.#byAddress.get(address);
     // A socket that was destroyed reports that it is closed only later.
-    if (known !== undefined && !known.connection.socket.destroyed) return known.open;
-    if (this.#destroyed) return Promise.reject(new Error('this client is closed'));
-    if (!(broker.port > 0 && broker.port <= MAX_PORT)) {
-      return Promise.reject(new Error(`${address} is not an address`));
-    }
+    if (known !== undefined && !known.connection.socket.destroyed) return known;
+    if (this.#destroyed) throw new Error('this client is closed');
+    if (!(broker.port > 0 && broker.port <= MAX_PORT)) throw new Error(`${address} is not an address`);
     const connection = this.#create(broker);
-    const attempt = { connection, open: this.#connect(connection, broker) };
+    const login = new RenewedLogin(connection);
+    const attempt = { connection, login, open: this.#connect(connection, broker) };
     this.#byAddress.set(address, attempt);
     connection.socket.once('close', () => {
       this.#all.delete(connection);
@@ -144,7 +149,7 @@ export class BrokerConnections {
       queueMicrotask(() => void connection.close());
       if (this.#byAddress.get(address) === attempt) this.#byAddress.delete(address);
     });
-    return attempt.open;
+    return attempt;
   }
 
   #create({ host }: BrokerAddress): Connection {
@@ -211,6 +216,33 @@ export class BrokerConnections {
     if (this.#opened === 0) this.onLost?.();
   }
 }
+
+/**
+ * The library renews the login of a connection in time, but sends other requests meanwhile, after which Kafka closes the connection
+ * (KIP-368): they have to wait.
+ */
+class RenewedLogin {
+  /** Resolves when the login was renewed or has failed; undefined while there is none. */
+  pending: Promise<void> | undefined;
+
+  constructor(connection: Connection) {
+    const renew = connection.reauthenticate.bind(connection);
+    connection.reauthenticate = () => {
+      this.pending = new Promise((resolve) => {
+        const end = (): void => {
+          this.pending = undefined;
+          for (const event of LOGIN_ENDS) connection.off(event, end);
+          resolve();
+        };
+        for (const event of LOGIN_ENDS) connection.on(event, end);
+      });
+      renew();
+    };
+  }
+}
+
+/** The events of the library after which a login is no longer pending. */
+const LOGIN_ENDS = ['sasl:authentication:extended', 'error', 'close'] as const;
 
 /**
  * The response to a request; after this time rejects and closes the connection. After a stall of this process timers end before

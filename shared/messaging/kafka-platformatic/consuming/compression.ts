@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { compressionsAlgorithms } from '@platformatic/kafka';
-import { gunzipOptions, MAX_DECOMPRESSED_BYTES } from '../../kafka/kafkajs/gzip-options.ts';
+import { gunzipOptions, MAX_BATCH_BYTES } from '../../kafka/batches/gzip-options.ts';
 
 const KIB = 1_024;
 /** Larger input is decompressed in another thread: it would block the event loop for more than about a millisecond. */
@@ -23,7 +23,7 @@ const ZSTD = 4;
 export function decompress(
   compression: number,
   bytes: Buffer,
-  maxBytes: number = MAX_DECOMPRESSED_BYTES,
+  maxBytes: number = MAX_BATCH_BYTES,
 ): Buffer | Promise<Buffer> {
   const isSmall = bytes.length <= MAX_SYNC_BYTES;
   const limit = { maxOutputLength: maxBytes };

@@ -1,9 +1,10 @@
 import { createAPI, listOffsetsV5, Writer, type API, type Reader } from '@platformatic/kafka';
+import { checkBatches, readInt64 } from '../../kafka/batches/check-batches.ts';
 import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../../message.ts';
 import type { PlatformaticClient } from '../connection/client.ts';
 import type { BrokerAddress } from '../connection/connections.ts';
 import { brokerError, brokerErrorName } from '../connection/errors.ts';
-import { checkBatches, decodeBatches, readInt64, type AbortedTransaction } from './records.ts';
+import { decodeBatches, type AbortedTransaction } from './records.ts';
 
 /** Limits of a fetch. A larger record batch is still returned whole if it is the first one. */
 export interface FetchLimits {
@@ -33,6 +34,12 @@ export interface FetchedRecords extends TopicPartition {
   readonly error: string | undefined;
 }
 
+const MIB = 1_024 * 1_024;
+/**
+ * Bytes of decompressed records in one response, 16 times those of a usual one, after which its other batches are fetched again. So a
+ * response takes at most this and one more batch in memory, however well its records compress.
+ */
+const MAX_RESPONSE_BYTES = 32 * MIB;
 const FETCH_KEY = 1;
 /** The last version with topic names and without compact encodings; Kafka 2.3 to 4 support it. */
 const FETCH_VERSION = 11;
@@ -67,12 +74,14 @@ export async function fetchFrom(
   const answers = await client.send(broker, [fetchApi(partitions, limits)]);
   const fetched: FetchedRecords[] = [];
   let isExhaustive = true;
+  const budget = { leftBytes: MAX_RESPONSE_BYTES };
   for (const { topic, partition, offset } of partitions) {
     const answer = answers.get(partitionId(topic, partition));
     if (answer === undefined) continue;
     const { highWatermark, stableEnd, error, records: bytes, aborted } = answer;
     const place = { topic, partition, from: offset };
-    const decoded = bytes.length === 0 ? undefined : await decodeBatches({ ...place, bytes, aborted });
+    const decoded =
+      bytes.length === 0 ? undefined : await decodeBatches({ ...place, bytes, aborted }, budget);
     for (const batch of decoded?.unreadable ?? []) client.onUnreadable(place, batch);
     const { messages, position } = decoded ?? { messages: NO_MESSAGES, position: offset };
     fetched.push({ ...place, position, messages, highWatermark, stableEnd, isExhaustive, error });

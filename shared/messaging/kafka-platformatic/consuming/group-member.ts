@@ -22,6 +22,8 @@ import { assignInTurn, ASSIGNOR, decodeAssignment, encodeSubscription } from './
 
 /** How long a rebalance waits for a silent member. */
 const REBALANCE_TIMEOUT_MS = 30_000;
+/** With a third of the session, a heartbeat that is not answered can be repeated on another connection in time. */
+const HEARTBEATS_PER_SESSION = 3;
 const PROTOCOL_TYPE = 'consumer';
 /** No static membership: members that leave and come back get a new id. */
 const NO_INSTANCE_ID = null;
@@ -52,6 +54,8 @@ export class PlatformaticMember {
   readonly #options: MemberOptions;
   readonly #createClient: CreatePlatformaticClient;
   readonly #client: PlatformaticClient;
+  /** A client for heartbeats alone: the broker answers a request only after the one before it, and a commit may take long. */
+  readonly #heartbeats: PlatformaticClient;
   /** A client for joining alone: the broker answers a join when all members have joined, and other requests would wait. */
   #joining: PlatformaticClient | undefined;
   #coordinator: BrokerAddress | undefined;
@@ -60,7 +64,10 @@ export class PlatformaticMember {
   constructor(options: MemberOptions, createClient: CreatePlatformaticClient) {
     this.#options = options;
     this.#createClient = createClient;
-    this.#client = createClient({ clientId: options.clientId });
+    const { clientId, sessionTimeoutMs } = options;
+    this.#client = createClient({ clientId });
+    const limitMs = Math.min(ANSWER_TIMEOUT_MS, Math.ceil(sessionTimeoutMs / HEARTBEATS_PER_SESSION));
+    this.#heartbeats = createClient({ clientId, requestTimeoutMs: limitMs });
   }
 
   /** Joins the next generation, and divides the partitions if the coordinator chose this member as the leader. */
@@ -123,7 +130,7 @@ export class PlatformaticMember {
 
   async heartbeat({ generationId, memberId }: Membership): Promise<void> {
     const { groupId } = this.#options;
-    await this.#ask(this.#client, [heartbeatV3.api], groupId, generationId, memberId, NO_INSTANCE_ID);
+    await this.#ask(this.#heartbeats, [heartbeatV3.api], groupId, generationId, memberId, NO_INSTANCE_ID);
   }
 
   /** The group's committed offsets of these partitions; those without one are left out. */
@@ -169,6 +176,7 @@ export class PlatformaticMember {
   /** Ends a pending join, leaves the group, and closes all connections, at most after `timeoutMs`. Never rejects. */
   async leave(timeoutMs: number): Promise<void> {
     this.#joining?.destroy();
+    this.#heartbeats.destroy();
     const client = this.#client;
     const timer = setTimeout(() => client.destroy(), timeoutMs);
     if (this.#memberId !== '') {
@@ -179,14 +187,15 @@ export class PlatformaticMember {
     client.destroy();
   }
 
-  /** Sends to the coordinator, which is looked up first unless it is known. */
+  /** Sends to the coordinator. If it is not known, it is looked up first, within the time limit of the client except for a join. */
   async #ask<Args extends unknown[], Answer>(
     client: PlatformaticClient,
     versions: Versions<Args, Answer>,
     ...args: Args
   ): Promise<Answer> {
     try {
-      this.#coordinator ??= await findCoordinator(this.#client, this.#options.groupId);
+      const finder = client === this.#heartbeats ? client : this.#client;
+      this.#coordinator ??= await findCoordinator(finder, this.#options.groupId);
       return await client.send(this.#coordinator, versions, ...args);
     } catch (error) {
       const isAnswer = error instanceof ResponseError;

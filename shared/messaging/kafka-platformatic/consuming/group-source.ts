@@ -1,5 +1,8 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { MonotonicClock } from '../../../platform/clock.ts';
 import { errorText, type MessagingError } from '../../../platform/errors.ts';
+import { systemPorts } from '../../../platform/system-ports.ts';
+import { repeat, sleep, type Timers } from '../../../platform/timers.ts';
 import { consumerUsed } from '../../broker-errors.ts';
 import { brokerErrorType, isGenerationOver, toMessagingError } from '../../kafka/connection/errors.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../message.ts';
@@ -17,7 +20,7 @@ import type { FetchedRecords } from './fetch.ts';
 import { FETCH_TIMEOUT_MS, PartitionFetcher, type FetchListener } from './fetcher.ts';
 import { PlatformaticMember, type Membership } from './group-member.ts';
 
-/** With this interval a member notices a rebalance within a second, and a session of 6 s survives five lost heartbeats. */
+/** With this interval a member notices a rebalance within a second, and has time to repeat a heartbeat that is not answered. */
 const HEARTBEAT_INTERVAL_MS = 1_000;
 /**
  * A coordinator that loads or moves is ready within this time, also after a restart of its broker. Metadata names a dead broker
@@ -32,6 +35,9 @@ const LAST_COMMITS = 2;
 
 interface GroupSourceParts extends PlatformaticParts<GroupSource> {
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
+  /** Default: those of the system. */
+  readonly timers?: Timers;
+  readonly monotonic?: MonotonicClock;
 }
 
 /**
@@ -40,7 +46,7 @@ interface GroupSourceParts extends PlatformaticParts<GroupSource> {
  */
 export class PlatformaticGroupSource implements GroupSource, FetchListener {
   readonly #options: GroupSourceOptions;
-  readonly #parts: GroupSourceParts;
+  readonly #parts: Required<GroupSourceParts>;
   readonly #sessionTimeoutMs: number;
   readonly #member: PlatformaticMember;
   #sink: GroupSink | undefined;
@@ -51,14 +57,14 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
   #fetcher: PartitionFetcher | undefined;
   #isRebalancing = false;
   readonly #commits = new Set<Promise<void>>();
-  #heartbeats: NodeJS.Timeout | undefined;
+  #endHeartbeats: (() => void) | undefined;
   #isBeating = false;
   /** The last time at which the coordinator accepted a heartbeat or a join. */
   #acceptedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: GroupSourceOptions, parts: GroupSourceParts) {
     this.#options = options;
-    this.#parts = parts;
+    this.#parts = { ...systemPorts, ...parts };
     this.#sessionTimeoutMs = options.sessionTimeoutMs ?? CLIENT_DEFAULTS.sessionTimeoutMs;
     this.#member = new PlatformaticMember(
       { ...options, sessionTimeoutMs: this.#sessionTimeoutMs },
@@ -147,7 +153,7 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
     this.#isBeating = true;
     try {
       await this.#member.heartbeat(membership);
-      this.#acceptedAt = performance.now();
+      this.#acceptedAt = this.#parts.monotonic.elapsedMs();
     } catch (error) {
       if (isGenerationOver(error)) this.#rebalance(generation);
       else this.#heartbeatFailed(error);
@@ -159,13 +165,13 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
   #heartbeatFailed(error: unknown): void {
     const failure = toMessagingError(`consumer ${this.#options.clientId}`, error);
     this.#parts.log.debug({ error: errorText(error) }, 'heartbeat failed');
-    const isExpelled = performance.now() - this.#acceptedAt > this.#sessionTimeoutMs;
+    const isExpelled = this.#parts.monotonic.elapsedMs() - this.#acceptedAt > this.#sessionTimeoutMs;
     if (isExpelled || failure.code === 'broker-refused') this.#fail(failure);
   }
 
   #startHeartbeats(): void {
-    this.#acceptedAt = performance.now();
-    this.#heartbeats ??= setInterval(() => void this.#beat(), HEARTBEAT_INTERVAL_MS);
+    this.#acceptedAt = this.#parts.monotonic.elapsedMs();
+    this.#endHeartbeats ??= repeat(this.#parts.timers, () => void this.#beat(), HEARTBEAT_INTERVAL_MS);
   }
 
   /** The generation is over: stops its fetches, reports it, and joins the next one. */
@@ -204,10 +210,10 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
           failingSince = undefined;
           continue;
         }
-        failingSince ??= performance.now();
-        const isLate = performance.now() - failingSince > COORDINATOR_MS;
+        failingSince ??= this.#parts.monotonic.elapsedMs();
+        const isLate = this.#parts.monotonic.elapsedMs() - failingSince > COORDINATOR_MS;
         if (isLate || failure.code === 'broker-refused') throw failure;
-        await sleep(RETRY_INTERVAL_MS);
+        await sleep(this.#parts.timers, RETRY_INTERVAL_MS);
       }
     }
   }
@@ -257,7 +263,7 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
 
   #end(): void {
     this.#isStopped = true;
-    clearInterval(this.#heartbeats);
+    this.#endHeartbeats?.();
     this.#fetcher?.stop();
   }
 }

@@ -1,24 +1,20 @@
 import { errorText } from '../../../platform/errors.ts';
-import { crc32c } from '../../kafka/kafkajs/crc32c.ts';
+import {
+  BATCH_HEADER_BYTES,
+  batchEnd,
+  LAST_OFFSET_DELTA_AT,
+  readInt64,
+} from '../../kafka/batches/check-batches.ts';
 import type { HeaderValue, LogMessage, TopicPartition } from '../../message.ts';
 import type { UnreadableBatch } from '../../kafka/kafkajs/unreadable-batches.ts';
 import { decompress } from './compression.ts';
 
-/** Positions in a record batch (Kafka protocol, version 2); its length counts the bytes after the length field. */
-const LENGTH_AT = 8;
-const LENGTH_END = 12;
-const MAGIC_AT = 16;
-const CHECKSUM_AT = 17;
-const CHECKED_FROM = 21;
+/** Positions in a record batch (Kafka protocol, version 2). */
 const ATTRIBUTES_AT = 21;
-const LAST_OFFSET_DELTA_AT = 23;
 const FIRST_TIMESTAMP_AT = 27;
 const MAX_TIMESTAMP_AT = 35;
 const PRODUCER_ID_AT = 43;
 const RECORD_COUNT_AT = 57;
-const BATCH_HEADER_BYTES = 61;
-/** The batch format since Kafka 0.11. */
-const MAGIC = 2;
 
 const COMPRESSION_BITS = 0b111;
 const LOG_APPEND_TIME_BIT = 0b1000;
@@ -26,7 +22,6 @@ const TRANSACTIONAL_BIT = 0b1_0000;
 const CONTROL_BIT = 0b10_0000;
 /** The type in the key of a control record, after its version: the transaction was aborted. */
 const ABORT_MARKER = 0;
-const UINT32 = 2 ** 32;
 
 /** A transaction that was aborted, with the offset of its first record in the partition. */
 export interface AbortedTransaction {
@@ -43,58 +38,27 @@ export interface PartitionRecords extends TopicPartition {
   readonly aborted: readonly AbortedTransaction[];
 }
 
+/** How many bytes the records of one response may still have when they are decompressed. */
+export interface DecompressionBudget {
+  leftBytes: number;
+}
+
 export interface DecodedRecords {
   readonly messages: LogMessage[];
-  /** The next offset to be requested: after all complete batches. */
+  /** The next offset to be requested: after all decoded batches. */
   readonly position: number;
   readonly unreadable: readonly UnreadableBatch[];
-}
-
-/** A 64-bit integer as a number: offsets and times are below 2^53. */
-export function readInt64(bytes: Buffer, at: number): number {
-  return bytes.readInt32BE(at) * UINT32 + bytes.readUInt32BE(at + 4);
-}
-
-/**
- * Throws unless each complete batch has a right checksum and a known format, and offsets increase. The checksum does not cover
- * the first offset of a batch. Bytes that were changed on their way are thus fetched again, and not delivered.
- */
-export function checkBatches(bytes: Buffer, from: number): void {
-  let minOffset = from;
-  for (let at = 0; at < bytes.length;) {
-    const end = batchEnd(bytes, at);
-    if (end > bytes.length) {
-      if (at === 0) throw new RangeError('the first record batch is truncated');
-      return;
-    }
-    if (bytes[at + MAGIC_AT] !== MAGIC) throw new RangeError('a record batch with an unknown format');
-    if (crc32c(bytes.subarray(at + CHECKED_FROM, end)) !== bytes.readUInt32BE(at + CHECKSUM_AT)) {
-      throw new RangeError('a record batch with a wrong checksum');
-    }
-    const firstOffset = readInt64(bytes, at);
-    const lastOffset = firstOffset + bytes.readInt32BE(at + LAST_OFFSET_DELTA_AT);
-    if (lastOffset < minOffset || (at > 0 && firstOffset < minOffset)) {
-      throw new RangeError('a record batch out of order');
-    }
-    minOffset = lastOffset + 1;
-    at = end;
-  }
-}
-
-/** Where a batch ends; beyond the end of `bytes` if it is cut off. */
-function batchEnd(bytes: Buffer, at: number): number {
-  if (bytes.length - at < LENGTH_END) return Infinity;
-  const end = at + LENGTH_END + bytes.readInt32BE(at + LENGTH_AT);
-  if (end < at + BATCH_HEADER_BYTES) throw new RangeError('a record batch shorter than its header');
-  return end;
 }
 
 /**
  * Decodes checked batches: the messages from the requested offset on, without control records and those of aborted
  * transactions. Keys, values and headers are parts of `bytes`. A batch that cannot be decoded although its checksum is right
- * stays unreadable; it is skipped and listed.
+ * stays unreadable; it is skipped and listed. Ends before the first compressed batch for which the budget has nothing left.
  */
-export async function decodeBatches(records: PartitionRecords): Promise<DecodedRecords> {
+export async function decodeBatches(
+  records: PartitionRecords,
+  budget: DecompressionBudget,
+): Promise<DecodedRecords> {
   const { bytes, from } = records;
   const transactions = new AbortedTransactions(records.aborted);
   const messages: LogMessage[] = [];
@@ -107,9 +71,10 @@ export async function decodeBatches(records: PartitionRecords): Promise<DecodedR
     const firstOffset = readInt64(batch, 0);
     const lastOffset = firstOffset + batch.readInt32BE(LAST_OFFSET_DELTA_AT);
     const before = messages.length;
+    if (compressionOf(batch) !== 0 && budget.leftBytes <= 0) break;
     try {
       if (transactions.delivers(batch, lastOffset)) {
-        const content = contentOf(batch);
+        const content = contentOf(batch, budget);
         const reader = new RecordReader(content instanceof Promise ? await content : content);
         appendMessages(messages, records, batch, reader);
       }
@@ -123,10 +88,21 @@ export async function decodeBatches(records: PartitionRecords): Promise<DecodedR
   return { messages, position, unreadable };
 }
 
-function contentOf(batch: Buffer): Buffer | Promise<Buffer> {
+function contentOf(batch: Buffer, budget: DecompressionBudget): Buffer | Promise<Buffer> {
   const content = batch.subarray(BATCH_HEADER_BYTES);
-  const compression = batch.readUInt16BE(ATTRIBUTES_AT) & COMPRESSION_BITS;
-  return compression === 0 ? content : decompress(compression, content);
+  const compression = compressionOf(batch);
+  if (compression === 0) return content;
+  const spend = (decompressed: Buffer): Buffer => {
+    budget.leftBytes -= decompressed.length;
+    return decompressed;
+  };
+  const decompressed = decompress(compression, content);
+  return decompressed instanceof Promise ? decompressed.then(spend) : spend(decompressed);
+}
+
+/** Kafka's number of the compression; 0: none. */
+function compressionOf(batch: Buffer): number {
+  return batch.readUInt16BE(ATTRIBUTES_AT) & COMPRESSION_BITS;
 }
 
 function appendMessages(

@@ -1,4 +1,4 @@
-import { createAPI, produceV3, produceV7, Writer } from '@platformatic/kafka';
+import { createAPI, produceV7, Writer } from '@platformatic/kafka';
 
 /** The record batch of one partition. */
 export interface ProducedBatch {
@@ -13,7 +13,7 @@ const PRODUCE_KEY = 0;
 
 /**
  * Kafka's Produce request with batches that are already encoded: the library would encode each record in buffers of its own,
- * and would drop the values of a repeated header. Versions that Kafka 1.0 to 4 supports; newer ones only add fields that are
+ * and would drop the values of a repeated header. A version that Kafka 2.1 to 4 supports; newer ones only add fields that are
  * not used here.
  */
 export const PRODUCE = [
@@ -22,14 +22,6 @@ export const PRODUCE = [
     7,
     createRequest,
     produceV7.parseResponse,
-    false,
-    false,
-  ),
-  createAPI<Arguments, produceV3.ProduceResponse>(
-    PRODUCE_KEY,
-    3,
-    createRequest,
-    produceV3.parseResponse,
     false,
     false,
   ),

@@ -1,7 +1,9 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { crc32c } from '../../kafka/kafkajs/crc32c.ts';
-import { gzipOptions } from '../../kafka/kafkajs/gzip-options.ts';
+import { BATCH_HEADER_BYTES, LAST_OFFSET_DELTA_AT, MAGIC } from '../../kafka/batches/check-batches.ts';
+import { crc32c } from '../../kafka/batches/crc32c.ts';
+import { COMPRESS_ABOVE_BYTES, gzipOptions } from '../../kafka/batches/gzip-options.ts';
+import { recordBodyBytes, valuesOf, varintBytes, zigzag } from '../../kafka/batches/record-size.ts';
 import type { OutgoingRecord } from '../../kafka/publishing/record.ts';
 import type { HeaderValue } from '../../message.ts';
 
@@ -13,21 +15,13 @@ const EPOCH_AT = 12;
 const MAGIC_AT = 16;
 const CHECKSUM_AT = 17;
 const ATTRIBUTES_AT = 21;
-const LAST_OFFSET_DELTA_AT = 23;
 const FIRST_TIMESTAMP_AT = 27;
 const MAX_TIMESTAMP_AT = 35;
 const PRODUCER_AT = 43;
 const RECORDS_AT = 57;
-const HEAD_BYTES = 61;
 /** A batch's producer id, epoch and sequence when the producer is not idempotent: -1 each. */
 const PRODUCER_BYTES = 14;
-const MAGIC = 2;
 const GZIP = 1;
-/**
- * Batches with a larger value are compressed. A gigabit network transfers a smaller one in half a millisecond, in which it cannot
- * be compressed; and on topics with compression.type=uncompressed the broker has to decompress it.
- */
-const COMPRESS_ABOVE_BYTES = 65_536;
 /** The bytes of a variable-length integer have 7 bits each; the eighth says that more follow. */
 const MORE = 0x80;
 const LOW_BITS = 0x7f;
@@ -39,26 +33,26 @@ export function encodeBatch(entries: readonly OutgoingRecord[]): Buffer | Promis
   const firstMs = Number(entries[0]?.record.timestamp ?? 0);
   let maxMs = firstMs;
   let isLarge = false;
-  let size = HEAD_BYTES;
+  let size = BATCH_HEADER_BYTES;
   const bodyBytes: number[] = [];
   for (const [index, { record, valueBytes }] of entries.entries()) {
     const timestampMs = Number(record.timestamp);
     if (timestampMs > maxMs) maxMs = timestampMs;
     isLarge ||= valueBytes > COMPRESS_ABOVE_BYTES;
-    const bytes = bodySize(record, timestampMs - firstMs, index);
+    const bytes = recordBodyBytes(record, timestampMs - firstMs, index);
     bodyBytes.push(bytes);
-    size += varintSize(bytes) + bytes;
+    size += varintBytes(bytes) + bytes;
   }
   const batch = Buffer.allocUnsafe(size);
-  const writer = { bytes: batch, at: HEAD_BYTES };
+  const writer = { bytes: batch, at: BATCH_HEADER_BYTES };
   for (const [index, { record }] of entries.entries()) {
     writeVarint(writer, bodyBytes[index] ?? 0);
     writeRecord(writer, record, Number(record.timestamp) - firstMs, index);
   }
   const times = { firstMs, maxMs };
   if (!isLarge) return finish(batch, entries.length, times, 0);
-  return compress(batch.subarray(HEAD_BYTES), gzipOptions(batch.length)).then((records) =>
-    finish(Buffer.concat([batch.subarray(0, HEAD_BYTES), records]), entries.length, times, GZIP),
+  return compress(batch.subarray(BATCH_HEADER_BYTES), gzipOptions(batch.length)).then((records) =>
+    finish(Buffer.concat([batch.subarray(0, BATCH_HEADER_BYTES), records]), entries.length, times, GZIP),
   );
 }
 
@@ -88,20 +82,6 @@ interface Writer {
   at: number;
 }
 
-/** The size of a record without the length in front of it. */
-function bodySize({ key, value, headers = {} }: WireRecord, timestampDelta: number, offsetDelta: number) {
-  let bytes =
-    1 + varintSize(timestampDelta) + varintSize(offsetDelta) + contentSize(key) + contentSize(value);
-  let count = 0;
-  for (const name in headers) {
-    for (const header of valuesOf(headers[name])) {
-      bytes += contentSize(name) + contentSize(header);
-      count += 1;
-    }
-  }
-  return bytes + varintSize(count);
-}
-
 function writeRecord(
   writer: Writer,
   { key, value, headers = {} }: WireRecord,
@@ -125,17 +105,6 @@ function writeRecord(
   }
 }
 
-function valuesOf(header: HeaderValue | readonly HeaderValue[] | undefined): readonly HeaderValue[] {
-  if (header === undefined) return [];
-  return typeof header === 'string' || Buffer.isBuffer(header) ? [header] : header;
-}
-
-function contentSize(content: HeaderValue | null | undefined): number {
-  if (content === null || content === undefined) return 1;
-  const bytes = Buffer.byteLength(content);
-  return varintSize(bytes) + bytes;
-}
-
 /** Writes a text or buffer with its length in front; a length of -1 stands for null. */
 function writeContent(writer: Writer, content: HeaderValue | null | undefined): void {
   if (content === null || content === undefined) {
@@ -147,12 +116,6 @@ function writeContent(writer: Writer, content: HeaderValue | null | undefined): 
   else writer.at += content.copy(writer.bytes, writer.at);
 }
 
-function varintSize(value: number): number {
-  let bytes = 1;
-  for (let rest = zigzag(value); rest > LOW_BITS; rest = Math.floor(rest / (LOW_BITS + 1))) bytes += 1;
-  return bytes;
-}
-
 function writeVarint(writer: Writer, value: number): void {
   let rest = zigzag(value);
   while (rest > LOW_BITS) {
@@ -162,9 +125,4 @@ function writeVarint(writer: Writer, value: number): void {
   }
   writer.bytes[writer.at] = rest;
   writer.at += 1;
-}
-
-/** Even numbers for values from 0 on, odd ones for negative values; exact up to 2^52. */
-function zigzag(value: number): number {
-  return value >= 0 ? value * 2 : -value * 2 - 1;
 }

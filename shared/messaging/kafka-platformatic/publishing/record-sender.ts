@@ -3,7 +3,7 @@ import type { PublishSlice } from '../../kafka/publishing/publish-queue.ts';
 import type { PublishFailure, RecordSender } from '../../kafka/publishing/record-sender.ts';
 import { answerOf, type PlatformaticClient } from '../connection/client.ts';
 import { clusterMetadata, type ClusterMetadata } from '../connection/cluster.ts';
-import type { BrokerAddress } from '../connection/connections.ts';
+import { addressText, type BrokerAddress } from '../connection/connections.ts';
 import { brokerError } from '../connection/errors.ts';
 import { PRODUCE } from './produce-request.ts';
 import { encodeBatch } from './record-batch.ts';
@@ -20,10 +20,16 @@ const MAX_TOPICS = 1_000;
 /** Sends slices with the connections of one client. Knows the leaders of topics until a send fails. */
 export class PlatformaticSender implements RecordSender {
   readonly #client: PlatformaticClient;
-  readonly #leaders = new Map<string, readonly (BrokerAddress | undefined)[]>();
+  /** The leaders by topic and partition; undefined: unknown. */
+  readonly #leaders = new Map<string, (BrokerAddress | undefined)[]>();
 
   constructor(client: PlatformaticClient) {
     this.#client = client;
+  }
+
+  leaderOf(topic: string, partition: number): string | undefined {
+    const leader = this.#leaders.get(topic)?.[partition];
+    return leader && addressText(leader);
   }
 
   async send(
@@ -46,9 +52,12 @@ export class PlatformaticSender implements RecordSender {
     return failures;
   }
 
-  /** The leaders have moved, or topics were deleted. */
-  forgetLeaders(): void {
-    this.#leaders.clear();
+  /** The leaders of these partitions have moved, or their topics were deleted. */
+  forgetLeaders(slices: readonly PublishSlice[]): void {
+    for (const { queue } of slices) {
+      const leaders = this.#leaders.get(queue.topic);
+      if (leaders !== undefined) leaders[queue.partition] = undefined;
+    }
   }
 
   async #findLeaders(slices: readonly PublishSlice[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { errorText } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
+import type { PublishSlice } from '../../kafka/publishing/publish-queue.ts';
 import type { RecordSender, SenderConnection } from '../../kafka/publishing/record-sender.ts';
 import type { CreatePlatformaticClient, PlatformaticClient } from '../connection/client.ts';
 import { PlatformaticSender } from './record-sender.ts';
@@ -46,8 +47,8 @@ export class PlatformaticSenderConnection implements SenderConnection {
     this.#connect();
   }
 
-  discard(): void {
-    this.#sender.forgetLeaders();
+  discard(_: RecordSender, slices: readonly PublishSlice[]): void {
+    this.#sender.forgetLeaders(slices);
   }
 
   close(): void {

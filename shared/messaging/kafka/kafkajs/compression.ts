@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip, zstdDecompress } from 'node:zlib';
 import kafkajs from 'kafkajs';
 import { MessagingError, errorText } from '../../../platform/errors.ts';
-import { gunzipOptions, gzipOptions, MAX_DECOMPRESSED_BYTES } from './gzip-options.ts';
+import { gunzipOptions, gzipOptions, MAX_BATCH_BYTES } from '../batches/gzip-options.ts';
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
@@ -30,7 +30,7 @@ export function installCodecs(): void {
   CompressionCodecs[CompressionTypes.ZSTD] = () => ({
     compress: () => Promise.reject(new Error('zstd is only read, never written')),
     decompress: (buffer: Buffer) =>
-      zstdDecompressAsync(buffer, { maxOutputLength: MAX_DECOMPRESSED_BYTES }).catch(refuseUnreadable),
+      zstdDecompressAsync(buffer, { maxOutputLength: MAX_BATCH_BYTES }).catch(refuseUnreadable),
   });
   CompressionCodecs[CompressionTypes.Snappy] = () => unsupportedCodec('snappy');
   CompressionCodecs[CompressionTypes.LZ4] = () => unsupportedCodec('lz4');

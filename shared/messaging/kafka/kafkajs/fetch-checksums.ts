@@ -1,4 +1,4 @@
-import { crc32c } from './crc32c.ts';
+import { checkBatches } from '../batches/check-batches.ts';
 import { brokenResponse } from './broken-responses.ts';
 import { kafkajsModule, replaceFunction } from './internals.ts';
 
@@ -8,17 +8,6 @@ const WITH_LOG_START = 5;
 const WITH_SESSION = 7;
 const WITH_PREFERRED_REPLICA = 11;
 const ABORTED_TRANSACTION_BYTES = 16;
-
-/** Positions in a record batch; its length counts the bytes after the length field. */
-const LENGTH_AT = 8;
-const LENGTH_END = 12;
-const MAGIC_AT = 16;
-const CHECKSUM_AT = 17;
-const CHECKED_FROM = 21;
-const LAST_OFFSET_DELTA_AT = 23;
-const BATCH_HEADER_BYTES = 61;
-/** The batch format since Kafka 0.11. */
-const MAGIC = 2;
 
 interface FetchPartition {
   readonly partition: number;
@@ -60,14 +49,13 @@ export function checkFetchResponses(): void {
 
 /**
  * Throws unless the response has the layout of its version to the last byte, contains only requested partitions, each once,
- * and each complete record batch has the right checksum. The checksum does not cover the first offset of a batch: offsets must
- * increase, and the first batch must reach the requested offset.
+ * and its record batches are sound (checkBatches).
  */
 export function checkFetchResponse(version: number, raw: Buffer, requested: FetchTopics): void {
   if (version < MIN_CHECKED_VERSION) return;
   const open = new Map(
     requested.flatMap(({ topic, partitions }) =>
-      partitions.map(({ partition, fetchOffset }) => [`${topic}/${partition}`, BigInt(fetchOffset)]),
+      partitions.map(({ partition, fetchOffset }) => [`${topic}/${partition}`, Number(fetchOffset)]),
     ),
   );
   let at = 4 + (version >= WITH_SESSION ? 6 : 0);
@@ -97,32 +85,4 @@ export function checkFetchResponse(version: number, raw: Buffer, requested: Fetc
     for (let partitions = count(); partitions > 0; partitions -= 1) partition(topic);
   }
   if (at !== raw.length) throw brokenResponse('bytes after the end of the response');
-}
-
-/** The last batch may be truncated at the size limit of the fetch; the first one is always complete. */
-function checkBatches(records: Buffer, fetchOffset: bigint): void {
-  if (records.length === 0) return;
-  if (records.length < BATCH_HEADER_BYTES) throw brokenResponse('a record batch without its header');
-  let minOffset = fetchOffset;
-  for (let at = 0; at + BATCH_HEADER_BYTES <= records.length;) {
-    const length = records.readInt32BE(at + LENGTH_AT);
-    const end = at + LENGTH_END + length;
-    if (length < BATCH_HEADER_BYTES - LENGTH_END) throw brokenResponse('a record batch without its header');
-    if (end > records.length) {
-      if (at === 0) throw brokenResponse('the first record batch is truncated');
-      return;
-    }
-    const batch = records.subarray(at, end);
-    if (batch[MAGIC_AT] !== MAGIC) throw brokenResponse('a record batch with an unknown format');
-    if (crc32c(batch.subarray(CHECKED_FROM)) !== batch.readUInt32BE(CHECKSUM_AT)) {
-      throw brokenResponse('a record batch with a wrong checksum');
-    }
-    const firstOffset = batch.readBigInt64BE(0);
-    const lastOffset = firstOffset + BigInt(batch.readInt32BE(LAST_OFFSET_DELTA_AT));
-    if (lastOffset < minOffset || (at > 0 && firstOffset < minOffset)) {
-      throw brokenResponse('a record batch out of order');
-    }
-    minOffset = lastOffset + 1n;
-    at = end;
-  }
 }

@@ -11,7 +11,6 @@ export function patchKafkajs(): void {
   installCodecs();
   stopIdlePolling();
   checkTimeoutsWhenDue();
-  growEncodersAsNeeded();
   reportProduceAnswers();
   reportFetchAnswers();
   guardConnections();
@@ -105,37 +104,6 @@ function endOverdue(queue: TimedQueue): void {
     if (Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest();
   }
   setTimeoutCheck(queue);
-}
-
-interface Encoder {
-  buf: Buffer;
-  readonly offset: number;
-}
-
-interface EncoderClass {
-  readonly prototype: { ensureAvailable: (this: Encoder, length: number) => void };
-}
-
-/** Space for the few fields after a large value, so that they do not make the buffer grow again. */
-const SLACK_BYTES = 512;
-
-/**
- * kafkajs encodes a record with about twenty nested buffers, and each grows to the next power of two, filled with zeros: a reply
- * of 370 kB clears 2 MiB, and this memory makes full garbage collections several times as frequent. Here a buffer grows to the
- * needed size, at least by half, without being cleared, since only written bytes are read.
- */
-export function growEncodersAsNeeded(): void {
-  const { prototype } = kafkajsModule('protocol/encoder') as EncoderClass;
-  prototype.ensureAvailable = growWhenFull;
-}
-
-function growWhenFull(this: Encoder, length: number): void {
-  const needed = this.offset + length;
-  const available = this.buf.length;
-  if (needed <= available) return;
-  const grown = Buffer.allocUnsafeSlow(Math.max(needed + SLACK_BYTES, available + (available >>> 1)));
-  this.buf.copy(grown, 0, 0, this.offset);
-  this.buf = grown;
 }
 
 interface Runner {

@@ -1,6 +1,7 @@
 import { CompressionTypes, type Producer, type ProducerBatch, type TopicMessages } from 'kafkajs';
 import { partitionId } from '../../message.ts';
 import type { PublishFate } from '../connection/errors.ts';
+import { COMPRESS_ABOVE_BYTES } from '../batches/gzip-options.ts';
 import { kafkajsModule } from '../kafkajs/internals.ts';
 import {
   produceListeners,
@@ -16,8 +17,6 @@ import type { PublishFailure } from './record-sender.ts';
  * time.
  */
 const ACKS_TIMEOUT_MS = 4_000;
-/** Requests with a larger value are compressed; for smaller ones compression takes more time than it saves. */
-const COMPRESS_ABOVE_BYTES = 4_096;
 const ALL_IN_SYNC_REPLICAS = -1;
 
 /**

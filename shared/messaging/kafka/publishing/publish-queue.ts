@@ -25,6 +25,9 @@ export interface PublishSlice {
   readonly entries: readonly PublishEntry[];
 }
 
+/** Whether a partition may be part of a request now. */
+export type IsFree = (queue: PartitionQueue) => boolean;
+
 /**
  * Keeps records by partition, in order, until the broker has confirmed them. A request contains records of many partitions.
  * A partition whose request was not answered gets its own requests until one succeeds, so that its fault (a frozen broker,
@@ -38,8 +41,6 @@ export class PublishQueue {
   #isSingleNext = false;
   /** Whether the next request for a single partition is for a suspect, if there is one. */
   #isSuspectNext = true;
-  /** When the pending request was taken, if it is for a single partition. */
-  #singleTakenMs: number | undefined;
   /** While others have records to send, no request for a single partition starts before this (monotonic milliseconds). */
   #singleNotBeforeMs = 0;
   #records = 0;
@@ -67,35 +68,36 @@ export class PublishQueue {
   }
 
   /**
-   * Takes the slices of the next request; an empty list if nothing is due. They stay queued until they are settled.
-   * Requests for a single partition alternate with requests for all others.
+   * Takes the slices of the next request, of free partitions only; an empty list if nothing is due. They stay queued until they
+   * are settled. Requests for a single partition alternate with requests for all others.
    */
-  take(nowMs: number): PublishSlice[] {
+  take(nowMs: number, isFree: IsFree = () => true): PublishSlice[] {
+    const isDue: IsFree = (queue) => queue.notBeforeMs <= nowMs && isFree(queue);
     const isSingleNext = this.#isSingleNext && nowMs >= this.#singleNotBeforeMs;
-    let slices = isSingleNext ? this.#takeSingle(nowMs) : [];
-    if (slices.length === 0) slices = this.#takeShared(nowMs);
-    if (slices.length === 0 && !isSingleNext) slices = this.#takeSingle(nowMs);
-    const isSingle = slices[0]?.queue.goesAlone === true;
-    this.#isSingleNext = !isSingle;
-    this.#singleTakenMs = isSingle ? nowMs : undefined;
+    let slices = isSingleNext ? this.#takeSingle(isDue) : [];
+    if (slices.length === 0) slices = this.#takeShared(isDue);
+    if (slices.length === 0 && !isSingleNext) slices = this.#takeSingle(isDue);
+    if (slices.length === 0) return slices;
+    this.#isSingleNext = slices[0]?.queue.goesAlone !== true;
     this.#rotate(slices);
     return slices;
   }
 
   /**
-   * Called when the last request has failed. A request for a single partition whose broker does not answer may have taken
-   * seconds: the others get the same time, up to a limit, before the next such request.
+   * Called when a request for a partition that goes alone has failed. One whose broker does not answer may have taken seconds:
+   * the others get the same time, up to a limit, before the next such request.
    */
-  failed(nowMs: number): void {
-    if (this.#singleTakenMs === undefined) return;
-    this.#singleNotBeforeMs = nowMs + Math.min(nowMs - this.#singleTakenMs, MAX_SINGLE_PAUSE_MS);
-    this.#singleTakenMs = undefined;
+  failedAlone(takenMs: number, nowMs: number): void {
+    this.#singleNotBeforeMs = nowMs + Math.min(nowMs - takenMs, MAX_SINGLE_PAUSE_MS);
   }
 
-  /** The earliest time at which a queued partition is due; undefined if no partition is queued. */
-  nextDueMs(): number | undefined {
-    if (this.#waiting.length === 0) return undefined;
-    return Math.min(...this.#waiting.map(({ notBeforeMs }) => notBeforeMs));
+  /** The earliest time at which a free partition with records is due; undefined if there is none. */
+  nextDueMs(isFree: IsFree = () => true): number | undefined {
+    let dueMs: number | undefined;
+    for (const queue of this.#waiting) {
+      if (isFree(queue)) dueMs = Math.min(queue.notBeforeMs, dueMs ?? Infinity);
+    }
+    return dueMs;
   }
 
   /** Called when the records of the slices are on the log, or were permanently rejected with the error. */
@@ -150,11 +152,11 @@ export class PublishQueue {
    * Suspects alternate with other partitions that need their own request (large records, the search for a rejected one). The
    * suspect with the fewest failures is next: one that fails repeatedly does not delay those that failed with it once.
    */
-  #takeSingle(nowMs: number): PublishSlice[] {
+  #takeSingle(isDue: IsFree): PublishSlice[] {
     let suspect: PartitionQueue | undefined;
     let other: PartitionQueue | undefined;
     for (const candidate of this.#waiting) {
-      if (!candidate.goesAlone || candidate.notBeforeMs > nowMs) continue;
+      if (!candidate.goesAlone || !isDue(candidate)) continue;
       if (!candidate.isSuspect) other ??= candidate;
       else if (suspect === undefined || candidate.failures < suspect.failures) suspect = candidate;
     }
@@ -164,12 +166,12 @@ export class PublishQueue {
     return [{ queue, entries: queue.head(MAX_RECORDS_PER_REQUEST, MAX_BYTES_PER_REQUEST) }];
   }
 
-  #takeShared(nowMs: number): PublishSlice[] {
+  #takeShared(isDue: IsFree): PublishSlice[] {
     const slices: PublishSlice[] = [];
     let records = 0;
     let bytes = 0;
     for (const queue of this.#waiting) {
-      if (queue.goesAlone || queue.notBeforeMs > nowMs) continue;
+      if (queue.goesAlone || !isDue(queue)) continue;
       const entries = queue.head(MAX_RECORDS_PER_REQUEST - records, MAX_BYTES_PER_REQUEST - bytes);
       if (entries.length === 0) break;
       slices.push({ queue, entries });

@@ -4,6 +4,7 @@ import type { Log } from '../../../platform/log.ts';
 import { isMaybeStored, isTopicUnknown, refusedRecord, toMessagingError } from '../connection/errors.ts';
 import { PublishCall } from './publish-call.ts';
 import type { ConnectSender, PublishFailure, RecordSender, SenderConnection } from './record-sender.ts';
+import type { PartitionQueue } from './partition-queue.ts';
 import { PublishQueue, markMaybeStored, type PublishSlice } from './publish-queue.ts';
 import { toRecord } from './record.ts';
 import { RejectedSizes } from './rejected-sizes.ts';
@@ -34,8 +35,8 @@ interface PublisherParts {
 }
 
 /**
- * Publishes with acks=all, at least once, in order per partition. One send is in flight at a time; messages published meanwhile
- * form the next one, without linger: an idle publisher sends immediately. A new sender repeats the unconfirmed records of a
+ * Publishes with acks=all, at least once, in order per partition. One send is in flight at a time, or one to each leader if the
+ * sender knows them; messages published meanwhile form the next one, without linger: an idle publisher sends immediately. A new sender repeats the unconfirmed records of a
  * failed send. If a response was lost, this may store a record twice; consumers identify records by their ids.
  */
 export class KafkaPublisher implements Publisher {
@@ -47,11 +48,12 @@ export class KafkaPublisher implements Publisher {
   readonly #placement: RecordPlacement;
   readonly #connection: SenderConnection;
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
-  /** Slices that are in flight and not yet confirmed. */
-  #inFlight: readonly PublishSlice[] = [];
+  /** Slices that are in flight and not yet confirmed, by partition. */
+  readonly #inFlight = new Map<PartitionQueue, PublishSlice>();
+  /** The leaders with a send in flight; undefined for unknown ones, and if the sender does not know them. */
+  readonly #busy = new Set<string | undefined>();
   /** Topics that are being queried because the broker did not know them. */
   readonly #rechecked = new Set<string>();
-  #isSending = false;
   #isPumpDue = false;
   #wakeTimer: NodeJS.Timeout | undefined;
   /** Set while records are queued; undefined otherwise. */
@@ -101,10 +103,10 @@ export class KafkaPublisher implements Publisher {
     if (this.#state === 'stopped') return;
     const isStarted = this.#state !== 'new';
     this.#state = 'stopping';
-    const isDone = () => this.#queue.records + this.#placement.records === 0 && !this.#isSending;
+    const isDone = () => this.#queue.records + this.#placement.records === 0 && this.#busy.size === 0;
     await this.#until(isDone, isStarted ? timeoutMs : 0);
     this.#state = 'stopped';
-    this.#queue.giveUpAll('it was stopped', this.#inFlight);
+    this.#queue.giveUpAll('it was stopped', [...this.#inFlight.values()]);
     this.#placement.giveUpAll('it was stopped');
     clearTimeout(this.#expiryTimer);
     clearTimeout(this.#wakeTimer);
@@ -131,7 +133,7 @@ export class KafkaPublisher implements Publisher {
 
   /** After the current turn of the event loop, so that all calls of one turn share a request. */
   #pumpSoon(): void {
-    if (this.#isPumpDue || this.#isSending) return;
+    if (this.#isPumpDue || this.#isSendingAll()) return;
     this.#isPumpDue = true;
     queueMicrotask(() => {
       this.#isPumpDue = false;
@@ -142,43 +144,68 @@ export class KafkaPublisher implements Publisher {
   #pump(): void {
     for (const watcher of this.#watchers) watcher();
     const { sender } = this.#connection;
-    if (this.#isSending || sender === undefined || this.#queue.records === 0) return;
+    if (sender === undefined || this.#queue.records === 0 || this.#isSendingAll()) return;
     const now = performance.now();
-    const slices = this.#queue.take(now);
-    if (slices.length === 0) {
-      this.#wakeAt(this.#queue.nextDueMs(), now);
-      return;
+    const leaderOf = ({ topic, partition }: PartitionQueue) => sender.leaderOf?.(topic, partition);
+    const isFree = (queue: PartitionQueue) => !this.#inFlight.has(queue) && !this.#busy.has(leaderOf(queue));
+    for (;;) {
+      const slices = this.#queue.take(now, isFree);
+      if (slices.length === 0) break;
+      for (const [leader, part] of Map.groupBy(slices, ({ queue }) => leaderOf(queue))) {
+        void this.#send(sender, leader, part);
+      }
+      if (this.#isSendingAll()) return;
     }
-    this.#isSending = true;
-    this.#inFlight = slices;
-    void this.#send(sender, slices);
+    this.#wakeAt(this.#queue.nextDueMs(isFree), now);
   }
 
-  async #send(sender: RecordSender, slices: readonly PublishSlice[]): Promise<void> {
+  /** Whether a send is in flight for which all others wait. */
+  #isSendingAll(): boolean {
+    return this.#busy.size > 0 && this.#connection.sender?.leaderOf === undefined;
+  }
+
+  async #send(
+    sender: RecordSender,
+    leader: string | undefined,
+    slices: readonly PublishSlice[],
+  ): Promise<void> {
+    this.#busy.add(leader);
+    for (const slice of slices) this.#inFlight.set(slice.queue, slice);
+    const takenMs = performance.now();
+    const isAlone = slices[0]?.queue.goesAlone === true;
     const failures = await sender.send(slices, (stored) => this.#stored(stored));
-    this.#inFlight = [];
+    this.#busy.delete(leader);
+    this.#ended(slices);
     if (this.#state === 'stopped') return;
     if (failures.length > 0) {
-      this.#queue.failed(performance.now());
+      if (isAlone) this.#queue.failedAlone(takenMs, performance.now());
       this.#repeat(sender, failures, slices.length === 1);
     }
-    this.#isSending = false;
     this.#pump();
   }
 
   /** Called while the send is pending: a broker may be silent for seconds after others have answered. */
   #stored(slices: readonly PublishSlice[]): void {
     if (this.#state === 'stopped') return;
-    const done = new Set(slices);
-    this.#inFlight = this.#inFlight.filter((slice) => !done.has(slice));
+    this.#ended(slices);
     this.#queue.settle(slices);
+  }
+
+  /** The partitions of slices that were stored early may already be in flight again. */
+  #ended(slices: readonly PublishSlice[]): void {
+    for (const slice of slices) {
+      if (this.#inFlight.get(slice.queue) === slice) this.#inFlight.delete(slice.queue);
+    }
   }
 
   /** Repeats the slices that were not permanently rejected. */
   #repeat(sender: RecordSender, failures: readonly PublishFailure[], isSingle: boolean): void {
     const repeated = failures.filter((failure) => !this.#isRefused(failure, failures.length === 1));
     if (repeated.length === 0) return;
-    this.#connection.discard(sender);
+    this.#connection.discard(
+      sender,
+      repeated.map(({ slice }) => slice),
+    );
     const now = performance.now();
     const unknown = new Set<string>();
     for (const { slice, fate, error } of repeated) {
@@ -218,7 +245,7 @@ export class KafkaPublisher implements Publisher {
       await this.#parts.topics.find(topic);
     } catch (error) {
       if (error instanceof MessagingError && error.code === 'topic-unknown')
-        this.#queue.refuse(topic, error, this.#inFlight);
+        this.#queue.refuse(topic, error, [...this.#inFlight.values()]);
     }
     this.#rechecked.delete(topic);
   }
@@ -230,7 +257,7 @@ export class KafkaPublisher implements Publisher {
 
   #expire(): void {
     const now = performance.now();
-    if (this.#queue.records > 0) this.#queue.expire(now, this.#inFlight);
+    if (this.#queue.records > 0) this.#queue.expire(now, [...this.#inFlight.values()]);
     if (this.#placement.records > 0) this.#placement.expire(now);
     const isEmpty = this.#queue.records + this.#placement.records === 0;
     this.#expiryTimer = isEmpty ? undefined : setTimeout(() => this.#expire(), EXPIRY_INTERVAL_MS).unref();

@@ -12,6 +12,11 @@ export interface PublishFailure {
 /** What a publisher needs of a Kafka client: sends slices to the leaders of their partitions. */
 export interface RecordSender {
   /**
+   * The leader of a partition as far as it is known. A publisher makes one send to each leader at a time, and one to all
+   * unknown ones. Absent: one send at a time, whose end all others wait for.
+   */
+  leaderOf?(topic: string, partition: number): string | undefined;
+  /**
    * Sends once. Calls `onStored` with the slices of each broker that confirms them, while requests to others may be pending.
    * Resolves with the slices that no broker has confirmed. Never rejects.
    */
@@ -30,8 +35,11 @@ export interface SenderConnection {
   isConnected(): boolean;
   /** Connects; retries until it succeeds or the connection is closed. */
   open(): void;
-  /** Called after a failed send: if the sender is still the current one, its metadata and connections are replaced. */
-  discard(sender: RecordSender): void;
+  /**
+   * Called after a failed send of these slices: if the sender is still the current one, what it knows of them, or the sender with
+   * its connections, is replaced.
+   */
+  discard(sender: RecordSender, slices: readonly PublishSlice[]): void;
   close(): void;
 }
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { crc32c } from '../../../../shared/messaging/kafka/kafkajs/crc32c.ts';
+import { crc32c } from '../../../../shared/messaging/kafka/batches/crc32c.ts';
 import { ResponseFrames } from '../../../../shared/messaging/kafka/kafkajs/broken-responses.ts';
 
 const require = createRequire(import.meta.url);

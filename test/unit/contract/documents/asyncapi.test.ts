@@ -14,6 +14,10 @@ import { topicName } from '../../../../shared/messaging/topics/topics.ts';
 interface Reference {
   readonly $ref: string;
 }
+interface HeadersSchema {
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+}
 interface Message {
   readonly name: string;
   readonly contentType: string;
@@ -237,4 +241,25 @@ test('the examples of JSON messages match their schemas, and a wrong example doe
       expect(schema.safeParse(example.payload)).toMatchObject({ success: true });
     expect(schema.safeParse({ jsonParam: { Amount: '100' }, productCode: 100 }).success).toBe(false);
   }
+});
+
+/** The schema of the header with the type of a message, and whether the header is required. */
+const typeOf = (id: string) => {
+  const { properties = {}, required = [] } = (document.components.messages[id]?.headers ??
+    {}) as HeadersSchema;
+  return [properties[HEADER.messageType], required.includes(HEADER.messageType)];
+};
+
+test('a JSON message must state its type, an array of requests that of its items, and every reply states its own', () => {
+  for (const { type, kind } of MESSAGES) {
+    const { replyType } = ACTIONS.find((action) => action.replyType === type) ?? {};
+    const isReply = replyType !== undefined || type === 'ProblemReply' || type === 'ReplyBatch';
+    expect([type, kind, ...typeOf(`${type}.avro`)]).toMatchObject([type, kind, { const: type }, isReply]);
+    if (type === 'RequestBatch') continue;
+    expect(typeOf(`${type}.json`)).toMatchObject([{ const: type }, true]);
+  }
+  const bulkTypes = ACTIONS.flatMap(({ bulkTopic, requestType }) =>
+    bulkTopic === undefined ? [] : [requestType],
+  );
+  expect(typeOf('RequestBatch.json')).toMatchObject([{ enum: bulkTypes }, true]);
 });

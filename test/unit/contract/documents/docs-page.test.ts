@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { CALCULATION_FAULTS, docsPage } from '../../../../shared/contract/documents/docs-page.ts';
+import { DOCS_STYLE } from '../../../../shared/contract/documents/docs-style.ts';
 import { html, table, withCode } from '../../../../shared/contract/documents/html.ts';
 import {
   ERROR_MESSAGE_HEADERS,
@@ -16,11 +19,46 @@ import { ERROR_CODES } from '../../../../shared/platform/problem.ts';
 const page = docsPage({ version: '1.2.3', basePath: '/bank', topicPrefix: 'test.' });
 
 describe('the page', () => {
-  test('has no scripts, forms or external resources', () => {
-    expect(page).not.toMatch(/<(script|link|img|iframe|object|embed|form)\b/i);
-    expect(page).not.toMatch(/\s(on\w+|style|src)\s*=/i);
+  test('has one script and one style of its own, no forms and no external resources', () => {
+    expect(page).not.toMatch(/<(link|img|iframe|object|embed|form)\b/i);
+    expect(page.replace(/<script>[^]*<\/script>/, '')).not.toMatch(/<script\b|\s(on\w+|style|src)\s*=/i);
     expect(page).not.toMatch(/@import|url\(|https?:\/\//i);
     expect(page.match(/<style>/g)).toHaveLength(1);
+  });
+
+  test('is a small download', () => {
+    expect(gzipSync(page).length).toBeLessThan(150_000);
+  });
+
+  test('has unique ids', () => {
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('looks like the workbench', () => {
+    const tokens = readFileSync(
+      new URL('../../../../workers/ingress/workbench/app/design/tokens.css', import.meta.url),
+      'utf8',
+    );
+    const values = DOCS_STYLE.markup.match(/^ {2}--[\w-]+: .*;$/gm) ?? [];
+    expect(values.length).toBeGreaterThan(20);
+    for (const value of values) expect(tokens).toContain(value);
+  });
+
+  test('groups many fields by subject, with lists of objects apart', () => {
+    const section = page.slice(page.indexOf(`id="${ACTIONS[0]?.name}"`));
+    const groups = [...section.matchAll(/<summary>([^<]+) <span>/g)].map(([, title]) => title);
+    expect(groups.slice(0, 8)).toEqual([
+      'Main fields',
+      'Grace periods',
+      'Recalculation',
+      'Dates and holidays',
+      'Charges and annual rates',
+      'Rate and interest',
+      'jsonParam.Commission[]',
+      'jsonParam.Insurance[]',
+    ]);
+    expect(section).toMatch(/<details class="group" open><summary>Main fields /);
   });
 
   test('has the path, topics and message types of all actions', () => {

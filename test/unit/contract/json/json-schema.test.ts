@@ -19,7 +19,10 @@ describe('the JSON Schema of a definition', () => {
       description: 'A figure.',
     });
     expect(propertyOf(z.unknown())).toEqual({});
-    expect(propertyOf(z.enum(['a', 'b']).nullish())).toEqual({ type: 'string', enum: ['a', 'b', null] });
+    expect(propertyOf(z.enum(['a', 'b']).nullish())).toEqual({
+      type: ['string', 'null'],
+      enum: ['a', 'b', null],
+    });
     expect(propertyOf(z.array(z.string().nullable()).max(3).nullish())).toEqual({
       type: ['array', 'null'],
       items: { type: ['string', 'null'] },

@@ -517,6 +517,20 @@ test('ignores the position of an unassigned partition', () => {
   expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
 });
 
+test('is starting while a rebalance takes longer than five seconds, until the next assignment', async () => {
+  const { runtime, sink } = createScene();
+  sink.onRevoking(1);
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(runtime.health()).toEqual({ status: 'ready' });
+  await vi.advanceTimersByTimeAsync(1);
+  expect(runtime.health()).toEqual({
+    status: 'starting',
+    reason: 'its group has been rebalancing for 5 s',
+  });
+  sink.onAssigned(2, partitions(0));
+  expect(runtime.health()).toEqual({ status: 'ready' });
+});
+
 test('is unhealthy after commits have failed for 60 seconds', async () => {
   const { work, source, sink, runtime } = createScene();
   source.onCommit = () =>
@@ -535,6 +549,20 @@ test('is ready when the partitions of a failed commit are assigned anew and no m
   await work.end(0);
   await afterCommitTick();
   sink.onAssigned(2, [{ topic: FAKE_TOPIC, partition: 0 }]);
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(runtime.health().status).toBe('ready');
+});
+
+test('is ready when a commit fails after its partitions were assigned anew and no message follows', async () => {
+  const { work, source, sink, runtime } = createScene();
+  const { promise, reject } = Promise.withResolvers<boolean>();
+  source.onCommit = () => promise;
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.end(0);
+  await afterCommitTick();
+  sink.onAssigned(2, partitions(1));
+  await afterCommitTick();
+  reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
   await vi.advanceTimersByTimeAsync(61_000);
   expect(runtime.health().status).toBe('ready');
 });

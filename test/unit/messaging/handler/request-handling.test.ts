@@ -108,6 +108,15 @@ test('replies with the correlation id and key of the request, to the partition t
   expect(handled).toMatchObject([{ type: 'Question', result: 'done', code: undefined }]);
 });
 
+test('states the type of every reply in a header, also of replies in Avro and of error replies', async () => {
+  const answering = createScene();
+  await answering.handle(question());
+  const refusing = createScene(() => refused(createProblem('not-computable')));
+  await refusing.handle(question());
+  const types = [answering, refusing].map(({ replies }) => replies.sent[0]?.headers?.['plat-message-type']);
+  expect(types).toEqual(['Answer', 'ProblemReply']);
+});
+
 test('chooses the reply partition by the key if the request does not name one', async () => {
   const { handle, replies } = createScene();
   for (const offset of [7, 8, 9]) await handle({ ...question(), offset });

@@ -174,7 +174,7 @@ it.each<[string, LedgerEntry | undefined, { isDeferred?: boolean; attempt?: numb
   ['that is being sent', { status: 'sending', attempt: 2, leaseEndsMs: -LOST_AFTER_MS + 1 }, {}, true],
   ['whose lease expired long ago', { status: 'sending', attempt: 2, leaseEndsMs: -LOST_AFTER_MS }, {}, false],
   ['whose lease is unknown', { status: 'sending', attempt: 2 }, {}, true],
-  ['that is not in the ledger', undefined, {}, false],
+  ['that this process has not read in the ledger yet', undefined, {}, true],
   ['that is stored by position only', undefined, { isDeferred: true }, true],
   ['whose redrive waits on a tier', { status: 'failed', attempt: 1 }, { isDeferred: true }, true],
   ['whose redrive has failed', { status: 'failed', attempt: 2 }, { isDeferred: true }, false],

@@ -15,9 +15,18 @@ describe('documents', () => {
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(await response.text()).toBe(body);
     const etag = response.headers.get('etag') ?? '';
-    for (const tags of [etag, `"other", W/${etag}`, '*']) {
+    for (const tags of [etag, `"other", ${etag}`, '*']) {
       const again = await fetch(ingress.url + path, { headers: { 'if-none-match': tags } });
       expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    }
+    for (const [accepted, coding] of [
+      ['br, gzip', 'gzip'],
+      ['gzip;q=0', null],
+      ['identity', null],
+    ] as const) {
+      const coded = await fetch(ingress.url + path, { headers: { 'accept-encoding': accepted } });
+      expect([coded.headers.get('content-encoding'), await coded.text()]).toEqual([coding, body]);
+      expect([coded.headers.get('vary'), coded.headers.get('etag')]).toEqual(['accept-encoding', etag]);
     }
     const changed = await fetch(ingress.url + path, { headers: { 'if-none-match': '"other"' } });
     expect(changed.status).toBe(200);
@@ -47,11 +56,11 @@ describe('documents', () => {
     expect(policy).toContain("frame-ancestors 'none'");
   });
 
-  it('redirects from the root to the page, also below a base path', async () => {
+  it('redirects from the root to the workbench, also below a base path', async () => {
     for (const basePath of ['', '/bank']) {
       const ingress = await openTestIngress({ options: { basePath } });
       const response = await fetch(`${ingress.url}/`, { redirect: 'manual' });
-      expect([response.status, response.headers.get('location')]).toEqual([302, `${basePath}/docs`]);
+      expect([response.status, response.headers.get('location')]).toEqual([302, `${basePath}/workbench`]);
     }
   });
 });

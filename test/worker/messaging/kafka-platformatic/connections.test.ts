@@ -13,15 +13,11 @@ const CALLS = 300;
 const REQUEST_TIMEOUT_MS = 300;
 const LENGTH_BYTES = 4;
 
-/** Kafka's numbers of requests, and the responses without their heads of a broker whose logins are valid for a minute. */
-const API_VERSIONS = 18;
+/** Kafka's numbers of requests. */
+const METADATA = 3;
 const SASL_HANDSHAKE = 17;
+const API_VERSIONS = 18;
 const SASL_AUTHENTICATE = 36;
-const LOGIN_RESPONSES = new Map([
-  [API_VERSIONS, '00000000000100240000000100000000'],
-  [SASL_HANDSHAKE, '000000000000'],
-  [SASL_AUTHENTICATE, '0000ffff00000000000000000000ea60'],
-]);
 
 type Damage = (response: Buffer) => Buffer | 'reset';
 
@@ -129,19 +125,39 @@ describe('a connection to a broker that accepts it and never answers', () => {
   });
 });
 
-test('a connection with a login leaves no timer when the broker closes it', async () => {
+/** A broker with logins that are valid for this time, which it renews as Kafka does, and the requests that it received. */
+async function startLoginBroker(lifetimeMs: number) {
+  const lifetime = Buffer.alloc(8);
+  lifetime.writeBigInt64BE(BigInt(lifetimeMs));
+  const responses = new Map([
+    [API_VERSIONS, '000000000002002400000001000300010001'],
+    [METADATA, '00000000'.repeat(3)],
+    [SASL_HANDSHAKE, '000000000000'],
+    [SASL_AUTHENTICATE, `0000ffff00000000${lifetime.toString('hex')}`],
+  ]);
   const sockets: Socket[] = [];
+  const requests: number[] = [];
+  const respond = (socket: Socket, request: Buffer, renewal: { isPending: boolean }): void => {
+    const kind = request.readInt16BE(0);
+    requests.push(kind);
+    // Between the two requests of a login Kafka accepts no other one.
+    if (renewal.isPending && kind !== SASL_AUTHENTICATE) socket.destroy();
+    renewal.isPending = kind === SASL_HANDSHAKE;
+    // The newer version of the response with versions has a last field.
+    const isLong = kind === API_VERSIONS && request.readInt16BE(2) > 0;
+    const body = Buffer.from(`${responses.get(kind) ?? ''}${isLong ? '00000000' : ''}`, 'hex');
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeInt32BE(LENGTH_BYTES + body.length);
+    const response = Buffer.concat([length, request.subarray(4, 8), body]);
+    setTimeout(() => socket.write(response), renewal.isPending ? 20 : 0);
+  };
   const broker = createServer((socket) => {
-    sockets.push(socket);
-    // Each request arrives whole: the client waits for the previous response.
-    socket.on('data', (request) => {
-      const body = Buffer.from(LOGIN_RESPONSES.get(request.readInt16BE(4)) ?? '', 'hex');
-      // The older version of the response with versions has no last field.
-      const isShort = request.readInt16BE(4) === API_VERSIONS && request.readInt16BE(6) === 0;
-      const rest = isShort ? body.subarray(0, -4) : body;
-      const length = Buffer.alloc(LENGTH_BYTES);
-      length.writeInt32BE(LENGTH_BYTES + rest.length);
-      socket.write(Buffer.concat([length, request.subarray(8, 12), rest]));
+    sockets.push(socket.on('error', () => undefined));
+    const renewal = { isPending: false };
+    socket.on('data', (bytes) => {
+      for (let at = 0; at < bytes.length; at += LENGTH_BYTES + bytes.readInt32BE(at)) {
+        respond(socket, bytes.subarray(at + LENGTH_BYTES), renewal);
+      }
     });
   });
   broker.listen(0, '127.0.0.1');
@@ -150,18 +166,45 @@ test('a connection with a login leaves no timer when the broker closes it', asyn
   const sasl = { mechanism: 'plain', username: 'u', password: 'p' } as const;
   const client = platformaticClients({ brokers: [address], sasl }, silentLog)({ clientId: 'test' });
   onTestFinished(() => {
-    vi.restoreAllMocks();
     client.destroy();
     broker.close();
   });
-  const cleared = vi.spyOn(globalThis, 'clearInterval');
-  const set = vi.spyOn(globalThis, 'setTimeout');
-  await client.connect();
-  const login = set.mock.results.find((_, call) => set.mock.calls[call]?.[1] === 48_000)?.value;
-  expect(login).toBeDefined();
-  sockets[0]?.end();
-  await expect.poll(() => client.isConnected()).toBe(false);
-  expect(cleared.mock.calls.map(([timer]) => timer)).toContain(login);
+  return { client, sockets, requests };
+}
+
+describe('a connection with a login', () => {
+  test('leaves no timer when the broker closes it', async () => {
+    const { client, sockets } = await startLoginBroker(60_000);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const cleared = vi.spyOn(globalThis, 'clearInterval');
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    await client.connect();
+    const login = set.mock.results.find((_, call) => set.mock.calls[call]?.[1] === 48_000)?.value;
+    expect(login).toBeDefined();
+    sockets[0]?.end();
+    await expect.poll(() => client.isConnected()).toBe(false);
+    expect(cleared.mock.calls.map(([timer]) => timer)).toContain(login);
+  });
+
+  test('renews it in place, while requests wait', async () => {
+    const { client, sockets, requests } = await startLoginBroker(200);
+    const logins = () => requests.filter((kind) => kind === SASL_HANDSHAKE).length;
+    while (logins() < 4) {
+      await Promise.all([1, 2, 3].map(() => clusterMetadata(client, ['t'])));
+    }
+    expect(sockets).toHaveLength(1);
+  });
+
+  test('fails the requests that wait when the broker closes it, and is replaced', async () => {
+    const { client, sockets, requests } = await startLoginBroker(200);
+    await client.connect();
+    await expect.poll(() => requests.filter((kind) => kind === SASL_HANDSHAKE).length).toBe(2);
+    const waiting = clusterMetadata(client, ['t']);
+    sockets[0]?.destroy();
+    await expect(waiting).rejects.toMatchObject({ code: 'PLT_KFK_NETWORK' });
+    await clusterMetadata(client, ['t']);
+    expect(sockets).toHaveLength(2);
+  });
 });
 
 /** A broker in another thread, which answers while this one is blocked. */

@@ -30,8 +30,9 @@ function createMember(
   broker: Broker,
   clientId: string,
   commit: 'each' | 'never' = 'never',
+  groupId = 'g',
 ): Promise<RecordingMember> {
-  const options = { groupId: 'g', clientId, topics: ['t'], sessionTimeoutMs: SESSION_MS };
+  const options = { groupId, clientId, topics: ['t'], sessionTimeoutMs: SESSION_MS };
   return new RecordingMember(broker, options, { commit }).start();
 }
 
@@ -45,6 +46,18 @@ async function valuesOf(broker: Broker): Promise<string[]> {
   await tail.caughtUp(STEP_MS);
   await tail.stop();
   return values;
+}
+
+/** Publishes 1 to 200, and commits what a member has received. */
+async function publishAndCommit(broker: Broker): Promise<void> {
+  const publisher = await createPublisher(broker);
+  const member = await createMember(broker, 'fast');
+  await eventually('assignment', STEP_MS, () => member.epoch > 0);
+  for (let count = 10; count <= 200; count += 10) {
+    await publisher.publish(Array.from({ length: 10 }, (_, index) => text(`${count - 9 + index}`)));
+    await eventually('delivery', STEP_MS, () => member.messages.length === count);
+    await member.source.commit(member.epoch, [{ topic: 't', partition: 0, offset: count }]);
+  }
 }
 
 describe('delivery', () => {
@@ -272,6 +285,33 @@ describe('a full log', () => {
     const many = Array.from({ length: 60 }, (_, index) => text(`${index}`));
     await expect(publisher.publish(many)).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
     await expect(publisher.publish([text('x')])).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
+  });
+});
+
+describe('a log whose readers have read and committed its records', () => {
+  const limits = { keptRecordsPerTopic: 20 };
+  test('keeps few of them, the newest ones', async () => {
+    const broker = await createBroker({ limits });
+    await publishAndCommit(broker);
+    const values = await valuesOf(broker);
+    expect(values.length).toBeGreaterThanOrEqual(20);
+    expect(values.length).toBeLessThanOrEqual(25);
+    expect(values.at(-1)).toBe('200');
+  });
+
+  test('keeps those that a second group has not read', async () => {
+    const broker = await createBroker({ limits });
+    const slow = await createMember(broker, 'slow', 'never', 'another group');
+    await eventually('assignment', STEP_MS, () => slow.epoch > 0);
+    await publishAndCommit(broker);
+    expect(await valuesOf(broker)).toHaveLength(200);
+  });
+
+  test('keeps those of a topic without a reader', async () => {
+    const broker = await createBroker({ limits });
+    const publisher = await createPublisher(broker);
+    for (let count = 1; count <= 200; count += 1) await publisher.publish([text(`${count}`)]);
+    expect(await valuesOf(broker)).toHaveLength(200);
   });
 });
 

@@ -1,8 +1,10 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { PlatformaticGroupSource } from '../../../../../shared/messaging/kafka-platformatic/consuming/group-source.ts';
 import type { GroupSink } from '../../../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../../../shared/platform/log.ts';
+import { systemTimers, type Timers } from '../../../../../shared/platform/timers.ts';
 import { recordBatch } from '../../../../support/builders/record-batches.ts';
+import { fastTimers } from '../../../../support/fakes/virtual-time.ts';
 import { FakePlatformaticCluster, GROUP_REQUEST } from '../../../../support/fakes/platformatic-cluster.ts';
 
 const NOT_COORDINATOR = 16;
@@ -11,13 +13,16 @@ const ILLEGAL_GENERATION = 22;
 const UNKNOWN_MEMBER_ID = 25;
 const REBALANCE_IN_PROGRESS = 27;
 const GROUP_AUTHORIZATION_FAILED = 30;
+/** Timers fire after this part of their time, that of heartbeats every 5 ms; the clock keeps its pace. */
+const FACTOR = 200;
 const started: PlatformaticGroupSource[] = [];
 
 afterEach(async () => {
   await Promise.all(started.splice(0).map((source) => source.stop()));
 });
 
-function setUp(over: Partial<GroupSink> = {}) {
+function setUp(over: Partial<GroupSink> = {}, time: { timers?: Timers; now?: () => number } = {}) {
+  const { timers = fastTimers(FACTOR), now = () => performance.now() } = time;
   const cluster = new FakePlatformaticCluster();
   cluster.addTopic('t', 2);
   const events: string[] = [];
@@ -29,6 +34,8 @@ function setUp(over: Partial<GroupSink> = {}) {
       log: silentLog,
       onStopped: (one) => stopped.push(one),
       admin: { partitionCounts: () => Promise.resolve(new Map([['t', 2]])) },
+      timers,
+      monotonic: { elapsedMs: now },
     },
   );
   started.push(source);
@@ -89,14 +96,16 @@ describe('a group source', () => {
     });
     await write(0, 0, 'a');
     await poll(() => events).toContain('1: a');
-    cluster.groupRequests.length = 0;
     cluster.fail('heartbeat', REBALANCE_IN_PROGRESS);
     await poll(() => events.at(-1)).toBe('assigned 2: 0 1');
     expect(events).toEqual(['assigned 1: 0 1', '1: a', 'revoking 1', 'assigned 2: 0 1']);
     expect(await Promise.all(commits)).toEqual([true]);
     const { heartbeat, commit, join } = GROUP_REQUEST;
-    expect(cluster.groupRequests.slice(0, 3)).toEqual([heartbeat, commit, join]);
-    expect(cluster.open).toBe(2);
+    const sent = cluster.groupRequests;
+    const committedAt = sent.indexOf(commit);
+    expect(sent.slice(committedAt - 1, committedAt + 2)).toEqual([heartbeat, commit, join]);
+    // For heartbeats, for fetches, and for everything else.
+    expect(cluster.open).toBe(3);
   });
 
   it.each([
@@ -122,14 +131,17 @@ describe('a group source', () => {
   });
 
   it('does not join again after it was stopped between two attempts', async () => {
-    const { cluster, source, sink } = setUp();
+    const waits: (() => void)[] = [];
+    const schedule: Timers['schedule'] = (callback) => {
+      waits.push(callback);
+      return () => undefined;
+    };
+    const { cluster, source, sink } = setUp({}, { timers: { ...systemTimers, schedule } });
     cluster.fail('join', COORDINATOR_LOAD_IN_PROGRESS);
     const starting = source.start(sink);
-    await poll(() => cluster.groupRequests.filter((key) => key === GROUP_REQUEST.join).length).toBe(1);
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
+    await poll(() => waits.length).toBe(1);
     await source.stop();
+    waits[0]?.();
     await expect(starting).rejects.toMatchObject({ code: 'consumer-used' });
     expect(cluster.groupRequests.filter((key) => key === GROUP_REQUEST.join)).toHaveLength(1);
   });
@@ -142,16 +154,10 @@ describe('a group source', () => {
   });
 
   it('keeps joining while other members join during its joins, however long that takes', async () => {
-    const { cluster, source, sink, events } = setUp();
-    for (let round = 0; round < 3; round += 1) cluster.fail('sync', REBALANCE_IN_PROGRESS);
-    const clock = vi.spyOn(performance, 'now');
     let nowMs = 0;
-    clock.mockImplementation(() => (nowMs += 10_000));
-    try {
-      await source.start(sink);
-    } finally {
-      clock.mockRestore();
-    }
+    const { cluster, source, sink, events } = setUp({}, { now: () => (nowMs += 10_000) });
+    for (let round = 0; round < 3; round += 1) cluster.fail('sync', REBALANCE_IN_PROGRESS);
+    await source.start(sink);
     expect(events).toEqual(['assigned 1: 0 1']);
   });
 
@@ -161,8 +167,19 @@ describe('a group source', () => {
     cluster.groupRequests.length = 0;
     cluster.fail('heartbeat', 'broken');
     const { coordinator, heartbeat } = GROUP_REQUEST;
-    await poll(() => cluster.groupRequests).toEqual([coordinator, heartbeat]);
+    await poll(() => cluster.groupRequests.slice(0, 2)).toEqual([coordinator, heartbeat]);
     expect(events).toEqual(['assigned 1: 0 1']);
+  });
+
+  it('gives a heartbeat a third of the session, behind no commit or fetch', async () => {
+    const { cluster, source, sink } = setUp();
+    await source.start(sink);
+    await source.commit(1, [at(0, 1)]);
+    await poll(() => cluster.senders.get(GROUP_REQUEST.heartbeat)?.limitMs).toBe(2_000);
+    const clients = (['heartbeat', 'commit', 'fetch'] as const).map(
+      (request) => cluster.senders.get(GROUP_REQUEST[request])?.client,
+    );
+    expect(new Set(clients).size).toBe(3);
   });
 
   it('crashes without permission for its group, and rejects a start without it', async () => {
@@ -204,10 +221,10 @@ describe('a group source', () => {
   it('leaves the group and closes its connections on stop, also while it joins', async () => {
     const { cluster, source, sink, stopped } = setUp();
     cluster.topicError = 3;
-    const starting = source.start(sink);
+    const refusal = source.start(sink).catch((error: unknown) => error);
     await poll(() => cluster.groupRequests).toContain(GROUP_REQUEST.join);
     await source.stop();
-    await expect(starting).rejects.toMatchObject({ code: 'consumer-used' });
+    expect(await refusal).toMatchObject({ code: 'consumer-used' });
     expect(cluster.groupRequests).toContain(GROUP_REQUEST.leave);
     expect([cluster.open, stopped]).toEqual([0, [source]]);
   });

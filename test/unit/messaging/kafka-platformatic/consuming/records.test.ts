@@ -2,7 +2,6 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { compressionsAlgorithms } from '@platformatic/kafka';
 import { describe, expect, it, test } from 'vitest';
 import {
-  checkBatches,
   decodeBatches,
   type AbortedTransaction,
 } from '../../../../../shared/messaging/kafka-platformatic/consuming/records.ts';
@@ -14,12 +13,14 @@ import {
 import { lz4Frame } from '../../../../support/foreign-batches.ts';
 
 const KIB = 1_024;
+const MIB = 1_024 * KIB;
 const TRANSACTIONAL = 0x10;
 const CONTROL = 0x20;
 const LOG_APPEND_TIME = 0x08;
 
 function decode(bytes: Buffer, from = 0, aborted: readonly AbortedTransaction[] = []) {
-  return decodeBatches({ topic: 'payments', partition: 3, from, bytes, aborted });
+  const budget = { leftBytes: MIB };
+  return decodeBatches({ topic: 'payments', partition: 3, from, bytes, aborted }, budget);
 }
 
 /** Records whose value is their offset. */
@@ -101,6 +102,21 @@ describe('decodeBatches()', () => {
     expect((await decode(whole.subarray(0, 5))).position).toBe(0);
   });
 
+  it('ends before a compressed batch when earlier ones of the response have used its budget', async () => {
+    const gzipped = async (offset: number) =>
+      recordBatch(offset, [{ value: Buffer.alloc(100 * KIB) }], { attributes: 1, compress: gzipSync });
+    const bytes = Buffer.concat([await batch(0, 1), await gzipped(1), await gzipped(2), await batch(3, 1)]);
+    const budget = { leftBytes: 1 };
+    const first = await decodeBatches({ topic: 't', partition: 0, from: 0, bytes, aborted: [] }, budget);
+    expect([first.messages.length, first.position, first.unreadable]).toEqual([2, 2, []]);
+    expect(budget.leftBytes).toBeLessThan(-99 * KIB);
+    const other = await decodeBatches(
+      { topic: 't', partition: 1, from: 2, bytes: await gzipped(2), aborted: [] },
+      budget,
+    );
+    expect([other.messages.length, other.position, other.unreadable]).toEqual([0, 2, []]);
+  });
+
   it('continues after a batch whose records were all removed by compaction', async () => {
     expect(await decode(await batch(7, 0), 7)).toEqual({ messages: [], position: 8, unreadable: [] });
   });
@@ -168,35 +184,6 @@ describe('decodeBatches()', () => {
   it('passes a batch whose marker was removed by compaction', async () => {
     const bytes = await recordBatch(4, [], { producerId: 1n, attributes: TRANSACTIONAL | CONTROL });
     expect(await decode(bytes)).toEqual({ messages: [], position: 5, unreadable: [] });
-  });
-});
-
-describe('checkBatches()', () => {
-  it('accepts batches in order, the first of which may begin before the requested offset', async () => {
-    const bytes = Buffer.concat([await batch(0, 5), await batch(9, 1)]);
-    expect(() => checkBatches(bytes, 3)).not.toThrow();
-    expect(() => checkBatches(bytes.subarray(0, -1), 3)).not.toThrow();
-    expect(() => checkBatches(Buffer.alloc(0), 3)).not.toThrow();
-  });
-
-  it('throws for each changed bit that the checksum covers', async () => {
-    const bytes = await batch(0, 1);
-    for (let bit = 21 * 8; bit < bytes.length * 8; bit += 1) {
-      const changed = Buffer.from(bytes);
-      changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
-      expect(() => checkBatches(changed, 0)).toThrow('wrong checksum');
-    }
-  });
-
-  it('throws for batches out of order, of another format, or shorter than their header', async () => {
-    const [first, second] = [await batch(0, 2), await batch(2, 1)];
-    expect(() => checkBatches(Buffer.concat([second, first]), 0)).toThrow('out of order');
-    expect(() => checkBatches(first, 2)).toThrow('out of order');
-    expect(() => checkBatches(first.subarray(0, -1), 0)).toThrow('truncated');
-    expect(() => checkBatches(Buffer.from(first).fill(1, 16, 17), 0)).toThrow('unknown format');
-    const short = Buffer.from(first);
-    short.writeInt32BE(5, 8);
-    expect(() => checkBatches(short, 0)).toThrow('shorter');
   });
 });
 

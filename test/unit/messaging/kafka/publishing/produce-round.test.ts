@@ -106,9 +106,9 @@ describe('ProduceRound', () => {
     expect(failures).toEqual(['1 lost Error: no broker confirmed partition 1 of t']);
   });
 
-  test('sends the records of all partitions, compressed if a value is larger than 4 KiB', async () => {
+  test('sends the records of all partitions, compressed if a value is larger than 64 KiB', async () => {
     const batches: ProducerBatch[] = [];
-    for (const valueBytes of [4_096, 4_097]) {
+    for (const valueBytes of [65_536, 65_537]) {
       await send([0, 1], (_, batch) => batches.push(batch), valueBytes);
     }
     const messages = [

@@ -134,15 +134,26 @@ describe('PublishQueue', () => {
     expect(requests).toEqual([['0:x'], ['3:x', '4:x'], ['1:x'], ['3:x', '4:x'], ['2:x'], ['3:x', '4:x']]);
   });
 
+  test('takes free partitions only, and wakes for none of the others', () => {
+    const queue = new PublishQueue();
+    for (const partition of [0, 1, 2]) add(queue, partition, 'x');
+    queue.take(0, ({ partition }) => partition === 2)[0]?.queue.delay(0);
+    expect(names(queue.take(10, ({ partition }) => partition > 0))).toEqual(['1:x']);
+    expect(queue.nextDueMs(({ partition }) => partition > 0)).toBe(0);
+    expect(queue.nextDueMs(({ partition }) => partition === 2)).toBe(50);
+    expect(queue.take(10, () => false)).toEqual([]);
+    expect(queue.nextDueMs(() => false)).toBeUndefined();
+  });
+
   test('lets other partitions send for as long as a failed single request took, up to 2 s', () => {
     const queue = new PublishQueue();
     for (const partition of [0, 1]) add(queue, partition, 'x');
     queue.take(0)[0]?.queue.distrust(0);
     expect(names(queue.take(1_000))).toEqual(['0:x']);
-    queue.failed(1_500);
+    queue.failedAlone(1_000, 1_500);
     const taken = [1_500, 1_600, 1_999, 2_000].map((nowMs) => names(queue.take(nowMs)));
     expect(taken).toEqual([['1:x'], ['1:x'], ['1:x'], ['0:x']]);
-    queue.failed(7_000);
+    queue.failedAlone(2_000, 7_000);
     expect([7_000, 8_999, 9_000].map((nowMs) => names(queue.take(nowMs)))).toEqual([
       ['1:x'],
       ['1:x'],

@@ -5,7 +5,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { installCodecs } from '../../../../../shared/messaging/kafka/kafkajs/compression.ts';
 import {
   checkTimeoutsWhenDue,
-  growEncodersAsNeeded,
   stopIdlePolling,
 } from '../../../../../shared/messaging/kafka/kafkajs/patches.ts';
 
@@ -25,18 +24,6 @@ interface Queue {
 }
 
 type QueueClass = new (options: object) => Queue;
-
-interface Encoder {
-  readonly buf: Buffer;
-  readonly buffer: Buffer;
-  writeBytes(bytes: Buffer): Encoder;
-  writeString(text: string): Encoder;
-}
-
-interface EncoderClass {
-  new (): Encoder;
-  readonly prototype: { ensureAvailable: (length: number) => void };
-}
 
 describe('codecs', () => {
   test('compress and decompress gzip, and reject a batch larger than 128 MiB', async () => {
@@ -129,31 +116,5 @@ describe('request timeouts', () => {
     expect({ failures, isSeldom: timers <= 13 }).toEqual({ failures: [], isSeldom: true });
     queue.destroy();
     expect(vi.getTimerCount()).toBe(0);
-  });
-});
-
-describe('encoders', () => {
-  test('grow to the needed size, at least by half, and write the same bytes as kafkajs', () => {
-    const require = createRequire(import.meta.url);
-    const Encoder = require('kafkajs/src/protocol/encoder') as EncoderClass;
-    const parts = [
-      Buffer.alloc(300, 1),
-      Buffer.alloc(400_000, 2),
-      Buffer.alloc(3, 3),
-      Buffer.alloc(70_000, 4),
-    ];
-    const write = () => {
-      const encoder = parts.reduce((written, part) => written.writeBytes(part), new Encoder());
-      return { bytes: encoder.writeString('năm').buffer, room: encoder.buf.length };
-    };
-    const original = Encoder.prototype.ensureAvailable;
-    const plain = write();
-    growEncodersAsNeeded();
-    growEncodersAsNeeded();
-    const grown = write();
-    Encoder.prototype.ensureAvailable = original;
-    expect(grown.bytes.equals(plain.bytes)).toBe(true);
-    expect(plain.room).toBe(524_288);
-    expect(grown.room).toBe(Math.floor((400_000 + 300 + 8 + 512) * 1.5));
   });
 });

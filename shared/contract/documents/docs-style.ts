@@ -1,0 +1,149 @@
+/**
+ * The style of all pages that the ingress renders itself, for light and dark mode, narrow screens and paper. The values
+ * of the colours and sizes are those of the workbench (workers/ingress/workbench/app/design/tokens.css).
+ */
+export const DOCS_STYLE = {
+  markup: `
+:root {
+  color-scheme: light dark;
+  --page: light-dark(#f4f6f8, #0e1419);
+  --surface: light-dark(#ffffff, #161e25);
+  --surface-sunken: light-dark(#eef1f4, #111920);
+  --line: light-dark(#d8dee4, #2b3742);
+  --line-strong: light-dark(#7d8894, #6b7a88);
+  --text: light-dark(#14202b, #e6edf3);
+  --text-soft: light-dark(#4d5b68, #9fb0bf);
+  --accent: light-dark(#0b5a7a, #6cc3e6);
+  --accent-hover: light-dark(#084a65, #93d6f1);
+  --on-accent: light-dark(#ffffff, #06202c);
+  --accent-soft: light-dark(#e1eff5, #14303d);
+  --good: light-dark(#1b6e3c, #6fce94);
+  --bad: light-dark(#b3261e, #ff8f85);
+  --focus: light-dark(#0b5a7a, #ffd166);
+  --radius: 6px;
+  --radius-large: 10px;
+  --font: system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif;
+  --font-code: ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, monospace;
+  --size-small: 0.8125rem;
+  --size-normal: 0.9375rem;
+  --size-large: 1.125rem;
+  --size-title: 1.5rem;
+}
+:root[data-theme='light'] { color-scheme: light; }
+:root[data-theme='dark'] { color-scheme: dark; }
+*, *::before, *::after { box-sizing: border-box; }
+html { scrollbar-gutter: stable; }
+body { background: var(--page); color: var(--text); font: var(--size-normal)/1.55 var(--font); margin: 0 auto; max-width: 76rem; overflow-wrap: break-word; padding: 1.5rem; -webkit-text-size-adjust: 100%; }
+h1, h2, h3, h4 { line-height: 1.25; overflow-wrap: anywhere; }
+h1 { font-size: var(--size-title); font-weight: 650; letter-spacing: -0.01em; margin: 0 0 0.5rem; }
+h2 { font-size: 1.25rem; font-weight: 650; margin: 0 0 0.75rem; }
+h3 { font-size: var(--size-large); font-weight: 650; margin: 1.75rem 0 0.5rem; }
+h4 { font-size: var(--size-normal); font-weight: 650; margin: 1.25rem 0 0.5rem; }
+p { margin: 0 0 0.75rem; max-width: 72ch; }
+a { color: var(--accent); text-underline-offset: 0.15em; }
+a:hover { color: var(--accent-hover); }
+code, pre { font-family: var(--font-code); font-size: 0.875em; }
+pre code { font-size: inherit; }
+pre { background: var(--surface-sunken); border: 1px solid var(--line); border-radius: var(--radius); line-height: 1.5; margin: 0 0 1rem; overflow-wrap: anywhere; padding: 0.75rem 1rem; white-space: pre-wrap; }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
+.soft { color: var(--text-soft); }
+table { border-collapse: collapse; width: 100%; }
+th, td { border-bottom: 1px solid var(--line); padding: 0.4rem 0.75rem 0.4rem 0; text-align: left; vertical-align: top; }
+th { color: var(--text-soft); font-size: var(--size-small); font-weight: 600; }
+td code, p code { overflow-wrap: anywhere; }
+@media (max-width: 46rem) {
+  body { padding: 1rem; }
+  thead { display: none; }
+  table, tbody, tr, td { display: block; }
+  tr { border-bottom: 1px solid var(--line); padding: 0.5rem 0; }
+  td { border: 0; padding: 0.1rem 0; }
+  td:first-child { font-weight: 600; }
+  td:empty { display: none; }
+  td:not(:first-child)::before { color: var(--text-soft); content: attr(data-label) ": "; }
+}
+@media print {
+  :root, :root[data-theme] { color-scheme: light; }
+  body { background: #fff; font-size: 10pt; padding: 0; }
+  a { color: inherit; }
+  p { max-width: none; }
+}
+`,
+};
+
+/** What the documentation has besides: navigation, topics, groups, examples and calls. It follows DOCS_STYLE. */
+export const REFERENCE_STYLE = {
+  markup: `
+[hidden] { display: none !important; }
+.hidden-text { block-size: 1px; clip-path: inset(50%); inline-size: 1px; overflow: hidden; position: absolute; white-space: nowrap; }
+@media (min-width: 60rem) { td:first-child:not(:last-child) { min-inline-size: 11rem; } td:first-child:has(+ [data-label='Type']) { min-inline-size: 17rem; } }
+tr:target { background: var(--accent-soft); }
+summary { cursor: pointer; }
+.skip-link { background: var(--accent); color: var(--on-accent); left: 0.5rem; padding: 0.5rem 1rem; position: absolute; top: -4rem; z-index: 10; }
+.skip-link:focus { color: var(--on-accent); top: 0.5rem; }
+.reference { display: grid; grid-template-columns: 19.5rem minmax(0, 1fr); margin: 0; max-width: none; padding: 0; }
+.side { background: var(--surface); block-size: 100vh; border-inline-end: 1px solid var(--line); overflow-y: auto; padding: 1.5rem 1rem; position: sticky; top: 0; }
+.side .brand { color: var(--text); display: block; font-weight: 650; margin-bottom: 0.25rem; padding-inline: 0.5rem; text-decoration: none; }
+.side .brand + p { font-size: var(--size-small); margin-bottom: 1rem; padding-inline: 0.5rem; }
+.topics > summary { display: none; }
+.side h2 { color: var(--text-soft); font-size: var(--size-small); margin: 0.75rem 0 0.25rem; padding-inline: 0.5rem; }
+.side ul { list-style: none; margin: 0; padding: 0; }
+.side li a { border-radius: var(--radius); color: var(--text); display: block; font-size: 0.875rem; line-height: 1.35; overflow-wrap: anywhere; padding: 0.25rem 0.5rem; text-decoration: none; }
+.side li a:hover { background: var(--surface-sunken); }
+.side li a[aria-current] { background: var(--accent-soft); color: var(--accent); }
+.side li li a { border-inline-start: 2px solid var(--line); border-radius: 0; font: var(--size-small)/1.4 var(--font-code); margin-inline-start: 0.75rem; }
+.search { padding-inline: 0.5rem; }
+.search label { color: var(--text-soft); display: block; font-size: var(--size-small); font-weight: 600; }
+.search p { color: var(--text-soft); font-size: var(--size-small); margin: 0.25rem 0 0; min-block-size: 1.5em; }
+input[type='search'], textarea, select { background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--radius); color: var(--text); font: inherit; inline-size: 100%; min-block-size: 2.375rem; padding: 0.4rem 0.6rem; }
+textarea { block-size: 16rem; display: block; font: 0.875em/1.5 var(--font-code); resize: vertical; }
+.content { inline-size: 100%; margin-inline: auto; max-inline-size: 64rem; min-inline-size: 0; padding: 1.5rem 2rem 4rem; }
+.content > header { margin-bottom: 1.5rem; }
+.topic { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius-large); margin-bottom: 1.5rem; padding: 1.5rem; scroll-margin-top: 1rem; }
+.address { background: var(--surface-sunken); border-radius: var(--radius); padding: 0.5rem 0.75rem; }
+.group { border: 1px solid var(--line); border-radius: var(--radius); margin-bottom: 0.5rem; }
+.group > summary { font-weight: 600; padding: 0.5rem 0.75rem; }
+.group > summary span { color: var(--text-soft); font-weight: 400; }
+.group > summary:hover { background: var(--surface-sunken); }
+.group > :not(summary) { padding: 0 0.75rem 0.5rem; }
+.example { margin-bottom: 1.25rem; }
+.languages { border: 0; min-inline-size: 0; display: flex; flex-wrap: wrap; gap: 0.25rem; margin: 0; padding: 0; }
+.languages label { align-items: center; border-radius: var(--radius); color: var(--text-soft); cursor: pointer; display: inline-flex; font-size: var(--size-small); font-weight: 550; gap: 0.35rem; padding: 0.35rem 0.6rem; }
+.languages label:has(:checked) { background: var(--accent-soft); color: var(--accent); }
+.languages input { accent-color: var(--accent); margin: 0; }
+.sample { border-radius: var(--radius); display: none; margin-bottom: 0.5rem; max-block-size: 32rem; overflow: auto; }
+.sample pre { margin: 0; }
+.example:has(input[value='curl']:checked) [data-language='curl'],
+.example:has(input[value='typescript']:checked) [data-language='typescript'],
+.example:has(input[value='java']:checked) [data-language='java'],
+.example:has(input[value='python']:checked) [data-language='python'] { display: block; }
+.try { border: 1px solid var(--line); border-radius: var(--radius); margin-block: 0.75rem; padding: 1rem; }
+.try h4 { margin-top: 0; }
+.try label { display: block; font-weight: 600; }
+.try textarea { margin-bottom: 0.75rem; }
+.try .outcome { font-weight: 600; margin: 0.75rem 0 0.5rem; }
+.try .outcome.good { color: var(--good); }
+.try .outcome.bad { color: var(--bad); }
+.try pre { margin: 0; max-block-size: 28rem; overflow: auto; }
+button { background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--radius); color: var(--text); cursor: pointer; font: inherit; font-weight: 550; min-block-size: 2.375rem; padding: 0.4rem 0.9rem; }
+button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
+button.primary:hover { background: var(--accent-hover); }
+button[aria-disabled='true'] { cursor: progress; opacity: 0.7; }
+@media (max-width: 60rem) {
+  .reference { display: block; }
+  .side { block-size: auto; border-block-end: 1px solid var(--line); border-inline-end: 0; max-block-size: none; padding: 1rem; position: static; }
+  html { scrollbar-gutter: auto; }
+  .topics > summary { display: list-item; font-weight: 600; padding: 0.5rem; }
+  .side li a { font-size: var(--size-normal); padding-block: 0.4rem; }
+  .content { padding: 1rem 0.75rem 3rem; }
+  .topic { padding: 1rem; }
+}
+@media print {
+  .reference { display: block; }
+  .side, .skip-link, .try, .languages { display: none !important; }
+  .content { max-inline-size: none; padding: 0; }
+  .topic { border: 0; border-top: 1px solid var(--line); border-radius: 0; padding: 1rem 0; }
+  .sample { max-block-size: none; overflow: visible; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+}
+`,
+};

@@ -1,0 +1,174 @@
+/** The actions, and the results of actions whose caller does not wait. */
+
+import { ACTIONS } from '../../actions/actions.ts';
+import type { Action } from '../../json/action-definition.ts';
+import { toJsonSchema, type JsonSchema } from '../../json/json-schema.ts';
+import { answerHttpHeaders, REQUEST_HEADERS, type RequestHeader } from '../headers.ts';
+import { schemaReference } from '../named-schemas.ts';
+import { parameterReference, pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
+import { answer, pendingResponse, problemReferences } from './responses.ts';
+
+const ACTION_PROBLEMS = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503, 504];
+const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 422, 429, 431, 500, 503, 504];
+const ACTION_PREFIX = '/platapi/automation-processors/actions';
+
+/** The headers that every action reads. */
+const ACTION_HEADERS = Object.keys(REQUEST_HEADERS) as readonly RequestHeader[];
+
+/** The headers of all answers of actions. */
+const ANSWER_HEADERS = answerHttpHeaders([
+  ...new Set(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders)),
+]);
+
+/**
+ * The answer of any action. It is no union: an empty list is an answer of several actions, and generated clients cannot tell
+ * their types apart.
+ */
+const ANY_REPLY: JsonSchema = {
+  description: 'The answer of the action that was called, with the schema of that action.',
+};
+
+/** The answer for a result that is not available yet. */
+const PENDING_RESULT: JsonSchema = {
+  type: 'object',
+  properties: {
+    resultId: { type: 'string', description: 'Id of the result.' },
+    status: { type: 'string', enum: ['pending'] },
+    href: { type: 'string', description: 'Address of the result.' },
+  },
+  required: ['resultId', 'status', 'href'],
+};
+
+/** The generic form of an action's body (E2). */
+const GENERIC_REQUEST: JsonSchema = {
+  type: 'object',
+  description: 'The generic form: the input in Data, next to the access parameters.',
+  properties: {
+    access_token: {
+      type: ['string', 'null'],
+      description: 'Access token; used if there is no Authorization header.',
+    },
+    user_name: { type: ['string', 'null'], description: 'Name of the user that the token was issued to.' },
+    Data: {
+      type: 'string',
+      contentMediaType: 'application/json',
+      pattern: '^\\s*\\{',
+      description: 'The input of the action as JSON text. An object with the input is accepted too.',
+    },
+  },
+  required: ['Data'],
+};
+
+export function actionPart(): ApiPart {
+  return {
+    tag: { name: 'Actions', description: 'Calculations, look-ups of products and simulations.' },
+    paths: {
+      ...Object.fromEntries(
+        ACTIONS.map((action) => [`${ACTION_PREFIX}/${action.name}`, { post: actionPost(action) }]),
+      ),
+      [`${ACTION_PREFIX}/{action}`]: { post: genericPost() },
+    },
+    schemas: {
+      ...Object.fromEntries(
+        ACTIONS.flatMap(({ requestType, request, replyType, replyShape }) => [
+          [requestType, toJsonSchema(request.body)],
+          [replyType, toJsonSchema(replyShape)],
+        ]),
+      ),
+      GenericRequest: GENERIC_REQUEST,
+    },
+  };
+}
+
+export function resultPart(): ApiPart {
+  return {
+    tag: { name: 'Results', description: 'Results of requests whose caller did not wait.' },
+    paths: { '/platapi/results/{resultId}': { get: resultGet() } },
+    schemas: { PendingResult: PENDING_RESULT },
+  };
+}
+
+function actionPost(action: Action): Operation {
+  const { name, summary, description, requestType, replyType, examples } = action;
+  const requests = examples.map(({ key, summary: title, request }) => [
+    key,
+    { summary: title, value: request },
+  ]);
+  const replies = examples.map(({ key, reply }) => [key, { value: reply }]);
+  return {
+    operationId: name,
+    summary,
+    description: `${description} The name of the action is not case-sensitive.`,
+    parameters: ACTION_HEADERS.map(parameterReference),
+    requestBody: requestBody(schemaReference(requestType), Object.fromEntries(requests)),
+    responses: {
+      200: answer('The answer, without a wrapper.', {
+        headers: answerHttpHeaders(action.answerHeaders),
+        schema: schemaReference(replyType),
+        examples: Object.fromEntries(replies),
+      }),
+      ...otherResponses(),
+    },
+  };
+}
+
+/** The generic action endpoint (E2): every action, by its name in any case, with its input in Data. */
+function genericPost(): Operation {
+  const [{ name, examples }] = ACTIONS as readonly [Action, ...Action[]];
+  const [{ summary, request }] = examples;
+  const value = { access_token: '<token>', user_name: '<user>', Data: JSON.stringify(request) };
+  return {
+    operationId: 'callAction',
+    summary: 'Calls an action in the generic form',
+    description:
+      'Every action also accepts the generic form: its input in Data, as JSON text or as an object, next to ' +
+      'the access parameters.',
+    parameters: [
+      pathParameter('action', 'Name of the action, in any case.', {
+        type: 'string',
+        minLength: 1,
+        examples: [name],
+      }),
+      ...ACTION_HEADERS.map(parameterReference),
+    ],
+    requestBody: requestBody(schemaReference('GenericRequest'), { generic: { summary, value } }),
+    responses: {
+      200: answer('The answer of the action, without a wrapper.', {
+        headers: ANSWER_HEADERS,
+        schema: ANY_REPLY,
+      }),
+      ...otherResponses(),
+    },
+  };
+}
+
+/** The responses of every action besides its answer. */
+function otherResponses(): Operation['responses'] {
+  return {
+    202: pendingResponse(
+      'With `Prefer: respond-async`: the request is stored, and the result can be fetched later.',
+    ),
+    ...problemReferences(ACTION_PROBLEMS),
+  };
+}
+
+/** The endpoint of results, for all actions. */
+function resultGet(): Operation {
+  return {
+    operationId: 'getResult',
+    summary: 'Returns the result of a request with `Prefer: respond-async`',
+    description:
+      'Any instance returns it, to the caller of the request only. A problem is returned as by the action itself.',
+    parameters: [
+      pathParameter('resultId', 'The resultId of the 202 answer.', { type: 'string', maxLength: 512 }),
+    ],
+    responses: {
+      200: answer('The answer of the action.', {
+        headers: ANSWER_HEADERS,
+        schema: ANY_REPLY,
+      }),
+      202: pendingResponse('The request is still being processed.'),
+      ...problemReferences(RESULT_PROBLEMS),
+    },
+  };
+}

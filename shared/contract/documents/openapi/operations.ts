@@ -1,0 +1,233 @@
+/** The addresses for operators: notifications, dead letters and the local outbox (/api/operations/v1). */
+
+import type { z } from 'zod';
+import { toJsonSchema } from '../../json/json-schema.ts';
+import {
+  actionReply,
+  discardBody,
+  editBody,
+  letterPage,
+  letterQuery,
+  redriveBody,
+  shownLetter,
+} from '../../operations/dead-letters.ts';
+import {
+  foundNotifications,
+  notificationQuery,
+  notificationTimeline,
+} from '../../operations/notifications.ts';
+import { outboxList, outboxMessage } from '../../operations/outbox.ts';
+import { schemaReference } from '../named-schemas.ts';
+import { pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
+import { answer, problemReferences } from './responses.ts';
+
+const BASE = '/api/operations/v1';
+const READ_PROBLEMS = [400, 401, 403, 405, 408, 429, 431, 503];
+const ACTION_PROBLEMS = [400, 401, 403, 405, 408, 413, 415, 422, 429, 431, 500, 503];
+const READ_SCOPE = 'Requires the scope `operations:read`.';
+const WRITE_SCOPE = 'Requires the scope `operations:write`.';
+const UUID = { type: 'string', format: 'uuid' };
+const DRY_RUN_EXAMPLE = {
+  selection: { codes: ['time-limit-exceeded'], since: '2026-05-01' },
+  dryRun: true,
+};
+const RESULT_EXAMPLE = {
+  run: '5e0c7f0e-0c1a-4b58-9a3e-0c5d7a1b2c3d',
+  dryRun: true,
+  counts: { 'would-redrive': 1 },
+  letters: [
+    {
+      id: 'plat.notification.dead-letters.v1/4/17',
+      code: 'time-limit-exceeded',
+      result: 'would-redrive',
+      to: 'plat.notification.commands.email.v1/4',
+    },
+  ],
+};
+
+export function operationsPart(): ApiPart {
+  return {
+    tag: {
+      name: 'Operations',
+      description: 'For operators: what happened to a notification, dead letters, and the local outbox.',
+    },
+    paths: { ...notificationPaths(), ...letterPaths(), ...outboxPaths() },
+    schemas: {
+      FoundNotifications: toJsonSchema(foundNotifications),
+      NotificationTimeline: toJsonSchema(notificationTimeline),
+      DeadLetterPage: toJsonSchema(letterPage),
+      DeadLetter: toJsonSchema(shownLetter),
+      RedriveDeadLetters: toJsonSchema(redriveBody),
+      EditDeadLetters: toJsonSchema(editBody),
+      DiscardDeadLetters: toJsonSchema(discardBody),
+      DeadLetterResults: toJsonSchema(actionReply),
+      OutboxMessages: toJsonSchema(outboxList),
+      OutboxMessage: toJsonSchema(outboxMessage),
+    },
+  };
+}
+
+function notificationPaths(): ApiPart['paths'] {
+  const scope = 'A caller sees its own notifications; the scope `operations:read` shows those of all.';
+  return {
+    [`${BASE}/notifications`]: {
+      get: {
+        ...get('findNotifications', 'Finds notifications by Idempotency-Key', 'FoundNotifications', {
+          description: `At most one of each channel. ${scope}`,
+        }),
+        parameters: queryParameters(notificationQuery),
+      },
+    },
+    [`${BASE}/notifications/{notificationId}`]: {
+      get: {
+        ...get('getNotificationTimeline', 'Returns the timeline of a notification', 'NotificationTimeline', {
+          description: `Acceptance, attempts, when the next round is due, and how it ended. ${scope}`,
+          otherProblems: [404],
+        }),
+        parameters: [pathParameter('notificationId', 'Id of the notification.', UUID)],
+      },
+    },
+  };
+}
+
+function letterPaths(): ApiPart['paths'] {
+  const place = [
+    pathParameter('topic', 'The dead-letter topic.', { type: 'string', maxLength: 249 }),
+    pathParameter('partition', 'Its partition.', { type: 'integer', minimum: 0 }),
+    pathParameter('offset', 'Its offset.', { type: 'integer', minimum: 0 }),
+  ];
+  return {
+    [`${BASE}/dead-letters`]: {
+      get: {
+        ...get('listDeadLetters', 'Lists dead letters', 'DeadLetterPage', {
+          description: `The newest first, in pages. ${READ_SCOPE}`,
+          otherProblems: [500],
+        }),
+        parameters: queryParameters(letterQuery),
+      },
+    },
+    [`${BASE}/dead-letters/{topic}/{partition}/{offset}`]: {
+      get: {
+        ...get('getDeadLetter', 'Returns a dead letter', 'DeadLetter', {
+          description: `With its payload, masked, and its audit. ${READ_SCOPE}`,
+          otherProblems: [404, 500],
+        }),
+        parameters: place,
+      },
+    },
+    [`${BASE}/dead-letters/redrive`]: {
+      post: action('redriveDeadLetters', 'Sends dead letters again', 'RedriveDeadLetters', DRY_RUN_EXAMPLE),
+    },
+    [`${BASE}/dead-letters/edit`]: {
+      post: action('editDeadLetters', 'Sends edited copies of dead letters', 'EditDeadLetters', {
+        selection: { ids: ['plat.notification.dead-letters.v1/4/17'] },
+        patch: { receiver: '+40722123456' },
+        reason: 'typing error upstream',
+      }),
+    },
+    [`${BASE}/dead-letters/discard`]: {
+      post: action('discardDeadLetters', 'Marks dead letters as closed', 'DiscardDeadLetters', {
+        selection: { codes: ['no-reply-address'], until: '2026-05-01' },
+        reason: 'load test',
+      }),
+    },
+  };
+}
+
+function outboxPaths(): ApiPart['paths'] {
+  const onlyLocal = 'Only on the embedded broker without a provider configuration.';
+  const id = pathParameter('messageId', 'Id of the notification.', UUID);
+  return {
+    [`${BASE}/outbox`]: {
+      get: get('listOutbox', 'Lists the newest messages of the local outbox', 'OutboxMessages', {
+        description: `${onlyLocal} ${READ_SCOPE}`,
+        otherProblems: [404, 500],
+      }),
+    },
+    [`${BASE}/outbox/{messageId}`]: {
+      get: {
+        ...get('getOutboxMessage', 'Returns a message of the local outbox', 'OutboxMessage', {
+          description: `${onlyLocal} ${READ_SCOPE}`,
+          otherProblems: [404, 500],
+        }),
+        parameters: [id],
+      },
+    },
+    [`${BASE}/outbox/{messageId}/html`]: {
+      get: {
+        operationId: 'getOutboxHtml',
+        summary: 'Returns the HTML of an e-mail of the local outbox',
+        description:
+          'For a frame; `htmlAddress` of the message has the ticket. It loads nothing and runs no scripts.',
+        parameters: [
+          id,
+          {
+            name: 'ticket',
+            in: 'query',
+            required: true,
+            description: 'Valid for five minutes, instead of a token.',
+            schema: { type: 'string', maxLength: 100 },
+          },
+        ],
+        security: [{}],
+        responses: {
+          200: {
+            ...answer('The HTML.', {
+              headers: ['X-Correlation-Id', 'Content-Security-Policy', 'Referrer-Policy'],
+              schema: {},
+            }),
+            content: { 'text/html': { schema: { type: 'string' } } },
+          },
+          ...problemReferences([400, 403, 404, 405, 408, 431, 500]),
+        },
+      },
+    },
+  };
+}
+
+function get(
+  operationId: string,
+  summary: string,
+  schema: string,
+  { description, otherProblems = [] }: { readonly description: string; readonly otherProblems?: number[] },
+): Operation {
+  return {
+    operationId,
+    summary,
+    description,
+    responses: {
+      200: answer(`${summary}.`, { headers: ['X-Correlation-Id'], schema: schemaReference(schema) }),
+      ...problemReferences([...READ_PROBLEMS, ...otherProblems]),
+    },
+  };
+}
+
+function action(operationId: string, summary: string, schema: string, example: object): Operation {
+  return {
+    operationId,
+    summary,
+    description: `${WRITE_SCOPE} With \`dryRun\` it writes nothing. Every action is recorded with caller, time, reason and result.`,
+    requestBody: requestBody(schemaReference(schema), { [operationId]: { summary, value: example } }),
+    responses: {
+      200: answer('What was done with each dead letter, or would be.', {
+        headers: ['X-Correlation-Id'],
+        schema: schemaReference('DeadLetterResults'),
+        ...(operationId === 'redriveDeadLetters' ? { examples: { dryRun: { value: RESULT_EXAMPLE } } } : {}),
+      }),
+      ...problemReferences(ACTION_PROBLEMS),
+    },
+  };
+}
+
+/** The parameters of a query string; a list is sent as a repeated parameter. */
+function queryParameters(query: z.ZodObject): object[] {
+  const { properties = {}, required = [] } = toJsonSchema(query);
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    description,
+    ...(schema.items === undefined ? {} : { explode: true }),
+    schema,
+  }));
+}

@@ -1,0 +1,47 @@
+/** The parts of the OpenAPI document, and what their operations share. */
+
+import type { JsonSchema } from '../../json/json-schema.ts';
+import type { RequestHeader } from '../headers.ts';
+
+/**
+ * A part of the interface: its addresses and the schemas that they refer to. A new address is an entry of `paths`; a new
+ * part is a file of this folder that openapi.ts lists. Its definitions need `named` (json-schema.ts) for objects and unions.
+ */
+export interface ApiPart {
+  /** Tag of its operations, and its meaning in one sentence. */
+  readonly tag: { readonly name: string; readonly description: string };
+  /** Path items by path, below the base path. */
+  readonly paths: Readonly<Record<string, PathItem>>;
+  /** The roots of its schemas, see {@link nameSchemas}. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}
+
+type PathItem = Readonly<Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Operation>>>;
+
+/** An operation; `openapi.ts` adds the tag of its part. */
+export interface Operation {
+  /** Name of the method in generated clients. */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly object[];
+  readonly requestBody?: object;
+  readonly security?: readonly object[];
+  /** By status. */
+  readonly responses: Readonly<Record<string, object>>;
+}
+
+/** A body in JSON. */
+export function requestBody(schema: object, examples: object): object {
+  return { required: true, content: { 'application/json': { schema, examples } } };
+}
+
+/** A reference to a header that several operations read. */
+export function parameterReference(header: RequestHeader): { $ref: string } {
+  return { $ref: `#/components/parameters/${header}` };
+}
+
+/** A parameter in the path. */
+export function pathParameter(name: string, description: string, schema: object): object {
+  return { name, in: 'path', required: true, description, schema };
+}

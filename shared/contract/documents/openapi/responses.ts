@@ -1,0 +1,79 @@
+/** Shared answers of the OpenAPI document. Errors: one answer for each status, with all of its codes. */
+
+import { createProblem, ERROR_CODES, type ErrorCode } from '../../../platform/problem.ts';
+import type { ResponseHeader } from '../headers.ts';
+import { schemaReference } from '../named-schemas.ts';
+
+/** Headers of problems by status, with Warnings for the statuses that workers return. */
+const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  404: ['Warnings'],
+  405: ['Allow'],
+  415: ['Accept-Post'],
+  422: ['Warnings'],
+  429: ['Retry-After'],
+  500: ['Warnings'],
+  503: ['Retry-After', 'Warnings'],
+  504: ['Warnings'],
+};
+
+/** All codes of an HTTP status, in the order of ERROR_CODES. */
+function listCodes(status: number): ErrorCode[] {
+  return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => ERROR_CODES[code].status === status);
+}
+
+/** All statuses of problems, lowest first. */
+const PROBLEM_STATUSES: readonly number[] = [
+  ...new Set(Object.values(ERROR_CODES).map(({ status }) => status)),
+].toSorted((first, second) => first - second);
+
+/** References to the responses of problems, by status. */
+export function problemReferences(statuses: readonly number[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]),
+  );
+}
+
+/** References to response headers. */
+function headerReferences(names: readonly ResponseHeader[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The responses to which {@link problemReferences} refers. */
+export function problemResponses(): Record<string, object> {
+  return Object.fromEntries(PROBLEM_STATUSES.map((status) => [`Problem${status}`, problemResponse(status)]));
+}
+
+function problemResponse(status: number): object {
+  const codes = listCodes(status);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}.`).join(' '),
+    headers: headerReferences(['X-Correlation-Id', ...(STATUS_HEADERS[status] ?? [])]),
+    content: {
+      'application/problem+json': {
+        schema: schemaReference('Problem'),
+        examples: Object.fromEntries(codes.map((code) => [code, { value: createProblem(code) }])),
+      },
+    },
+  };
+}
+
+/** A successful answer in JSON. */
+export function answer(
+  description: string,
+  {
+    headers,
+    ...media
+  }: { readonly headers: readonly ResponseHeader[]; readonly schema: object; readonly examples?: object },
+): object {
+  return { description, headers: headerReferences(headers), content: { 'application/json': media } };
+}
+
+/** The 202 answer: the result can be fetched later. */
+export function pendingResponse(description: string): object {
+  return answer(description, {
+    headers: ['X-Correlation-Id', 'Location', 'Preference-Applied', 'Retry-After', 'Warnings'],
+    schema: schemaReference('PendingResult'),
+  });
+}

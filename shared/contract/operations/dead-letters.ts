@@ -1,0 +1,228 @@
+/** Dead letters in the operations interface: how they are selected, what an action does, and the replies. */
+
+import { z } from 'zod';
+import { mustBe, objectOf } from '../json/field-kinds.ts';
+import { named } from '../json/json-schema.ts';
+import { channelName, choice, criteria, line, moment, numberFrom, queryChoice } from './field-kinds.ts';
+import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
+
+const CURSOR = /^\d{1,16}:[\w.-]{1,249}\/\d{1,6}\/\d{1,15}$/;
+
+const TOPIC =
+  'A worker (`notification`, `schedule`), a dead-letter topic, or the topic that they came from, with or without the prefix.';
+const CODE = 'The problem code; a `*` at its end matches any rest, as in `smtp-5*`.';
+const TYPE = 'The message type, such as `SendSmsCommand`.';
+const CHANNEL = 'Notifications of this channel only.';
+const KEY = 'The message key, as text or in hexadecimal.';
+const SINCE = 'Not before this time.';
+const UNTIL = 'Before this time.';
+
+/** The parameters of the list. */
+export const letterQuery = objectOf({
+  topic: criteria().describe(TOPIC),
+  code: criteria().describe(CODE),
+  type: criteria().describe(TYPE),
+  channel: channelName().optional().describe(CHANNEL),
+  key: line().optional().describe(KEY),
+  since: moment().optional().describe(SINCE),
+  until: moment().optional().describe(UNTIL),
+  id: criteria().describe('The id of a dead letter, `topic/partition/offset`, or of a notification.'),
+  all: queryChoice().describe('`true`: also those that were redriven, edited or discarded.'),
+  limit: numberFrom(1, LIMIT.pageLetters)
+    .optional()
+    .describe(`Dead letters on the page; ${LIMIT.defaultPageLetters} by default.`),
+  cursor: line()
+    .regex(CURSOR, { error: 'must be the nextCursor of the previous page' })
+    .optional()
+    .describe('The `nextCursor` of the previous page.'),
+});
+
+const selection = named(
+  'DeadLetterSelection',
+  objectOf({
+    ids: criteria(LIMIT.actionLetters).describe(
+      'Ids of dead letters, `topic/partition/offset`, or of notifications.',
+    ),
+    topics: criteria().describe(TOPIC),
+    codes: criteria().describe(CODE),
+    types: criteria().describe(TYPE),
+    channel: channelName().optional().describe(CHANNEL),
+    key: line().optional().describe(KEY),
+    since: moment().optional().describe(SINCE),
+    until: moment().optional().describe(UNTIL),
+  }),
+).describe('Dead letters that match all of these; at least one is required.');
+
+const action = {
+  selection,
+  limit: numberFrom(1, LIMIT.actionLetters)
+    .optional()
+    .describe(`The oldest ones, at most this many; ${LIMIT.defaultActionLetters} by default.`),
+  dryRun: choice().describe('Shows what would be done and writes nothing, not even the audit.'),
+  reason: line(LIMIT.reasonCharacters)
+    .optional()
+    .describe('Recorded in the audit with the caller and the time; required unless `dryRun`.'),
+  again: choice().describe('Includes dead letters that have already been handled.'),
+};
+
+const send = {
+  ...action,
+  force: choice().describe('Includes dead letters that have come back three times.'),
+  acceptDuplicates: choice().describe(
+    'Includes notifications with an unknown outcome, which may have been sent already.',
+  ),
+};
+
+/** The bodies of the actions. */
+export const discardBody = objectOf(action);
+export const redriveBody = objectOf(send);
+export const editBody = objectOf({
+  ...send,
+  patch: z
+    .record(z.string(), z.unknown(), { error: mustBe('an object, a JSON merge patch') })
+    .optional()
+    .describe('A JSON merge patch (RFC 7396) of the payload; null removes a field.'),
+  headers: z
+    .record(z.string(), z.string().nullable(), { error: mustBe('an object of texts and null') })
+    .optional()
+    .describe('Headers to set, such as `kafka_replyTopic`; null removes one.'),
+});
+
+const time = () => z.string().meta({ format: 'date-time' });
+const status = () =>
+  z
+    .enum(['open', 'redrive-begun', 'edit-begun', 'redriven', 'edited', 'discarded'])
+    .describe(
+      'By the audit. `redrive-begun` and `edit-begun`: the result is not recorded, so it may have been sent.',
+    );
+const counts = () => named('DeadLetterCounts', z.record(z.string(), z.int()));
+const letterId = () => z.string().describe('`topic/partition/offset` on the dead-letter topic.');
+
+const listedLetter = named(
+  'ListedDeadLetter',
+  z.object({
+    id: letterId(),
+    at: time().describe('When it became a dead letter.'),
+    code: z.string().describe('The problem code.'),
+    reason: z.string().describe('One sentence for an operator.'),
+    type: z.string().optional().describe('The message type, if it is known.'),
+    channel: z.enum(['sms', 'email']).optional().describe('Of a notification.'),
+    from: z.string().optional().describe('`topic/partition/offset` of the original record.'),
+    attempts: z.int().describe('Delivery rounds of a notification, or attempts of the worker.'),
+    redrives: z.int().describe('How often it was redriven before.'),
+    status: status(),
+    notificationId: z.string().optional().describe('Of a notification.'),
+    bytes: z.int().describe('Size of the value.'),
+  }),
+);
+export type ListedLetter = z.infer<typeof listedLetter>;
+
+/** A page of the list. */
+export const letterPage = named(
+  'DeadLetterPage',
+  z.object({
+    letters: z.array(listedLetter).describe('Newest first.'),
+    count: z.int().describe('Selected dead letters in all.'),
+    codes: counts().describe('Their number by code.'),
+    handled: z.int().describe('Selected ones that are left out because they were handled.'),
+    isComplete: z
+      .boolean()
+      .describe(
+        `False: only the newest ${LIMIT.scannedLetters} dead letters, or those read within the time limit, were searched.`,
+      ),
+    nextCursor: z.string().optional().describe('For the next page; absent on the last one.'),
+  }),
+);
+export type LetterPage = z.infer<typeof letterPage>;
+
+const auditRecord = named(
+  'DeadLetterAudit',
+  z.object({
+    action: z.enum(['redrive', 'edit', 'discard']),
+    stage: z.enum(['begun', 'done', 'failed']),
+    operator: z.string().describe('The subject of the token, or the user of the command.'),
+    at: time(),
+    reason: z.string().optional(),
+    result: z.string().optional().describe('The topic to which it was sent, or an error code.'),
+    run: z.string().describe('Id of the call or command.'),
+    members: z.array(z.string()).optional().describe('The fields that an edit changed.'),
+    overrides: z.array(z.string()).optional().describe('The guards that were disabled.'),
+  }),
+);
+
+/** One dead letter, with personal data masked. */
+export const shownLetter = named(
+  'DeadLetter',
+  z.object({
+    id: letterId(),
+    code: z.string(),
+    reason: z.string(),
+    at: time(),
+    from: z.string().optional(),
+    fromAt: time().optional().describe('Time of the original record.'),
+    group: z.string().optional().describe('Consumer group of the worker.'),
+    attempts: z.int(),
+    redrives: z.int(),
+    notificationId: z.string().optional(),
+    key: z.string().nullable().describe('The message key; masked unless it is a hash.'),
+    headers: z.record(z.string(), z.string()).describe('Headers of this system; of others only the length.'),
+    history: z.array(z.string()).describe('Earlier attempts, each as JSON.'),
+    payload: named(
+      'DeadLetterPayload',
+      z.object({
+        type: z.string().optional(),
+        format: z.string().optional().describe('`avro` or `json`.'),
+        bytes: z.int(),
+        content: z
+          .unknown()
+          .optional()
+          .describe('The payload; addresses, numbers, texts and files are masked.'),
+        isHidden: z.literal(true).optional().describe('Set where the payload cannot be masked.'),
+        notes: z.array(z.string()).describe('Why the payload cannot be decoded, and its invalid fields.'),
+      }),
+    ),
+    status: status(),
+    audit: z.array(auditRecord).describe('The actions on it, oldest first.'),
+  }),
+);
+
+/** The result of an action. */
+export const actionReply = named(
+  'DeadLetterResults',
+  z.object({
+    run: z.string().describe('Id of the call, as in the audit.'),
+    dryRun: z.boolean(),
+    counts: counts().describe('Dead letters by result.'),
+    letters: z.array(
+      named(
+        'DeadLetterResult',
+        z.object({
+          id: letterId(),
+          code: z.string(),
+          result: z.enum([
+            'redriven',
+            'edited',
+            'discarded',
+            'would-redrive',
+            'would-edit',
+            'would-discard',
+            'skipped',
+            'refused',
+            'failed',
+          ]),
+          to: z.string().optional().describe('The topic to which it was sent, or would be.'),
+          why: z.string().optional().describe('Why it was skipped, refused or failed.'),
+          override: z
+            .enum(['again', 'force', 'acceptDuplicates'])
+            .optional()
+            .describe('The field of the body with which it would not have been skipped or refused.'),
+          warnings: z
+            .array(z.string())
+            .optional()
+            .describe('Ignored fields of an edited payload, as `code;path`.'),
+        }),
+      ),
+    ),
+  }),
+);
+export type ActionReply = z.infer<typeof actionReply>;

@@ -1,0 +1,78 @@
+/** The kinds of fields of the operations interface. */
+
+import { z } from 'zod';
+import { anyText, mustBe, NOT_EMPTY, oneOf } from '../json/field-kinds.ts';
+import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
+
+const PRINTABLE = /^[^\p{Cc}]+$/u;
+const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+const A_MOMENT = 'a date such as 2026-05-01, or a time with a zone such as 2026-05-01T10:00:00Z';
+
+/** A short text without control characters. */
+export const line = (maxCharacters: number = LIMIT.textCharacters) =>
+  anyText()
+    .min(1, { error: NOT_EMPTY })
+    .max(maxCharacters, { error: `must have at most ${maxCharacters} characters` })
+    .refine((text) => PRINTABLE.test(text) && text.trim() !== '', {
+      error: 'must be one line of text',
+      params: { code: 'control-character' },
+    });
+
+/** A list of criteria, of which one has to match. */
+export const criteria = (maxItems: number = LIMIT.criteria) =>
+  z
+    .array(line(), { error: mustBe('a list of texts') })
+    .max(maxItems)
+    .optional()
+    .transform((items) => items ?? []);
+
+/** Epoch milliseconds of a time in ISO 8601; a date means its midnight in UTC. */
+export const moment = () =>
+  anyText(A_MOMENT)
+    .meta({ examples: ['2026-05-01T10:00:00Z'] })
+    .transform((text, context) => {
+      const time = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
+      if (!Number.isNaN(time)) return time;
+      context.issues.push({
+        code: 'custom',
+        input: text,
+        message: `must be ${A_MOMENT}`,
+        params: { code: 'invalid-date' },
+      });
+      return z.NEVER;
+    });
+
+/** A whole number within bounds, which a query string sends as text. */
+export const numberFrom = (least: number, most: number) => {
+  const rule = `a whole number from ${least} to ${most}`;
+  return z
+    .union([z.number(), z.string()], { error: mustBe(rule) })
+    .meta({ type: 'integer', anyOf: undefined, minimum: least, maximum: most })
+    .transform((sent, context) => {
+      const isWritten = typeof sent === 'number' || /^\d{1,9}$/.test(sent);
+      const value = isWritten ? Number(sent) : Number.NaN;
+      if (Number.isInteger(value) && value >= least && value <= most) return value;
+      context.issues.push({
+        code: 'custom',
+        input: sent,
+        message: `must be ${rule}`,
+        params: { code: 'out-of-range' },
+      });
+      return z.NEVER;
+    });
+};
+
+/** True or false in a body. */
+export const choice = () =>
+  z
+    .boolean({ error: mustBe('true or false') })
+    .optional()
+    .transform((sent) => sent ?? false);
+
+/** True or false in a query string. */
+export const queryChoice = () =>
+  oneOf(['true', 'false'])
+    .optional()
+    .transform((sent) => sent === 'true');
+
+export const channelName = () => oneOf(['sms', 'email']);

@@ -1,0 +1,177 @@
+/** Notifications in the operations interface: how one is found, and its timeline. */
+
+import { z } from 'zod';
+import type {
+  AttemptRecord,
+  NotificationAcceptance,
+  NotificationState,
+} from '../../notification/notification-state.ts';
+import { objectOf } from '../json/field-kinds.ts';
+import { named } from '../json/json-schema.ts';
+import { line } from './field-kinds.ts';
+
+/** The parameters of a search. */
+export const notificationQuery = objectOf({
+  reference: line().describe('The Idempotency-Key with which the notification was sent.'),
+  caller: line()
+    .optional()
+    .describe(
+      'The subject that sent it; by default that of the token. Others require the scope `operations:read`.',
+    ),
+});
+
+const time = () => z.string().meta({ format: 'date-time' });
+const roundNumber = () => z.int().describe('Round of delivery, counted from 1.');
+
+const timelineEvent = named(
+  'TimelineEvent',
+  z.discriminatedUnion('event', [
+    named('AcceptedEvent', z.object({ event: z.literal('accepted'), at: time() })).describe(
+      'The ingress has stored it.',
+    ),
+    named(
+      'AttemptEvent',
+      z.object({
+        event: z.literal('attempt'),
+        at: time().describe('Its end.'),
+        round: roundNumber(),
+        provider: z.string(),
+        result: z.enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']),
+        code: z.string().optional(),
+      }),
+    ).describe('A call of a provider.'),
+    named(
+      'SendingEvent',
+      z.object({
+        event: z.literal('sending'),
+        at: time(),
+        round: roundNumber(),
+        providers: z.array(z.string()).describe('Those that may be called in this round.'),
+        until: time().optional().describe('After this time the outcome counts as unknown.'),
+      }),
+    ).describe('A round is in progress.'),
+    named(
+      'RetryEvent',
+      z.object({
+        event: z.literal('retry'),
+        at: time().describe('When the next round is due.'),
+        round: roundNumber(),
+      }),
+    ).describe('It waits for the next round.'),
+    named(
+      'EndEvent',
+      z.object({
+        event: z.enum(['sent', 'failed', 'parked']),
+        at: time(),
+        code: z.string().optional(),
+        providerMessageId: z.string().optional(),
+      }),
+    ).describe('How it ended. `parked`: the provider may have sent it; an operator decides.'),
+  ]),
+);
+export type TimelineEvent = z.infer<typeof timelineEvent>;
+
+/** The timeline of one notification. */
+export const notificationTimeline = z.object({
+  notificationId: z.string().meta({ format: 'uuid' }),
+  channel: z.enum(['sms', 'email']),
+  status: z.enum(['accepted', 'sending', 'retrying', 'sent', 'failed', 'parked']),
+  code: z.string().optional().describe('Why it is retrying, failed or parked.'),
+  updatedAt: time(),
+  events: z.array(timelineEvent).describe('In the order of their times.'),
+  hasEarlierAttempts: z.boolean().describe('Only the last 20 attempts are kept; there were others.'),
+  deadLetters: z.string().optional().describe('Where a failed or parked notification has its dead letters.'),
+});
+export type NotificationTimeline = z.infer<typeof notificationTimeline>;
+
+/** The result of a search: at most one notification of each channel. */
+export const foundNotifications = z.object({
+  notifications: z.array(
+    named(
+      'FoundNotification',
+      notificationTimeline.pick({ notificationId: true, channel: true, status: true, updatedAt: true }),
+    ),
+  ),
+});
+
+/** What is known of a notification; one of acceptance and state is always present. */
+export interface KnownNotification {
+  readonly notificationId: string;
+  /** Absent for a command of an upstream system. */
+  readonly acceptance: NotificationAcceptance | undefined;
+  /** Absent before the first round. */
+  readonly state: NotificationState | undefined;
+}
+
+/** The timeline of a notification, without anything of its message; `deadLetters` is the address of its dead letters. */
+export function describeTimeline(
+  { notificationId, acceptance, state }: KnownNotification,
+  deadLetters: string,
+): NotificationTimeline {
+  const accepted: TimelineEvent[] =
+    acceptance === undefined ? [] : [{ event: 'accepted', at: isoTime(acceptance.acceptedAt) }];
+  if (state === undefined) {
+    const at = isoTime(acceptance?.acceptedAt ?? 0);
+    const channel = acceptance?.channel ?? 'sms';
+    return {
+      notificationId,
+      channel,
+      status: 'accepted',
+      updatedAt: at,
+      events: accepted,
+      hasEarlierAttempts: false,
+    };
+  }
+  const { channel, status, code, updatedAt, attempts } = state;
+  const hasEnded = status === 'failed' || status === 'parked';
+  return {
+    notificationId,
+    channel,
+    status,
+    ...(code === undefined ? {} : { code }),
+    updatedAt: isoTime(updatedAt),
+    events: [...accepted, ...attempts.map(describeAttempt), describeStatus(state)],
+    hasEarlierAttempts: (attempts[0]?.attempt ?? 1) > 1,
+    ...(hasEnded ? { deadLetters } : {}),
+  };
+}
+
+function describeAttempt({ attempt, at, provider, result, code }: AttemptRecord): TimelineEvent {
+  return {
+    event: 'attempt',
+    at: isoTime(at),
+    round: attempt,
+    provider,
+    result,
+    ...(code === undefined ? {} : { code }),
+  };
+}
+
+function describeStatus(state: NotificationState): TimelineEvent {
+  const {
+    status,
+    attempt: round,
+    updatedAt,
+    code,
+    nextAttemptAt,
+    leaseUntil,
+    providers = [],
+    providerMessageId,
+  } = state;
+  if (status === 'sending') {
+    const until = leaseUntil === undefined ? {} : { until: isoTime(leaseUntil) };
+    return { event: 'sending', at: isoTime(updatedAt), round, providers: [...providers], ...until };
+  }
+  if (status === 'retrying')
+    return { event: 'retry', at: isoTime(nextAttemptAt ?? updatedAt), round: round + 1 };
+  return {
+    event: status,
+    at: isoTime(updatedAt),
+    ...(code === undefined ? {} : { code }),
+    ...(providerMessageId === undefined ? {} : { providerMessageId }),
+  };
+}
+
+function isoTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

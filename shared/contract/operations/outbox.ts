@@ -1,0 +1,38 @@
+/** The local outbox in the operations interface. */
+
+import { z } from 'zod';
+import { named } from '../json/json-schema.ts';
+
+const message = z.object({
+  id: z.string().meta({ format: 'uuid' }).describe('Id of the notification.'),
+  channel: z.enum(['sms', 'email']),
+  sender: z.string(),
+  receiver: z.string(),
+  subject: z.string().describe('Empty for an SMS.'),
+});
+
+/** The newest messages. */
+export const outboxList = z.object({
+  messages: z.array(
+    named(
+      'ListedOutboxMessage',
+      message.extend({ writtenAt: z.string().meta({ format: 'date-time' }), bytes: z.int() }),
+    ),
+  ),
+});
+export type OutboxList = z.infer<typeof outboxList>;
+
+/** One message. */
+export const outboxMessage = message.extend({
+  headers: z.array(z.string()).describe('The header lines.'),
+  text: z.string().describe('The first text part; the source of an e-mail that has HTML only.'),
+  htmlAddress: z
+    .string()
+    .optional()
+    .describe(
+      'Address of the HTML part for a frame, without scripts and resources; valid for five minutes, without a token.',
+    ),
+  files: z.array(z.string()).describe('Names of the attached files.'),
+  source: z.string().optional().describe('Address of the e-mail as a file.'),
+});
+export type OutboxReply = z.infer<typeof outboxMessage>;

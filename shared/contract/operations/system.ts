@@ -1,0 +1,199 @@
+/** The answers of the system addresses: the state of an installation as one ingress sees it, and its settings. */
+
+import { z } from 'zod';
+import { named } from '../json/json-schema.ts';
+
+/** The addresses, relative to the base path. */
+export const SYSTEM_PATH = '/api/operations/v1/system';
+export const SYSTEM_EVENTS_PATH = `${SYSTEM_PATH}/events`;
+export const SYSTEM_SETTINGS_PATH = `${SYSTEM_PATH}/settings`;
+
+const moment = () => z.string().meta({ format: 'date-time' });
+const wholeNumber = () => z.int().nonnegative();
+const fault = () =>
+  z.string().optional().describe('Why it cannot be read at the moment; what is shown was read before.');
+const lastReadAt = () =>
+  moment().optional().describe('With `fault`: when it was last read; absent if it was never read.');
+const process = () => z.string().describe('Name of the process in `processes`.');
+
+const finding = named(
+  'SystemFinding',
+  z.object({
+    severity: z
+      .enum(['warning', 'critical'])
+      .describe('`critical`: work is not done or fails. `warning`: it may soon be, or cannot be judged.'),
+    code: z
+      .enum([
+        'broker-unreadable',
+        'process-unreadable',
+        'worker-not-ready',
+        'group-without-members',
+        'group-without-progress',
+        'breaker-open',
+        'requests-failing',
+        'catalogue-absent',
+      ])
+      .describe('Stable code of the finding.'),
+    subject: z.string().describe('What it is about: a process, group, provider or action.'),
+    text: z.string().describe('What was found, for an operator.'),
+  }),
+);
+
+const broker = named(
+  'SystemBroker',
+  z.object({
+    kind: z.enum(['embedded', 'kafka']).describe('`embedded`: all messages are in this process.'),
+    fault: fault(),
+    lastReadAt: lastReadAt(),
+  }),
+);
+
+const worker = named(
+  'SystemWorker',
+  z.object({
+    name: z.string().describe('Name of the worker, or `storage` or `clock`.'),
+    status: z.enum(['ready', 'starting', 'degraded', 'unhealthy']).describe('Its health.'),
+    reason: z.string().optional().describe('Reason for an operator, unless it is ready.'),
+  }),
+);
+
+const systemProcess = named(
+  'SystemProcess',
+  z.object({
+    name: z.string().describe('`this`: the answering instance. Otherwise host and port of its address.'),
+    startedAt: moment().optional().describe('When it was started.'),
+    workers: z.array(worker).describe('Its workers.'),
+    fault: fault(),
+    lastReadAt: lastReadAt(),
+  }),
+);
+
+const member = named(
+  'SystemMember',
+  z.object({
+    memberId: z.string().describe('Id in the group; a member that joins again may get another.'),
+    clientId: z.string().describe('Which consumer it is, the same in all processes.'),
+    host: z.string().optional().describe('Address from which it is connected to Kafka.'),
+    partitions: z.array(wholeNumber()).describe('The partitions that it reads.'),
+  }),
+);
+
+const partition = named(
+  'SystemPartition',
+  z.object({
+    partition: wholeNumber().describe('Number of the partition.'),
+    lag: wholeNumber().describe('Messages that the group has not completed.'),
+    end: wholeNumber().describe('The next offset to be written.'),
+    committed: wholeNumber().optional().describe('The next offset to be completed; absent: none was.'),
+  }),
+);
+
+const group = named(
+  'SystemGroup',
+  z.object({
+    groupId: z.string().describe('Id of the consumer group.'),
+    worker: z.string().describe('The worker whose instances are its members.'),
+    topic: z.string().describe('The topic that it reads.'),
+    state: z
+      .enum(['stable', 'rebalancing', 'empty'])
+      .describe('`rebalancing`: the partitions are being divided anew. `empty`: it has no member.'),
+    delayed: z
+      .boolean()
+      .describe('Whether its messages wait by intent, until they are due: then lag is normal.'),
+    lag: wholeNumber().describe('Messages of all partitions that it has not completed.'),
+    members: z.array(member).describe('Its members.'),
+    partitions: z.array(partition).describe('The partitions of the topic; none if it does not exist.'),
+  }),
+);
+
+const rate = named(
+  'SystemRate',
+  z.object({
+    process: process(),
+    kind: z
+      .enum(['request', 'message', 'provider'])
+      .describe(
+        '`request`: HTTP, by action or route. `message`: from its delivery to its acknowledged reply, by worker. `provider`: calls of a provider.',
+      ),
+    name: z.string().describe('Action, worker or provider.'),
+    count: wholeNumber().describe('How many ended in the window.'),
+    perSecond: z.number().nonnegative().describe('Mean rate in the window.'),
+    failed: wholeNumber().describe('How many of them failed unexpectedly: HTTP status 5xx, or a bug.'),
+    p50Ms: z.number().optional().describe('Median duration; absent if there was none.'),
+    p99Ms: z
+      .number()
+      .optional()
+      .describe('99 of 100 took no longer; interpolated between bounds of the histogram, 10,000 at most.'),
+    windowSeconds: z
+      .number()
+      .nonnegative()
+      .describe('Length of the window, 65 at most, or since the start of the process if it was not watched.'),
+  }),
+);
+
+const breaker = named(
+  'SystemBreaker',
+  z.object({
+    process: process(),
+    kind: z.enum(['consumer', 'provider']).describe('What it stops while it is open.'),
+    name: z.string().describe('Name of the consumer or provider.'),
+    state: z.enum(['closed', 'half-open', 'open']).describe('`half-open`: it tries again.'),
+  }),
+);
+
+const catalogue = named(
+  'SystemCatalogue',
+  z.object({
+    version: wholeNumber().describe('Number of changes that were published so far: it grows with each one.'),
+    changedAt: moment().optional().describe('Time of the last change.'),
+  }),
+);
+
+/** The state of the installation. */
+export const systemReply = named(
+  'SystemState',
+  z.object({
+    at: moment().describe('When this state was observed.'),
+    status: z.enum(['ok', 'warning', 'critical']).describe('The most severe finding, or `ok`.'),
+    version: z.string().describe('Release of the answering instance.'),
+    findings: z.array(finding).describe('What needs attention, the most severe first.'),
+    broker,
+    processes: z.array(systemProcess).describe('The answering instance, and those of SYSTEM_PROCESS_URLS.'),
+    groups: z.array(group).describe('The consumer groups of all workers.'),
+    rates: z.array(rate).describe('Rates and durations of the last minute, by process.'),
+    breakers: z.array(breaker).describe('The circuit breakers of the processes.'),
+    catalogue: catalogue.optional().describe('The product catalogue; absent until the broker was read.'),
+  }),
+);
+
+const setting = named(
+  'SystemSetting',
+  z.object({
+    name: z.string().describe('Name of the environment variable.'),
+    source: z
+      .enum(['default', 'set', 'file'])
+      .describe('`set`: by the variable itself. `file`: by a file that a variable names.'),
+    value: z
+      .string()
+      .optional()
+      .describe(
+        'The value in effect; absent if there is none, and for secrets, addresses, users and paths that were set.',
+      ),
+  }),
+);
+
+/** The settings of the answering instance. */
+export const systemSettingsReply = named(
+  'SystemSettings',
+  z.object({ settings: z.array(setting).describe('All settings, in their documented order.') }),
+);
+
+/** The state of the installation, as it is answered. */
+export type SystemState = z.infer<typeof systemReply>;
+export type SystemFinding = z.infer<typeof finding>;
+export type SystemProcess = z.infer<typeof systemProcess>;
+export type SystemWorker = z.infer<typeof worker>;
+export type SystemGroup = z.infer<typeof group>;
+export type SystemRate = z.infer<typeof rate>;
+export type SystemBreaker = z.infer<typeof breaker>;
+export type SystemCatalogue = z.infer<typeof catalogue>;

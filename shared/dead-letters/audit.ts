@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { HEADER } from '../messaging/header-names.ts';
+import { CONTENT_TYPE } from '../messaging/codec/message-codec.ts';
+import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
+import type { ReadOn } from '../messaging/ports.ts';
+import { createBreaks, type LetterContext } from './letter-context.ts';
+import { type Letter, placeId } from './letter.ts';
+
+/** Type of these messages, in header plat-message-type. */
+const AUDIT_TYPE = 'DeadLetterAudit';
+
+const place = z.object({
+  topic: z.string(),
+  partition: z.int().min(0),
+  offset: z.int().min(0),
+});
+
+const auditShape = z.object({
+  version: z.literal(1),
+  action: z.enum(['redrive', 'edit', 'discard']),
+  /** `begun` is written before a message is sent, `done` afterwards, and `failed` if nothing was sent. */
+  stage: z.enum(['begun', 'done', 'failed']),
+  letter: place,
+  /** The record that became the dead letter. */
+  original: place.optional(),
+  code: z.string(),
+  notificationId: z.string().optional(),
+  /** The user of the operating system, or the name given to the command. */
+  operator: z.string(),
+  /** When, ISO 8601 in UTC. */
+  at: z.iso.datetime(),
+  reason: z.string().optional(),
+  /** The topic to which it was sent, or an error code. */
+  result: z.string().optional(),
+  /** The id of one run of the command. */
+  run: z.string(),
+  /** The options that disabled a guard. */
+  overrides: z.array(z.string()).optional(),
+  /** The fields that an edit changed, without their values. */
+  members: z.array(z.string()).optional(),
+});
+
+/** One step of an operator's action on a dead letter. Does not contain any part of the payload. */
+export type AuditRecord = z.infer<typeof auditShape>;
+
+export type AuditStep = Pick<AuditRecord, 'action' | 'stage' | 'result' | 'overrides' | 'members'>;
+
+/** The message that records a step on the audit topic. */
+export function createAuditMessage(
+  { topics, actor, clock }: Pick<LetterContext, 'topics' | 'actor' | 'clock'>,
+  letter: Letter,
+  step: AuditStep,
+): OutgoingMessage {
+  const { id, topic, partition, offset, code, original, notificationId } = letter;
+  const record: AuditRecord = {
+    version: 1,
+    ...step,
+    letter: { topic, partition, offset },
+    original,
+    code,
+    notificationId,
+    operator: actor.operator,
+    at: new Date(clock.now()).toISOString(),
+    reason: actor.reason,
+    run: actor.run,
+  };
+  return {
+    topic: topics.audit,
+    key: id,
+    value: Buffer.from(JSON.stringify(record)),
+    headers: { [HEADER.messageType]: AUDIT_TYPE, [HEADER.contentType]: CONTENT_TYPE.json },
+  };
+}
+
+/** Passes the records of the audit topic to `onRecord` in order; resolves with the number of invalid ones. */
+export async function readAudit(
+  context: Pick<LetterContext, 'log' | 'topics' | 'timers'>,
+  onRecord: (record: AuditRecord) => void,
+): Promise<number> {
+  const { log, topics } = context;
+  const pause = createBreaks(context);
+  let unreadable = 0;
+  await log.read(await log.ranges([topics.audit]), async (message): Promise<ReadOn> => {
+    await pause();
+    const record = readAuditRecord(message);
+    if (record === undefined) unreadable += 1;
+    else onRecord(record);
+    return 'more';
+  });
+  return unreadable;
+}
+
+/** Parses a record of the audit topic; undefined if it is invalid. */
+export function readAuditRecord({ value }: LogMessage): AuditRecord | undefined {
+  if (value === null) return undefined;
+  try {
+    return auditShape.parse(JSON.parse(value.toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Status of a dead letter according to the audit. `redrive-begun` and `edit-begun`: the command ended before it recorded the
+ * result, so the letter may have been sent.
+ */
+export type LetterStatus = 'open' | 'redrive-begun' | 'edit-begun' | 'redriven' | 'edited' | 'discarded';
+
+export interface LetterState {
+  readonly status: LetterStatus;
+  /** The number of redrives and edits that completed. */
+  readonly sentAgain: number;
+  /** The status before the send in progress; equal to `status` if there is none. */
+  readonly before: LetterStatus;
+}
+
+const OPEN: LetterState = { status: 'open', sentAgain: 0, before: 'open' };
+
+/** The states of letters, derived from the audit records in order. */
+export class LetterStates {
+  readonly #states = new Map<string, LetterState>();
+
+  add(record: AuditRecord): void {
+    const id = placeId(record.letter);
+    this.#states.set(id, next(this.of(id), record));
+  }
+
+  of(id: string): LetterState {
+    return this.#states.get(id) ?? OPEN;
+  }
+}
+
+/** Whether a letter requires no further action. */
+export function isHandled({ status }: LetterState): boolean {
+  return status === 'redriven' || status === 'edited' || status === 'discarded';
+}
+
+function next({ before, sentAgain }: LetterState, { action, stage }: AuditRecord): LetterState {
+  const now = (status: LetterStatus, sent = sentAgain): LetterState => ({
+    status,
+    sentAgain: sent,
+    before: status,
+  });
+  if (stage === 'failed') return now(before);
+  if (action === 'discard') return now('discarded');
+  const isEdit = action === 'edit';
+  if (stage === 'begun') return { status: isEdit ? 'edit-begun' : 'redrive-begun', sentAgain, before };
+  return now(isEdit ? 'edited' : 'redriven', sentAgain + 1);
+}

@@ -1,0 +1,194 @@
+import { isDeepStrictEqual } from 'node:util';
+import { MESSAGE_FORMS } from '../contract/actions/message-forms.ts';
+import type { Decoded, MessageFormat } from '../messaging/codec.ts';
+import { HEADER } from '../messaging/header-names.ts';
+import { headerText } from '../messaging/headers.ts';
+import type { MessageCodec } from '../messaging/codec/message-codec.ts';
+import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
+import { REQUEST_BATCH } from '../messaging/codec/request-batch.ts';
+import { errorText } from '../platform/errors.ts';
+import type { Fault } from '../platform/problem.ts';
+
+/** The requested changes to a message. */
+export interface Edit {
+  /** JSON merge patches of the payload, in order. */
+  readonly patches: readonly unknown[];
+  /** Headers to set; those that are undefined are removed. */
+  readonly headers: MessageHeaders;
+  /** The changed fields and headers for the audit, without values. */
+  readonly changed: readonly string[];
+}
+
+const NO_CHANGE = 'the edit has no effect';
+const HEADER_NAME = /^[\w.-]{1,100}$/;
+/** The other headers of this project are set only by the workers and by a redrive. */
+const EDITABLE_HEADERS: ReadonlySet<string> = new Set([HEADER.messageType, HEADER.originTimestamp]);
+const RESERVED_HEADERS: ReadonlySet<string> = new Set(
+  Object.values(HEADER).filter((name) => name.startsWith('plat-') && !EDITABLE_HEADERS.has(name)),
+);
+
+/**
+ * The changes of an edit: JSON merge patches of the payload, in order, and headers, of which those without a value are
+ * removed. Returns all faults instead if there are any; their paths are `patch` and `headers.NAME`.
+ */
+export function createEdit(
+  patches: readonly unknown[],
+  headers: readonly (readonly [string, string | undefined])[],
+): Edit | { readonly faults: readonly Fault[] } {
+  const faults = [...patches.flatMap(patchFaults), ...headers.flatMap(([name]) => headerFaults(name))];
+  if (faults.length > 0) return { faults };
+  const fields = patches.flatMap((patch) => changedFields(patch));
+  return {
+    patches,
+    headers: Object.fromEntries(headers),
+    changed: [...new Set([...fields, ...headers.map(([name]) => `header ${name}`)])],
+  };
+}
+
+function patchFaults(patch: unknown): Fault[] {
+  if (!isObject(patch))
+    return [{ path: 'patch', code: 'wrong-type', message: 'a patch must be a JSON object' }];
+  if (!Object.hasOwn(patch, 'notificationId')) return [];
+  const message = 'notificationId cannot be changed: it prevents duplicate messages';
+  return [{ path: 'patch.notificationId', code: 'unknown-value', message }];
+}
+
+function headerFaults(name: string): Fault[] {
+  const fault = (message: string): Fault[] => [{ path: `headers.${name}`, code: 'invalid-name', message }];
+  if (!HEADER_NAME.test(name))
+    return fault('a header has a name of 1 to 100 letters, digits, dots, dashes and underscores');
+  return RESERVED_HEADERS.has(name) ? fault(`only the workers set the header ${name}`) : [];
+}
+
+interface Refused {
+  readonly kind: 'refused';
+  readonly why: string;
+}
+
+/** The value and the changed headers of an edited copy. */
+export type Edited =
+  | {
+      readonly kind: 'edited';
+      readonly value: Buffer;
+      /** Headers that are undefined are removed. */
+      readonly headers: MessageHeaders;
+      /** Ignored fields, as `code;path`. */
+      readonly warnings: readonly string[];
+    }
+  | Refused;
+
+/**
+ * Changes headers and payload and validates them as the worker does: by the reader of the message type, which reports
+ * all faults, and by the Avro schema if the letter is Avro. The copy has the format of the letter. Invalid JSON fields
+ * can be corrected, undecodable bytes cannot. Rejects only if the schema registry cannot be reached.
+ */
+export async function editMessage(message: LogMessage, edit: Edit, codec: MessageCodec): Promise<Edited> {
+  const headers = { ...message.headers, ...edit.headers };
+  const decoded = await codec.decode({ ...message, headers });
+  if (decoded.kind === 'decoded' && decoded.type === REQUEST_BATCH) return editBatch(message, edit);
+  const base = basePayload({ ...message, headers }, decoded);
+  if (base.kind === 'refused') return base;
+  const { type, format, content } = base;
+  const changed = edit.patches.reduce(mergePatch, content);
+  const isSame = isDeepStrictEqual(changed, content) && Object.keys(edit.headers).length === 0;
+  if (isSame) return refused(NO_CHANGE);
+  const read = shapeOf(type)?.parse(changed);
+  if (read === undefined) return refused(`${type} has no JSON form`);
+  if (read.kind === 'invalid') return refused(`the edited payload is invalid: ${joinFaults(read.faults)}`);
+  const faults = format === 'avro' ? codec.faultsOf(type, read.payload) : [];
+  if (faults.length > 0) return refused(`the edited payload is invalid: ${joinFaults(faults)}`);
+  const encoded = await codec.encode(type, read.payload, format);
+  const warnings = read.warnings.map(({ code, path }) => `${code};${path}`);
+  return { kind: 'edited', value: encoded.value, headers: { ...edit.headers, ...encoded.headers }, warnings };
+}
+
+type Base =
+  | {
+      readonly kind: 'base';
+      readonly type: string;
+      readonly format: MessageFormat;
+      /** A value as JSON.parse returns it. */
+      readonly content: unknown;
+    }
+  | Refused;
+
+/** A patch cannot address one of several requests, so only the headers can be changed. */
+function editBatch({ value }: LogMessage, { patches, headers }: Edit): Edited {
+  if (patches.length > 0 || value === null)
+    return refused(
+      'it contains several requests, so only its headers can be edited; redrive it, and have its sender correct the invalid requests',
+    );
+  if (Object.keys(headers).length === 0) return refused(NO_CHANGE);
+  return { kind: 'edited', value, headers, warnings: [] };
+}
+
+/** The payload to change: parsed JSON, or Avro rendered as JSON. */
+function basePayload(message: LogMessage, decoded: Decoded): Base {
+  if (decoded.format === 'json') return jsonBase(message);
+  if (decoded.kind === 'undecodable')
+    return refused('the payload cannot be decoded, so it cannot be edited; discard it');
+  const { type, payload } = decoded;
+  const shape = shapeOf(type);
+  if (shape === undefined) return refused(`${type} has no JSON form`);
+  try {
+    const text = shape.render(payload);
+    const content: unknown = JSON.parse(text);
+    const again = shape.parse(content);
+    // JSON numbers have fewer digits than Avro decimals; an edit must not change other fields.
+    const isLossless = again.kind === 'valid' && shape.render(again.payload) === text;
+    if (isLossless) return { kind: 'base', type, format: 'avro', content };
+    return refused('the payload cannot be edited without loss');
+  } catch (error) {
+    return refused(`the payload cannot be edited: ${errorText(error)}`);
+  }
+}
+
+function jsonBase({ value, headers }: LogMessage): Base {
+  const type = headerText(headers, HEADER.messageType);
+  if (type === undefined || shapeOf(type) === undefined) {
+    return refused(
+      `its header ${HEADER.messageType} names no known type; set the header ${HEADER.messageType}=TYPE`,
+    );
+  }
+  try {
+    const content: unknown = JSON.parse(value?.toString('utf8') ?? '');
+    return { kind: 'base', type, format: 'json', content };
+  } catch {
+    return refused('the payload is not valid JSON, so it cannot be edited; discard it');
+  }
+}
+
+function shapeOf(type: string) {
+  return Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
+}
+
+function joinFaults(faults: readonly Fault[]): string {
+  return faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
+}
+
+function refused(why: string): Refused {
+  return { kind: 'refused', why };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Applies a JSON merge patch (RFC 7396): merges objects, removes fields that are null, replaces other values. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged = new Map(isObject(target) ? Object.entries(target) : []);
+  for (const [name, change] of Object.entries(patch)) {
+    if (change === null) merged.delete(name);
+    else merged.set(name, mergePatch(merged.get(name), change));
+  }
+  return Object.fromEntries(merged);
+}
+
+/** The paths of the fields that a patch changes, such as `jsonParam.Amount`. */
+export function changedFields(patch: unknown, path = ''): readonly string[] {
+  if (!isObject(patch)) return path === '' ? [] : [path];
+  const entries = Object.entries(patch);
+  if (entries.length === 0 && path !== '') return [path];
+  return entries.flatMap(([name, change]) => changedFields(change, path === '' ? name : `${path}.${name}`));
+}

@@ -1,0 +1,273 @@
+import type { LogMessage, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
+import type { ReadOn } from '../messaging/ports.ts';
+import { errorText, SystemError } from '../platform/errors.ts';
+import { sleep } from '../platform/timers.ts';
+import { type AuditStep, createAuditMessage, type LetterStates } from './audit.ts';
+import { type LetterContext, createProgress } from './letter-context.ts';
+import type { Edited } from './edit.ts';
+import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
+import { type Letter, type LogPlace, placeId } from './letter.ts';
+import { readOne } from './letter-log.ts';
+import {
+  redriveMessage,
+  decideRedrive,
+  type Override,
+  type SendOptions,
+  type Verdict,
+} from './redrive-rules.ts';
+
+/** The result of an action on one letter; `would-` in a dry run. */
+export interface LetterResult {
+  readonly id: string;
+  readonly code: string;
+  readonly result:
+    | 'redriven'
+    | 'edited'
+    | 'discarded'
+    | 'would-redrive'
+    | 'would-edit'
+    | 'would-discard'
+    | 'skipped'
+    | 'refused'
+    | 'failed';
+  /** The topic to which it was sent, or would be. */
+  readonly to?: string;
+  /** Why it was skipped, refused or failed. */
+  readonly why?: string;
+  /** The option with which it would not have been skipped or refused. */
+  readonly override?: Override;
+  /** Ignored fields of an edited payload, as `code;path`. */
+  readonly warnings?: readonly string[];
+}
+
+/** How letters are sent: unchanged, or edited by `change`. */
+export interface Sending {
+  readonly action: 'redrive' | 'edit';
+  readonly options: SendOptions;
+  /** The fields that an edit changes, without values. */
+  readonly changed?: readonly string[];
+  readonly change?: (message: LogMessage) => Promise<Edited>;
+}
+
+type ActionResult = Omit<LetterResult, 'id' | 'code'>;
+
+/** `isLost`: the broker does not accept records, so the remaining letters are not tried. */
+type SendResult = ActionResult & { readonly isLost?: boolean };
+
+const DONE = { redrive: 'redriven', edit: 'edited' } as const;
+const WOULD = { redrive: 'would-redrive', edit: 'would-edit' } as const;
+/** Maximum number of audit records of discards in one publish. */
+const DISCARD_BATCH = 200;
+
+/**
+ * Sends letters again, one after the other at the requested rate. Writes `begun` to the audit, then the copy, then `done`.
+ * A letter without `done` may have been sent. Sending it again is safe, since workers recognise the copy of a notification
+ * by its attempt number, and calculations return the same result.
+ */
+export async function sendLetters(
+  context: LetterContext,
+  letters: readonly Letter[],
+  states: LetterStates,
+  sending: Sending,
+): Promise<readonly LetterResult[]> {
+  const results: LetterResult[] = [];
+  const wanted = new Map(letters.map((letter) => [letter.id, letter]));
+  const pace = createPace(context, sending.options.dryRun ? Infinity : sending.options.ratePerSecond);
+  const progress = createProgress(context, letters.length, 'letters done');
+  const take = async (message: LogMessage): Promise<ReadOn> => {
+    const letter = wanted.get(placeId(message));
+    if (letter === undefined) return 'more';
+    if (context.signal.aborted) return 'stop';
+    const verdict = decideRedrive(letter, states.of(letter.id), sending.options, context.topics.destinations);
+    const sent: SendResult =
+      verdict.kind === 'send'
+        ? await sendOne(context, { letter, message, verdict }, sending, pace)
+        : { result: 'refused', why: verdict.why, ...overrideOf(verdict) };
+    const { isLost = false, ...result } = sent;
+    wanted.delete(letter.id);
+    results.push({ id: letter.id, code: letter.code, ...result });
+    progress.step();
+    return isLost ? 'stop' : 'more';
+  };
+  let fault: string | undefined;
+  try {
+    await context.log.read(findRanges(letters), take);
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    fault = error.message;
+  }
+  const why = context.signal.aborted ? 'interrupted' : (fault ?? 'not started, or no longer on its topic');
+  const others = [...wanted.values()].map(({ id, code }) => ({ id, code, result: 'failed', why }) as const);
+  return [...results, ...others];
+}
+
+/**
+ * Marks the first `limit` letters that have not been handled as discarded, by an audit record for each. The letters stay on their topic until its retention ends, since
+ * single records of a topic cannot be deleted.
+ */
+export async function discardLetters(
+  context: LetterContext,
+  letters: readonly Letter[],
+  states: LetterStates,
+  {
+    dryRun,
+    again,
+    limit,
+  }: { readonly dryRun: boolean; readonly again: boolean; readonly limit: number | undefined },
+): Promise<readonly LetterResult[]> {
+  const results: LetterResult[] = [];
+  const openLetters: Letter[] = [];
+  for (const letter of letters) {
+    const { status } = states.of(letter.id);
+    const isHandled = status === 'discarded' || (!again && (status === 'redriven' || status === 'edited'));
+    if (!isHandled) openLetters.push(letter);
+    else results.push(...resultsOf([letter], { result: 'skipped', why: `it has already been ${status}` }));
+  }
+  const open = openLetters.slice(0, limit);
+  if (dryRun) return [...results, ...resultsOf(open, { result: 'would-discard' })];
+  const progress = createProgress(context, open.length, 'letters discarded');
+  for (let at = 0; at < open.length; at += DISCARD_BATCH) {
+    const batch = open.slice(at, at + DISCARD_BATCH);
+    results.push(...resultsOf(batch, await discardBatch(context, batch)));
+    for (let done = 0; done < batch.length; done += 1) progress.step();
+  }
+  return results;
+}
+
+/** A letter with its message and destination. */
+interface Sendable {
+  readonly letter: Letter;
+  readonly message: LogMessage;
+  readonly verdict: Extract<Verdict, { kind: 'send' }>;
+}
+
+async function sendOne(
+  context: LetterContext,
+  sendable: Sendable,
+  sending: Sending,
+  pace: () => Promise<void>,
+): Promise<SendResult> {
+  const { letter, verdict } = sendable;
+  const whole = await readWholeMessage(context, sendable.message, verdict.to);
+  if (whole === undefined) {
+    return { result: 'refused', why: 'its value was omitted, and the original topic no longer has it' };
+  }
+  const changed = await sending.change?.(whole);
+  if (changed?.kind === 'refused') return { result: 'refused', why: changed.why };
+  const isCommand = context.topics.destinations.commands.has(verdict.to.topic);
+  const mayDuplicate = isCommand && letter.code === OUTCOME_UNKNOWN;
+  const copy = redriveMessage(whole, verdict.to, { nowMs: context.clock.now(), isCommand, mayDuplicate });
+  const message =
+    changed === undefined
+      ? copy
+      : { ...copy, value: changed.value, headers: { ...copy.headers, ...changed.headers } };
+  const to = copy.partition === undefined ? copy.topic : `${copy.topic}/${copy.partition}`;
+  const reported = { to, ...(changed === undefined ? {} : { warnings: changed.warnings }) };
+  if (sending.options.dryRun) return { result: WOULD[sending.action], ...reported };
+  await pace();
+  return { ...reported, ...(await publishAudited(context, sendable, sending, message)) };
+}
+
+async function publishAudited(
+  context: LetterContext,
+  { letter, verdict }: Sendable,
+  { action, changed }: Sending,
+  message: OutgoingMessage,
+): Promise<SendResult> {
+  const record = async (stage: AuditStep['stage'], result?: string): Promise<void> => {
+    const overrides = verdict.overrides.length === 0 ? undefined : [...verdict.overrides];
+    const step = { action, stage, result, overrides, members: changed && [...changed] };
+    await publishAudit(context, [letter], step);
+  };
+  try {
+    await record('begun');
+  } catch (error) {
+    return { result: 'failed', why: `nothing was sent: ${errorText(error)}`, isLost: true };
+  }
+  try {
+    await context.log.publish([message]);
+  } catch (error) {
+    const code = error instanceof SystemError ? error.code : 'unexpected';
+    const isLost = error instanceof SystemError && error.canRetry;
+    if (code === 'send-unknown') {
+      return { result: 'failed', why: 'it may have been written; sending it again is safe', isLost };
+    }
+    await record('failed', code).catch(() => undefined);
+    return { result: 'failed', why: `nothing was sent: ${errorText(error)}`, isLost };
+  }
+  try {
+    await record('done', message.topic);
+  } catch (error) {
+    const why = `it was sent, but the audit record could not be written: ${errorText(error)}`;
+    return { result: 'failed', why, isLost: true };
+  }
+  return { result: DONE[action] };
+}
+
+async function discardBatch(context: LetterContext, letters: readonly Letter[]): Promise<ActionResult> {
+  if (context.signal.aborted) return { result: 'failed', why: 'interrupted before it started' };
+  try {
+    await publishAudit(context, letters, { action: 'discard', stage: 'done' });
+    return { result: 'discarded' };
+  } catch (error) {
+    return { result: 'failed', why: `the audit record could not be written: ${errorText(error)}` };
+  }
+}
+
+async function publishAudit(
+  context: LetterContext,
+  letters: readonly Letter[],
+  step: AuditStep,
+): Promise<void> {
+  await context.log.publish(letters.map((letter) => createAuditMessage(context, letter, step)));
+}
+
+function overrideOf({ override }: { readonly override?: Override }): { readonly override?: Override } {
+  return override === undefined ? {} : { override };
+}
+
+function resultsOf(letters: readonly Letter[], result: ActionResult): readonly LetterResult[] {
+  return letters.map(({ id, code }) => ({ id, code, ...result }));
+}
+
+/** The message with its value, which is read from the original topic if it was too large for the dead letter. */
+async function readWholeMessage(
+  { log }: LetterContext,
+  message: LogMessage,
+  original: LogPlace,
+): Promise<LogMessage | undefined> {
+  if (message.value !== null) return message;
+  const first = await readOne(log, original);
+  if (first === undefined || first.value === null) return undefined;
+  return {
+    ...message,
+    key: first.key,
+    value: first.value,
+    headers: { ...first.headers, ...message.headers },
+  };
+}
+
+/** For each partition, the range from its first to its last letter. */
+function findRanges(letters: readonly Letter[]): readonly OffsetRange[] {
+  const ranges = new Map<string, OffsetRange>();
+  for (const { topic, partition, offset } of letters) {
+    const id = `${topic}/${partition}`;
+    const { from, to } = ranges.get(id) ?? { from: offset, to: offset };
+    ranges.set(id, { topic, partition, from: Math.min(from, offset), to: Math.max(to, offset + 1) });
+  }
+  return [...ranges.values()];
+}
+
+/** Returns a function that waits so that its calls return evenly spaced, at most `perSecond` in a second. */
+function createPace(
+  { monotonic, timers }: Pick<LetterContext, 'monotonic' | 'timers'>,
+  perSecond: number,
+): () => Promise<void> {
+  let dueAt = monotonic.elapsedMs();
+  return async () => {
+    const nowMs = monotonic.elapsedMs();
+    const waitMs = dueAt - nowMs;
+    dueAt = Math.max(dueAt, nowMs) + 1_000 / perSecond;
+    if (waitMs > 0) await sleep(timers, waitMs);
+  };
+}

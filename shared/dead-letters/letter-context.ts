@@ -1,0 +1,90 @@
+import type { MessageCodec } from '../messaging/codec/message-codec.ts';
+import {
+  COMMAND_TOPICS,
+  DEAD_LETTER_TOPICS,
+  topicNames,
+  WORK_TOPICS,
+  topicName,
+} from '../messaging/topics/topics.ts';
+import type { SystemPorts } from '../platform/system-ports.ts';
+import type { LetterLog } from './letter-log.ts';
+
+/** The services and settings that work on dead letters needs. */
+export interface LetterContext extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
+  readonly log: LetterLog;
+  readonly codec: MessageCodec;
+  readonly actor: Actor;
+  readonly topics: LetterTopics;
+  /** Receives a line of progress, without a line break. */
+  readonly onProgress: (line: string) => void;
+  /** Aborted by the operator or by a time limit; the letter in progress is completed, and no other one is started. */
+  readonly signal: AbortSignal;
+}
+
+/** Who acts, for the audit; `run` identifies one command or call. */
+export interface Actor {
+  readonly operator: string;
+  readonly run: string;
+  readonly reason: string | undefined;
+}
+
+export interface LetterTopics {
+  readonly prefix: string;
+  readonly deadLetters: readonly string[];
+  readonly audit: string;
+  readonly destinations: Destinations;
+}
+
+/** The only topics to which letters may be sent, since their headers may name any other. */
+export interface Destinations {
+  /** Requests and commands of this system. */
+  readonly work: ReadonlySet<string>;
+  /** Those of them that contain notifications. */
+  readonly commands: ReadonlySet<string>;
+}
+
+/** The topics of dead letters with their prefix. */
+export function letterTopics(prefix: string): LetterTopics {
+  return {
+    prefix,
+    deadLetters: topicNames(prefix, DEAD_LETTER_TOPICS),
+    audit: topicName(prefix, 'deadLetterAudit'),
+    destinations: {
+      work: new Set(topicNames(prefix, WORK_TOPICS)),
+      commands: new Set(topicNames(prefix, COMMAND_TOPICS)),
+    },
+  };
+}
+
+const REPORT_EVERY_MS = 2_000;
+
+/** Counts the steps of long work, and reports the number at intervals. */
+export function createProgress(
+  { onProgress, monotonic }: Pick<LetterContext, 'onProgress' | 'monotonic'>,
+  total: number,
+  what: string,
+): { step(): void } {
+  let done = 0;
+  let reportedAtMs = monotonic.elapsedMs();
+  return {
+    step: () => {
+      done += 1;
+      if (monotonic.elapsedMs() - reportedAtMs < REPORT_EVERY_MS) return;
+      reportedAtMs = monotonic.elapsedMs();
+      onProgress(`${done} of ${total} ${what}`);
+    },
+  };
+}
+
+/** Messages that are read before the event loop gets a turn: 2 to 5 ms of work. */
+const MESSAGES_PER_TURN = 100;
+
+/** Returns a function that lets other work of the process run at intervals, so that a long scan does not delay it. */
+export function createBreaks({ timers }: Pick<LetterContext, 'timers'>): () => Promise<void> {
+  let count = 0;
+  return async () => {
+    count += 1;
+    if (count % MESSAGES_PER_TURN !== 0) return;
+    await new Promise<void>((resolve) => timers.nextTurn(resolve));
+  };
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { HEADER } from '../messaging/header-names.ts';
+import { headerNumber, headerText } from '../messaging/headers.ts';
+import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
+import { readId } from '../notification/command-id.ts';
+
+/** The position of a record. */
+export interface LogPlace {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+/** A dead letter without its value, so that many fit into memory. */
+export interface Letter extends LogPlace {
+  /** `topic/partition/offset` on the dead-letter topic. */
+  readonly id: string;
+  /** Epoch milliseconds at which it became a dead letter. */
+  readonly atMs: number;
+  /** The stable code of the reason. */
+  readonly code: string;
+  /** Message type; undefined if it is not known. */
+  readonly type: string | undefined;
+  readonly reason: string;
+  readonly group: string | undefined;
+  /** The position of the original record; undefined without the headers for it. */
+  readonly original: LogPlace | undefined;
+  /** Delivery rounds of a notification, or attempts of the handler for other messages. */
+  readonly attempts: number;
+  /** Number of redrives before it became this dead letter. */
+  readonly redrives: number;
+  readonly notificationId: string | undefined;
+  readonly valueBytes: number;
+}
+
+const RETRY_TOPIC = /plat\.notification\.retry\.\w+(?:\.urgent)?\.v1$/;
+
+/** The id by which operators name a letter. */
+export function placeId({ topic, partition, offset }: LogPlace): string {
+  return `${topic}/${partition}/${offset}`;
+}
+
+/** Parses `topic/partition/offset`; undefined for other strings. */
+export function parsePlace(text: string): LogPlace | undefined {
+  const match = /^([\w.-]{1,249})\/(\d{1,6})\/(\d{1,15})$/.exec(text);
+  if (match === null) return undefined;
+  const [, topic = '', partition, offset] = match;
+  return { topic, partition: Number(partition), offset: Number(offset) };
+}
+
+/**
+ * Reads the headers of a dead letter; missing ones are replaced by those of the record or by defaults. The type is left open,
+ * since only the codec knows that of a message in Avro.
+ */
+export function readLetter(message: LogMessage): Letter {
+  const { topic, partition, offset, headers, value } = message;
+  return {
+    topic,
+    partition,
+    offset,
+    id: placeId(message),
+    atMs: headerNumber(headers, HEADER.deadLetterAt) ?? message.timestampMs,
+    code: headerText(headers, HEADER.deadLetterCode) ?? 'unknown',
+    type: undefined,
+    reason: headerText(headers, HEADER.deadLetterReason) ?? '',
+    group: headerText(headers, HEADER.deadLetterGroup),
+    original: tierOrigin(headers) ?? originalPlace(headers),
+    attempts: headerNumber(headers, HEADER.attempt) ?? headerNumber(headers, HEADER.deadLetterAttempts) ?? 1,
+    redrives: headerNumber(headers, HEADER.redriveCount) ?? 0,
+    notificationId: readId(headerText(headers, HEADER.notificationId)),
+    valueBytes: value?.length ?? 0,
+  };
+}
+
+/**
+ * The position of the original record of a copy that failed on a retry tier, since letters are never redriven to a tier.
+ * The original offset is unknown, so the copy must have a notification id.
+ */
+function tierOrigin(headers: MessageHeaders): LogPlace | undefined {
+  const place = originalPlace(headers);
+  if (place === undefined || !RETRY_TOPIC.test(place.topic)) return undefined;
+  const topic = headerText(headers, HEADER.retryTopic);
+  const partition = headerNumber(headers, HEADER.retryPartition);
+  const id = readId(headerText(headers, HEADER.notificationId));
+  if (topic === undefined || partition === undefined || id === undefined) return undefined;
+  return { topic, partition, offset: place.offset };
+}
+
+function originalPlace(headers: MessageHeaders): LogPlace | undefined {
+  const topic = headerText(headers, HEADER.deadLetterTopic);
+  const partition = headerNumber(headers, HEADER.deadLetterPartition);
+  const offset = headerNumber(headers, HEADER.deadLetterOffset);
+  if (topic === undefined || partition === undefined || offset === undefined) return undefined;
+  return { topic, partition, offset };
+}
+
+/** One attempt of the attempt history header. */
+export interface PastAttempt {
+  readonly attempt: number;
+  /** JSON of the known fields only, since an upstream system may have written the header. */
+  readonly text: string;
+}
+
+const attemptCode = z
+  .string()
+  .regex(/^[\w.-]{1,64}$/)
+  .optional()
+  .catch(undefined);
+const attemptsShape = z.array(
+  z
+    .object({
+      attempt: z.int().positive(),
+      at: z.int().optional().catch(undefined),
+      provider: attemptCode,
+      result: attemptCode,
+      code: attemptCode,
+    })
+    .optional()
+    .catch(undefined),
+);
+
+/** The attempts in the history header of a letter; empty if it is invalid. */
+export function pastAttempts(headers: MessageHeaders): readonly PastAttempt[] {
+  try {
+    const attempts = attemptsShape.parse(JSON.parse(headerText(headers, HEADER.attemptHistory) ?? ''));
+    return attempts.flatMap((known) =>
+      known === undefined ? [] : [{ attempt: known.attempt, text: JSON.stringify(known) }],
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** The headers that describe the dead letter rather than the message. */
+export const DEAD_LETTER_HEADERS: readonly string[] = Object.values(HEADER).filter((name) =>
+  name.startsWith('plat-dead-letter-'),
+);
+
+/** Replaces control characters of untrusted text and truncates it, for output to a terminal. */
+export function sanitise(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?').slice(0, 300);
+}

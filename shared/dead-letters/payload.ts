@@ -1,0 +1,186 @@
+import { MESSAGE_FORMS } from '../contract/actions/message-forms.ts';
+import type { Codec } from '../messaging/codec.ts';
+import { HEADER } from '../messaging/header-names.ts';
+import { headerText } from '../messaging/headers.ts';
+import type { LogMessage } from '../messaging/message.ts';
+import {
+  type BatchItem,
+  type EncodedBatch,
+  openAtOnce,
+  REQUEST_BATCH,
+} from '../messaging/codec/request-batch.ts';
+import { errorText } from '../platform/errors.ts';
+import type { Problem } from '../platform/problem.ts';
+
+/** The payload of a letter, with personal data masked. */
+export interface ShownPayload {
+  readonly type: string | undefined;
+  readonly format: string | undefined;
+  readonly bytes: number;
+  /** The payload with the field names of the interface; absent if it cannot be shown. */
+  readonly content?: unknown;
+  /** Set where the payload is hidden as a whole, because it cannot be masked. */
+  readonly isHidden?: true;
+  /** Why the payload cannot be decoded or is hidden, and its invalid fields. */
+  readonly notes: readonly string[];
+}
+
+export interface PayloadOptions {
+  readonly reveal: boolean;
+  /** The letter is a notification; if its payload violates the schema, every part of it may be personal data. */
+  readonly isCommand: boolean;
+}
+
+/** Maximum number of requests of a batch whose faults are listed. */
+const MAX_FAULTY_ITEMS = 20;
+const HIDDEN = 'the payload is hidden, since it cannot be masked';
+/** Maximum number of bytes shown of a value that is not JSON. */
+const SHOWN_BYTES = 4_096;
+
+/** Decodes and masks the value of a letter. Rejects only if the schema registry cannot be reached. */
+export async function showPayload(
+  message: LogMessage,
+  codec: Codec,
+  options: PayloadOptions,
+): Promise<ShownPayload> {
+  const bytes = message.value?.length ?? 0;
+  if (message.value === null) {
+    const notes = ['the letter has no value; if it was omitted, the original topic may still have it'];
+    return { type: undefined, format: undefined, bytes, notes };
+  }
+  const decoded = await codec.decode(message);
+  const { format } = decoded;
+  if (decoded.kind === 'undecodable') {
+    const type = headerText(message.headers, HEADER.messageType);
+    return { type, format, bytes, ...showRaw(message.value, listNotes(decoded.problem), options) };
+  }
+  const { type, payload } = decoded;
+  if (type === REQUEST_BATCH)
+    return { type, format, bytes, ...(await showBatch(message.value, payload, options)) };
+  try {
+    const content = mask(toJson(type, payload), options.reveal);
+    return { type, format, bytes, content, notes: [] };
+  } catch (error) {
+    return { type, format, bytes, notes: [`the payload cannot be shown: ${errorText(error)}`] };
+  }
+}
+
+/** The content of a batch: JSON as it was sent, or each Avro request rendered as JSON. */
+async function showBatch(
+  value: Buffer,
+  payload: unknown,
+  options: PayloadOptions,
+): Promise<Pick<ShownPayload, 'content' | 'notes' | 'isHidden'>> {
+  const batch = payload as EncodedBatch;
+  const opened = openAtOnce(batch);
+  if (opened.kind === 'invalid') return showRaw(value, listNotes(opened.problem), options);
+  const items: unknown[] = [];
+  const notes: string[] = [];
+  let faulty = 0;
+  for (const [index, item] of opened.items.entries()) {
+    const { content, faults } = await showItem(item);
+    items.push(content);
+    if (faults === undefined) continue;
+    faulty += 1;
+    if (faulty <= MAX_FAULTY_ITEMS) notes.push(...faults.map((note) => `request ${index + 1}: ${note}`));
+  }
+  if (faulty > MAX_FAULTY_ITEMS) notes.push(`and ${faulty - MAX_FAULTY_ITEMS} more invalid requests`);
+  if (batch.format === 'json') return showRaw(value, notes, options);
+  return { content: mask(items, options.reveal), notes };
+}
+
+async function showItem(
+  item: BatchItem,
+): Promise<{ readonly content: unknown; readonly faults?: readonly string[] }> {
+  const decoded = await item.decode();
+  const id = item.id === undefined ? {} : { id: item.id };
+  const unreadable = { ...id, unreadable: true };
+  if (decoded.kind === 'undecodable') return { content: unreadable, faults: listNotes(decoded.problem) };
+  try {
+    return { content: { ...id, ...(toJson(decoded.type, decoded.payload) as object) } };
+  } catch (error) {
+    return { content: unreadable, faults: [`it cannot be shown: ${errorText(error)}`] };
+  }
+}
+
+/** A decoded payload with the field names of the interface. Throws if its type has no JSON form. */
+function toJson(type: string, payload: unknown): unknown {
+  const shape = Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
+  if (shape === undefined) throw new Error(`${type} has no JSON form`);
+  return JSON.parse(shape.render(payload));
+}
+
+function listNotes({ title, detail, errors = [] }: Problem): readonly string[] {
+  return [detail ?? title, ...errors.map((fault) => `${fault.path}: ${fault.message}`)];
+}
+
+/** The content of a value that violates its schema. */
+function showRaw(
+  value: Buffer,
+  notes: readonly string[],
+  { reveal, isCommand }: PayloadOptions,
+): Pick<ShownPayload, 'content' | 'notes' | 'isHidden'> {
+  let content: unknown;
+  try {
+    content = JSON.parse(value.toString('utf8'));
+  } catch {
+    if (!reveal) return { notes: [...notes, HIDDEN], isHidden: true };
+    return { content: { base64: value.subarray(0, SHOWN_BYTES).toString('base64') }, notes };
+  }
+  if (isCommand && !reveal) return { notes: [...notes, HIDDEN], isHidden: true };
+  return { content: mask(content, reveal), notes };
+}
+
+function mask(content: unknown, reveal: boolean): unknown {
+  return reveal ? content : maskPayload(content);
+}
+
+/** Fields with personal data or message texts, in lower case without separators. Amounts, dates and codes are shown. */
+const MASKED: ReadonlySet<string> = new Set([
+  'receiver',
+  'recipient',
+  'to',
+  'sender',
+  'from',
+  'replyto',
+  'cc',
+  'bcc',
+  'subject',
+  'message',
+  'body',
+  'text',
+  'html',
+  'content',
+  'phone',
+  'phonenumber',
+  'email',
+]);
+/** Inside these fields names are masked too, since a file name may identify a person. */
+const MASKED_WITH_NAMES: ReadonlySet<string> = new Set(['attachments', 'attachmentlist']);
+
+/** Replaces personal data in a JSON value, at any depth, by its length. */
+export function maskPayload(value: unknown): unknown {
+  return maskFields(value, MASKED);
+}
+
+function maskFields(value: unknown, names: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => maskFields(item, names));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]: [string, unknown]) => {
+      const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+      if (names.has(plain)) return [name, hideValue(field)];
+      return [name, maskFields(field, MASKED_WITH_NAMES.has(plain) ? WITH_NAMES : names)];
+    }),
+  );
+}
+
+const WITH_NAMES: ReadonlySet<string> = new Set([...MASKED, 'name', 'filename']);
+
+/** Replaces a value by its length. Keeps empty values, since they may be the fault. */
+function hideValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hideValue);
+  if (value === null || value === undefined || value === '') return value;
+  if (typeof value === 'string') return `[masked, ${value.length} characters]`;
+  return '[masked]';
+}

@@ -1,0 +1,124 @@
+import { HEADER } from '../messaging/header-names.ts';
+import { headerNumber, headerText } from '../messaging/headers.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage } from '../messaging/message.ts';
+import { idOfPlace, readId } from '../notification/command-id.ts';
+import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
+import { isHandled, type LetterState } from './audit.ts';
+import type { Destinations } from './letter-context.ts';
+import { DEAD_LETTER_HEADERS, type Letter, type LogPlace, pastAttempts, sanitise } from './letter.ts';
+
+/** The options of redrive and edit. */
+export interface SendOptions {
+  readonly dryRun: boolean;
+  readonly ratePerSecond: number;
+  /** Includes letters that have already been handled according to the audit. */
+  readonly again: boolean;
+  /** Includes letters that have reached the limit of redrives. */
+  readonly force: boolean;
+  /** Includes notifications that may have been sent. */
+  readonly acceptDuplicates: boolean;
+}
+
+/** After this many redrives, a letter is sent again only with `force`. */
+const MAX_REDRIVES = 3;
+
+/** Headers that are not copied. */
+const OMITTED: ReadonlySet<string> = new Set([
+  ...DEAD_LETTER_HEADERS,
+  HEADER.deadline,
+  HEADER.dueAt,
+  HEADER.retryTopic,
+  HEADER.retryPartition,
+  HEADER.timeLimitFrom,
+  HEADER.write,
+  HEADER.heldElsewhere,
+  HEADER.redriveUnknown,
+]);
+
+export type Verdict =
+  | { readonly kind: 'send'; readonly to: LogPlace; readonly overrides: readonly string[] }
+  | { readonly kind: 'refuse'; readonly why: string; readonly override?: Override };
+
+/** An option that disables a guard. */
+export type Override = 'again' | 'force' | 'acceptDuplicates';
+
+/**
+ * Decides whether a letter may be sent again, by its origin, its code and the number of redrives. The caller has already
+ * skipped letters that were handled, unless `again` was set.
+ */
+export function decideRedrive(
+  letter: Letter,
+  state: LetterState,
+  options: Pick<SendOptions, 'force' | 'acceptDuplicates'>,
+  { work, commands }: Destinations,
+): Verdict {
+  const { original } = letter;
+  if (original === undefined) return refuse('its headers do not name the original record; discard it');
+  if (!work.has(original.topic)) {
+    return refuse(`${sanitise(original.topic)} is not a request or command topic of this system; discard it`);
+  }
+  const times = letter.redrives + state.sentAgain;
+  if (times >= MAX_REDRIVES && !options.force) {
+    return refuse(`it came back after ${times} redrives: fix the cause or edit it`, 'force');
+  }
+  const isUnknown = letter.code === OUTCOME_UNKNOWN && commands.has(original.topic);
+  if (isUnknown && !options.acceptDuplicates) {
+    return refuse('it may have been sent: check with the provider, then discard it', 'acceptDuplicates');
+  }
+  const overrides = [
+    ...(isHandled(state) ? ['again'] : []),
+    ...(times >= MAX_REDRIVES ? ['force'] : []),
+    ...(isUnknown ? ['accept-duplicates'] : []),
+  ];
+  return { kind: 'send', to: original, overrides };
+}
+
+/** Additional data for the copy of a notification. */
+export interface CopyOptions {
+  readonly nowMs: number;
+  readonly isCommand: boolean;
+  /** The letter was parked, and the operator accepts that the receiver may get the message twice. */
+  readonly mayDuplicate: boolean;
+}
+
+/**
+ * The copy that is sent again: the same key, value and headers, without the headers of the dead letter, the expired deadline
+ * and a retry tier. The copy of a notification keeps its partition and thus its order, and its time limit starts again.
+ * Repeated copies have the same attempt number, one more than the last, so that the worker recognises duplicates.
+ */
+export function redriveMessage(letter: LogMessage, to: LogPlace, options: CopyOptions): OutgoingMessage {
+  const { headers, key, value } = letter;
+  return {
+    topic: to.topic,
+    key,
+    value,
+    ...(options.isCommand ? { partition: to.partition } : {}),
+    headers: {
+      ...Object.fromEntries(Object.entries(headers).filter(([name]) => !OMITTED.has(name))),
+      [HEADER.redriveCount]: String((headerNumber(headers, HEADER.redriveCount) ?? 0) + 1),
+      ...(options.isCommand ? commandHeaders(headers, to, options) : {}),
+    },
+  };
+}
+
+function commandHeaders(
+  headers: MessageHeaders,
+  to: LogPlace,
+  { nowMs, mayDuplicate }: CopyOptions,
+): MessageHeaders {
+  const last = Math.max(
+    headerNumber(headers, HEADER.attempt) ?? 1,
+    ...pastAttempts(headers).map(({ attempt }) => attempt),
+  );
+  return {
+    // A command without an id gets one from its original offset, since the offset of each copy differs.
+    [HEADER.notificationId]: readId(headerText(headers, HEADER.notificationId)) ?? idOfPlace(to),
+    [HEADER.attempt]: String(last + 1),
+    [HEADER.timeLimitFrom]: String(nowMs),
+    ...(mayDuplicate ? { [HEADER.redriveUnknown]: 'true' } : {}),
+  };
+}
+
+function refuse(why: string, override?: Override): Verdict {
+  return { kind: 'refuse', why, ...(override === undefined ? {} : { override }) };
+}

@@ -1,0 +1,123 @@
+import type { LogMessage, OffsetRange } from '../messaging/message.ts';
+import { MessagingError, SystemError } from '../platform/errors.ts';
+import { LetterStates, readAudit } from './audit.ts';
+import { createBreaks, type LetterContext, createProgress } from './letter-context.ts';
+import { type Letter, type LogPlace, parsePlace, readLetter } from './letter.ts';
+import { namesNotifications, selects, type Selection } from './selection.ts';
+
+/** A letter takes about 500 bytes of memory. */
+const MAX_LETTERS = 1_000_000;
+
+export interface Scan {
+  /** The selected letters in the order of their offsets within each partition. */
+  readonly letters: readonly Letter[];
+  readonly states: LetterStates;
+  /** Number of invalid records on the audit topic. */
+  readonly unreadable: number;
+  /** False if the limit or the signal ended the scan, so that there may be further letters. */
+  readonly isComplete: boolean;
+  /** Number of records that were to be read. */
+  readonly read: number;
+  /** The prefix of all topics. */
+  readonly prefix: string;
+}
+
+/**
+ * Reads the dead letters, without keeping their values, and the audit: of each partition at most its share of `maxRecords`,
+ * the newest ones. Rejects with MessagingError if a topic is missing or cannot be read, and with SystemError if more letters
+ * are selected than fit into memory.
+ */
+export async function scanLetters(
+  context: LetterContext,
+  selection: Selection,
+  maxRecords = Infinity,
+): Promise<Scan> {
+  const { deadLetters, audit } = context.topics;
+  const ranges = await context.log.ranges([...deadLetters, audit]);
+  if (!ranges.some(({ topic }) => topic === audit)) {
+    const text = `the topic ${audit} does not exist; create it with: npm run topics -- create`;
+    throw new MessagingError('topic-unknown', text, { canRetry: false });
+  }
+  const retained = ranges.filter(({ topic }) => topic !== audit);
+  const states = new LetterStates();
+  const unreadable = await readAudit(context, (record) => {
+    if (retained.some((range) => isIn(record.letter, range))) states.add(record);
+  });
+  const possible = retained.map((range) => narrow(range, selection, context.topics.prefix));
+  const read = newest(possible, maxRecords);
+  const letters = await readLetters(context, selection, read);
+  const isComplete = !context.signal.aborted && countOf(read) === countOf(possible);
+  return { letters, states, unreadable, isComplete, read: countOf(read), prefix: context.topics.prefix };
+}
+
+async function readLetters(
+  context: LetterContext,
+  selection: Selection,
+  ranges: readonly OffsetRange[],
+): Promise<readonly Letter[]> {
+  const progress = createProgress(context, countOf(ranges), 'letters read');
+  const pause = createBreaks(context);
+  const letters: Letter[] = [];
+  await context.log.read(ranges, async (message) => {
+    await pause();
+    const letter = await readWithId(context, message, selection);
+    progress.step();
+    if (selects(selection, letter, message.key, context.topics.prefix)) letters.push(letter);
+    if (letters.length > MAX_LETTERS) {
+      const text = `more than ${MAX_LETTERS} letters are selected; select fewer with --since and --until`;
+      throw new SystemError('too-many-letters', text, { canRetry: false });
+    }
+    return context.signal.aborted ? 'stop' : 'more';
+  });
+  return letters;
+}
+
+/** Whether a letter is still retained; audit records of others are ignored. */
+function isIn(place: LogPlace, { topic, partition, from, to }: OffsetRange): boolean {
+  return place.topic === topic && place.partition === partition && place.offset >= from && place.offset < to;
+}
+
+/** The part of a partition from the first to the last selected letter; the whole one unless all ids are places. */
+function narrow(range: OffsetRange, { ids }: Selection, prefix: string): OffsetRange {
+  const places = ids.map(parsePlace).filter((place) => place !== undefined);
+  if (ids.length === 0 || places.length < ids.length) return range;
+  const offsets = places
+    .flatMap((place) => [place, { ...place, topic: prefix + place.topic }])
+    .filter((place) => isIn(place, range))
+    .map(({ offset }) => offset);
+  if (offsets.length === 0) return { ...range, to: range.from };
+  return { ...range, from: Math.min(...offsets), to: Math.max(...offsets) + 1 };
+}
+
+/** The newest offsets of the ranges, `maxRecords` in all; what short ranges leave of their share goes to the others. */
+function newest(ranges: readonly OffsetRange[], maxRecords: number): readonly OffsetRange[] {
+  let left = maxRecords;
+  return ranges
+    .toSorted((one, other) => one.to - one.from - (other.to - other.from))
+    .map((range, index) => {
+      const share = Math.min(range.to - range.from, Math.floor(left / (ranges.length - index)));
+      left -= share;
+      return { ...range, from: range.to - share };
+    });
+}
+
+function countOf(ranges: readonly OffsetRange[]): number {
+  return ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+}
+
+/** The letter with its type. If notifications are selected by id, a missing id is read from the payload of the command. */
+async function readWithId(
+  context: LetterContext,
+  message: LogMessage,
+  selection: Selection,
+): Promise<Letter> {
+  const letter = { ...readLetter(message), type: await context.codec.typeOf(message) };
+  const isCommand = context.topics.destinations.commands.has(letter.original?.topic ?? '');
+  if (letter.notificationId !== undefined || !isCommand || !namesNotifications(selection)) return letter;
+  const decoded = await context.codec.decode(message);
+  if (decoded.kind !== 'decoded') return letter;
+  const { payload } = decoded;
+  const id: unknown =
+    typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'notificationId') : undefined;
+  return typeof id === 'string' ? { ...letter, notificationId: id } : letter;
+}

@@ -1,0 +1,77 @@
+/** The consumer groups of the workers: their names, and what each reads. */
+
+import type { GroupReads } from '../ports.ts';
+import { delayLabel, retryTopicName, topicName, type TopicKey } from './topics.ts';
+
+/** A consumer group of a worker. */
+export interface WorkerGroup extends GroupReads {
+  readonly worker: string;
+  /** Its messages wait on the topic by intent, until they are due: their number says nothing about the worker. */
+  readonly isDelayed: boolean;
+}
+
+type Priority = 'normal' | 'urgent';
+
+/** The group of the requests of a worker on one of its lanes. */
+export function requestGroup(prefix: string, worker: string, lane: 'interactive' | 'bulk'): string {
+  return `${prefix}plat.${worker}.${lane}`;
+}
+
+/** The group of the commands of a channel. */
+export function commandGroup(prefix: string, channel: 'sms' | 'email', priority: Priority): string {
+  return `${prefix}plat.notification.${priority === 'urgent' ? `${channel}.urgent` : channel}`;
+}
+
+/** The group of a retry tier. */
+export function tierGroup(
+  prefix: string,
+  tier: { readonly delayMs: number; readonly priority: Priority },
+): string {
+  return `${prefix}plat.notification.retry.${tierLabel(tier)}`;
+}
+
+/** Name of a tier in health, metrics and group names, such as `10s` or `10s-urgent`. */
+export function tierLabel({
+  delayMs,
+  priority,
+}: {
+  readonly delayMs: number;
+  readonly priority: Priority;
+}): string {
+  return priority === 'urgent' ? `${delayLabel(delayMs)}-urgent` : delayLabel(delayMs);
+}
+
+/** All groups of an installation with these delays of its retry tiers. */
+export function workerGroups(prefix: string, retryTiersMs: readonly number[]): readonly WorkerGroup[] {
+  const requests = (worker: string, lane: 'interactive' | 'bulk', key: TopicKey): WorkerGroup => ({
+    worker,
+    isDelayed: false,
+    groupId: requestGroup(prefix, worker, lane),
+    topics: [topicName(prefix, key)],
+  });
+  const commands = (channel: 'sms' | 'email', priority: Priority, key: TopicKey): WorkerGroup => ({
+    worker: 'notification',
+    isDelayed: false,
+    groupId: commandGroup(prefix, channel, priority),
+    topics: [topicName(prefix, key)],
+  });
+  const tiers = (['normal', 'urgent'] as const).flatMap((priority) =>
+    retryTiersMs.map((delayMs) => ({
+      worker: 'notification',
+      isDelayed: true,
+      groupId: tierGroup(prefix, { delayMs, priority }),
+      topics: [retryTopicName(prefix, delayMs, priority)],
+    })),
+  );
+  return [
+    requests('schedule', 'interactive', 'scheduleRequests'),
+    requests('schedule', 'bulk', 'scheduleBulkRequests'),
+    requests('product', 'interactive', 'productRequests'),
+    requests('simulation', 'interactive', 'simulationRequests'),
+    commands('sms', 'urgent', 'smsUrgentCommands'),
+    commands('email', 'urgent', 'emailUrgentCommands'),
+    commands('sms', 'normal', 'smsCommands'),
+    commands('email', 'normal', 'emailCommands'),
+    ...tiers,
+  ];
+}

@@ -1,0 +1,287 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HEADER } from '../../shared/messaging/header-names.ts';
+import type { Broker } from '../../shared/messaging/ports.ts';
+import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
+import { systemClock } from '../../shared/platform/clock.ts';
+import { silentLog } from '../../shared/platform/log.ts';
+import { createJwtAccess } from '../../workers/ingress/access/jwt-access.ts';
+import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
+import { commandsOf, idOf, send, SMS, writeState } from '../support/builders/notification-call.ts';
+import { notificationState } from '../support/builders/notification-state.ts';
+import {
+  findAccessibilityFaults,
+  openPage,
+  PHONE,
+  startBrowser,
+  takePicture,
+} from '../support/browser/workbench-page.ts';
+import {
+  createTestBroker,
+  openNotificationIngress,
+  type IngressSettings,
+} from '../support/worlds/ingress-fixture.ts';
+import {
+  createLetterTopics,
+  letterNotificationId,
+  publishLetters,
+} from '../support/worlds/operations-calls.ts';
+
+const MAIL_ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
+const CODES = ['smtp-550-5.1.1', 'number-blocked', 'outcome-unknown'];
+const LOOKS = [
+  ['light', { colorScheme: 'light' as const }],
+  ['dark', { colorScheme: 'dark' as const }],
+  ['phone', { viewport: PHONE }],
+  ['romanian', { locale: 'ro-RO' }],
+] as const;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+});
+
+/** An ingress over an embedded broker with dead letters of SMS. */
+async function openRoom(letters = 0, settings: IngressSettings = {}) {
+  const broker = await createTestBroker();
+  await createLetterTopics(broker);
+  await publishLetters(broker, letters, (number) => ({
+    [HEADER.deadLetterCode]: CODES[number % CODES.length] ?? '',
+    [HEADER.deadLetterReason]: 'the provider refused the receiver',
+    [HEADER.attemptHistory]: JSON.stringify([
+      { attempt: 1, at: 1_777_600_000_000, provider: 'main', result: 'transient', code: 'http-503' },
+      { attempt: 2, at: 1_777_600_060_000, provider: 'main', result: 'permanent', code: 'smtp-550-5.1.1' },
+    ]),
+  }));
+  const { url } = await openNotificationIngress({ broker, ...settings });
+  return { broker, room: `${url}/workbench/messages`, url };
+}
+
+/** A notification that fails twice, with its states written as the worker would. */
+async function retryingNotification(broker: Broker, url: string): Promise<string> {
+  const id = await idOf(send(url, 'sms', SMS, { headers: { 'idempotency-key': 'payment-2026-0007' } }));
+  const now = Date.now();
+  const attempt = { provider: 'main', result: 'transient', code: 'http-503' } as const;
+  await writeState(broker, {
+    ...notificationState(id, { status: 'retrying', attempt: 2, code: 'http-503', updatedAt: now + 12_000 }),
+    attempts: [
+      { ...attempt, attempt: 1, at: now + 800 },
+      { ...attempt, attempt: 1, at: now + 1_300, provider: 'spare', code: 'timeout' },
+      { ...attempt, attempt: 2, at: now + 12_000 },
+    ],
+    nextAttemptAt: now + 72_000,
+  });
+  return id;
+}
+
+const close = (page: Page) => page.context().close();
+
+const STEPS = [
+  expect.stringContaining('Accepted') as string,
+  expect.stringMatching(/Round 1: main[\s\S]*Failed for now http-503/) as string,
+  expect.stringContaining('Round 1: spare') as string,
+  expect.stringMatching(/10\.\d s later[\s\S]*Round 2: main/) as string,
+  expect.stringMatching(/1 min later[\s\S]*Round 3 due[\s\S]*in /) as string,
+];
+
+const ANY_STEPS = STEPS.map(() => expect.any(String) as string);
+
+describe('finding a notification', () => {
+  it.each(LOOKS)('by its Idempotency-Key shows its timeline: %s', async (look, options) => {
+    const { broker, room, url } = await openRoom();
+    const id = await retryingNotification(broker, url);
+    const { page, errors } = await openPage(browser, room, options);
+    const isRomanian = look === 'romanian';
+    await page.getByRole('searchbox').or(page.getByRole('textbox')).first().fill('payment-2026-0007');
+    await page.getByRole('button', { name: isRomanian ? 'Caută' : 'Search', exact: true }).click();
+    await page.getByRole('heading', { name: id }).waitFor();
+    await page.getByText(isRomanian ? 'Urmează runda 3' : 'Round 3 due').waitFor();
+    const steps = page.locator('.timeline-step');
+    expect(await steps.count()).toBe(5);
+    expect(await steps.allInnerTexts()).toEqual(isRomanian ? ANY_STEPS : STEPS);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(errors).toEqual([]);
+    await takePicture(page, `messages-timeline-${look}`);
+    await close(page);
+  });
+
+  it('says that there is none, and offers the dead letters of a parked one', async () => {
+    const { broker, room } = await openRoom(3);
+    const id = letterNotificationId(2);
+    await writeState(
+      broker,
+      notificationState(id, { status: 'parked', code: 'outcome-unknown', updatedAt: Date.now() }),
+    );
+    const { page } = await openPage(browser, `${room}?reference=unknown`);
+    await page.getByRole('heading', { name: 'No notification found' }).waitFor();
+    await page.getByLabel('Notification id or Idempotency-Key').fill(id);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: /^outcome-unknown/ }).click();
+    await page.getByRole('heading', { name: 'outcome-unknown' }).waitFor();
+    expect(await page.locator('pre').innerText()).toContain('[masked, 12 characters]');
+    expect(await page.content()).not.toContain('40722');
+    await close(page);
+  });
+});
+
+describe('dead letters', () => {
+  it.each(LOOKS)('are listed with their problems, and one is shown masked: %s', async (look, options) => {
+    const { room } = await openRoom(12);
+    const { page, errors } = await openPage(browser, `${room}/dead-letters`, options);
+    await page.getByRole('checkbox').nth(12).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, `messages-letters-${look}`);
+    await page.locator('tbody a').first().click();
+    await page.locator('pre').waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(errors).toEqual([]);
+    await takePicture(page, `messages-letter-${look}`);
+    await close(page);
+  });
+
+  it('can be filtered; the address keeps the filters', async () => {
+    const { room } = await openRoom(6);
+    const { page } = await openPage(browser, `${room}/dead-letters`);
+    await page.getByRole('button', { name: /^number-blocked/ }).click();
+    await page.getByText('2 dead letters').waitFor();
+    expect(new URL(page.url()).searchParams.get('code')).toBe('number-blocked');
+    await page.getByLabel('Channel').selectOption('email');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByText('No dead letter matches these filters.').waitFor();
+    await page.reload();
+    await page.getByText('No dead letter matches these filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('6 dead letters').waitFor();
+    await close(page);
+  });
+
+  it('are redriven after a preview, with the guard of unknown outcomes and a reason', async () => {
+    const { broker, room } = await openRoom(3);
+    const { page, errors } = await openPage(browser, `${room}/dead-letters`);
+    await page.getByLabel('Select all on this page').check();
+    await page.getByText('3 selected').waitFor();
+    await page.getByRole('button', { name: 'Redrive', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 would be redriven, 1 refused').waitFor();
+    expect(await commandsOf(broker, 'sms')).toEqual([]);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, 'messages-preview-light', false);
+    await dialog.getByLabel(/may have been sent already/).press('Space');
+    await dialog.getByText('3 would be redriven').waitFor();
+    expect(await dialog.locator('input[type=checkbox]:focus').count()).toBe(1);
+    await dialog.getByRole('button', { name: 'Redrive 3' }).click();
+    await dialog.getByText('Say why; the audit needs it.').waitFor();
+    await dialog.getByLabel('Why?').fill('new credentials');
+    await dialog.getByRole('button', { name: 'Redrive 3' }).click();
+    await dialog.getByText('3 redriven').waitFor();
+    await takePicture(page, 'messages-result-light', false);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('heading', { name: 'No dead letters' }).waitFor();
+    expect(await commandsOf(broker, 'sms')).toHaveLength(3);
+    expect(errors).toEqual([]);
+    await close(page);
+  });
+
+  it('are edited by keyboard, and the audit names the changed fields', async () => {
+    const { broker, room } = await openRoom(1);
+    const { page } = await openPage(browser, `${room}/dead-letters`);
+    await page.locator('tbody a').click();
+    await page.getByRole('button', { name: 'Edit and redrive' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Changes to the payload').fill('[1]');
+    await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
+    await dialog.getByText('This is not a JSON object.').waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await dialog.getByLabel('Changes to the payload').fill('{"receiver": "+40722123457"}');
+    await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
+    await dialog.getByLabel('Why?').fill('typing error');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('1 edited').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: 'Audit' }).getByText('typing error').first().waitFor();
+    expect(await page.getByRole('region', { name: 'Audit' }).innerText()).toContain('receiver');
+    expect(await commandsOf(broker, 'sms')).toMatchObject([{ payload: { receiver: '+40722123457' } }]);
+    await close(page);
+  });
+
+  it('say so when there are none, when the token does not permit it, and when the engine is away', async () => {
+    const { room } = await openRoom(0);
+    const { page } = await openPage(browser, `${room}/dead-letters`);
+    await page.getByText('Every message was handled.').waitFor();
+    await page.route('**/api/operations/**', (route) => route.abort());
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.reload();
+    await page.getByText('The engine cannot be reached.').waitFor();
+    await close(page);
+
+    const access = createJwtAccess(
+      {
+        jwtSecret: JWT_SECRET,
+        jwksUrl: undefined,
+        jwksFile: undefined,
+        issuer: undefined,
+        audience: 'banking-product-engine',
+        maxLifetimeMs: 24 * 3_600_000,
+        userClaim: undefined,
+      },
+      { clock: systemClock, log: silentLog },
+    );
+    const guarded = await openRoom(1, { access });
+    const { authorization } = await authorize('shop');
+    const { page: other } = await openPage(browser, `${guarded.room}/dead-letters`);
+    await other.getByRole('textbox', { name: 'Access token' }).fill(authorization.replace('Bearer ', ''));
+    await other.getByRole('button', { name: 'Use token' }).click();
+    await other.getByText('The access token does not have the scope operations:read.').waitFor();
+    expect(await findAccessibilityFaults(other)).toEqual([]);
+    await takePicture(other, 'messages-forbidden');
+    await close(other);
+  });
+});
+
+async function openOutbox() {
+  const folder = openOutboxFolder(await mkdtemp(path.join(tmpdir(), 'plat-outbox-')));
+  const transport = createTransport({ streamTransport: true, buffer: true });
+  const { message } = await transport.sendMail({
+    from: 'oferte@bank.example',
+    to: 'ana@mail.example',
+    subject: 'Oferta ta de credit',
+    text: 'Bună ziua, Ana!',
+    html: '<body style="font-family: sans-serif"><h1 style="color: #0b5a7a">Bună ziua, Ana!</h1><p>Oferta ta este gata.</p><script>document.title = "bad"</script></body>',
+  });
+  await folder.write(MAIL_ID, 'email', message as unknown as Buffer);
+  return openRoom(0, { outbox: folder });
+}
+
+describe('the outbox', () => {
+  it.each(LOOKS.slice(0, 3))(
+    'shows an e-mail as its receiver sees it, and as text: %s',
+    async (look, options) => {
+      const { room } = await openOutbox();
+      const { page, errors } = await openPage(browser, `${room}/outbox`, options);
+      await page.getByRole('link', { name: 'Oferta ta de credit' }).click();
+      const mail = page.frameLocator('iframe');
+      await mail.getByRole('heading', { name: 'Bună ziua, Ana!' }).waitFor();
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      await takePicture(page, `messages-outbox-${look}`);
+      await page.getByRole('tab', { name: 'Text' }).click();
+      await page.getByRole('region', { name: 'Text' }).getByText('Bună ziua, Ana!').waitFor();
+      expect(errors.filter((error) => !/sandbox/i.test(error))).toEqual([]);
+      await close(page);
+    },
+  );
+
+  it('explains that there is none where providers are configured', async () => {
+    const { room } = await openRoom();
+    const { page } = await openPage(browser, `${room}/outbox`);
+    await page.getByRole('heading', { name: 'There is no local outbox' }).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await close(page);
+  });
+});

@@ -1,0 +1,231 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
+import { TOPIC } from '../../shared/messaging/topics/topics.ts';
+import { createMetrics } from '../../shared/platform/metrics.ts';
+import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
+import { post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
+import {
+  findAccessibilityFaults,
+  openPage,
+  PHONE,
+  startBrowser,
+  takePicture,
+} from '../support/browser/workbench-page.ts';
+import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
+import { openTestIngress } from '../support/worlds/ingress-fixture.ts';
+
+const { SCREENSHOTS } = process.env;
+const ROOM = '/workbench/system';
+const LOOKS = [
+  ['light', { colorScheme: 'light' as const }],
+  ['dark', { colorScheme: 'dark' as const }],
+  ['phone', { viewport: PHONE }],
+] as const;
+
+let engine: EngineProcess;
+let browser: Browser;
+
+beforeAll(async () => {
+  [engine, browser] = await Promise.all([startEngine([], { PORT: '0' }), startBrowser()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await engine?.end('SIGTERM');
+});
+
+async function openRoom(url: string, options: Parameters<typeof openPage>[2] = {}) {
+  const opened = await openPage(browser, url + ROOM, options);
+  onTestFinished(() => opened.page.context().close());
+  return opened;
+}
+
+const isLive = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
+
+async function callSchedule(times: number): Promise<void> {
+  for (let left = times; left > 0; left -= 1) {
+    const response = await post(engine.url, { jsonParam: PROOF_REQUEST });
+    await response.arrayBuffer();
+  }
+}
+
+/** An ingress of an installation in which much is wrong. */
+async function openTroubledIngress(): Promise<string> {
+  const broker = createMemoryBroker();
+  onTestFinished(() => broker.close());
+  await broker.admin.createTopics(Object.values(TOPIC).map((topic) => ({ topic, partitions: 12 })));
+  const publisher = broker.createPublisher({ clientId: 'upstream' });
+  await publisher.start();
+  const waiting = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4, 5, 5, 9];
+  const message = { key: null, value: Buffer.from('{}') };
+  for (const [topic, scale] of [
+    [TOPIC.scheduleRequests, 1],
+    [TOPIC.smsCommands, 20],
+  ] as const) {
+    const records = waiting.flatMap((partition) =>
+      Array.from({ length: scale * partition }, () => ({ ...message, topic, partition })),
+    );
+    await publisher.publish(records);
+  }
+  const metrics = createMetrics();
+  const breakers = metrics.gauge('plat_breaker_open', 'help', ['worker']);
+  breakers.set({ worker: 'schedule-interactive' }, 1);
+  breakers.set({ worker: 'product-interactive' }, 0);
+  metrics
+    .gauge('plat_notification_provider_open', 'help', ['channel', 'provider'])
+    .set({ channel: 'sms', provider: 'main' }, 0.5);
+  const { url } = await openTestIngress({
+    broker,
+    metrics,
+    otherWorkers: () => ({
+      schedule: {
+        status: 'degraded',
+        reason: 'the circuit breaker of group plat.schedule.interactive is open',
+      },
+      product: { status: 'ready' },
+    }),
+    system: {
+      retryTiersMs: [10_000, 60_000],
+      processUrls: ['http://127.0.0.1:9'],
+      version: '1.0.0',
+      settings: [{ name: 'PORT', source: 'set', value: '0' }],
+    },
+  });
+  return url;
+}
+
+describe('the room of the system', () => {
+  it('says that everything is well, and shows workers, groups and calls as they happen', async () => {
+    const { page, errors } = await openRoom(engine.url);
+    await page.getByRole('heading', { name: 'Everything is well' }).waitFor();
+    await isLive(page);
+    for (const worker of ['ingress', 'schedule', 'product', 'simulation', 'notification']) {
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: `${worker}ready` })
+        .first()
+        .waitFor();
+    }
+    expect(await page.getByRole('img', { name: '12 partitions, nothing waits' }).count()).toBeGreaterThan(5);
+    await callSchedule(20);
+    const row = page.getByRole('row').filter({ hasText: 'PLAT_BP_CalculateRepaymentSchedule' });
+    await row.waitFor();
+    await expect.poll(() => row.getByRole('cell').nth(2).textContent()).toBe('20');
+    expect(errors).toEqual([]);
+  });
+
+  it.each(LOOKS)('is accessible: %s', async (name, options) => {
+    const { page } = await openRoom(engine.url, options);
+    await isLive(page);
+    await page.getByRole('button', { name: 'Details of plat.schedule.interactive' }).click();
+    await page.getByRole('cell', { name: 'schedule-interactive-1' }).first().waitFor();
+    await page.getByText(/\d+ of \d+ settings/).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await callSchedule(50);
+    await page.waitForTimeout(SCREENSHOTS === undefined ? 0 : 8_000);
+    await takePicture(page, `system-${name}`);
+  });
+
+  it.each(LOOKS)('names what is wrong, accessibly: %s', async (name, options) => {
+    const { page, errors } = await openRoom(await openTroubledIngress(), options);
+    await page.getByRole('heading', { name: /Needs attention: \d/ }).waitFor();
+    const findings = page.getByRole('list', { name: 'Findings' });
+    const texts = await findings.getByRole('listitem').allTextContents();
+    expect(texts.slice(0, 4).every((text) => text.startsWith('Critical'))).toBe(true);
+    expect(texts.join('\n')).toContain('No process reads plat.schedule.requests.v1: 38 messages wait.');
+    expect(texts.join('\n')).toContain('The process cannot be read: cannot be reached: bad port.');
+    await page
+      .getByRole('img', { name: /partitions have waiting messages; most in partition/ })
+      .first()
+      .waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(errors).toEqual([]);
+    await takePicture(page, `system-troubled-${name}`);
+  });
+
+  it('a change of the verdict is announced once, and the figures are not', async () => {
+    const { page } = await openRoom(engine.url);
+    await isLive(page);
+    const announced = page.locator('[role=status], [aria-live]:not([aria-live=off])');
+    const texts = async () => (await announced.allTextContents()).map((text) => text.trim());
+    expect(await texts()).toContain('Everything is well');
+    expect((await texts()).join(' ')).not.toMatch(/second|Observed/);
+  });
+
+  it('pauses and continues by keyboard, and shows nothing new meanwhile', async () => {
+    const { page } = await openRoom(engine.url);
+    await isLive(page);
+    await page.getByRole('button', { name: 'Pause' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Paused', { exact: true }).waitFor();
+    const observed = () => page.getByText(/^Observed at/).textContent();
+    const before = await observed();
+    await callSchedule(3);
+    await page.waitForTimeout(2_500);
+    expect(await observed()).toBe(before);
+    await page.getByRole('button', { name: 'Continue' }).focus();
+    await page.keyboard.press('Enter');
+    await isLive(page);
+    await expect.poll(observed).not.toBe(before);
+  });
+
+  it('finds settings by name and value, and those that were set', async () => {
+    const { page } = await openRoom(engine.url);
+    const search = page.getByLabel('Search by name or value');
+    await search.fill('retry tiers');
+    await page.getByText('1 of').waitFor();
+    await page.getByRole('cell', { name: '10s,1m,10m,1h' }).waitFor();
+    await search.fill('');
+    await page.getByLabel('Only those that were set').check();
+    await page.getByRole('rowheader', { name: 'PORT', exact: true }).waitFor();
+    expect(await page.getByRole('rowheader', { name: 'LANES', exact: true }).count()).toBe(0);
+    await search.fill('nothing like this');
+    await page.getByText('No setting matches.').waitFor();
+  });
+
+  it('speaks Romanian', async () => {
+    const { page } = await openRoom(engine.url, { locale: 'ro-RO' });
+    await page.getByRole('heading', { name: 'Totul este în regulă' }).waitFor();
+    expect(await page.getByText('Cereri pe secundă').count()).toBe(1);
+  });
+});
+
+describe('the room of the system without a connection', () => {
+  it('says that the server has gone, keeps what it showed, and continues when it is back', async () => {
+    const first = await startEngine([], { PORT: '0' });
+    const { page } = await openRoom(first.url);
+    await isLive(page);
+    await first.end('SIGKILL');
+    await page.getByText('The engine cannot be reached').waitFor();
+    await page.getByText(/What is shown is from .* The next attempt is in \d+ s\./).waitFor();
+    await page.getByRole('heading', { name: 'Last known: Everything is well' }).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, 'system-gone', false);
+    const second = await startEngine([], { PORT: new URL(first.url).port });
+    onTestFinished(() => void second.end('SIGTERM'));
+    await page.getByRole('button', { name: 'Connect now' }).click();
+    await isLive(page);
+    expect(await page.getByText('The engine cannot be reached').count()).toBe(0);
+  });
+
+  it('names the scope that a token lacks, and a token with it opens the room', async () => {
+    const guarded = await startEngine([], { PORT: '0', AUTH_JWT_SECRET: JWT_SECRET });
+    onTestFinished(() => void guarded.end('SIGTERM'));
+    const { page } = await openRoom(guarded.url);
+    const use = async (scope: string) => {
+      const { authorization } = await authorize('ana', scope);
+      await page.getByRole('textbox', { name: 'Access token' }).fill(authorization.replace('Bearer ', ''));
+      await page.getByRole('button', { name: 'Use token' }).click();
+    };
+    await use('');
+    await page.getByText('Your token does not permit this room').waitFor();
+    await page.getByText(/scope operations:read/).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, 'system-forbidden', false);
+    await page.getByRole('button', { name: 'Change token' }).click();
+    await use('operations:read');
+    await isLive(page);
+    await page.getByRole('heading', { name: 'Everything is well' }).waitFor();
+  });
+});

@@ -1,0 +1,73 @@
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { deadLetterMessage } from './dead-letters.ts';
+
+export const OPERATIONS = '/api/operations/v1';
+
+/** Calls an operations address of an ingress, and reads its JSON. */
+export function operationsOf(url: string, headers: Readonly<Record<string, string>> = {}) {
+  return {
+    get: async (address: string) => read(await fetch(`${url}${OPERATIONS}${address}`, { headers })),
+    post: async (address: string, body: unknown) =>
+      read(
+        await fetch(`${url}${OPERATIONS}${address}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(body),
+        }),
+      ),
+  };
+}
+
+async function read(response: Response) {
+  return {
+    status: response.status,
+    body: (await response.json()) as Record<string, unknown>,
+    headers: response.headers,
+  };
+}
+
+/** Creates the topics of dead letters and their audit. */
+export async function createLetterTopics(broker: Broker): Promise<void> {
+  const topics = [
+    TOPIC.notificationDeadLetters,
+    TOPIC.scheduleDeadLetters,
+    TOPIC.productDeadLetters,
+    TOPIC.simulationDeadLetters,
+  ];
+  await broker.admin.createTopics([
+    ...topics.map((topic) => ({ topic, partitions: 2 })),
+    { topic: TOPIC.deadLetterAudit, partitions: 1 },
+  ]);
+}
+
+/** A notification id for a number. */
+export function letterNotificationId(number: number): string {
+  return `0c6a9f5e-1d5c-4b9e-8f7a-${String(number).padStart(12, '0')}`;
+}
+
+/**
+ * Publishes dead letters of SMS as their worker does, all in partition 0, one second after the other. `headersOf` changes the
+ * headers of each.
+ */
+export async function publishLetters(
+  broker: Broker,
+  count: number,
+  headersOf: (number: number) => Readonly<Record<string, string>> = () => ({}),
+): Promise<void> {
+  const publisher = broker.createPublisher({ clientId: 'test-letters' });
+  await publisher.start();
+  const startMs = Date.UTC(2026, 4, 1, 10);
+  const messages = Array.from({ length: count }, (_, number) => {
+    const { topic, key, value, headers } = deadLetterMessage({
+      [HEADER.deadLetterPartition]: '0',
+      [HEADER.notificationId]: letterNotificationId(number),
+      [HEADER.deadLetterAt]: String(startMs + number * 1_000),
+      ...headersOf(number),
+    });
+    return { topic, key, value, headers, partition: 0 };
+  });
+  for (const message of messages) await publisher.publish([message]);
+  await publisher.stop();
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { readServerEvents } from '../../../shared/client/server-events.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
+import { fakeClientSystem, json } from '../../support/client/fake-client-system.ts';
+
+const parseJson = (text: string): unknown => JSON.parse(text);
+const CALL = { method: 'GET', path: '/events', canRepeat: true };
+
+function open(...answerers: Parameters<typeof fakeClientSystem>) {
+  const { system, calls } = fakeClientSystem(...answerers);
+  const settings = { baseUrl: '', token: undefined, timeoutMs: 30_000, attempts: 2, parseJson, system };
+  const controller = new AbortController();
+  const events = readServerEvents(settings, CALL, { signal: controller.signal });
+  return { events, calls, abort: (reason: Error) => controller.abort(reason) };
+}
+
+/** A stream of these pieces, which ends after them. */
+function stream(...pieces: readonly (string | Uint8Array)[]): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const piece of pieces)
+        controller.enqueue(typeof piece === 'string' ? encoder.encode(piece) : piece);
+      controller.close();
+    },
+  });
+  return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+}
+
+async function take(events: AsyncGenerator, count: number): Promise<unknown[]> {
+  const taken: unknown[] = [];
+  for await (const event of events) {
+    taken.push(event);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+describe('server-sent events', () => {
+  it('are read across any division into pieces, with each kind of line end', async () => {
+    const bytes = new TextEncoder().encode(': hello\r\nevent: system\rdata: {"name":\ndata: "ș"}\r\n\r\n\n');
+    const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
+    const { events } = open(() => stream(...pieces, 'id: 7\ndata:[1]\nunknown: x\n\n', 'data: {"cut'));
+    expect(await take(events, 2)).toEqual([
+      { event: 'system', data: { name: 'ș' }, id: undefined },
+      { event: 'message', data: [1], id: '7' },
+    ]);
+  });
+
+  it('continue on a new connection after the time that the engine names, with the id of the last event', async () => {
+    const { events, calls } = open(
+      () => stream('retry: 2000\n\nid: 1\ndata: 1\n\n'),
+      () => json(createProblem('not-ready'), 503, { 'retry-after': '1' }),
+      () => stream('id: 2\ndata: 2\n\n'),
+    );
+    expect(await take(events, 2)).toEqual([
+      { event: 'message', data: 1, id: '1' },
+      { event: 'message', data: 2, id: '2' },
+    ]);
+    expect(calls.map(({ at, headers }) => [at, headers['last-event-id']])).toEqual([
+      [0, undefined],
+      [2_125, '1'],
+      [3_250, '1'],
+    ]);
+    expect(calls[0]?.headers['accept']).toBe('text/event-stream');
+  });
+
+  it('end with the problem of a refused connection', async () => {
+    const { events, calls } = open(() => json(createProblem('forbidden'), 403));
+    await expect(take(events, 1)).rejects.toMatchObject({ name: 'EngineError', code: 'forbidden' });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('end with the reason of the signal', async () => {
+    const { events, abort } = open(() => stream('data: 1\n\n'));
+    expect(await events.next()).toMatchObject({ value: { data: 1 } });
+    abort(new Error('left the room'));
+    await expect(events.next()).rejects.toThrow('left the room');
+  });
+
+  it('close the connection when the caller leaves the loop', async () => {
+    let signal: AbortSignal | null | undefined;
+    const { events } = open((_, init) => {
+      signal = init.signal;
+      return stream('data: 1\n\n', 'data: 2\n\n');
+    });
+    await take(events, 1);
+    expect(signal?.aborted).toBe(true);
+  });
+});

@@ -1,0 +1,92 @@
+import type { FastifyRequest } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import type { LetterContext } from '../../../../shared/dead-letters/letter-context.ts';
+import { createLetterDesk, type LetterDeskDeps } from '../../../../workers/ingress/operations/letter-desk.ts';
+
+/** A desk whose timers fire when the test says so. */
+function startDesk() {
+  const timers: { callback: () => void; afterMs: number }[] = [];
+  const deps = {
+    options: { topicPrefix: '' },
+    newId: () => 'run-1',
+    timers: {
+      schedule: (callback: () => void, afterMs: number) => {
+        timers.push({ callback, afterMs });
+        return () => undefined;
+      },
+    },
+  } as unknown as LetterDeskDeps;
+  const desk = createLetterDesk(deps);
+  const started: string[] = [];
+  const call = (caller: string, work: Promise<unknown> | ((context: LetterContext) => Promise<unknown>)) => {
+    const request = { caller, subject: caller } as FastifyRequest;
+    const result = desk.run({ request, kind: 'read', reason: undefined }, (context) => {
+      started.push(caller);
+      return typeof work === 'function' ? work(context) : work;
+    });
+    return { request, result };
+  };
+  return { call, started, timers };
+}
+
+const untilAborted = ({ signal }: LetterContext) =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve('aborted'));
+  });
+
+describe('the desk for dead letters', () => {
+  it('runs the calls of one caller one after the other, those of others meanwhile', async () => {
+    const { call, started } = startDesk();
+    const first = Promise.withResolvers<string>();
+    const calls = [
+      call('ana', first.promise),
+      call('ana', Promise.resolve('second')),
+      call('ion', Promise.resolve('x')),
+    ];
+    expect(await calls[2]?.result).toBe('x');
+    expect(started).toEqual(['ana', 'ion']);
+    first.resolve('first');
+    expect(await Promise.all(calls.map(({ result }) => result))).toEqual(['first', 'second', 'x']);
+  });
+
+  it('refuses a caller with three waiting calls, and accepts it again afterwards', async () => {
+    const { call } = startDesk();
+    const first = Promise.withResolvers<string>();
+    const waiting = [1, 2, 3, 4].map(() => call('ana', first.promise));
+    expect(await call('ana', Promise.resolve('x')).result).toBe('busy');
+    first.resolve('done');
+    expect(await Promise.all(waiting.map(({ result }) => result))).toEqual(Array(4).fill('done'));
+    expect(await call('ana', Promise.resolve('x')).result).toBe('x');
+  });
+
+  it('runs at most four calls at a time', async () => {
+    const { call } = startDesk();
+    const end = Promise.withResolvers<string>();
+    const running = ['a', 'b', 'c', 'd'].map((caller) => call(caller, end.promise));
+    expect(await call('e', Promise.resolve('x')).result).toBe('full');
+    end.resolve('done');
+    await Promise.all(running.map(({ result }) => result));
+    expect(await call('e', Promise.resolve('x')).result).toBe('x');
+  });
+
+  it('goes on after a call that failed', async () => {
+    const { call } = startDesk();
+    const failed = call('ana', Promise.reject(new Error('no broker')));
+    const next = call('ana', Promise.resolve('x'));
+    await expect(failed.result).rejects.toThrow('no broker');
+    expect(await next.result).toBe('x');
+  });
+
+  it('aborts a call at the end of its time, and when its caller disconnects', async () => {
+    const { call, timers } = startDesk();
+    const late = call('ana', untilAborted);
+    await expect.poll(() => timers.length).toBe(1);
+    expect(timers[0]?.afterMs).toBe(10_000);
+    timers[0]?.callback();
+    expect(await late.result).toBe('aborted');
+    const left = call('ion', untilAborted);
+    await expect.poll(() => timers.length).toBe(2);
+    left.request.abandoned?.();
+    expect(await left.result).toBe('aborted');
+  });
+});

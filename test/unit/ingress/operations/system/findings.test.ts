@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import type { SystemGroup } from '../../../../../shared/contract/operations/system.ts';
+import {
+  createProgressWatch,
+  findFindings,
+  worstOf,
+  type Observed,
+} from '../../../../../workers/ingress/operations/system/findings.ts';
+
+const WELL: Observed = {
+  version: '1.0.0',
+  broker: { kind: 'kafka' },
+  processes: [{ name: 'this', workers: [{ name: 'ingress', status: 'ready' }] }],
+  groups: [],
+  rates: [],
+  breakers: [],
+  catalogue: { version: 12 },
+};
+const GROUP: SystemGroup = {
+  groupId: 'plat.schedule.interactive',
+  worker: 'schedule',
+  topic: 'plat.schedule.requests.v1',
+  state: 'stable',
+  delayed: false,
+  lag: 0,
+  members: [{ memberId: 'a', clientId: 'schedule-interactive', partitions: [0] }],
+  partitions: [{ partition: 0, lag: 0, end: 9, committed: 9 }],
+};
+const RATE: Observed['rates'][number] = {
+  process: 'this',
+  kind: 'request',
+  name: 'PLAT_BP_CalculatePMT',
+  count: 40,
+  perSecond: 1,
+  failed: 0,
+  windowSeconds: 60,
+};
+const NONE = new Map<string, number>();
+const find = (changes: Partial<Observed>) => findFindings({ ...WELL, ...changes }, NONE);
+const unread: SystemGroup = { ...GROUP, state: 'empty', members: [], lag: 3 };
+
+const behind = (committed: number): SystemGroup => ({
+  ...GROUP,
+  lag: 100 - committed,
+  partitions: [{ partition: 0, lag: 100 - committed, end: 100, committed }],
+});
+const observeEach10s = (groups: readonly SystemGroup[]) => {
+  const watch = createProgressWatch();
+  return groups.map((group, index) => watch.observe([group], index * 10_000).get(group.groupId));
+};
+
+describe('the findings of a system', () => {
+  it('a system without anything unusual is ok', () => {
+    const findings = find({ groups: [GROUP], rates: [RATE] });
+    expect(findings).toEqual([]);
+    expect(worstOf(findings)).toBe('ok');
+  });
+
+  it.each<[string, Partial<Observed>, object]>([
+    [
+      'a broker that cannot be read',
+      { broker: { kind: 'kafka', fault: 'no answer within 3 s' }, catalogue: undefined },
+      { severity: 'critical', code: 'broker-unreadable', subject: 'broker' },
+    ],
+    [
+      'a process that cannot be read',
+      { processes: [{ name: 'schedule-1:9000', workers: [], fault: 'cannot be reached: ECONNREFUSED' }] },
+      { severity: 'critical', code: 'process-unreadable', subject: 'schedule-1:9000' },
+    ],
+    [
+      'a worker that is not ready, with its reason',
+      {
+        processes: [
+          { name: 'b:1', workers: [{ name: 'schedule', status: 'starting', reason: 'not yet assigned' }] },
+        ],
+      },
+      { severity: 'critical', subject: 'schedule of b:1', text: 'starting: not yet assigned' },
+    ],
+    [
+      'a worker that serves requests with a restriction',
+      { processes: [{ name: 'this', workers: [{ name: 'schedule', status: 'degraded' }] }] },
+      { severity: 'warning', code: 'worker-not-ready', subject: 'schedule' },
+    ],
+    [
+      'messages that no process reads',
+      { groups: [unread] },
+      { severity: 'critical', text: 'No process reads plat.schedule.requests.v1: 3 messages wait.' },
+    ],
+    [
+      'a group that has read before and has no member',
+      { groups: [{ ...unread, lag: 0 }] },
+      { severity: 'warning', code: 'group-without-members' },
+    ],
+    [
+      'an open breaker of a consumer',
+      { breakers: [{ process: 'this', kind: 'consumer', name: 'schedule-bulk', state: 'open' }] },
+      { severity: 'critical', code: 'breaker-open', subject: 'schedule-bulk' },
+    ],
+    [
+      'a provider that is tried again',
+      { breakers: [{ process: 'n:1', kind: 'provider', name: 'sms/main', state: 'half-open' }] },
+      { severity: 'warning', code: 'breaker-open', subject: 'sms/main' },
+    ],
+    [
+      'requests that failed within the last minute',
+      { rates: [{ ...RATE, failed: 2 }] },
+      { severity: 'warning', text: '2 of 40 requests were answered with status 5xx in the last minute.' },
+    ],
+    [
+      'an installation without a catalogue',
+      { catalogue: { version: 0 } },
+      { severity: 'warning', code: 'catalogue-absent' },
+    ],
+  ])('reports %s', (_what, changes, finding) => {
+    expect(find(changes)).toMatchObject([finding]);
+  });
+
+  it('does not report a group that was never used, nor failures since a start long ago', () => {
+    const unused = { ...unread, lag: 0, partitions: [{ partition: 0, lag: 0, end: 0 }] };
+    expect(find({ groups: [unused], rates: [{ ...RATE, failed: 2, windowSeconds: 3_600 }] })).toEqual([]);
+  });
+
+  it('lists the most severe first', () => {
+    const findings = find({ catalogue: { version: 0 }, groups: [unread], rates: [{ ...RATE, failed: 1 }] });
+    expect(findings.map(({ severity }) => severity)).toEqual(['critical', 'warning', 'warning']);
+    expect(worstOf(findings)).toBe('critical');
+    expect(worstOf(findings.slice(1))).toBe('warning');
+  });
+});
+
+describe('the progress of groups', () => {
+  it('a group that completes nothing for a minute is without progress', () => {
+    const stalled = observeEach10s(Array.from({ length: 8 }, () => behind(50)));
+    expect(stalled.slice(0, 6)).toEqual(Array.from({ length: 6 }));
+    expect(stalled.slice(6)).toEqual([60_000, 70_000]);
+    const [finding] = findFindings({ ...WELL, groups: [behind(50)] }, new Map([[GROUP.groupId, 70_000]]));
+    expect(finding).toMatchObject({
+      code: 'group-without-progress',
+      text: '50 messages wait, and none has been completed for 70 s.',
+    });
+  });
+
+  it('a group that completes a message now and then has progress', () => {
+    const groups = Array.from({ length: 20 }, (_, index) => behind(Math.floor(index / 4)));
+    expect(observeEach10s(groups).every((since) => since === undefined)).toBe(true);
+  });
+
+  it('messages that wait until they are due are no stall', () => {
+    const groups = Array.from({ length: 20 }, () => ({ ...behind(50), delayed: true }));
+    expect(observeEach10s(groups).every((since) => since === undefined)).toBe(true);
+  });
+
+  it('a time without a watcher does not count', () => {
+    const watch = createProgressWatch();
+    watch.observe([behind(50)], 0);
+    expect(watch.observe([behind(50)], 600_000).size).toBe(0);
+  });
+});

@@ -1,0 +1,287 @@
+import { describe, expect, it } from 'vitest';
+import { actionReply, letterPage, shownLetter } from '../../../../shared/contract/operations/dead-letters.ts';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
+import { systemClock } from '../../../../shared/platform/clock.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';
+import { JWT_SECRET, authorize } from '../../../support/builders/access-token.ts';
+import { commandsOf, recordsOf } from '../../../support/builders/notification-call.ts';
+import { deadLettersOver } from '../../../support/worlds/dead-letters-world.ts';
+import { createTestBroker, openNotificationIngress } from '../../../support/worlds/ingress-fixture.ts';
+import {
+  createLetterTopics,
+  letterNotificationId,
+  operationsOf,
+  publishLetters,
+} from '../../../support/worlds/operations-calls.ts';
+
+const PLACE = `${TOPIC.notificationDeadLetters}/0`;
+
+/** An ingress over an embedded broker with dead letters of SMS. */
+async function openWith(count: number, headersOf?: (number: number) => Readonly<Record<string, string>>) {
+  const broker = await createTestBroker();
+  await createLetterTopics(broker);
+  await publishLetters(broker, count, headersOf);
+  const { url } = await openNotificationIngress({ broker });
+  return { broker, url, ...operationsOf(url) };
+}
+
+const auditOf = async (broker: Parameters<typeof recordsOf>[0]) => {
+  const records = await recordsOf(broker, TOPIC.deadLetterAudit);
+  return records.map(({ value }) => JSON.parse(String(value)) as Record<string, unknown>);
+};
+
+describe('the list of dead letters', () => {
+  it('has the newest first, with counts by code, in pages', async () => {
+    const { get } = await openWith(5, (number) => ({
+      [HEADER.deadLetterCode]: number < 2 ? 'number-blocked' : 'smtp-550',
+    }));
+    const first = await get('/dead-letters?limit=2');
+    expect(first.status).toBe(200);
+    letterPage.strict().parse(first.body);
+    expect(first.headers.get('cache-control')).toBe('no-store');
+    expect(first.body).toMatchObject({
+      letters: [{ id: `${PLACE}/4` }, { id: `${PLACE}/3` }],
+      count: 5,
+      codes: { 'smtp-550': 3, 'number-blocked': 2 },
+      handled: 0,
+      isComplete: true,
+    });
+    expect(first.body['letters']).toMatchObject([
+      {
+        at: '2026-05-01T10:00:04.000Z',
+        type: 'SendSmsCommand',
+        channel: 'sms',
+        from: `${TOPIC.smsCommands}/0/912`,
+        attempts: 3,
+        status: 'open',
+        notificationId: letterNotificationId(4),
+      },
+      {},
+    ]);
+    const cursor = encodeURIComponent(String(first.body['nextCursor']));
+    const second = await get(`/dead-letters?limit=2&cursor=${cursor}`);
+    expect(second.body['letters']).toMatchObject([{ id: `${PLACE}/2` }, { id: `${PLACE}/1` }]);
+    const third = await get(
+      `/dead-letters?limit=2&cursor=${encodeURIComponent(String(second.body['nextCursor']))}`,
+    );
+    expect(third.body['letters']).toMatchObject([{ id: `${PLACE}/0` }]);
+    expect(third.body).not.toHaveProperty('nextCursor');
+  });
+
+  it.each([
+    ['code=smtp-5*', [2, 1]],
+    ['code=number-blocked', [0]],
+    ['code=number-blocked&code=smtp-550', [2, 1, 0]],
+    ['type=SendEmailCommand', []],
+    ['channel=sms&topic=notification', [2, 1, 0]],
+    ['channel=email', []],
+    ['since=2026-05-01T10:00:01Z', [2, 1]],
+    ['until=2026-05-01T12:00:01%2B02:00', [0]],
+    [`id=${letterNotificationId(1)}`, [1]],
+    [`id=${PLACE}/2`, [2]],
+  ] as const)('filters by %s', async (query, offsets) => {
+    const { get } = await openWith(3, (number) => ({
+      [HEADER.deadLetterCode]: number === 0 ? 'number-blocked' : 'smtp-550',
+    }));
+    const { body } = await get(`/dead-letters?${query}`);
+    expect((body['letters'] as { id: string }[]).map(({ id }) => id)).toEqual(
+      offsets.map((offset) => `${PLACE}/${offset}`),
+    );
+  });
+
+  it('refuses unknown and invalid parameters, and names all of them', async () => {
+    const { get } = await openWith(0);
+    const { status, body } = await get('/dead-letters?limit=0&since=yesterday&chanel=sms&cursor=x&all=yes');
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid-request' });
+    const errors = body['errors'] as { path: string; message: string }[];
+    expect(errors.map(({ path }) => path).toSorted()).toEqual(['all', 'chanel', 'cursor', 'limit', 'since']);
+    expect(errors.find(({ path }) => path === 'chanel')?.message).toContain('did you mean channel?');
+  });
+});
+
+describe('one dead letter', () => {
+  it('is shown with personal data masked, and with its audit', async () => {
+    const { get, post } = await openWith(1);
+    await post('/dead-letters/discard', { selection: { ids: [`${PLACE}/0`] }, reason: 'of no use' });
+    const { status, body } = await get(`/dead-letters/${PLACE}/0`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id: `${PLACE}/0`,
+      status: 'discarded',
+      payload: { type: 'SendSmsCommand', content: { receiver: '[masked, 12 characters]' } },
+      audit: [{ action: 'discard', stage: 'done', operator: 'anonymous', reason: 'of no use' }],
+    });
+    shownLetter.strict().parse(body);
+    expect(JSON.stringify(body)).not.toMatch(/40722|hello/);
+  });
+
+  it.each(['x/0/0', `${PLACE}/9`, `${TOPIC.notificationDeadLetters}/a/0`, `${TOPIC.smsCommands}/0/0`])(
+    'is not found at %s',
+    async (place) => {
+      const { get } = await openWith(1);
+      expect(await get(`/dead-letters/${place}`)).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    },
+  );
+});
+
+describe('actions on dead letters', () => {
+  it('shows in a dry run what would be done, and writes nothing', async () => {
+    const { broker, post } = await openWith(2);
+    const { status, body } = await post('/dead-letters/redrive', {
+      selection: { codes: ['smtp-*'] },
+      dryRun: true,
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      dryRun: true,
+      counts: { 'would-redrive': 2 },
+      letters: [{ id: `${PLACE}/0`, to: `${TOPIC.smsCommands}/0` }, { id: `${PLACE}/1` }],
+    });
+    actionReply.strict().parse(body);
+    expect(await auditOf(broker)).toEqual([]);
+    expect(await commandsOf(broker, 'sms')).toEqual([]);
+  });
+
+  it('redrives once, records who and why, and the command sees it as handled', async () => {
+    const { broker, get, post } = await openWith(1);
+    const call = { selection: { ids: [`${PLACE}/0`] }, reason: 'new credentials' };
+    const { body } = await post('/dead-letters/redrive', call);
+    expect(body).toMatchObject({ counts: { redriven: 1 }, letters: [{ result: 'redriven' }] });
+    expect(await commandsOf(broker, 'sms')).toMatchObject([{ id: letterNotificationId(0) }]);
+    const audit = await auditOf(broker);
+    expect(audit.map(({ stage }) => stage)).toEqual(['begun', 'done']);
+    for (const record of audit) {
+      expect(record).toMatchObject({ operator: 'anonymous', reason: 'new credentials', run: body['run'] });
+    }
+    expect((await post('/dead-letters/redrive', call)).body).toMatchObject({
+      letters: [{ result: 'skipped', override: 'again' }],
+    });
+    const command = await deadLettersOver(broker);
+    expect((await command('redrive', `${PLACE}/0`)).result).toMatchObject({ counts: { skipped: 1 } });
+    expect((await get('/dead-letters')).body).toMatchObject({ letters: [], handled: 1 });
+    expect((await get('/dead-letters?all=true')).body).toMatchObject({ letters: [{ status: 'redriven' }] });
+  });
+
+  it('refuses what may have been sent, unless duplicates are accepted', async () => {
+    const { post } = await openWith(1, () => ({ [HEADER.deadLetterCode]: 'outcome-unknown' }));
+    const call = { selection: { topics: ['notification'] }, reason: 'the provider has not got it' };
+    expect((await post('/dead-letters/redrive', call)).body).toMatchObject({
+      letters: [{ result: 'refused', override: 'acceptDuplicates' }],
+    });
+    expect((await post('/dead-letters/redrive', { ...call, acceptDuplicates: true })).body).toMatchObject({
+      letters: [{ result: 'redriven' }],
+    });
+  });
+
+  it('edits and redrives, and the audit has no values', async () => {
+    const { broker, post } = await openWith(1);
+    const selection = { ids: [`${PLACE}/0`] };
+    const wrong = await post('/dead-letters/edit', {
+      selection,
+      reason: 'typing error',
+      patch: { receiver: '12' },
+    });
+    expect(wrong.body).toMatchObject({
+      letters: [{ result: 'refused', why: expect.stringContaining('receiver') as string }],
+    });
+    const right = await post('/dead-letters/edit', {
+      selection,
+      reason: 'typing error',
+      patch: { receiver: '+40722123457' },
+    });
+    expect(right.body).toMatchObject({ letters: [{ result: 'edited' }] });
+    expect(await commandsOf(broker, 'sms')).toMatchObject([{ payload: { receiver: '+40722123457' } }]);
+    const audit = JSON.stringify(await auditOf(broker));
+    expect(audit).toContain('"members":["receiver"]');
+    expect(audit).not.toContain('+4072');
+  });
+
+  it('works on the oldest ones up to the limit', async () => {
+    const { post } = await openWith(4);
+    const { body } = await post('/dead-letters/discard', {
+      selection: { topics: ['notification'] },
+      limit: 2,
+      reason: 'of no use',
+    });
+    expect(body).toMatchObject({
+      counts: { discarded: 2 },
+      letters: [{ id: `${PLACE}/0` }, { id: `${PLACE}/1` }],
+    });
+  });
+
+  it.each([
+    ['redrive', { selection: {}, reason: 'r' }, ['selection']],
+    ['redrive', { selection: { ids: ['a/0/1'] } }, ['reason']],
+    [
+      'discard',
+      { selection: { ids: ['a/0/1'], chanel: 'sms' }, dryrun: true, reason: '' },
+      ['dryrun', 'reason', 'selection.chanel'],
+    ],
+    ['edit', { selection: { ids: ['a/0/1'] }, reason: 'r' }, ['patch']],
+    [
+      'edit',
+      {
+        selection: { ids: ['a/0/1'] },
+        reason: 'r',
+        patch: { notificationId: 'x' },
+        headers: { 'plat-attempt': '9' },
+      },
+      ['headers.plat-attempt', 'patch.notificationId'],
+    ],
+    [
+      'discard',
+      { selection: { ids: Array.from({ length: 501 }, () => 'a/0/1') }, reason: 'r' },
+      ['selection.ids'],
+    ],
+  ])('refuses %s of %j and names %j', async (action, body, paths) => {
+    const { post } = await openWith(0);
+    const refused = await post(`/dead-letters/${action}`, body);
+    expect(refused.status).toBe(400);
+    const errors = refused.body['errors'] as { path: string }[];
+    expect(errors.map(({ path }) => path).toSorted()).toEqual(paths);
+  });
+});
+
+describe('limits and access', () => {
+  it('requires the scope of each address, and records the subject of the token', async () => {
+    const broker = await createTestBroker();
+    await createLetterTopics(broker);
+    await publishLetters(broker, 1);
+    const access = createJwtAccess(
+      {
+        jwtSecret: JWT_SECRET,
+        jwksUrl: undefined,
+        jwksFile: undefined,
+        issuer: undefined,
+        audience: 'banking-product-engine',
+        maxLifetimeMs: 24 * 3_600_000,
+        userClaim: undefined,
+      },
+      { clock: systemClock, log: silentLog },
+    );
+    const { url } = await openNotificationIngress({ broker, access });
+    const reader = operationsOf(url, await authorize('ana', 'operations:read'));
+    const writer = operationsOf(url, await authorize('olga', 'operations:write'));
+    const discard = { selection: { ids: [`${PLACE}/0`] }, reason: 'of no use' };
+    expect((await operationsOf(url).get('/dead-letters')).status).toBe(401);
+    expect((await reader.get('/dead-letters')).status).toBe(200);
+    expect(await reader.post('/dead-letters/discard', discard)).toMatchObject({
+      status: 403,
+      body: { detail: 'The access token does not have the scope operations:write.' },
+    });
+    expect((await writer.get('/dead-letters')).status).toBe(403);
+    expect((await writer.post('/dead-letters/discard', discard)).status).toBe(200);
+    expect(await auditOf(broker)).toMatchObject([{ operator: 'olga' }]);
+  });
+
+  it('says that the topics are missing', async () => {
+    const { url } = await openNotificationIngress();
+    expect(await operationsOf(url).get('/dead-letters')).toMatchObject({
+      status: 503,
+      body: { code: 'not-ready', detail: expect.stringContaining('npm run topics -- create') as string },
+    });
+  });
+});

@@ -1,0 +1,185 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createTransport } from 'nodemailer';
+import { describe, expect, it } from 'vitest';
+import { openOutboxFolder } from '../../../../shared/notification/outbox-folder.ts';
+import { systemClock } from '../../../../shared/platform/clock.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';
+import {
+  foundNotifications,
+  notificationTimeline,
+} from '../../../../shared/contract/operations/notifications.ts';
+import { outboxList, outboxMessage } from '../../../../shared/contract/operations/outbox.ts';
+import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
+import { idOf, send, SMS, writeState } from '../../../support/builders/notification-call.ts';
+import { createTestBroker, openNotificationIngress } from '../../../support/worlds/ingress-fixture.ts';
+import { operationsOf } from '../../../support/worlds/operations-calls.ts';
+import { notificationState } from '../../../support/builders/notification-state.ts';
+
+const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
+const NOW = Date.UTC(2026, 4, 1, 10);
+const guarded = createJwtAccess(
+  {
+    jwtSecret: JWT_SECRET,
+    jwksUrl: undefined,
+    jwksFile: undefined,
+    issuer: undefined,
+    audience: 'banking-product-engine',
+    maxLifetimeMs: 24 * 3_600_000,
+    userClaim: undefined,
+  },
+  { clock: systemClock, log: silentLog },
+);
+
+describe('the timeline of a notification', () => {
+  it('has acceptance, attempts and when the next round is due', async () => {
+    const broker = await createTestBroker();
+    const { url } = await openNotificationIngress({ broker });
+    const id = await idOf(send(url, 'sms', SMS));
+    const { get } = operationsOf(url);
+    expect((await get(`/notifications/${id}`)).body).toMatchObject({
+      notificationId: id,
+      channel: 'sms',
+      status: 'accepted',
+      events: [{ event: 'accepted' }],
+    });
+    await writeState(broker, {
+      ...notificationState(id, {
+        status: 'retrying',
+        attempt: 1,
+        updatedAt: NOW,
+        nextAttemptAt: NOW + 60_000,
+      }),
+      attempts: [{ attempt: 1, at: NOW, provider: 'main', result: 'transient', code: 'http-503' }],
+      code: 'http-503',
+    });
+    await expect.poll(async () => (await get(`/notifications/${id}`)).body['status']).toBe('retrying');
+    const { body } = await get(`/notifications/${id}`);
+    expect(body).toMatchObject({
+      code: 'http-503',
+      hasEarlierAttempts: false,
+      events: [
+        { event: 'accepted' },
+        {
+          event: 'attempt',
+          at: '2026-05-01T10:00:00.000Z',
+          round: 1,
+          provider: 'main',
+          result: 'transient',
+          code: 'http-503',
+        },
+        { event: 'retry', at: '2026-05-01T10:01:00.000Z', round: 2 },
+      ],
+    });
+    notificationTimeline.strict().parse(body);
+    expect(JSON.stringify(body)).not.toContain('40722');
+  });
+
+  it('of a parked one says where its dead letters are', async () => {
+    const broker = await createTestBroker();
+    const { url } = await openNotificationIngress({ broker, options: { basePath: '/bank' } });
+    await writeState(
+      broker,
+      notificationState(ID, { status: 'parked', code: 'outcome-unknown', updatedAt: NOW }),
+    );
+    const { get } = operationsOf(url);
+    await expect.poll(async () => (await get(`/notifications/${ID}`)).status).toBe(200);
+    expect((await get(`/notifications/${ID}`)).body).toMatchObject({
+      status: 'parked',
+      deadLetters: `/bank/api/operations/v1/dead-letters?all=true&id=${ID}`,
+    });
+  });
+
+  it('is found by the Idempotency-Key of its caller', async () => {
+    const { url } = await openNotificationIngress();
+    const id = await idOf(send(url, 'sms', SMS, { headers: { 'idempotency-key': 'payment 7' } }));
+    const { get } = operationsOf(url);
+    foundNotifications.strict().parse((await get('/notifications?reference=payment%207')).body);
+    expect((await get('/notifications?reference=payment%207')).body).toMatchObject({
+      notifications: [{ notificationId: id, channel: 'sms', status: 'accepted' }],
+    });
+    expect((await get('/notifications?reference=payment%208')).body).toEqual({ notifications: [] });
+    expect((await get('/notifications?referense=payment%208')).status).toBe(400);
+    expect((await get('/notifications/nothing')).status).toBe(404);
+  });
+
+  it('is shown to its caller and to operators only', async () => {
+    const { url } = await openNotificationIngress({ access: guarded });
+    const owner = await authorize('shop');
+    const id = await idOf(send(url, 'sms', SMS, { headers: { ...owner, 'idempotency-key': 'k-1' } }));
+    const other = operationsOf(url, await authorize('other'));
+    const operator = operationsOf(url, await authorize('olga', 'operations:read'));
+    expect((await operationsOf(url).get(`/notifications/${id}`)).status).toBe(401);
+    expect((await operationsOf(url, owner).get(`/notifications/${id}`)).status).toBe(200);
+    expect((await other.get(`/notifications/${id}`)).status).toBe(404);
+    expect((await operator.get(`/notifications/${id}`)).status).toBe(200);
+    expect((await operationsOf(url, owner).get('/notifications?reference=k-1')).body).toMatchObject({
+      notifications: [{ notificationId: id }],
+    });
+    expect((await other.get('/notifications?reference=k-1')).body).toEqual({ notifications: [] });
+    expect((await other.get('/notifications?reference=k-1&caller=shop')).status).toBe(403);
+    expect((await operator.get('/notifications?reference=k-1&caller=shop')).body).toMatchObject({
+      notifications: [{ notificationId: id }],
+    });
+  });
+});
+
+async function openOutbox(settings: { readonly access?: typeof guarded } = {}) {
+  const folder = openOutboxFolder(await mkdtemp(path.join(tmpdir(), 'plat-outbox-')));
+  const transport = createTransport({ streamTransport: true, buffer: true });
+  const sent = {
+    from: 'a@bank.example',
+    to: 'ana@mail.example',
+    subject: 'Ofertă',
+    text: 'Hello',
+    html: '<b>Hello</b>',
+  };
+  const { message } = await transport.sendMail(sent);
+  await folder.write(ID, 'email', message as unknown as Buffer);
+  return openNotificationIngress({ outbox: folder, ...settings });
+}
+
+describe('the outbox as JSON', () => {
+  it('lists messages, and has the text and the HTML of one for a sandboxed frame', async () => {
+    const { url } = await openOutbox();
+    const { get } = operationsOf(url);
+    const list = await get('/outbox');
+    outboxList.strict().parse(list.body);
+    expect(list.body).toMatchObject({
+      messages: [{ id: ID, channel: 'email', subject: 'Ofertă' }],
+    });
+    const { body } = await get(`/outbox/${ID}`);
+    expect(body).toMatchObject({
+      receiver: 'ana@mail.example',
+      text: expect.stringContaining('Hello') as string,
+      files: [],
+    });
+    outboxMessage.strict().parse(body);
+    const html = await fetch(url + String(body['htmlAddress']));
+    expect(await html.text()).toContain('<b>Hello</b>');
+    const policy = html.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain('sandbox;');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('script');
+  });
+
+  it('gives the HTML only to a ticket of this message', async () => {
+    const { url } = await openOutbox({ access: guarded });
+    const { get } = operationsOf(url, await authorize('olga', 'operations:read'));
+    const { body } = await get(`/outbox/${ID}`);
+    const address = url + String(body['htmlAddress']);
+    expect((await fetch(address)).status).toBe(200);
+    const other = address.replace(ID, ID.replace('0b', '1b'));
+    for (const wrong of [address.replace(/ticket=.*/, ''), address.replace('ticket=1', 'ticket=2'), other]) {
+      expect((await fetch(wrong)).status).toBe(403);
+    }
+    expect((await operationsOf(url, await authorize('shop')).get('/outbox')).status).toBe(403);
+  });
+
+  it('explains that there is none', async () => {
+    const { url } = await openNotificationIngress();
+    expect(await operationsOf(url).get('/outbox')).toMatchObject({ status: 404 });
+  });
+});

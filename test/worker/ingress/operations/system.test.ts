@@ -1,0 +1,313 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import {
+  systemReply,
+  systemSettingsReply,
+  type SystemState,
+} from '../../../../shared/contract/operations/system.ts';
+import { startHealthServer } from '../../../../shared/platform/health.ts';
+import { createMetrics } from '../../../../shared/platform/metrics.ts';
+import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
+import { startIngressWorker } from '../../../../workers/ingress/main.ts';
+import { STREAM_LIMITS } from '../../../../workers/ingress/operations/system/event-streams.ts';
+import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
+import { openEventStream } from '../../../support/event-stream.ts';
+import {
+  createTestBroker,
+  openTestIngress,
+  postEcho,
+  startTestIngress,
+} from '../../../support/worlds/ingress-fixture.ts';
+import { createSharedBroker, startOn } from '../../../support/worlds/ingress-system.ts';
+import { startScheduleWorker } from '../../../../workers/schedule/main.ts';
+
+const SYSTEM = '/api/operations/v1/system';
+const EVENTS = `${SYSTEM}/events`;
+const HEALTH_PORT = { host: '127.0.0.1', allowedHosts: [], port: 0 };
+
+async function stateOf({ url }: { readonly url: string }): Promise<SystemState> {
+  const response = await fetch(url + SYSTEM);
+  expect(response.status).toBe(200);
+  return systemReply.parse(await response.json());
+}
+
+function groupOf(state: SystemState) {
+  return state.groups.find(({ groupId }) => groupId === 'plat.schedule.interactive');
+}
+
+/** The state in the last event of a stream. */
+function lastState({ events }: { readonly events: readonly { event?: string | undefined; data: string }[] }) {
+  const last = events.findLast(({ event }) => event === 'system');
+  return last === undefined ? undefined : (JSON.parse(last.data) as SystemState);
+}
+
+it('shows groups, members and lag of workers in other processes, and the catalogue', async () => {
+  const broker = await createSharedBroker(3);
+  const ingress = await startOn(broker, startIngressWorker);
+  const publisher = broker.createPublisher({ clientId: 'upstream' });
+  await publisher.start();
+  await publisher.publish(
+    [0, 0, 2].map((partition) => ({
+      topic: TOPIC.scheduleRequests,
+      key: null,
+      partition,
+      value: Buffer.from('{}'),
+    })),
+  );
+  const unread = await stateOf(ingress);
+  expect(unread).toMatchObject({
+    status: 'critical',
+    broker: { kind: 'embedded' },
+    catalogue: { version: 0 },
+  });
+  expect(unread.findings.map(({ code }) => code)).toEqual(['group-without-members', 'catalogue-absent']);
+  expect(groupOf(unread)).toMatchObject({ worker: 'schedule', state: 'empty', lag: 3, members: [] });
+  expect(groupOf(unread)?.partitions.map(({ lag }) => lag)).toEqual([2, 0, 1]);
+  // Without the lane of bulk requests, whose group keeps its state.
+  await startOn(broker, startScheduleWorker, { SCHEDULE_LANES: 'interactive' });
+  await expect.poll(async () => groupOf(await stateOf(ingress))?.lag).toBe(0);
+  const read = groupOf(await stateOf(ingress));
+  expect(read).toMatchObject({
+    state: 'stable',
+    members: [{ clientId: 'schedule-interactive', partitions: [0, 1, 2] }],
+  });
+  expect(read?.partitions.map(({ committed = 0 }) => committed)).toEqual([2, 0, 1]);
+  await publisher.publish([
+    {
+      topic: TOPIC.catalogueRecords,
+      key: 'product/A',
+      value: Buffer.from('{}'),
+      timestampMs: 1_800_000_000_000,
+    },
+  ]);
+  await expect
+    .poll(async () => (await stateOf(ingress)).catalogue)
+    .toEqual({ version: 1, changedAt: '2027-01-15T08:00:00.000Z' });
+});
+
+it('shows the workers of its process with their reasons, and rates by action', async () => {
+  const metrics = createMetrics();
+  metrics.gauge('plat_breaker_open', 'help', ['worker']).set({ worker: 'schedule-bulk' }, 1);
+  const ingress = await openTestIngress({
+    metrics,
+    otherWorkers: () => ({ schedule: { status: 'degraded', reason: 'its breaker is open' } }),
+  });
+  for (let call = 0; call < 3; call += 1) await postEcho(ingress, { a: 1 });
+  await postEcho(ingress, { bad: 1 });
+  const state = await stateOf(ingress);
+  expect(state.processes).toMatchObject([
+    {
+      name: 'this',
+      workers: [
+        { name: 'ingress', status: 'ready' },
+        { name: 'schedule', status: 'degraded', reason: 'its breaker is open' },
+      ],
+    },
+  ]);
+  expect(state.rates).toMatchObject([
+    { process: 'this', kind: 'request', name: 'PLAT_BP_Echo', count: 4, failed: 0 },
+  ]);
+  expect(state.breakers).toEqual([
+    { process: 'this', kind: 'consumer', name: 'schedule-bulk', state: 'open' },
+  ]);
+  expect(state.findings.map(({ code }) => code)).toContain('breaker-open');
+});
+
+it('shows other processes by the addresses of their health ports, and which of them cannot be read', async () => {
+  const metrics = createMetrics();
+  metrics
+    .duration('plat_handler_duration_seconds', 'help', ['worker', 'type', 'result'])
+    .labels('schedule-interactive', 'CalculatePMTRequest', 'done')
+    .observe(0.01);
+  const healthPort = await startHealthServer({
+    ...HEALTH_PORT,
+    metrics,
+    health: () => ({ schedule: { status: 'starting', reason: 'not yet assigned' } }),
+  });
+  onTestFinished(() => healthPort.stop());
+  const other = await openTestIngress();
+  // Something that answers with a page, and a port on which nothing listens.
+  const foreign = await openTestIngress({ options: { basePath: '/foreign' } });
+  const closed = await startHealthServer({ ...HEALTH_PORT, metrics, health: () => ({}) });
+  await closed.stop();
+  const urls = [healthPort.url, other.url, `${foreign.url}/docs`, closed.url];
+  const system = { retryTiersMs: [], processUrls: urls, version: '1.2.3', settings: [] };
+  const ingress = await openTestIngress({ system });
+  const { processes, rates, findings, version } = await stateOf(ingress);
+  expect(version).toBe('1.2.3');
+  expect(processes.slice(1)).toMatchObject([
+    { workers: [{ name: 'schedule', status: 'starting', reason: 'not yet assigned' }] },
+    { workers: [{ name: 'ingress', status: 'ready' }] },
+    { workers: [], fault: '/foreign/docs/health/ready answers with status 404' },
+    { workers: [], fault: 'cannot be reached: ECONNREFUSED' },
+  ]);
+  const name = new URL(healthPort.url).host;
+  expect(rates).toContainEqual(
+    expect.objectContaining({ process: name, kind: 'message', name: 'schedule-interactive', count: 1 }),
+  );
+  expect(findings.filter(({ severity }) => severity === 'critical').map(({ code }) => code)).toEqual([
+    'worker-not-ready',
+    'process-unreadable',
+    'process-unreadable',
+  ]);
+});
+
+it('a broker that cannot be read is a finding, with what was read before', async () => {
+  const broker = await createTestBroker();
+  const ingress = await openTestIngress({ broker });
+  const before = await stateOf(ingress);
+  expect(before.broker.fault).toBeUndefined();
+  vi.spyOn(broker.admin, 'groups').mockRejectedValue(new Error('connection lost'));
+  await expect.poll(async () => (await stateOf(ingress)).broker.fault).toBe('connection lost');
+  const after = await stateOf(ingress);
+  expect(after.broker.lastReadAt).toMatch(/^20/);
+  expect(after.groups).toEqual(before.groups);
+  expect(after.findings[0]).toMatchObject({ severity: 'critical', code: 'broker-unreadable' });
+});
+
+it('settings are listed without their secrets', async () => {
+  const ingress = await startOn(await createSharedBroker(1), startIngressWorker, {
+    AUTH_JWT_SECRET: JWT_SECRET,
+    LANES: '32',
+  });
+  const response = await fetch(`${ingress.url}${SYSTEM}/settings`, {
+    headers: await authorize('ana', 'operations:read'),
+  });
+  const text = await response.text();
+  expect(text).not.toContain(JWT_SECRET);
+  const { settings } = systemSettingsReply.parse(JSON.parse(text));
+  expect(settings).toContainEqual({ name: 'AUTH_JWT_SECRET', source: 'set' });
+  expect(settings).toContainEqual({ name: 'LANES', source: 'set', value: '32' });
+});
+
+it.each([SYSTEM, EVENTS, `${SYSTEM}/settings`])('%s needs the scope operations:read', async (path) => {
+  const { url } = await startOn(await createSharedBroker(1), startIngressWorker, {
+    AUTH_JWT_SECRET: JWT_SECRET,
+  });
+  const ask = async (headers: Record<string, string>) => {
+    const response = await fetch(url + path, { headers });
+    await response.body?.cancel();
+    return response.status;
+  };
+  expect(await ask({})).toBe(401);
+  expect(await ask(await authorize('ana'))).toBe(403);
+  expect(await ask(await authorize('ana', 'operations:write'))).toBe(403);
+  expect(await ask(await authorize('ana', 'operations:read'))).toBe(200);
+  expect((await fetch(url + path, { method: 'DELETE' })).status).toBe(405);
+});
+
+it('HEAD of the stream ends without a body', async () => {
+  const { url } = await openTestIngress();
+  const response = await fetch(url + EVENTS, { method: 'HEAD' });
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  expect(await response.text()).toBe('');
+});
+
+it('a stream sends the state when it has changed, and is quiet otherwise', async () => {
+  const health = { schedule: { status: 'ready' as 'ready' | 'unhealthy' } };
+  const ingress = await openTestIngress({ otherWorkers: () => health });
+  const reader = await openEventStream(ingress.url + EVENTS);
+  await expect.poll(() => reader.events.length).toBe(1);
+  expect(systemReply.parse(lastState(reader)).processes[0]?.workers[1]).toMatchObject({ status: 'ready' });
+  await sleep(2_500);
+  expect(reader.events).toHaveLength(1);
+  health.schedule.status = 'unhealthy';
+  await expect.poll(() => lastState(reader)?.status).toBe('critical');
+  expect(reader.events).toHaveLength(2);
+});
+
+it('nothing is observed without a watcher', async () => {
+  const broker = await createTestBroker();
+  const groups = vi.spyOn(broker.admin, 'groups');
+  const ingress = await openTestIngress({ broker });
+  await sleep(1_200);
+  expect(groups).not.toHaveBeenCalled();
+  const readers = await Promise.all(Array.from({ length: 5 }, () => openEventStream(ingress.url + EVENTS)));
+  await expect.poll(() => groups.mock.calls.length).toBeGreaterThan(1);
+  for (const reader of readers) reader.close();
+  await sleep(1_200);
+  const before = groups.mock.calls.length;
+  await sleep(2_200);
+  expect(groups).toHaveBeenCalledTimes(before);
+});
+
+it('many watchers share one observation; more of a caller or instance than allowed are refused', async () => {
+  const broker = await createSharedBroker(1);
+  const groups = vi.spyOn(broker.admin, 'groups');
+  const { url } = await startOn(broker, startIngressWorker, { AUTH_JWT_SECRET: JWT_SECRET });
+  const watch = async (caller: string) =>
+    openEventStream(url + EVENTS, await authorize(caller, 'operations:read'));
+  const startedAt = performance.now();
+  const callers = Array.from({ length: STREAM_LIMITS.streams }, (_, index) => {
+    return `caller ${Math.floor(index / STREAM_LIMITS.streamsOfCaller)}`;
+  });
+  const readers = await Promise.all(callers.map(watch));
+  expect(new Set(readers.map(({ status }) => status))).toEqual(new Set([200]));
+  const eager = await watch('caller 0');
+  expect([eager.status, eager.headers['retry-after']]).toEqual([429, '10']);
+  await eager.ended;
+  expect(JSON.parse(eager.body())).toMatchObject({ code: 'rate-limited' });
+  const late = await watch('another');
+  expect([late.status, late.headers['retry-after']]).toEqual([503, '10']);
+  await late.ended;
+  expect(JSON.parse(late.body())).toMatchObject({ code: 'overloaded' });
+  await sleep(1_500);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  expect(groups.mock.calls.length).toBeLessThanOrEqual(Math.ceil(seconds / 0.9) + 1);
+  for (const reader of readers) expect(reader.events.length).toBeGreaterThan(0);
+  readers[0]?.close();
+  await expect.poll(async () => (await watch('another')).status).toBe(200);
+});
+
+it('a caller that disconnects before its stream begins leaves none behind', async () => {
+  const broker = await createTestBroker();
+  const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const groups = broker.admin.groups.bind(broker.admin);
+  vi.spyOn(broker.admin, 'groups').mockImplementation(async (reads) => {
+    onAsked();
+    await answered;
+    return groups(reads);
+  });
+  const metrics = createMetrics();
+  const ingress = await openTestIngress({ broker, metrics });
+  const abort = new AbortController();
+  const opening = fetch(ingress.url + EVENTS, { signal: abort.signal }).catch(() => 'aborted');
+  await asked;
+  abort.abort();
+  expect(await opening).toBe('aborted');
+  await sleep(50);
+  answer();
+  await stateOf(ingress);
+  expect(await metrics.text()).toContain('plat_ingress_event_streams 0');
+});
+
+it('a stopping instance ends its streams without a reset, and at once', async () => {
+  const ingress = await openTestIngress();
+  const readers = await Promise.all(
+    Array.from({ length: STREAM_LIMITS.streamsOfCaller }, () => openEventStream(ingress.url + EVENTS)),
+  );
+  await expect.poll(() => readers.every(({ events }) => events.length > 0)).toBe(true);
+  const startedAt = performance.now();
+  await ingress.stop(10_000);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  await Promise.all(readers.map(({ ended }) => ended));
+  for (const { events } of readers) expect(events.at(-1)?.event).toBe('end');
+});
+
+it('an instance that is starting shows its state too', async () => {
+  const ingress = await startTestIngress({
+    requester: {
+      start: () => new Promise(() => undefined),
+      stop: async () => undefined,
+      isReady: () => false,
+      canSend: () => false,
+      request: () => Promise.reject(new Error('unused')),
+      stats: () => ({ pending: 0, timedOut: 0, unknownReplies: 0 }),
+    } as never,
+  });
+  expect((await stateOf(ingress)).processes[0]?.workers[0]).toMatchObject({
+    name: 'ingress',
+    status: 'starting',
+  });
+});

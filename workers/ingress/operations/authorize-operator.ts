@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isLoopback } from '../../../shared/platform/host-names.ts';
+import type { OperationsScope } from '../access/access.ts';
+import { authenticate } from '../server/admission.ts';
+import type { IngressContext } from '../server/context.ts';
+import { refuse } from '../server/send-answer.ts';
+
+/**
+ * Hook: admits a caller to an operations address, or responds with 401, 403, 429 or 503 (E2, E6). With access control the
+ * token needs the scope, if one is given. Without it only callers on this machine are admitted: the instance listens on loopback, and a
+ * request for another allowed host came through a proxy.
+ */
+export function authorizeOperator(
+  deps: Pick<IngressContext, 'access' | 'rateLimiter'>,
+  scope?: OperationsScope,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const authenticateNow = authenticate(deps);
+  return async (request, reply) => {
+    await authenticateNow(request, reply);
+    if (reply.sent) return;
+    if (!deps.access.required && !isLoopback(request.hostname))
+      return refuse(reply, 'forbidden', { detail: NO_KEYS });
+    if (scope === undefined || request.scopes?.has(scope) === true) return;
+    refuseScope(reply, scope);
+  };
+}
+
+/** Responds that the token lacks a scope: 403 (RFC 6750 section 3.1). */
+export function refuseScope(reply: FastifyReply, scope: OperationsScope): void {
+  reply.header('www-authenticate', `Bearer realm="platapi", error="insufficient_scope", scope="${scope}"`);
+  refuse(reply, 'forbidden', { detail: `The access token does not have the scope ${scope}.` });
+}
+
+const NO_KEYS =
+  'Without access control the operations addresses are available only as localhost, 127.0.0.1 or [::1]: ' +
+  'set AUTH_JWKS_URL, AUTH_JWKS_FILE or AUTH_JWT_SECRET.';

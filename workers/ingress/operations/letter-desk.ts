@@ -1,0 +1,95 @@
+import type { FastifyRequest } from 'fastify';
+import type { LetterContext } from '../../../shared/dead-letters/letter-context.ts';
+import { letterTopics } from '../../../shared/dead-letters/letter-context.ts';
+import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
+import { callerOf } from '../server/caller.ts';
+import type { IngressContext } from '../server/context.ts';
+
+/** Longest time of a call that only reads; what was not read until then is left out. */
+const READ_LIMIT_MS = 10_000;
+/** 500 dead letters at 50 a second take 10 s; the rest allows for reading them and for a slow broker. */
+const ACTION_LIMIT_MS = 30_000;
+/** Scans of all callers that may run at the same time: each takes a share of the event loop. */
+const MAX_RUNNING = 4;
+/** Calls of one caller that wait for its running one, as a page may send two at once. */
+const MAX_WAITING = 3;
+/** Operator in the audit where access control is off. */
+const ANONYMOUS = 'anonymous';
+
+export interface LetterDeskDeps extends Omit<IngressContext, 'log'> {
+  readonly letters: LetterLog;
+}
+
+/** One call that works on dead letters. */
+export interface LetterCall {
+  readonly request: FastifyRequest;
+  readonly kind: 'read' | 'action';
+  readonly reason: string | undefined;
+}
+
+/** Runs calls on dead letters within limits. */
+export interface LetterDesk {
+  /**
+   * Runs `work` with a context whose signal is aborted at the end of the call's time, or when the caller disconnects. The
+   * calls of one caller run one after the other. Returns `busy` if too many of them wait, and `full` if too many run.
+   */
+  run<Result>(
+    call: LetterCall,
+    work: (context: LetterContext) => Promise<Result>,
+  ): Promise<Result | 'busy' | 'full'>;
+}
+
+export function createLetterDesk(deps: LetterDeskDeps): LetterDesk {
+  const { options, codec, clock, monotonic, timers, newId, letters } = deps;
+  const topics = letterTopics(options.topicPrefix);
+  const queues = new Map<string, { last: Promise<unknown>; length: number }>();
+  let running = 0;
+  const runNow = async <Result>(
+    { request, kind, reason }: LetterCall,
+    work: (context: LetterContext) => Promise<Result>,
+  ): Promise<Result | 'full'> => {
+    if (running >= MAX_RUNNING) return 'full';
+    const end = new AbortController();
+    const cancel = timers.schedule(
+      () => end.abort(),
+      kind === 'read' ? READ_LIMIT_MS : ACTION_LIMIT_MS,
+      'background',
+    );
+    request.abandoned = () => end.abort();
+    running += 1;
+    try {
+      const operator = request.subject === '' ? ANONYMOUS : request.subject;
+      return await work({
+        codec,
+        clock,
+        monotonic,
+        timers,
+        topics,
+        log: letters,
+        actor: { operator, run: newId(), reason },
+        onProgress: () => undefined,
+        signal: end.signal,
+      });
+    } finally {
+      running -= 1;
+      cancel();
+    }
+  };
+  return {
+    run: async (call, work) => {
+      const caller = callerOf(call.request);
+      const queue = queues.get(caller) ?? { last: Promise.resolve(), length: 0 };
+      if (queue.length > MAX_WAITING) return 'busy';
+      queues.set(caller, queue);
+      queue.length += 1;
+      const own = queue.last.then(() => runNow(call, work));
+      queue.last = own.catch(() => undefined);
+      try {
+        return await own;
+      } finally {
+        queue.length -= 1;
+        if (queue.length === 0) queues.delete(caller);
+      }
+    },
+  };
+}

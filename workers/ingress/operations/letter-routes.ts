@@ -1,0 +1,240 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify';
+import type { z } from 'zod';
+import {
+  discardBody,
+  editBody,
+  letterQuery,
+  redriveBody,
+  type ActionReply,
+} from '../../../shared/contract/operations/dead-letters.ts';
+import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
+import { readFields, readQuery } from '../../../shared/contract/operations/read-fields.ts';
+import type { AuditRecord } from '../../../shared/dead-letters/audit.ts';
+import { createEdit, editMessage } from '../../../shared/dead-letters/edit.ts';
+import { countResults, discardSelected, sendSelected } from '../../../shared/dead-letters/handle-letters.ts';
+import type { LetterResult, Sending } from '../../../shared/dead-letters/letter-actions.ts';
+import type { LetterContext } from '../../../shared/dead-letters/letter-context.ts';
+import { sanitise } from '../../../shared/dead-letters/letter.ts';
+import { scanLetters } from '../../../shared/dead-letters/scan-letters.ts';
+import { isRestricted, type Selection } from '../../../shared/dead-letters/selection.ts';
+import { showLetters } from '../../../shared/dead-letters/show-letters.ts';
+import { MessagingError, SystemError } from '../../../shared/platform/errors.ts';
+import type { Fault } from '../../../shared/platform/problem.ts';
+import { callerOf } from '../server/caller.ts';
+import type { IngressContext } from '../server/context.ts';
+import { readJsonBody, requireJson } from '../server/json-body.ts';
+import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
+import { labelMetrics, requireOpen } from '../server/traffic.ts';
+import type { LetterCall, LetterDesk } from './letter-desk.ts';
+import { renderPage, type PageQuery } from './letter-page.ts';
+import { authorizeOperator } from './authorize-operator.ts';
+
+export interface LetterRouteDeps extends IngressContext {
+  readonly desk: LetterDesk;
+}
+
+/** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
+const BODY_LIMIT_BYTES = 262_144;
+const SENT_PER_SECOND = 50;
+/** The processor time of reading these many dead letters is one unit of the caller's allowance, 10 ms. */
+const LETTERS_PER_UNIT = 500;
+const PATH_NUMBER = /^\d{1,15}$/;
+
+/**
+ * Dead letters by the rules of `npm run dead-letters`: a list by filters, one with its audit, and redrive, edit and discard by
+ * selection, with dry run and reason. Payloads are masked. Reading requires the scope `operations:read`, actions
+ * `operations:write`.
+ */
+export function registerLetters(app: FastifyInstance, base: string, deps: LetterRouteDeps): void {
+  const label = labelMetrics('operations-dead-letters');
+  const opened = requireOpen(deps.traffic);
+  const mayRead = { preHandler: [label, opened, authorizeOperator(deps, 'operations:read')] };
+  const url = `${base}/dead-letters`;
+  app.get(url, mayRead, (request, reply) => list(deps, request, reply));
+  const one = `${url}/:topic/:partition/:offset`;
+  app.get<{ Params: PlaceParams }>(one, mayRead, (request, reply) => show(deps, request, reply));
+  for (const address of [url, one]) refuseOtherMethods(app, address, 'GET');
+  const mayAct: preHandlerHookHandler[] = [
+    label,
+    opened,
+    requireJson(BODY_LIMIT_BYTES),
+    authorizeOperator(deps, 'operations:write'),
+  ];
+  for (const action of ['redrive', 'edit', 'discard'] as const) {
+    const address = `${url}/${action}`;
+    app.post(address, { preHandler: mayAct }, async (request, reply) => {
+      await readJsonBody(request, reply, { limitBytes: BODY_LIMIT_BYTES });
+      if (!reply.sent) await act(deps, action, request, reply);
+    });
+    refuseOtherMethods(app, address, 'POST');
+  }
+}
+
+interface PlaceParams {
+  readonly topic: string;
+  readonly partition: string;
+  readonly offset: string;
+}
+
+async function list(deps: LetterRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const read = readQuery(letterQuery, request.query);
+  if (read.kind === 'invalid') return refuseFaults(reply, read.faults);
+  const { topic, code, type, id, since, until, ...query } = read.fields;
+  const selection = { ...query, topics: topic, codes: code, types: type, ids: id, since, until };
+  await respond(deps, reply, { request, kind: 'read', reason: undefined }, async (context) => {
+    const scan = await scanLetters(context, selectionOf(selection), OPERATIONS_LIMITS.scannedLetters);
+    deps.rateLimiter.spend(callerOf(request), Math.round(scan.read / LETTERS_PER_UNIT));
+    return renderPage(scan, query satisfies PageQuery);
+  });
+}
+
+async function show(
+  deps: LetterRouteDeps,
+  request: FastifyRequest<{ Params: PlaceParams }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { topic, partition, offset } = request.params;
+  if (!PATH_NUMBER.test(partition) || !PATH_NUMBER.test(offset)) return refuseUnknown(reply);
+  const selection = selectionOf({ ids: [`${topic}/${partition}/${offset}`] });
+  await respond(deps, reply, { request, kind: 'read', reason: undefined }, async (context) => {
+    const { letters, states } = await scanLetters(context, selection);
+    const [shown] = await showLetters(context, letters.slice(0, 1), ({ id }) => states.of(id).status, false);
+    if (shown === undefined) return undefined;
+    return { ...shown, audit: shown.audit.map(renderStep) };
+  });
+}
+
+function renderStep({ action, stage, operator, at, reason, result, run, members, overrides }: AuditRecord) {
+  return { action, stage, operator: sanitise(operator), at, reason, result, run, members, overrides };
+}
+
+type ActionFields = z.output<typeof discardBody> & Partial<z.output<typeof editBody>>;
+
+async function act(
+  deps: LetterRouteDeps,
+  action: 'redrive' | 'edit' | 'discard',
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const body = { redrive: redriveBody, edit: editBody, discard: discardBody }[action];
+  const read = readFields(body, request.body);
+  const fields = read.kind === 'read' ? (read.fields as ActionFields) : undefined;
+  const edit = action === 'edit' && fields !== undefined ? editOf(fields) : undefined;
+  const faults = [
+    ...(read.kind === 'invalid' ? read.faults : []),
+    ...(fields === undefined ? [] : missingFields(action, fields)),
+    ...(edit !== undefined && 'faults' in edit ? edit.faults : []),
+  ];
+  if (fields === undefined || faults.length > 0) return refuseFaults(reply, faults);
+  const changes = edit === undefined || 'faults' in edit ? undefined : edit;
+  await respond(deps, reply, { request, kind: 'action', reason: fields.reason }, async (context) => {
+    const selection = selectionOf(fields.selection);
+    const scan = await scanLetters(context, selection, OPERATIONS_LIMITS.scannedLetters);
+    deps.rateLimiter.spend(callerOf(request), Math.round(scan.read / LETTERS_PER_UNIT));
+    if (!scan.isComplete) return 'incomplete';
+    const { limit = OPERATIONS_LIMITS.defaultActionLetters, dryRun } = fields;
+    const chosen = { selection, limit };
+    const results =
+      action === 'discard'
+        ? await discardSelected(context, scan, chosen, fields)
+        : await sendSelected(context, scan, chosen, sendingOf(context, action, fields, changes));
+    const { run } = context.actor;
+    const counts = countResults(results);
+    if (!dryRun) deps.log.info({ action, run, counts }, 'an operator handled dead letters');
+    return { run, dryRun, counts, letters: results.map(renderResult) } satisfies ActionReply;
+  });
+}
+
+function sendingOf(
+  { codec }: LetterContext,
+  action: 'redrive' | 'edit',
+  { dryRun, again, force = false, acceptDuplicates = false }: ActionFields,
+  edit: Exclude<ReturnType<typeof editOf>, { faults: unknown }> | undefined,
+): Sending {
+  const options = { dryRun, ratePerSecond: SENT_PER_SECOND, again, force, acceptDuplicates };
+  if (edit === undefined) return { action, options };
+  return { action, options, changed: edit.changed, change: (message) => editMessage(message, edit, codec) };
+}
+
+function editOf({ patch, headers = {} }: ActionFields) {
+  return createEdit(
+    patch === undefined ? [] : [patch],
+    Object.entries(headers).map(([name, value]) => [name, value ?? undefined] as const),
+  );
+}
+
+/** Fields that are required together with others. */
+function missingFields(
+  action: string,
+  { selection, dryRun, reason, patch, headers = {} }: ActionFields,
+): Fault[] {
+  const faults: Fault[] = [];
+  const missing = (path: string, message: string) => faults.push({ path, code: 'missing', message });
+  if (!isRestricted(selectionOf(selection))) {
+    missing('selection', 'must name ids, topics, codes, types, a channel, a key or a time');
+  }
+  if (!dryRun && reason === undefined)
+    missing('reason', 'is missing; must say why, for the audit, unless dryRun is true');
+  const changes = Object.keys(headers).length;
+  if (action === 'edit' && patch === undefined && changes === 0) missing('patch', 'must be sent, or headers');
+  if (changes > OPERATIONS_LIMITS.editedHeaders) {
+    const message = `must have at most ${OPERATIONS_LIMITS.editedHeaders} fields`;
+    faults.push({ path: 'headers', code: 'too-many-items', message });
+  }
+  return faults;
+}
+
+function selectionOf(
+  sent: Partial<Omit<z.output<typeof discardBody>['selection'], 'ids'>> & {
+    readonly ids?: readonly string[];
+  },
+): Selection {
+  const { ids = [], topics = [], codes = [], types = [], channel, key, since, until } = sent;
+  return { ids, topics, codes, types, channel, key, sinceMs: since, untilMs: until };
+}
+
+function renderResult({ warnings, ...result }: LetterResult): ActionReply['letters'][number] {
+  const shown = { ...result, code: sanitise(result.code) };
+  return warnings === undefined || warnings.length === 0 ? shown : { ...shown, warnings: [...warnings] };
+}
+
+/** Runs the work of a call and responds with its result; `undefined`: there is no such dead letter. */
+async function respond(
+  { desk, log }: LetterRouteDeps,
+  reply: FastifyReply,
+  call: LetterCall,
+  work: (context: LetterContext) => Promise<object | 'incomplete' | undefined>,
+): Promise<void> {
+  try {
+    const result = await desk.run(call, work);
+    if (reply.raw.destroyed) return;
+    if (result === undefined) return refuseUnknown(reply);
+    if (result === 'busy')
+      return refuse(reply, 'rate-limited', {
+        detail: 'Other calls of yours on dead letters are still running.',
+      });
+    if (result === 'full')
+      return refuse(reply, 'overloaded', { detail: 'Too many calls on dead letters are running.' });
+    if (result === 'incomplete') return refuse(reply, 'too-many-records', { detail: TOO_MANY });
+    sendJson(reply, 200, JSON.stringify(result));
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    log.error({ code: error.code, reason: error.message }, 'a call on dead letters failed');
+    if (error.canRetry) return refuse(reply, 'broker-unavailable');
+    const detail =
+      error instanceof MessagingError ? error.message : 'The dead letters cannot be read at the moment.';
+    refuse(reply, 'not-ready', { detail });
+  }
+}
+
+const TOO_MANY =
+  `More than ${OPERATIONS_LIMITS.scannedLetters} dead letters would have to be searched, or it took too long: ` +
+  'select by id, or use npm run dead-letters.';
+
+function refuseUnknown(reply: FastifyReply): void {
+  refuse(reply, 'not-found', { detail: 'There is no dead letter at this place, or it is no longer kept.' });
+}
+
+function refuseFaults(reply: FastifyReply, errors: readonly Fault[]): void {
+  refuse(reply, 'invalid-request', { errors });
+}

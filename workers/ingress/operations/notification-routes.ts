@@ -1,0 +1,127 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  describeTimeline,
+  notificationQuery,
+  type KnownNotification,
+} from '../../../shared/contract/operations/notifications.ts';
+import { readQuery } from '../../../shared/contract/operations/read-fields.ts';
+import type { Channel } from '../../../shared/notification/command.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
+import { hashSubject } from '../access/access.ts';
+import type { NotificationFeed } from '../notifications/notification-feed.ts';
+import type { NotificationKeys } from '../notifications/notification-ids.ts';
+import type { IngressContext } from '../server/context.ts';
+import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
+import { labelMetrics, requireOpen } from '../server/traffic.ts';
+import { authorizeOperator, refuseScope } from './authorize-operator.ts';
+
+export interface NotificationSearchDeps extends IngressContext {
+  readonly feed: NotificationFeed;
+  readonly keys: NotificationKeys;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const CHANNEL_NAMES: readonly Channel[] = ['sms', 'email'];
+
+/**
+ * Finds notifications by id, or by the Idempotency-Key of a caller, and shows their timeline. A caller sees its own and those
+ * of upstream systems, as by GET /api/notifications/v1/{id}; with the scope `operations:read` it sees all. The id is derived
+ * from caller and key, so that no further index is needed.
+ */
+export function registerNotificationSearch(
+  app: FastifyInstance,
+  base: string,
+  deps: NotificationSearchDeps,
+): void {
+  const url = `${base}/notifications`;
+  const preHandler = [
+    labelMetrics('operations-notifications'),
+    requireOpen(deps.traffic),
+    authorizeOperator(deps),
+  ];
+  app.get(url, { preHandler }, (request, reply) =>
+    guarded(deps, reply, async () => {
+      const read = readQuery(notificationQuery, request.query);
+      if (read.kind === 'invalid') return refuse(reply, 'invalid-request', { errors: read.faults });
+      const { reference, caller = request.subject } = read.fields;
+      if (caller !== request.subject && !isOperator(request)) return refuseScope(reply, 'operations:read');
+      const found = await findByKey(deps, caller, reference);
+      const notifications = found.map((known) => {
+        const { notificationId, channel, status, updatedAt } = describeTimeline(known, '');
+        return { notificationId, channel, status, updatedAt };
+      });
+      if (notifications.length === 0 && mayMiss(deps)) return refuseBehind(reply);
+      sendJson(reply, 200, JSON.stringify({ notifications }));
+    }),
+  );
+  app.get<{ Params: { readonly notificationId: string } }>(
+    `${url}/:notificationId`,
+    { preHandler },
+    (request, reply) =>
+      guarded(deps, reply, async () => {
+        const id = request.params.notificationId.toLowerCase();
+        const known = UUID.test(id) ? await find(deps.feed, id) : undefined;
+        if (known === undefined)
+          return UUID.test(id) && mayMiss(deps) ? refuseBehind(reply) : refuseUnknown(reply);
+        if (!isVisible(known, request)) return refuseUnknown(reply);
+        const deadLetters = `${base}/dead-letters?all=true&id=${id}`;
+        sendJson(reply, 200, JSON.stringify(describeTimeline(known, deadLetters)));
+      }),
+  );
+  for (const address of [url, `${url}/:notificationId`]) refuseOtherMethods(app, address, 'GET');
+}
+
+function isOperator({ scopes }: FastifyRequest): boolean {
+  return scopes?.has('operations:read') === true;
+}
+
+function isVisible({ acceptance }: KnownNotification, request: FastifyRequest): boolean {
+  return isOperator(request) || acceptance === undefined || acceptance.owner === hashSubject(request.subject);
+}
+
+/** The notifications of a key, one of each channel; after a later use of the key, that of the later one. */
+async function findByKey(
+  { feed, keys }: NotificationSearchDeps,
+  subject: string,
+  idempotencyKey: string,
+): Promise<readonly KnownNotification[]> {
+  const found: KnownNotification[] = [];
+  for (const channel of CHANNEL_NAMES) {
+    const id = keys.idOf({ subject, channel, idempotencyKey });
+    const acceptance = await feed.acceptance(id);
+    const known = await find(feed, acceptance?.notificationId ?? id);
+    if (known !== undefined) found.push(known);
+  }
+  return found;
+}
+
+async function find(feed: NotificationFeed, notificationId: string): Promise<KnownNotification | undefined> {
+  const acceptance = await feed.acceptance(notificationId);
+  const state = await feed.state(notificationId);
+  return acceptance === undefined && state === undefined ? undefined : { notificationId, acceptance, state };
+}
+
+function mayMiss({ feed }: NotificationSearchDeps): boolean {
+  return !feed.isCurrent() || feed.mayMissAcceptances();
+}
+
+async function guarded(
+  deps: NotificationSearchDeps,
+  reply: FastifyReply,
+  respond: () => Promise<void>,
+): Promise<void> {
+  try {
+    await respond();
+  } catch (error) {
+    deps.log.error({ reason: errorText(error) }, 'the state of a notification could not be read');
+    refuse(reply, 'not-ready', { detail: 'The state cannot be read at the moment.' });
+  }
+}
+
+function refuseUnknown(reply: FastifyReply): void {
+  refuse(reply, 'unknown-notification', { detail: 'There is no notification with this id.' });
+}
+
+function refuseBehind(reply: FastifyReply): void {
+  refuse(reply, 'not-ready', { detail: 'This instance has not read all notifications yet.' });
+}

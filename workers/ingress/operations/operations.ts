@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import { sharedLetterLog } from '../../../shared/dead-letters/letter-log.ts';
+import type { IngressContext } from '../server/context.ts';
+import type { NotificationFeed } from '../notifications/notification-feed.ts';
+import type { NotificationKeys } from '../notifications/notification-ids.ts';
+import type { OutboxReader } from '../outbox/outbox-pages.ts';
+import { createLetterDesk } from './letter-desk.ts';
+import { registerLetters } from './letter-routes.ts';
+import { registerNotificationSearch } from './notification-routes.ts';
+import { registerOutboxMessages } from './outbox-routes.ts';
+
+export interface OperationsDeps extends IngressContext {
+  readonly feed: NotificationFeed;
+  readonly keys: NotificationKeys;
+  readonly outbox: OutboxReader | undefined;
+  /** The secret of the result ids. */
+  readonly resultSecret: string;
+}
+
+/** The operations part of an ingress instance. */
+export interface Operations {
+  stop(): Promise<void>;
+}
+
+/** Registers the addresses for operators: notifications, dead letters and the local outbox. */
+export function registerOperations(app: FastifyInstance, deps: OperationsDeps): Operations {
+  const base = `${deps.options.basePath}/api/operations/v1`;
+  const log = sharedLetterLog(deps.broker);
+  registerNotificationSearch(app, base, deps);
+  registerLetters(app, base, { ...deps, desk: createLetterDesk({ ...deps, letters: log }) });
+  registerOutboxMessages(app, base, deps);
+  return { stop: () => log.close() };
+}

@@ -1,0 +1,137 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
+import type { OutboxList, OutboxReply } from '../../../shared/contract/operations/outbox.ts';
+import { readMessageHead } from '../../../shared/notification/message-head.ts';
+import type { OutboxMessage } from '../../../shared/notification/outbox-folder.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
+import { readMailText } from '../outbox/mail-text.ts';
+import { explainNoOutbox, type OutboxReader } from '../outbox/outbox-pages.ts';
+import type { IngressContext } from '../server/context.ts';
+import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
+import { labelMetrics } from '../server/traffic.ts';
+import { authorizeOperator } from './authorize-operator.ts';
+
+type MessageRequest = FastifyRequest<{
+  Params: { readonly id: string };
+  Querystring: { readonly ticket?: unknown };
+}>;
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const MAX_SHOWN_CHARACTERS = 1_000_000;
+const TICKET_LIFETIME_MS = 5 * 60_000;
+const TICKET = /^(\d{13,15})\.([\w-]{43})$/;
+/**
+ * An e-mail may style itself and contain its pictures. The sandbox gives it an origin of its own, without scripts, forms and
+ * pop-ups; nothing is loaded.
+ */
+const MAIL_POLICY = [
+  'sandbox',
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+/**
+ * The local outbox as JSON, and the HTML of an e-mail for a frame. A frame cannot send a token, so the address of the HTML has
+ * a ticket for this message, valid for five minutes.
+ */
+export function registerOutboxMessages(
+  app: FastifyInstance,
+  base: string,
+  deps: IngressContext & { readonly outbox: OutboxReader | undefined; readonly resultSecret: string },
+): void {
+  const { outbox, options } = deps;
+  const url = `${base}/outbox`;
+  const preHandler = [labelMetrics('operations-outbox'), authorizeOperator(deps, 'operations:read')];
+  const tickets = createTickets(deps.resultSecret, deps.clock);
+  const find = async (id: string, reply: FastifyReply): Promise<OutboxMessage | undefined> => {
+    const message = UUID.test(id) ? await outbox?.read(id) : undefined;
+    if (message !== undefined) return message;
+    if (outbox === undefined) explainNoOutbox(reply);
+    else refuse(reply, 'not-found', { detail: 'The outbox has no message with this id.' });
+    return undefined;
+  };
+  app.get(url, { preHandler }, async (_request, reply) => {
+    if (outbox === undefined) return explainNoOutbox(reply);
+    const items = await outbox.list(OPERATIONS_LIMITS.outboxMessages);
+    const messages = items.map(({ writtenAt, sizeBytes: bytes, ...item }) => ({
+      ...item,
+      bytes,
+      writtenAt: new Date(writtenAt).toISOString(),
+    }));
+    sendJson(reply, 200, JSON.stringify({ messages } satisfies OutboxList));
+  });
+  app.get(`${url}/:id`, { preHandler }, async (request: MessageRequest, reply) => {
+    const message = await find(request.params.id, reply);
+    if (message === undefined) return;
+    const addresses = {
+      html: `${url}/${message.id}/html`,
+      source: `${options.basePath}/outbox/${message.id}/message.eml`,
+    };
+    sendJson(reply, 200, JSON.stringify(renderMessage(message, addresses, tickets.create(message.id))));
+  });
+  const html = `${url}/:id/html`;
+  app.get(html, { preHandler: labelMetrics('operations-outbox') }, async (request: MessageRequest, reply) => {
+    const { params, query } = request;
+    if (!tickets.isValid(params.id, query.ticket)) return refuse(reply, 'forbidden', { detail: EXPIRED });
+    const message = await find(params.id, reply);
+    if (message === undefined) return;
+    const { html: source } = readMailText(message.content);
+    if (source === undefined) return refuse(reply, 'not-found', { detail: 'The message has no HTML.' });
+    reply
+      .header('content-type', 'text/html; charset=utf-8')
+      .header('content-security-policy', MAIL_POLICY)
+      .header('referrer-policy', 'no-referrer')
+      .header('cache-control', 'no-store')
+      .send(source);
+  });
+  for (const address of [url, `${url}/:id`, html]) refuseOtherMethods(app, address, 'GET');
+}
+
+const EXPIRED = 'The address has expired; read the message again for a new one.';
+
+function renderMessage(
+  { id, channel, content }: OutboxMessage,
+  addresses: { readonly html: string; readonly source: string },
+  ticket: string,
+): OutboxReply {
+  const { head, text, html, files } = readMailText(content);
+  const { sender, receiver, subject } = readMessageHead(content);
+  return {
+    id,
+    channel,
+    sender,
+    receiver,
+    subject,
+    headers: [...head],
+    text: text.slice(0, MAX_SHOWN_CHARACTERS),
+    ...(html === undefined ? {} : { htmlAddress: `${addresses.html}?ticket=${ticket}` }),
+    files: [...files],
+    ...(channel === 'email' ? { source: addresses.source } : {}),
+  };
+}
+
+/** Tickets for the HTML of one message: the time of their expiry, and an HMAC of message and time. */
+function createTickets(secret: string, clock: Clock) {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'plat outbox ticket', 32));
+  const sign = (id: string, expiresAt: string): Buffer =>
+    createHmac('sha256', key).update(`${id}\n${expiresAt}`).digest();
+  return {
+    create: (id: string): string => {
+      const expiresAt = String(clock.now() + TICKET_LIFETIME_MS);
+      return `${expiresAt}.${sign(id, expiresAt).toString('base64url')}`;
+    },
+    isValid: (id: string, ticket: unknown): boolean => {
+      const [, expiresAt = '', signature = ''] = TICKET.exec(typeof ticket === 'string' ? ticket : '') ?? [];
+      const given = Buffer.from(signature, 'base64url');
+      const wanted = sign(id, expiresAt);
+      return (
+        given.length === wanted.length && timingSafeEqual(given, wanted) && Number(expiresAt) > clock.now()
+      );
+    },
+  };
+}

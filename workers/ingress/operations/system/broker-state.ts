@@ -1,0 +1,90 @@
+import type { SystemCatalogue, SystemGroup } from '../../../../shared/contract/operations/system.ts';
+import type { Broker, GroupState, PartitionRange } from '../../../../shared/messaging/ports.ts';
+import { workerGroups, type WorkerGroup } from '../../../../shared/messaging/topics/consumer-groups.ts';
+import { topicName } from '../../../../shared/messaging/topics/topics.ts';
+
+/** What the broker knows of the workers, in this process and in others. */
+export interface BrokerState {
+  readonly groups: readonly SystemGroup[];
+  /** Undefined: its topic does not exist. */
+  readonly catalogue: SystemCatalogue | undefined;
+}
+
+export interface BrokerStateDeps {
+  readonly broker: Pick<Broker, 'admin' | 'readRanges'>;
+  readonly topicPrefix: string;
+  readonly retryTiersMs: readonly number[];
+}
+
+/** What is shown of a group; its lag is that of all partitions. A topic of ours has 12 partitions. */
+const MAX_SHOWN = { members: 64, partitions: 128 } as const;
+
+/** Creates a function that asks the broker for the groups of all workers and the version of the catalogue. */
+export function createBrokerState(deps: BrokerStateDeps): () => Promise<BrokerState> {
+  const { broker, topicPrefix, retryTiersMs } = deps;
+  const known = workerGroups(topicPrefix, retryTiersMs);
+  const readCatalogue = catalogueReader(deps);
+  return async () => {
+    const states = await broker.admin.groups(known);
+    const groups = known.flatMap((group, index) => toGroup(group, states[index]) ?? []);
+    return { groups, catalogue: await readCatalogue() };
+  };
+}
+
+function toGroup({ worker, isDelayed }: WorkerGroup, state: GroupState | undefined): SystemGroup | undefined {
+  const topic = state?.partitions[0]?.topic;
+  if (state === undefined || topic === undefined) return undefined;
+  const partitions = state.partitions.map(({ partition, low, high, committed }) => ({
+    partition,
+    // A group without a commit begins with the first retained message. Commits are read before the ends.
+    lag: Math.max(0, high - Math.max(committed ?? low, low)),
+    end: high,
+    ...(committed === undefined ? {} : { committed }),
+  }));
+  return {
+    groupId: state.groupId,
+    worker,
+    topic,
+    state: state.state,
+    delayed: isDelayed,
+    lag: partitions.reduce((sum, { lag }) => sum + lag, 0),
+    members: state.members.slice(0, MAX_SHOWN.members).map(({ assigned, ...member }) => ({
+      ...member,
+      partitions: assigned.map(({ partition }) => partition).slice(0, MAX_SHOWN.partitions),
+    })),
+    partitions: partitions.slice(0, MAX_SHOWN.partitions),
+  };
+}
+
+/** Reads the last record only when the end of the topic has moved. */
+function catalogueReader({
+  broker,
+  topicPrefix,
+}: BrokerStateDeps): () => Promise<SystemCatalogue | undefined> {
+  const topic = topicName(topicPrefix, 'catalogueRecords');
+  let known: SystemCatalogue | undefined;
+  return async () => {
+    const counts = await broker.admin.partitionCounts([topic]);
+    if (!counts.has(topic)) return undefined;
+    const ranges = await broker.admin.offsets(topic);
+    const version = ranges.reduce((sum, { high }) => sum + high, 0);
+    if (known?.version !== version) known = await describeVersion(broker, { topic, version, ranges });
+    return known;
+  };
+}
+
+async function describeVersion(
+  broker: BrokerStateDeps['broker'],
+  { topic, version, ranges }: { topic: string; version: number; ranges: readonly PartitionRange[] },
+): Promise<SystemCatalogue> {
+  const last = ranges
+    .filter(({ low, high }) => high > low)
+    .map(({ partition, high }) => ({ topic, partition, from: high - 1, to: high }));
+  let changedAtMs = -Infinity;
+  await broker.readRanges(last, ({ timestampMs }) => {
+    changedAtMs = Math.max(changedAtMs, timestampMs);
+    return 'more';
+  });
+  if (changedAtMs === -Infinity) return { version };
+  return { version, changedAt: new Date(changedAtMs).toISOString() };
+}

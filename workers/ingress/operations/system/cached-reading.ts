@@ -1,0 +1,72 @@
+import { errorText } from '../../../../shared/platform/errors.ts';
+import type { SystemPorts } from '../../../../shared/platform/system-ports.ts';
+
+/** Something outside this process that is read on demand, and the last that was read. */
+export interface Reading<Value> {
+  /**
+   * Reads again, unless it is being read or was read recently. Resolves when it was read, or at the time limit; never rejects.
+   */
+  refresh(): Promise<void>;
+  latest(): LatestReading<Value>;
+}
+
+export interface LatestReading<Value> {
+  /** Undefined if it was never read. */
+  readonly value: Value | undefined;
+  /** Why the last attempt failed; undefined if it did not. */
+  readonly fault: string | undefined;
+  /** Epoch milliseconds of the last successful reading. */
+  readonly readAtMs: number | undefined;
+}
+
+/** All callers share a reading for at least this time. */
+const SHARED_MS = 900;
+/** Reading takes at most this share of the time, so that a slow or distant source is asked less often. */
+const MAX_DUTY = 0.1;
+const MAX_REST_MS = 15_000;
+
+/** `limitMs`: after this time it counts as failed, until it ends; it is not read again before that. */
+export function createReading<Value>(
+  read: () => Promise<Value>,
+  { clock, monotonic, timers }: Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'>,
+  limitMs: number,
+): Reading<Value> {
+  let latest: LatestReading<Value> = { value: undefined, fault: undefined, readAtMs: undefined };
+  let dueMs = -Infinity;
+  let pending: Promise<void> | undefined;
+  const readOnce = async (): Promise<void> => {
+    const startedMs = monotonic.elapsedMs();
+    const cancel = timers.schedule(
+      () => {
+        latest = { ...latest, fault: `no answer within ${limitMs / 1_000} s` };
+      },
+      limitMs,
+      'background',
+    );
+    try {
+      latest = { value: await read(), fault: undefined, readAtMs: clock.now() };
+    } catch (error) {
+      latest = { ...latest, fault: errorText(error) };
+    } finally {
+      cancel();
+      const endedMs = monotonic.elapsedMs();
+      dueMs = endedMs + Math.min(MAX_REST_MS, Math.max(SHARED_MS, (endedMs - startedMs) / MAX_DUTY));
+      pending = undefined;
+    }
+  };
+  return {
+    latest: () => latest,
+    refresh: () => {
+      if (pending === undefined && monotonic.elapsedMs() >= dueMs) pending = readOnce();
+      return pending === undefined ? Promise.resolve() : within(pending, timers, limitMs);
+    },
+  };
+}
+
+/** Resolves with the promise, which never rejects, or after the time. */
+async function within(promise: Promise<void>, timers: SystemPorts['timers'], limitMs: number): Promise<void> {
+  const { promise: tooLate, resolve } = Promise.withResolvers<void>();
+  const cancel = timers.schedule(resolve, limitMs, 'background');
+  await Promise.race([promise, tooLate]);
+  cancel();
+}

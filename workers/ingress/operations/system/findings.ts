@@ -1,0 +1,127 @@
+import type {
+  SystemFinding,
+  SystemGroup,
+  SystemRate,
+  SystemState,
+} from '../../../../shared/contract/operations/system.ts';
+
+/** What the findings are about: everything but the verdict itself. */
+export type Observed = Omit<SystemState, 'status' | 'findings' | 'at'>;
+
+/** Finds groups without progress while the state is watched; see `groupsWithoutProgress`. */
+export interface ProgressWatch {
+  /** Groups that have had messages to read for a minute and completed none, by id with the time since then. */
+  observe(groups: readonly SystemGroup[], nowMs: number): ReadonlyMap<string, number>;
+}
+
+/** As long as health of a worker allows. */
+const STALLED_MS = 60_000;
+const SECOND_MS = 1_000;
+const MAX_FINDINGS = 100;
+const RANK = { critical: 0, warning: 1 } as const;
+
+/** What needs attention, the most severe first. `stalledMs`: groups without progress, by id. */
+export function findFindings(
+  observed: Observed,
+  stalledMs: ReadonlyMap<string, number>,
+): readonly SystemFinding[] {
+  const { broker, processes, groups, breakers, rates, catalogue } = observed;
+  const findings = [
+    ...(broker.fault === undefined ? [] : [brokerUnreadable(broker.fault)]),
+    ...processes.flatMap(findProcess),
+    ...groups.flatMap((group) => findGroup(group, stalledMs.get(group.groupId))),
+    ...breakers.flatMap(findBreaker),
+    ...rates.flatMap(findRate),
+    ...(broker.fault === undefined && (catalogue?.version ?? 0) === 0 ? [CATALOGUE_ABSENT] : []),
+  ];
+  return findings.toSorted((one, other) => RANK[one.severity] - RANK[other.severity]).slice(0, MAX_FINDINGS);
+}
+
+/** The most severe finding. */
+export function worstOf(findings: readonly SystemFinding[]): SystemState['status'] {
+  if (findings.length === 0) return 'ok';
+  return findings.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning';
+}
+
+export function createProgressWatch(): ProgressWatch {
+  const since = new Map<string, { readonly done: number; readonly atMs: number }>();
+  let lastMs = -Infinity;
+  return {
+    observe: (groups, nowMs) => {
+      // There was no watcher in between: it may have stopped and continued.
+      if (nowMs - lastMs > STALLED_MS) since.clear();
+      lastMs = nowMs;
+      const stalled = new Map<string, number>();
+      for (const { groupId, lag, delayed, partitions } of groups) {
+        const done = partitions.reduce((sum, { committed = 0 }) => sum + committed, 0);
+        const known = since.get(groupId);
+        if (lag === 0 || delayed || known?.done !== done) since.set(groupId, { done, atMs: nowMs });
+        else if (nowMs - known.atMs >= STALLED_MS) stalled.set(groupId, nowMs - known.atMs);
+      }
+      return stalled;
+    },
+  };
+}
+
+const CATALOGUE_ABSENT: SystemFinding = {
+  severity: 'warning',
+  code: 'catalogue-absent',
+  subject: 'catalogue',
+  text: 'No product catalogue has been published: products and simulations are not found.',
+};
+
+function brokerUnreadable(fault: string): SystemFinding {
+  const text = `The state of the broker cannot be read: ${fault}.`;
+  return { severity: 'critical', code: 'broker-unreadable', subject: 'broker', text };
+}
+
+function findProcess({ name, fault, workers }: SystemState['processes'][number]): SystemFinding[] {
+  if (fault !== undefined) {
+    const text = `The process cannot be read: ${fault}.`;
+    return [{ severity: 'critical', code: 'process-unreadable', subject: name, text }];
+  }
+  return workers
+    .filter(({ status }) => status !== 'ready')
+    .map((worker) => ({
+      severity: worker.status === 'degraded' ? 'warning' : 'critical',
+      code: 'worker-not-ready',
+      subject: name === 'this' ? worker.name : `${worker.name} of ${name}`,
+      text: `${worker.status}${worker.reason === undefined ? '' : `: ${worker.reason}`}`,
+    }));
+}
+
+function findGroup(group: SystemGroup, stalledMs: number | undefined): SystemFinding[] {
+  const { groupId, lag, members, state, partitions } = group;
+  const waiting = lag === 1 ? '1 message waits' : `${lag} messages wait`;
+  if (state === 'empty') {
+    // A group that has never read anything belongs to a worker that is not used here.
+    const isUsed = lag > 0 || partitions.some(({ committed = 0 }) => committed > 0);
+    if (!isUsed) return [];
+    const text = `No process reads ${group.topic}${lag === 0 ? '.' : `: ${waiting}.`}`;
+    const severity = lag === 0 ? 'warning' : 'critical';
+    return [{ severity, code: 'group-without-members', subject: groupId, text }];
+  }
+  if (stalledMs === undefined || members.length === 0) return [];
+  const text = `${waiting}, and none has been completed for ${Math.floor(stalledMs / SECOND_MS / 10) * 10} s.`;
+  return [{ severity: 'warning', code: 'group-without-progress', subject: groupId, text }];
+}
+
+function findBreaker({ process, kind, name, state }: SystemState['breakers'][number]): SystemFinding[] {
+  if (state === 'closed') return [];
+  const where = process === 'this' ? '' : ` in ${process}`;
+  const text =
+    kind === 'consumer'
+      ? `The circuit breaker of the consumer is open${where}: only failures occurred, and its messages wait on the topic.`
+      : `The circuit breaker of the provider is ${state}${where}: its calls failed.`;
+  const severity = kind === 'consumer' ? 'critical' : 'warning';
+  return [{ severity, code: 'breaker-open', subject: name, text }];
+}
+
+function findRate({ process, kind, name, count, failed, windowSeconds }: SystemRate): SystemFinding[] {
+  // Since the start of a process without a watcher: it may have been long ago.
+  if (failed === 0 || windowSeconds > STALLED_MS / SECOND_MS + 5) return [];
+  const where = process === 'this' ? '' : ` in ${process}`;
+  const what = kind === 'request' ? 'requests were answered with status 5xx' : 'messages failed unexpectedly';
+  const text = `${failed} of ${count} ${what} in the last minute${where}.`;
+  return [{ severity: 'warning', code: 'requests-failing', subject: name, text }];
+}

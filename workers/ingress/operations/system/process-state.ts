@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { SystemBreaker, SystemWorker } from '../../../../shared/contract/operations/system.ts';
+import { openDeadline } from '../../../../shared/platform/deadline.ts';
+import type { Health } from '../../../../shared/platform/health.ts';
+import type { Metrics, Sample } from '../../../../shared/platform/metrics.ts';
+import type { Timers } from '../../../../shared/platform/timers.ts';
+import { parseSamples } from './metrics-text.ts';
+import { RATE_METRICS } from './rates.ts';
+
+/** What a process says about itself. */
+export interface ProcessState {
+  readonly workers: readonly SystemWorker[];
+  readonly samples: readonly Sample[];
+}
+
+const CONSUMER_BREAKER = 'plat_breaker_open';
+const PROVIDER_BREAKER = 'plat_notification_provider_open';
+const START_TIME = 'process_start_time_seconds';
+const METRICS = [START_TIME, CONSUMER_BREAKER, PROVIDER_BREAKER, ...RATE_METRICS];
+
+/** One answer of another process: its metrics take some 20 kB. */
+const MAX_ANSWER_BYTES = 1_048_576;
+const MAX_SAMPLES = 10_000;
+const MAX_WORKERS = 32;
+const MAX_BREAKERS = 64;
+const MAX_REASON_LENGTH = 500;
+const TIMEOUT_MS = 2_000;
+
+/** The state of this process. */
+export async function ownState(
+  metrics: Metrics,
+  health: Readonly<Record<string, Health>>,
+): Promise<ProcessState> {
+  return { workers: toWorkers(health), samples: await metrics.samples(METRICS) };
+}
+
+/**
+ * Reads health and metrics of another process at the address of its health port or ingress. Rejects when it does not answer in
+ * time or with something else.
+ */
+export async function readProcess(address: string, timers: Timers): Promise<ProcessState> {
+  using deadline = openDeadline(new AbortController().signal, TIMEOUT_MS, timers);
+  const names = METRICS.map((name) => `name[]=${name}`).join('&');
+  const base = address.replace(/\/+$/, '');
+  try {
+    const [health, metrics] = await Promise.all([
+      // 503 while it is not ready, with the reasons.
+      readText(`${base}/health/ready`, deadline.signal, [200, 503]),
+      readText(`${base}/metrics?${names}`, deadline.signal, [200]),
+    ]);
+    return { workers: readWorkers(health), samples: parseSamples(metrics, MAX_SAMPLES) };
+  } catch (error) {
+    if (deadline.isTimedOut()) throw new Error(`no answer within ${TIMEOUT_MS / 1_000} s`, { cause: error });
+    // What fetch reports has the reason, such as a refused connection, in its cause.
+    const cause = (error as Error).cause as { readonly code?: string; readonly message?: string } | undefined;
+    const reason = cause?.code ?? cause?.message;
+    throw reason === undefined ? error : new Error(`cannot be reached: ${reason}`, { cause: error });
+  }
+}
+
+/** When the process was started, in epoch milliseconds, if it says so. */
+export function startTimeMs({ samples }: ProcessState): number | undefined {
+  const seconds = samples.find(({ name }) => name === START_TIME)?.value;
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
+
+/** The circuit breakers of the process. */
+export function breakersOf({ samples }: ProcessState): readonly Omit<SystemBreaker, 'process'>[] {
+  return samples
+    .flatMap(({ name, labels, value }): Omit<SystemBreaker, 'process'>[] => {
+      const state = value === 0 ? 'closed' : value < 1 ? 'half-open' : 'open';
+      if (name === CONSUMER_BREAKER) return [{ kind: 'consumer', name: labels['worker'] ?? '', state }];
+      if (name !== PROVIDER_BREAKER) return [];
+      return [{ kind: 'provider', name: `${labels['channel']}/${labels['provider']}`, state }];
+    })
+    .slice(0, MAX_BREAKERS);
+}
+
+const part = z.object({
+  status: z.enum(['ready', 'starting', 'degraded', 'unhealthy']),
+  reason: z.string().optional(),
+});
+const parts = z.record(z.string(), part);
+/** An ingress lists its own parts and the other workers of its process; a health port lists the workers as parts. */
+const healthAnswer = z.object({ ...part.shape, parts, workers: parts.optional() });
+
+function readWorkers(text: string): readonly SystemWorker[] {
+  const read = healthAnswer.safeParse(parseJson(text));
+  if (!read.success) throw new Error('the address answers, but not as a health port of this system');
+  const { status, reason, parts: own, workers } = read.data;
+  return toWorkers(workers === undefined ? own : { ingress: { status, reason }, ...workers });
+}
+
+function toWorkers(
+  health: Readonly<Record<string, { status: Health['status']; reason?: string | undefined }>>,
+): readonly SystemWorker[] {
+  return Object.entries(health)
+    .slice(0, MAX_WORKERS)
+    .map(([name, { status, reason }]) => ({
+      name,
+      status,
+      ...(reason === undefined ? {} : { reason: reason.slice(0, MAX_REASON_LENGTH) }),
+    }));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readText(url: string, signal: AbortSignal, statuses: readonly number[]): Promise<string> {
+  const response = await fetch(url, { signal, redirect: 'error' });
+  if (!statuses.includes(response.status) || response.body === null) {
+    await response.body?.cancel();
+    throw new Error(`${new URL(url).pathname} answers with status ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // The answer is not trusted to be short.
+  for await (const chunk of response.body) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is longer than 1 MiB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

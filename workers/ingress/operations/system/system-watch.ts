@@ -1,0 +1,173 @@
+import type { SystemProcess, SystemState } from '../../../../shared/contract/operations/system.ts';
+import type { Broker } from '../../../../shared/messaging/ports.ts';
+import type { Health } from '../../../../shared/platform/health.ts';
+import type { Metrics } from '../../../../shared/platform/metrics.ts';
+import type { SystemPorts } from '../../../../shared/platform/system-ports.ts';
+import { createBrokerState, type BrokerState } from './broker-state.ts';
+import { createReading, type LatestReading, type Reading } from './cached-reading.ts';
+import { createProgressWatch, findFindings, worstOf, type Observed } from './findings.ts';
+import { breakersOf, ownState, readProcess, startTimeMs, type ProcessState } from './process-state.ts';
+import { createRates, type Rates } from './rates.ts';
+
+export interface SystemWatchDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
+  readonly broker: Broker;
+  readonly metrics: Metrics;
+  readonly topicPrefix: string;
+  readonly retryTiersMs: readonly number[];
+  /** Addresses of the health ports of other processes. */
+  readonly processUrls: readonly string[];
+  /** Health of this instance and of the other workers of its process, by name. */
+  readonly workers: () => Readonly<Record<string, Health>>;
+  /** Release of this instance. */
+  readonly version: string;
+}
+
+/** The state of the system, observed only on demand. */
+export interface SystemWatch {
+  /** The state as JSON text, at most a second old. */
+  state(): Promise<string>;
+  /**
+   * Calls back with the state whenever it has changed, at most once a second, until the returned function is called. Without
+   * followers nothing is observed and no timer runs.
+   */
+  follow(onState: (json: string) => void): () => void;
+}
+
+/** Interval of observations while it is followed; also how long a state is shared. */
+const INTERVAL_MS = 1_000;
+/** How long an answer waits for broker and processes; then it shows what was read before, and the fault. */
+const BROKER_LIMIT_MS = 3_000;
+const PROCESS_LIMIT_MS = 2_500;
+
+/** What changes with every observation although nothing has happened: the window of the rates moves. */
+const RESTLESS: ReadonlySet<string> = new Set(['at', 'windowSeconds', 'perSecond']);
+
+interface Source {
+  readonly name: string;
+  readonly rates: Rates;
+  /** Of this process: read anew each time. */
+  readonly reading: Reading<ProcessState> | undefined;
+}
+
+export function createSystemWatch(deps: SystemWatchDeps): SystemWatch {
+  const { monotonic, timers } = deps;
+  const observe = createObserver(deps);
+  const followers = new Set<(json: string) => void>();
+  let last: { readonly json: string; readonly essence: string; readonly atMs: number } | undefined;
+  let pending: Promise<string> | undefined;
+  let cancel: (() => void) | undefined;
+  const observeOnce = async (isPatient: boolean): Promise<string> => {
+    try {
+      const state = await observe(isPatient);
+      const json = JSON.stringify(state);
+      const essence = JSON.stringify(state, (key, value: unknown) => (RESTLESS.has(key) ? undefined : value));
+      const hasChanged = essence !== last?.essence;
+      last = { json, essence, atMs: monotonic.elapsedMs() };
+      if (hasChanged) for (const onState of followers) onState(json);
+      return json;
+    } finally {
+      pending = undefined;
+    }
+  };
+  const tick = (): void => {
+    cancel = timers.schedule(tick, INTERVAL_MS, 'background');
+    pending ??= observeOnce(false);
+    // An observation that fails is a bug of this file; the next one may succeed.
+    pending.catch(() => undefined);
+  };
+  return {
+    state: () => {
+      if (last !== undefined && monotonic.elapsedMs() - last.atMs < INTERVAL_MS) {
+        return Promise.resolve(last.json);
+      }
+      return (pending ??= observeOnce(true));
+    },
+    follow: (onState) => {
+      followers.add(onState);
+      cancel ??= timers.schedule(tick, INTERVAL_MS, 'background');
+      return () => {
+        followers.delete(onState);
+        if (followers.size > 0) return;
+        cancel?.();
+        cancel = undefined;
+      };
+    },
+  };
+}
+
+/** Creates a function that observes the state; `isPatient`: it waits for broker and processes, if they are due. */
+function createObserver(deps: SystemWatchDeps): (isPatient: boolean) => Promise<SystemState> {
+  const { clock, monotonic, timers, version } = deps;
+  const createdAtMs = clock.now();
+  const broker = createReading(createBrokerState(deps), deps, BROKER_LIMIT_MS);
+  const progress = createProgressWatch();
+  const sources: readonly Source[] = [
+    { name: 'this', rates: createRates(), reading: undefined },
+    ...deps.processUrls.map((address) => ({
+      name: nameOf(address),
+      rates: createRates(),
+      reading: createReading(() => readProcess(address, timers), deps, PROCESS_LIMIT_MS),
+    })),
+  ];
+  return async (isPatient) => {
+    const reading = Promise.all([broker.refresh(), ...sources.map((source) => source.reading?.refresh())]);
+    if (isPatient || broker.latest().readAtMs === undefined) await reading;
+    const own = await ownState(deps.metrics, deps.workers());
+    const nowMs = monotonic.elapsedMs();
+    const ageMs = (startMs: number): number => Math.max(0, clock.now() - startMs);
+    const processes = sources.map(({ name, rates, reading: read }) => {
+      const latest = read?.latest() ?? { value: own, fault: undefined, readAtMs: undefined };
+      const startedAtMs = latest.value === undefined ? undefined : startTimeMs(latest.value);
+      return {
+        process: toProcess(name, latest, startedAtMs ?? (read === undefined ? createdAtMs : undefined)),
+        breakers: latest.value === undefined ? [] : breakersOf(latest.value),
+        rates: rates.observe(latest.value?.samples ?? [], nowMs, nowMs - ageMs(startedAtMs ?? createdAtMs)),
+      };
+    });
+    const fromBroker: LatestReading<BrokerState> = broker.latest();
+    const observed: Observed = {
+      version,
+      broker: { kind: deps.broker.kind, ...faultOf(fromBroker) },
+      processes: processes.map((one) => one.process),
+      groups: [...(fromBroker.value?.groups ?? [])],
+      rates: processes.flatMap((one) => one.rates.map((rate) => ({ process: one.process.name, ...rate }))),
+      breakers: processes.flatMap((one) =>
+        one.breakers.map((state) => ({ process: one.process.name, ...state })),
+      ),
+      ...catalogueOf(fromBroker),
+    };
+    const findings = [...findFindings(observed, progress.observe(observed.groups, nowMs))];
+    return { at: toText(clock.now()), status: worstOf(findings), findings, ...observed };
+  };
+}
+
+function toProcess(
+  name: string,
+  latest: LatestReading<ProcessState>,
+  startedAtMs: number | undefined,
+): SystemProcess {
+  return {
+    name,
+    ...(startedAtMs === undefined ? {} : { startedAt: toText(startedAtMs) }),
+    workers: [...(latest.value?.workers ?? [])],
+    ...faultOf(latest),
+  };
+}
+
+function catalogueOf({ value }: LatestReading<BrokerState>): Pick<SystemState, 'catalogue'> {
+  return value === undefined ? {} : { catalogue: value.catalogue ?? { version: 0 } };
+}
+
+function faultOf({ fault, readAtMs }: LatestReading<unknown>): { fault?: string; lastReadAt?: string } {
+  if (fault === undefined) return {};
+  return { fault, ...(readAtMs === undefined ? {} : { lastReadAt: toText(readAtMs) }) };
+}
+
+function nameOf(address: string): string {
+  const { host, pathname } = new URL(address);
+  return `${host}${pathname === '/' ? '' : pathname}`;
+}
+
+function toText(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

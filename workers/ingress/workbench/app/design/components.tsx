@@ -1,0 +1,263 @@
+/** The parts that all rooms are built from. Their looks are in components.css. */
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ApiError, type Problem } from '../api.ts';
+import { t } from './texts.ts';
+
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent';
+
+interface ButtonProps extends Omit<ButtonHTMLAttributes, 'class' | 'className'> {
+  readonly kind?: 'primary' | 'danger' | 'quiet' | 'normal';
+  readonly small?: boolean;
+}
+
+/** A button; of type `button` unless stated otherwise. */
+export function Button({ kind = 'normal', small = false, ...rest }: ButtonProps) {
+  const classes = ['button', kind === 'normal' ? '' : `button-${kind}`, small ? 'button-small' : ''];
+  return <button type="button" {...rest} class={classes.filter(Boolean).join(' ')} />;
+}
+
+/** The head of a room: its name, one sentence about it, and its main actions. */
+export function RoomHead(props: { title: string; lead?: string; children?: ComponentChildren }) {
+  useEffect(() => {
+    document.title = `${props.title} · Workbench`;
+  }, [props.title]);
+  return (
+    <header class="room-head">
+      <div>
+        <h1>{props.title}</h1>
+        {props.lead !== undefined && <p>{props.lead}</p>}
+      </div>
+      {props.children !== undefined && <div class="row no-print">{props.children}</div>}
+    </header>
+  );
+}
+
+/** A state in one or two words, in a colour that repeats their meaning. */
+export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ComponentChildren }) {
+  return <span class={tone === 'neutral' ? 'badge' : `badge badge-${tone}`}>{children}</span>;
+}
+
+/** A message within the page. Messages of tone `bad` are announced to screen readers. */
+export function Notice(props: { tone?: Exclude<Tone, 'neutral'>; children: ComponentChildren }) {
+  const { tone = 'accent', children } = props;
+  return (
+    <div class={`notice notice-${tone}`} role={tone === 'bad' ? 'alert' : undefined}>
+      {children}
+    </div>
+  );
+}
+
+/** What the page says where there is nothing to show, and what can be done. */
+export function Empty(props: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{props.title}</h2>
+      {props.children}
+    </div>
+  );
+}
+
+/** Shown after a short moment, so that quick responses do not flicker. */
+export function Loading({ label }: { label?: string }) {
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div class="loading" role="status" style={shown ? undefined : 'visibility: hidden'}>
+      <span class="spinner" aria-hidden="true" />
+      {label ?? t('loading')}
+    </div>
+  );
+}
+
+/** A failure of a call: what happened, all faults, and the id that finds it in the logs. */
+export function Failure(props: { error: unknown; onRetry?: () => void }) {
+  const problem = asProblem(props.error);
+  return (
+    <Notice tone="bad">
+      <strong>{explain(problem)}</strong>
+      {problem.detail !== undefined && <p>{problem.detail}</p>}
+      {problem.errors !== undefined && problem.errors.length > 0 && (
+        <ul>
+          {problem.errors.map((fault) => (
+            <li key={`${fault.path} ${fault.code}`}>
+              <code>{fault.path}</code>: {fault.message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem.correlationId !== undefined && (
+        <p class="small soft">
+          {t('correlationId')}: <code>{problem.correlationId}</code>
+        </p>
+      )}
+      {props.onRetry !== undefined && (
+        <div>
+          <Button small onClick={props.onRetry}>
+            {t('retry')}
+          </Button>
+        </div>
+      )}
+    </Notice>
+  );
+}
+
+/** The problem behind any thrown value. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof ApiError) return error.problem;
+  return { title: error instanceof Error ? error.message : String(error), status: 0, code: 'unexpected' };
+}
+
+function explain({ code, title, status }: Problem): string {
+  if (code === 'unreachable') return t('unreachable');
+  if (code === 'no-response') return t('noResponse');
+  return status === 403 ? t('forbidden') : title;
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly error?: string | undefined;
+  /** Receives the attributes that tie the control to label, hint and error. */
+  readonly children: (control: {
+    readonly id: string;
+    readonly 'aria-describedby': string | undefined;
+    readonly 'aria-invalid': boolean | undefined;
+  }) => ComponentChildren;
+}
+
+/** A control with its label, hint and error. */
+export function Field({ label, hint, error, children }: FieldProps) {
+  const id = useId();
+  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`];
+  const describedBy = described.filter(Boolean).join(' ');
+  return (
+    <div class="field">
+      <label class="field-label" for={id}>
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-describedby': describedBy === '' ? undefined : describedBy,
+        'aria-invalid': error === undefined ? undefined : true,
+      })}
+      {error !== undefined && (
+        <span class="field-error" id={`${id}-error`}>
+          {error}
+        </span>
+      )}
+      {hint !== undefined && (
+        <span class="field-hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** A table that scrolls by itself, also by keyboard, when it is wider than the page. */
+export function TableFrame(props: { label: string; children: ComponentChildren }) {
+  return (
+    <div class="table-wrap" role="region" aria-label={props.label} tabIndex={0}>
+      {props.children}
+    </div>
+  );
+}
+
+interface TabsProps<Key extends string> {
+  readonly label: string;
+  readonly tabs: readonly { readonly key: Key; readonly label: ComponentChildren }[];
+  readonly selected: Key;
+  readonly onSelect: (key: Key) => void;
+  readonly children: ComponentChildren;
+}
+
+/** Tabs with arrow keys, Home and End (ARIA Authoring Practices). */
+export function Tabs<Key extends string>({ label, tabs, selected, onSelect, children }: TabsProps<Key>) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const move = (event: KeyboardEvent): void => {
+    const at = tabs.findIndex(({ key }) => key === selected);
+    const targets: Readonly<Record<string, number>> = {
+      ArrowRight: (at + 1) % tabs.length,
+      ArrowLeft: (at + tabs.length - 1) % tabs.length,
+      Home: 0,
+      End: tabs.length - 1,
+    };
+    const target = targets[event.key];
+    const tab = target === undefined ? undefined : tabs[target];
+    if (tab === undefined) return;
+    event.preventDefault();
+    onSelect(tab.key);
+    list.current?.querySelector<HTMLElement>(`#${CSS.escape(`${id}-${tab.key}`)}`)?.focus();
+  };
+  return (
+    <div class="stack">
+      <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={move}>
+        {tabs.map((tab) => (
+          <button
+            key={tab.key}
+            type="button"
+            role="tab"
+            id={`${id}-${tab.key}`}
+            aria-selected={tab.key === selected}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab.key === selected ? 0 : -1}
+            onClick={() => onSelect(tab.key)}
+          >
+            {tab.label}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${selected}`} class="stack">
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** A modal dialog. The browser keeps the focus in it and closes it with Escape. */
+export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
+  const id = useId();
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog class="dialog stack" ref={element} aria-labelledby={id} onClose={props.onClose}>
+      <div class="row-between">
+        <h2 id={id}>{props.title}</h2>
+        <Button kind="quiet" small onClick={() => element.current?.close()}>
+          {t('close')}
+        </Button>
+      </div>
+      {props.children}
+    </dialog>
+  );
+}
+
+/** Copies a text to the clipboard and says so. */
+export function CopyButton({ text, label }: { text: () => string; label?: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), 2_000);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = (): void => {
+    navigator.clipboard.writeText(text()).then(
+      () => setCopied(true),
+      () => undefined,
+    );
+  };
+  return (
+    <Button small onClick={copy}>
+      <span aria-live="polite">{copied ? t('copied') : (label ?? t('copy'))}</span>
+    </Button>
+  );
+}

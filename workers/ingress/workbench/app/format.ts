@@ -1,0 +1,76 @@
+/** Amounts, rates and dates in the language of the workbench. */
+import { language, type Language } from './preferences.ts';
+
+const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', ro: 'ro-RO' };
+const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
+
+const numberFormats = new Map<string, Intl.NumberFormat>();
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+
+/** The locale of numbers and dates. A browser's own variant of the language wins, such as en-US. */
+export function locale(): string {
+  const own = navigator.languages.find((tag) => tag.toLowerCase().startsWith(`${language.value}-`));
+  return own ?? LOCALES[language.value];
+}
+
+function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${locale()} ${JSON.stringify(options)}`;
+  let format = numberFormats.get(key);
+  if (format === undefined) numberFormats.set(key, (format = new Intl.NumberFormat(locale(), options)));
+  return format;
+}
+
+function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale()} ${JSON.stringify(options)}`;
+  let format = dateFormats.get(key);
+  if (format === undefined) dateFormats.set(key, (format = new Intl.DateTimeFormat(locale(), options)));
+  return format;
+}
+
+/** An amount with the decimals of its currency, two by default. */
+export function formatAmount(amount: number, decimals = 2): string {
+  return numberFormat({ minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(amount);
+}
+
+/** A number with at most `decimals` decimals. */
+export function formatNumber(value: number, decimals = 0): string {
+  return numberFormat({ maximumFractionDigits: decimals }).format(value);
+}
+
+/** A short amount for axes: 12.5K. */
+export function formatCompact(value: number): string {
+  return numberFormat({ notation: 'compact', maximumFractionDigits: 1 }).format(value);
+}
+
+/** A percentage whose value is already in percent: 7.25 becomes 7.25 %. */
+export function formatPercent(percent: number, decimals = 2): string {
+  return `${formatNumber(percent, decimals)} %`;
+}
+
+/** A calendar date (YYYY-MM-DD, with or without a time, which is ignored) as 1 Jan 2026. */
+export function formatDate(text: string): string {
+  const day = text.slice(0, 10);
+  if (!DATE_ONLY.test(day)) return text;
+  return dateFormat({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(
+    new Date(`${day}T00:00:00Z`),
+  );
+}
+
+/** A moment in the time zone of the user, to the second. */
+export function formatMoment(moment: string | number | Date): string {
+  return dateFormat({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(moment));
+}
+
+/** A duration in the largest unit that keeps it at least 1: 250 ms, 4.2 s, 3 min, 5 h, 2 d. */
+export function formatDuration(ms: number): string {
+  const units: readonly (readonly [string, number])[] = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1_000],
+  ];
+  for (const [unit, size] of units) {
+    if (Math.abs(ms) >= size) return `${formatNumber(ms / size, 1)} ${unit}`;
+  }
+  return `${formatNumber(ms, 0)} ms`;
+}

@@ -1,0 +1,12 @@
+import type { LetterStatus } from './operations-replies.ts';
+import type { Tone } from '../design/components.tsx';
+
+/** The tone of each status of a dead letter. */
+export const LETTER_STATUSES: Readonly<Record<LetterStatus, Tone>> = {
+  open: 'bad',
+  'redrive-begun': 'warn',
+  'edit-begun': 'warn',
+  redriven: 'good',
+  edited: 'good',
+  discarded: 'neutral',
+};

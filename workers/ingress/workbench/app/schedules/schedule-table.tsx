@@ -1,0 +1,163 @@
+import { useState } from 'preact/hooks';
+import { Button, Dialog, TableFrame } from '../design/components.tsx';
+import { formatAmount, formatDate, formatNumber } from '../format.ts';
+import { chargesOf, explanationsOf, sumRows, type ShownExplanation, type ShownRow } from './schedule.ts';
+import { t } from './texts.ts';
+
+/** The columns of amounts: their text, their figure, and the figures that explain them. */
+const COLUMNS = [
+  { key: 'principal', figures: ['principal'], value: (row: ShownRow) => row.principal },
+  { key: 'interest', figures: ['interest', 'capitalisedInterest'], value: (row: ShownRow) => row.interest },
+  { key: 'charges', figures: ['managementFee', 'insurance'], value: chargesOf },
+  { key: 'total', figures: ['totalInstallment'], value: (row: ShownRow) => row.totalInstallment },
+  { key: 'balanceBefore', figures: ['remainingValue'], value: (row: ShownRow) => row.remainingValue },
+] as const;
+const FIRST_ROWS = 24;
+
+/** All rows. A figure opens its explanation by mouse or touch, the number of its row by keyboard too. */
+export function ScheduleTable({ rows, decimals }: { rows: readonly ShownRow[]; decimals: number }) {
+  const [explained, setExplained] = useState<{ row: ShownRow; figures: readonly string[] }>();
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? rows.length : FIRST_ROWS;
+  return (
+    <>
+      <TableFrame label={t('table')}>
+        <table class="table schedule-table">
+          <thead>
+            <tr>
+              <th scope="col">{t('installment')}</th>
+              <th scope="col">{t('due')}</th>
+              <th scope="col" class="number">
+                {t('days')}
+              </th>
+              {COLUMNS.map(({ key }) => (
+                <th key={key} scope="col" class="number">
+                  {t(key)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <Row
+                key={index}
+                row={row}
+                decimals={decimals}
+                isHidden={index >= shown}
+                onExplain={(figures) => setExplained({ row, figures })}
+              />
+            ))}
+          </tbody>
+          <Sums rows={rows} decimals={decimals} />
+        </table>
+      </TableFrame>
+      {rows.length > FIRST_ROWS && (
+        <div class="no-print">
+          <Button small onClick={() => setWhole(!isWhole)} aria-expanded={isWhole}>
+            {isWhole ? t('showFew', { count: FIRST_ROWS }) : t('showAll', { count: rows.length })}
+          </Button>
+        </div>
+      )}
+      {explained !== undefined && (
+        <Dialog
+          title={t('explain', { number: explained.row.InstallmentNo })}
+          onClose={() => setExplained(undefined)}
+        >
+          <Explanations {...explained} decimals={decimals} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function Row(props: {
+  row: ShownRow;
+  decimals: number;
+  /** Shown in print only. */
+  isHidden: boolean;
+  /** Explains these figures; without any, all of the row. */
+  onExplain: (figures: readonly string[]) => void;
+}) {
+  const { row, decimals, isHidden, onExplain } = props;
+  return (
+    <tr class={isHidden ? 'print-only-row' : undefined}>
+      <th scope="row">
+        <button
+          type="button"
+          class="figure-button"
+          aria-label={t('explainRow', { number: row.InstallmentNo })}
+          onClick={() => onExplain([])}
+        >
+          {row.InstallmentNo}
+        </button>
+        {row.isEarlyRepayment === 'true' && <span class="small soft"> {t('extraRow')}</span>}
+      </th>
+      <td class="figures nowrap">{formatDate(row.DueDate)}</td>
+      <td class="number">{formatNumber(row.NoDays)}</td>
+      {COLUMNS.map(({ key, figures, value }) => (
+        <td key={key} class="number">
+          <button type="button" class="figure-button" tabIndex={-1} onClick={() => onExplain(figures)}>
+            {formatAmount(value(row), decimals)}
+          </button>
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function Sums({ rows, decimals }: { rows: readonly ShownRow[]; decimals: number }) {
+  const totals = sumRows(rows);
+  return (
+    <tfoot>
+      <tr>
+        <th scope="row" colSpan={3}>
+          {t('sum')}
+        </th>
+        {(['principal', 'interest', 'charges', 'total'] as const).map((key) => (
+          <td key={key} class="number">
+            {formatAmount(totals[key], decimals)}
+          </td>
+        ))}
+        <td />
+      </tr>
+    </tfoot>
+  );
+}
+
+/** The explanations of some figures of a row, or of all. */
+function Explanations(props: { row: ShownRow; figures: readonly string[]; decimals: number }) {
+  const { row, figures, decimals } = props;
+  const chosen = figures.flatMap((figure) => explanationsOf(row, figure));
+  const shown: readonly ShownExplanation[] = chosen.length > 0 ? chosen : (row.explanation ?? []);
+  return (
+    <dl class="explanations">
+      {shown.map((one, index) => (
+        <div key={index}>
+          <dt>
+            <span>
+              {labelOf(one.figure)}
+              {one.name !== undefined && <span class="soft">: {one.name}</span>}
+            </span>
+            <span class="figures">{formatAmount(one.amount, decimals)}</span>
+          </dt>
+          <dd>
+            {one.formula !== undefined && <code>{one.formula}</code>}
+            {one.dayCount !== undefined && <span class="small soft">{one.dayCount}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function labelOf(figure: string): string {
+  const labels: Readonly<Record<string, string>> = {
+    remainingValue: t('balanceBefore'),
+    principal: t('principal'),
+    interest: t('interest'),
+    managementFee: t('charges'),
+    insurance: t('charges'),
+    totalInstallment: t('total'),
+  };
+  return labels[figure] ?? figure;
+}

@@ -1,0 +1,136 @@
+/** A calculated schedule: its rows, totals, differences, and its text as CSV. */
+
+/** How a figure of a row is calculated. */
+export interface ShownExplanation {
+  readonly figure: string;
+  readonly name?: string;
+  readonly amount: number;
+  readonly formula?: string;
+  readonly dayCount?: string;
+}
+
+/** A row of the response with CalculateDAE 2. */
+export interface ShownRow {
+  readonly InstallmentNo: number;
+  readonly DueDate: string;
+  readonly NoDays: number;
+  readonly remainingValue: number;
+  readonly interest: number;
+  readonly capitalisedInterest?: number;
+  readonly principal: number;
+  readonly managementFee: number;
+  readonly insurance?: number;
+  readonly totalInstallment: number;
+  readonly dae: number;
+  readonly isEarlyRepayment: string;
+  readonly explanation?: readonly ShownExplanation[];
+}
+
+export interface ShownSchedule {
+  readonly rows: readonly ShownRow[];
+  /** Effective rates a year in percent: with insurances (A1), and without them (A2). Undefined where the response has none. */
+  readonly dae: number | undefined;
+  readonly eir: number | undefined;
+  /** Names of sent fields that change nothing. */
+  readonly ignored: readonly string[];
+}
+
+/** Sums of a schedule, in the currency of the loan. */
+export interface ScheduleTotals {
+  readonly interest: number;
+  readonly principal: number;
+  readonly charges: number;
+  readonly total: number;
+  /** The largest row. */
+  readonly highest: number;
+  readonly first: number;
+  readonly rows: number;
+  readonly lastDueDate: string;
+}
+
+/** Decimals of amounts where the engine has more than this many are not shown. */
+const MAX_DECIMALS = 6;
+
+/** Commissions and insurances of a row. */
+export function chargesOf(row: ShownRow): number {
+  return exactSum([row.managementFee, row.insurance ?? 0]);
+}
+
+/** The principal outstanding after a row. */
+export function balanceAfter(row: ShownRow): number {
+  return exactSum([row.remainingValue, -row.principal, row.capitalisedInterest ?? 0]);
+}
+
+export function sumRows(rows: readonly ShownRow[]): ScheduleTotals {
+  return {
+    interest: exactSum(rows.map(({ interest }) => interest)),
+    principal: exactSum(rows.map(({ principal }) => principal)),
+    charges: exactSum(rows.map(chargesOf)),
+    total: exactSum(rows.map(({ totalInstallment }) => totalInstallment)),
+    highest: rows.reduce((highest, row) => Math.max(highest, row.totalInstallment), 0),
+    first: rows[0]?.totalInstallment ?? 0,
+    rows: rows.length,
+    lastDueDate: rows.at(-1)?.DueDate.slice(0, 10) ?? '',
+  };
+}
+
+/** Adds decimal amounts without binary fractions, exactly up to 9e15 of the smallest unit. */
+export function exactSum(amounts: readonly number[]): number {
+  const scale = 10 ** Math.max(0, ...amounts.map(decimalsOf));
+  return amounts.reduce((sum, amount) => sum + Math.round(amount * scale), 0) / scale;
+}
+
+function decimalsOf(amount: number): number {
+  const text = String(amount);
+  const point = text.indexOf('.');
+  return point < 0 ? 0 : Math.min(MAX_DECIMALS, text.length - point - 1);
+}
+
+/** Decimals of amounts of a currency; two without a currency. */
+export function decimalsOfCurrency(currency: string): number {
+  if (!/^[A-Z]{3}$/.test(currency)) return 2;
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  return format.resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/** The names of ignored fields in the header Warnings, such as `no-effect;jsonParam.HolidayCountry`. */
+export function readIgnored(header: string | null): readonly string[] {
+  return (header ?? '')
+    .split(',')
+    .map((part) => part.trim().split(';'))
+    .flatMap(([code, path = '']) => (code === 'no-effect' ? [path.replace(/^jsonParam\./, '')] : []));
+}
+
+/** The explanations of one figure of a row, such as `interest`. */
+export function explanationsOf(row: ShownRow, figure: string): readonly ShownExplanation[] {
+  return (row.explanation ?? []).filter((one) => one.figure === figure);
+}
+
+/** The rows as CSV (RFC 4180), with names of the interface, plain decimals and a line for each row. */
+export function toCsv(rows: readonly ShownRow[], decimals: number): string {
+  const names = [
+    'InstallmentNo',
+    'DueDate',
+    'NoDays',
+    'RemainingValue',
+    'Interest',
+    'Principal',
+    'ManagementFee',
+    'Insurance',
+    'TotalInstallment',
+    'IsEarlyRepayment',
+  ];
+  const lines = rows.map((row) => [
+    row.InstallmentNo,
+    row.DueDate.slice(0, 10),
+    row.NoDays,
+    row.remainingValue.toFixed(decimals),
+    row.interest.toFixed(decimals),
+    row.principal.toFixed(decimals),
+    row.managementFee.toFixed(decimals),
+    (row.insurance ?? 0).toFixed(decimals),
+    row.totalInstallment.toFixed(decimals),
+    row.isEarlyRepayment,
+  ]);
+  return [names, ...lines].map((line) => `${line.join(',')}\r\n`).join('');
+}

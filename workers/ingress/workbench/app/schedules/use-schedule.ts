@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { token } from '../preferences.ts';
+import { ACTION } from './call-texts.ts';
+import { loanTerms, type Loan } from './loan.ts';
+import { readIgnored, type ShownRow, type ShownSchedule } from './schedule.ts';
+
+export interface LiveSchedule {
+  /** The last schedule that could be calculated. */
+  readonly schedule: ShownSchedule | undefined;
+  /** Why the loan as it is now cannot be calculated. */
+  readonly error: unknown;
+  readonly isCalculating: boolean;
+  readonly retry: () => void;
+}
+
+/** Long enough that a word is typed, short enough that figures follow a slider. */
+const DEBOUNCE_MS = 250;
+
+/** The schedule of a loan, calculated again shortly after a change; a former call that still runs is aborted. */
+export function useSchedule(loan: Loan | undefined): LiveSchedule {
+  const [state, setState] = useState<Omit<LiveSchedule, 'retry'>>({
+    schedule: undefined,
+    error: undefined,
+    isCalculating: true,
+  });
+  const [round, setRound] = useState(0);
+  const key = loan === undefined ? '' : JSON.stringify(loanTerms(loan));
+  useEffect(() => {
+    if (key === '') return setState({ schedule: undefined, error: undefined, isCalculating: false });
+    const abort = new AbortController();
+    const calculate = async (): Promise<void> => {
+      try {
+        const schedule = await loadSchedule(JSON.parse(key) as Record<string, unknown>, abort.signal);
+        if (!abort.signal.aborted) setState({ schedule, error: undefined, isCalculating: false });
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        setState(({ schedule }) => ({ schedule, error, isCalculating: false }));
+      }
+    };
+    setState((former) => ({ ...former, isCalculating: true }));
+    const timer = setTimeout(() => void calculate(), DEBOUNCE_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [key, round, token.value]);
+  return { ...state, retry: () => setRound((current) => current + 1) };
+}
+
+/** The response shows one effective rate at a time (A5): rows with the DAE, and a second call for the EIR. */
+async function loadSchedule(terms: Record<string, unknown>, signal: AbortSignal): Promise<ShownSchedule> {
+  const path = `/platapi/automation-processors/actions/${ACTION}`;
+  const send = (more: Record<string, unknown>): Promise<Response> =>
+    call(path, { method: 'POST', body: { jsonParam: { ...terms, ...more } }, signal });
+  const [response, other] = await Promise.all([send({ CalculateDAE: 2, Explain: true }), send({})]);
+  const rows = (await response.json()) as readonly ShownRow[];
+  const [first] = (await other.json()) as readonly { readonly EIR?: number }[];
+  return { rows, dae: rows[0]?.dae, eir: first?.EIR, ignored: readIgnored(response.headers.get('warnings')) };
+}

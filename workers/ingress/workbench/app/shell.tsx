@@ -1,0 +1,246 @@
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { tokenRefused } from './api.ts';
+import { Button, Dialog, Empty, Failure, Field } from './design/components.tsx';
+import { BASE_PATH, TOKEN_REQUIRED, WORKBENCH_PATH } from './page-settings.ts';
+import { language, setToken, theme, token, type Language, type Theme } from './preferences.ts';
+import { HOME, ROOMS } from './rooms.ts';
+import { createTexts } from './texts.ts';
+
+const t = createTexts({
+  en: {
+    workbench: 'Workbench',
+    rooms: 'Rooms',
+    skip: 'Skip to content',
+    schedules: 'Schedules',
+    products: 'Products',
+    portfolio: 'Portfolio',
+    messages: 'Messages',
+    system: 'System',
+    reference: 'API reference',
+    language: 'Language',
+    theme: 'Theme',
+    themeSystem: 'As the device',
+    themeLight: 'Light',
+    themeDark: 'Dark',
+    token: 'Access token',
+    tokenLead: 'This instance requires an access token. It is kept in this tab only and sent with each call.',
+    tokenRefused: 'The token is missing, has expired or is not valid.',
+    tokenUse: 'Use token',
+    tokenChange: 'Change token',
+    tokenForget: 'Forget token',
+    unknownPage: 'There is no such page',
+    backHome: 'Go to the schedules',
+  },
+  ro: {
+    workbench: 'Atelier',
+    rooms: 'Secțiuni',
+    skip: 'Salt la conținut',
+    schedules: 'Scadențare',
+    products: 'Produse',
+    portfolio: 'Portofoliu',
+    messages: 'Mesaje',
+    system: 'Sistem',
+    reference: 'Referință API',
+    language: 'Limbă',
+    theme: 'Temă',
+    themeSystem: 'Ca dispozitivul',
+    themeLight: 'Luminoasă',
+    themeDark: 'Întunecată',
+    token: 'Token de acces',
+    tokenLead:
+      'Această instanță cere un token de acces. El rămâne doar în această filă și este trimis la fiecare apel.',
+    tokenRefused: 'Tokenul lipsește, a expirat sau nu este valid.',
+    tokenUse: 'Folosește tokenul',
+    tokenChange: 'Schimbă tokenul',
+    tokenForget: 'Uită tokenul',
+    unknownPage: 'Această pagină nu există',
+    backHome: 'Mergi la scadențare',
+  },
+});
+
+/** The frame of the workbench: navigation, preferences, token, and the room of the current address. */
+export function Shell() {
+  return (
+    <LocationProvider scope={WORKBENCH_PATH}>
+      <a class="skip-link" href="#content">
+        {t('skip')}
+      </a>
+      <div class="shell">
+        <Side />
+        <Content />
+      </div>
+    </LocationProvider>
+  );
+}
+
+function Side() {
+  const { path } = useLocation();
+  const [tokenOpen, setTokenOpen] = useState(false);
+  const asksForToken = TOKEN_REQUIRED && (token.value === '' || tokenRefused.value);
+  return (
+    <header class="shell-side">
+      <a class="shell-brand" href={WORKBENCH_PATH}>
+        <svg width="22" height="22" viewBox="0 0 16 16" aria-hidden="true">
+          <rect width="16" height="16" rx="3" fill="currentColor" />
+          <path d="M3 12h2V8H3zm4 0h2V5H7zm4 0h2V3h-2z" fill="var(--surface)" />
+        </svg>
+        {t('workbench')}
+      </a>
+      <nav class="shell-nav" aria-label={t('rooms')}>
+        <ul>
+          {ROOMS.map((room) => {
+            const address = `${WORKBENCH_PATH}/${room.path}`;
+            const isHere =
+              path.startsWith(address) || (room === HOME && path.replace(/\/$/, '') === WORKBENCH_PATH);
+            return (
+              <li key={room.path}>
+                <a href={address} aria-current={isHere ? 'page' : undefined}>
+                  {t(room.name)}
+                </a>
+              </li>
+            );
+          })}
+          <li>
+            <a href={`${BASE_PATH}/docs`} target="_self">
+              {t('reference')}
+            </a>
+          </li>
+        </ul>
+      </nav>
+      <div class="shell-tools">
+        {TOKEN_REQUIRED && (
+          <Button small onClick={() => setTokenOpen(true)}>
+            {t('tokenChange')}
+          </Button>
+        )}
+        <Choice
+          label={t('language')}
+          value={language.value}
+          options={{ en: 'English', ro: 'Română' }}
+          onChange={(value: Language) => (language.value = value)}
+        />
+        <Choice
+          label={t('theme')}
+          value={theme.value}
+          options={{ system: t('themeSystem'), light: t('themeLight'), dark: t('themeDark') }}
+          onChange={(value: Theme) => (theme.value = value)}
+        />
+      </div>
+      {(tokenOpen || asksForToken) && <TokenDialog onClose={() => setTokenOpen(false)} />}
+    </header>
+  );
+}
+
+/** A small selection without a visible label. */
+function Choice<Value extends string>(props: {
+  label: string;
+  value: Value;
+  options: Readonly<Record<Value, string>>;
+  onChange: (value: Value) => void;
+}) {
+  const id = useId();
+  return (
+    <div>
+      <label class="visually-hidden" for={id}>
+        {props.label}
+      </label>
+      <select
+        id={id}
+        class="input"
+        value={props.value}
+        onChange={(event) => props.onChange(event.currentTarget.value as Value)}
+      >
+        {Object.entries<string>(props.options).map(([value, label]) => (
+          <option key={value} value={value} selected={value === props.value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function TokenDialog({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const use = (event: Event): void => {
+    event.preventDefault();
+    if (text.trim() === '') return;
+    tokenRefused.value = false;
+    setToken(text.trim());
+    onClose();
+  };
+  return (
+    <Dialog title={t('token')} onClose={onClose}>
+      <p>{t('tokenLead')}</p>
+      <form class="stack" onSubmit={use}>
+        <Field label={t('token')} error={tokenRefused.value ? t('tokenRefused') : undefined}>
+          {(control) => (
+            <textarea
+              {...control}
+              class="input"
+              rows={4}
+              spellcheck={false}
+              autocomplete="off"
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div class="row">
+          <button class="button button-primary" type="submit">
+            {t('tokenUse')}
+          </button>
+          {token.value !== '' && (
+            <Button
+              onClick={() => {
+                setToken('');
+                onClose();
+              }}
+            >
+              {t('tokenForget')}
+            </Button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Content() {
+  const { path } = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const [error, setError] = useState<unknown>();
+  const room = path.slice(WORKBENCH_PATH.length).split('/')[1] ?? '';
+  const isFirst = useRef(true);
+  useEffect(() => {
+    setError(undefined);
+    // After a change of the room the focus moves to its content, as after the load of a page.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [room]);
+  return (
+    <main class="shell-main" id="content" ref={main} tabIndex={-1}>
+      {error !== undefined && <Failure error={error} onRetry={() => location.reload()} />}
+      <ErrorBoundary onError={setError}>
+        <Router>
+          <Route path={WORKBENCH_PATH} component={HOME.component} />
+          {ROOMS.map(({ path: name, component }) => (
+            <Route key={name} path={`${WORKBENCH_PATH}/${name}/:rest*`} component={component} />
+          ))}
+          <Route default component={UnknownPage} />
+        </Router>
+      </ErrorBoundary>
+    </main>
+  );
+}
+
+function UnknownPage() {
+  return (
+    <Empty title={t('unknownPage')}>
+      <a class="button" href={WORKBENCH_PATH}>
+        {t('backHome')}
+      </a>
+    </Empty>
+  );
+}

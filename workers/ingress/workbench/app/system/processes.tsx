@@ -1,0 +1,110 @@
+import type { ShownProcess, ShownState, ShownWorker } from './state.ts';
+import { Badge, Notice, type Tone } from '../design/components.tsx';
+import { formatMoment } from '../format.ts';
+import { t } from './texts.ts';
+
+const HEALTH: Readonly<Record<ShownWorker['status'], Tone>> = {
+  ready: 'good',
+  starting: 'accent',
+  degraded: 'warn',
+  unhealthy: 'bad',
+};
+const BREAKER = { closed: 'good', 'half-open': 'warn', open: 'bad' } as const;
+
+/** The processes with their workers, and the reasons of those that are not ready. */
+export function Processes({ state: { processes, broker } }: { state: ShownState }) {
+  return (
+    <section class="stack">
+      <div>
+        <h2>{t('processes')}</h2>
+        <p class="small soft">{t(broker.kind === 'embedded' ? 'embedded' : 'overKafka')}</p>
+      </div>
+      {broker.fault !== undefined && <FaultNotice {...broker} />}
+      <ul class="processes">
+        {processes.map((process) => (
+          <Process key={process.name} process={process} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Process({ process: { name, startedAt, workers, ...reading } }: { process: ShownProcess }) {
+  return (
+    <li class="card card-tight stack">
+      <div class="row-between">
+        <h3>{nameOfProcess(name)}</h3>
+        {startedAt !== undefined && (
+          <span class="small soft figures">{t('since', { time: formatMoment(startedAt) })}</span>
+        )}
+      </div>
+      {reading.fault !== undefined && <FaultNotice {...reading} />}
+      <ul class="workers">
+        {workers.map((worker) => (
+          <li key={worker.name}>
+            <span>{worker.name}</span>
+            <Badge tone={HEALTH[worker.status]}>{t(worker.status)}</Badge>
+            {worker.reason !== undefined && <p class="small soft">{worker.reason}</p>}
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+/** The name of a process as it is shown. */
+export function nameOfProcess(name: string): string {
+  return name === 'this' ? t('thisProcess') : name;
+}
+
+function FaultNotice({
+  fault = '',
+  lastReadAt,
+}: {
+  fault?: string | undefined;
+  lastReadAt?: string | undefined;
+}) {
+  const text =
+    lastReadAt === undefined
+      ? t('unreadable', { fault })
+      : t('readBefore', { fault, time: formatMoment(lastReadAt) });
+  return <Notice tone="warn">{text}</Notice>;
+}
+
+/** The circuit breakers of consumers and providers: those that are not closed, the others folded away. */
+export function Breakers({ breakers }: Pick<ShownState, 'breakers'>) {
+  const closed = breakers.filter(({ state }) => state === 'closed');
+  const others = breakers.filter(({ state }) => state !== 'closed');
+  return (
+    <section class="stack">
+      <h2>{t('breakers')}</h2>
+      {breakers.length === 0 && <p class="soft">{t('noBreakers')}</p>}
+      {others.length > 0 && <BreakerList breakers={others} />}
+      {closed.length > 0 && (
+        <details>
+          <summary>{t('closedBreakers', { count: closed.length })}</summary>
+          <BreakerList breakers={closed} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function BreakerList({ breakers }: Pick<ShownState, 'breakers'>) {
+  return (
+    <ul class="breakers">
+      {breakers.map(({ process, kind, name, state }) => (
+        <li key={`${process} ${kind} ${name}`}>
+          <span>
+            <span class="small soft">
+              {t(kind)}
+              {process === 'this' ? '' : ` · ${process}`}
+            </span>
+            {name}
+          </span>
+          <Badge tone={BREAKER[state]}>{t(state)}</Badge>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,97 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ShownState } from './state.ts';
+import { token } from '../preferences.ts';
+import { figuresOf, type Figures } from './figures.ts';
+import { openStateStream, type Connection, type StateStream } from './state-stream.ts';
+
+/** The state of the system, its recent past, and its connection. */
+export interface System {
+  /** Undefined before the first one arrived. */
+  readonly state: ShownState | undefined;
+  /** Oldest first, one for each moment; undefined where the page was not connected. */
+  readonly history: readonly (Figures | undefined)[];
+  readonly connection: Connection;
+  readonly pause: () => void;
+  readonly connect: () => void;
+}
+
+/** A state is sent only when it has changed, so the last one is noted at each step. */
+const STEP_MS = 2_000;
+/** Five minutes. */
+export const HISTORY_STEPS = 150;
+/** A hidden page needs no updates. */
+const HIDDEN_MS = 60_000;
+
+/** Follows the system while the component is shown. */
+export function useSystem(): System {
+  const [state, setState] = useState<ShownState>();
+  const [connection, setConnection] = useState<Connection>({ kind: 'connecting' });
+  const [history, setHistory] = useState<readonly (Figures | undefined)[]>([]);
+  const stream = useRef<StateStream>(undefined);
+  const latest = useRef<ShownState>(undefined);
+  const isLive = useRef(false);
+  const currentToken = token.value;
+  useEffect(() => {
+    const opened = openStateStream({
+      onState: (arrived) => {
+        const isFirst = latest.current === undefined;
+        latest.current = arrived;
+        setState(arrived);
+        if (isFirst) setHistory((known) => append(known, figuresOf(arrived)));
+      },
+      onConnection: (changed) => {
+        isLive.current = changed.kind === 'live';
+        setConnection(changed);
+      },
+    });
+    stream.current = opened;
+    const stopHiding = pauseWhileHidden(opened);
+    const timer = setInterval(() => {
+      const known = latest.current;
+      const figures = isLive.current && known !== undefined ? figuresOf(known) : undefined;
+      if (known !== undefined) setHistory((before) => append(before, figures));
+    }, STEP_MS);
+    return () => {
+      stopHiding();
+      clearInterval(timer);
+      opened.close();
+    };
+  }, [currentToken]);
+  return {
+    state,
+    history,
+    connection,
+    pause: () => stream.current?.pause(),
+    connect: () => stream.current?.connect(),
+  };
+}
+
+function append(
+  history: readonly (Figures | undefined)[],
+  figures: Figures | undefined,
+): readonly (Figures | undefined)[] {
+  return [...history.slice(1 - HISTORY_STEPS), figures];
+}
+
+/** Pauses a stream when its page has been hidden for a minute, and continues it when it is shown again. */
+function pauseWhileHidden(stream: StateStream): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isPaused = false;
+  const change = (): void => {
+    clearTimeout(timer);
+    if (document.hidden) {
+      timer = setTimeout(() => {
+        isPaused = true;
+        stream.pause();
+      }, HIDDEN_MS);
+    } else if (isPaused) {
+      isPaused = false;
+      stream.connect();
+    }
+  };
+  document.addEventListener('visibilitychange', change);
+  return () => {
+    clearTimeout(timer);
+    document.removeEventListener('visibilitychange', change);
+  };
+}

@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { html } from '../../../shared/contract/documents/html.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
+import { acceptsCoding } from '../server/content-coding.ts';
+import type { IngressContext } from '../server/context.ts';
+import { refuse, refuseOtherMethods } from '../server/send-answer.ts';
+import { labelMetrics } from '../server/traffic.ts';
+import { entityTag, loadBundle, type Asset, type Bundle } from './bundle.ts';
+
+/** Names contain a hash of the content, so that a file never changes under its name. */
+const ASSET_CACHE = 'public, max-age=31536000, immutable';
+const PAGE_CACHE = 'no-cache';
+/** All resources come from this instance. Frames show documents of the page itself, in a sandbox. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+type AssetRequest = FastifyRequest<{ Params: { name: string } }>;
+
+interface Page {
+  readonly body: string;
+  readonly etag: string;
+}
+
+/**
+ * Serves the workbench at /workbench and all addresses below it, and its files at /workbench/assets. The page and its files contain no data:
+ * they are sent without a token, and the page asks for one where access control is on. / redirects to it.
+ *
+ * The files are compiled on the first request, so that a start does not wait for them.
+ */
+export function registerWorkbench(
+  app: FastifyInstance,
+  deps: Pick<IngressContext, 'access' | 'log' | 'options'>,
+): void {
+  const { basePath } = deps.options;
+  const base = `${basePath}/workbench`;
+  let loading: Promise<Bundle> | undefined;
+  const load = (): Promise<Bundle> => {
+    loading ??= loadBundle().catch((error: unknown) => {
+      // The next request tries again.
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+  const preHandler = [labelMetrics('workbench')];
+  let page: Page | undefined;
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const bundle = await loadOrExplain(load, reply, deps.log);
+    if (bundle === undefined) return;
+    page ??= renderPage(bundle, { basePath, accessRequired: deps.access.required });
+    reply
+      .header('etag', page.etag)
+      .header('cache-control', PAGE_CACHE)
+      .header('content-security-policy', PAGE_POLICY)
+      .header('referrer-policy', 'no-referrer');
+    if (request.headers['if-none-match'] === page.etag) return void reply.code(304).send();
+    reply.header('content-type', 'text/html; charset=utf-8').send(page.body);
+  };
+  app.get(base, { preHandler }, sendPage);
+  app.get(`${base}/*`, { preHandler }, sendPage);
+  app.get(`${base}/assets/:name`, { preHandler }, async (request: AssetRequest, reply) => {
+    const bundle = await loadOrExplain(load, reply, deps.log);
+    if (bundle === undefined) return;
+    const asset = bundle.assets.get(request.params.name);
+    if (asset === undefined) return refuse(reply, 'not-found');
+    sendAsset(request, reply, asset);
+  });
+  for (const path of ['', '/*', '/assets/:name']) refuseOtherMethods(app, base + path, 'GET', preHandler);
+  app.get(`${basePath}/`, (_request, reply) => {
+    reply.redirect(base, 302);
+  });
+}
+
+async function loadOrExplain(
+  load: () => Promise<Bundle>,
+  reply: FastifyReply,
+  log: IngressContext['log'],
+): Promise<Bundle | undefined> {
+  try {
+    return await load();
+  } catch (error) {
+    log.error({ error: errorText(error) }, 'the workbench cannot be compiled');
+    refuse(reply, 'unexpected', {
+      detail:
+        'The workbench cannot be compiled. Install the optional packages (npm ci), or compile it beforehand with npm run build:workbench.',
+    });
+    return undefined;
+  }
+}
+
+function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): void {
+  reply
+    .header('content-type', asset.type)
+    .header('cache-control', ASSET_CACHE)
+    .header('vary', 'accept-encoding');
+  const accepted = request.headers['accept-encoding'];
+  if (acceptsCoding(accepted, 'br')) {
+    reply.header('content-encoding', 'br').send(asset.brotli);
+  } else if (acceptsCoding(accepted, 'gzip')) {
+    reply.header('content-encoding', 'gzip').send(asset.gzip);
+  } else reply.send(asset.body);
+}
+
+/** The page loads script and styles, and passes them what they need to know of this instance. */
+function renderPage(
+  { script, styles }: Bundle,
+  { basePath, accessRequired }: { basePath: string; accessRequired: boolean },
+): Page {
+  const assets = `${basePath}/workbench/assets`;
+  const body = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="base-path" content="${basePath}">
+<meta name="access" content="${accessRequired ? 'token' : 'open'}">
+<title>Workbench</title>
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%230b5a7a'/%3E%3Cpath d='M3 12h2V8H3zm4 0h2V5H7zm4 0h2V3h-2z' fill='%23fff'/%3E%3C/svg%3E">
+<link rel="stylesheet" href="${assets}/${styles}">
+<link rel="modulepreload" href="${assets}/${script}">
+<script type="module" src="${assets}/${script}"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>The workbench needs JavaScript. Everything that it does can be done with the HTTP interface: <a href="${basePath}/docs">documentation</a>.</noscript>
+</body>
+</html>
+`.markup;
+  return { body, etag: entityTag(body) };
+}
