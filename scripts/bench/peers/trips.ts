@@ -15,6 +15,8 @@ export interface Trip {
   readonly system: string;
   readonly window: number;
   readonly pids: ProcessIds;
+  /** How long it runs before the first round. Default 10 s. */
+  readonly firstWarmUpMs?: number;
   /** Runs the loop for a time. */
   readonly run: (window: number, forMs: number) => Promise<LoopResult>;
 }
@@ -32,7 +34,7 @@ export interface TripLine {
   readonly rounds: readonly TripRound[];
 }
 
-/** Long enough for the just-in-time compilers of all processes of a trip. */
+/** Long enough for the just-in-time compilers of all Node processes of a trip. */
 const FIRST_WARM_UP_MS = 10_000;
 /** Before each round, because the processes were idle during the other trips. */
 const WARM_UP_MS = 300;
@@ -45,9 +47,9 @@ export async function measureTrips(
   trips: readonly Trip[],
 ): Promise<readonly TripLine[]> {
   const named = trips.map((trip) => ({ ...trip, name: `${trip.system}, window ${trip.window}` }));
-  for (const { name, window, run } of named) {
+  for (const { name, window, run, firstWarmUpMs = FIRST_WARM_UP_MS } of named) {
     options.progress(`warming up: ${name}`);
-    await run(window, FIRST_WARM_UP_MS);
+    await run(window, firstWarmUpMs);
   }
   const rounds = await inTurns(
     options,
