@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 9fb3e13936528cc3d86da011270e256ac4c5d16d8e0bca9af20cc695452a2988 */
+/** Written by `npm run client-types`. Document: sha256 daa747b0897f49e0767708e3c06240806b45813a14314478dc274e19b326a224 */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
@@ -653,7 +653,20 @@ export interface components {
       readonly SourceValue?: number | null;
       /** @description Percentage of one charge, of Amount or of the base in PercentAppliedTo. Send either SourceValue or SourcePercent. */
       readonly SourcePercent?: number | null;
-      /** @description Name of the periodicity of the charge, such as Monthly. Not Once: use UpFrontValue for such costs. */
+      /**
+       * @description Name of the periodicity of the charge, such as Monthly. Not Once: use UpFrontValue for such costs.
+       * @example Daily
+       * @example Weekly
+       * @example Biweekly
+       * @example Monthly
+       * @example Bimonthly
+       * @example Quarterly
+       * @example Trimestrial
+       * @example Semiannual
+       * @example Semestrial
+       * @example Annual
+       * @example Yearly
+       */
       readonly FeePeriodicityType: string;
       /**
        * @description Start of the first fee period.
@@ -670,8 +683,18 @@ export interface components {
       readonly BlockFeeAmount?: number | null;
       /** @description 1: charged at the start of each period; 0: at its end. Absent: as in the schedule type, or 0 if that has none. */
       readonly IsUpfront?: number | null;
-      /** @description Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount. */
-      readonly PercentAppliedTo?: string | null;
+      /**
+       * @description Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount.
+       * @enum {string|null}
+       */
+      readonly PercentAppliedTo?:
+        | 'FinancedAmount'
+        | 'RemainingValue'
+        | 'Principal'
+        | 'Interest'
+        | 'Installment'
+        | 'UnusedAmount'
+        | null;
       /** @description Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: as in the catalogue, otherwise false. */
       readonly PerAnnum?: boolean | null;
       /** @description Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, otherwise false. */
@@ -682,7 +705,20 @@ export interface components {
       readonly SourceValue?: number | null;
       /** @description Percentage of one charge, of Amount or of the base in PercentAppliedTo. Send either SourceValue or SourcePercent. */
       readonly SourcePercent?: number | null;
-      /** @description Name of the periodicity of the premium, such as Monthly. Not Once: use UpFrontValue for such costs. */
+      /**
+       * @description Name of the periodicity of the premium, such as Monthly. Not Once: use UpFrontValue for such costs.
+       * @example Daily
+       * @example Weekly
+       * @example Biweekly
+       * @example Monthly
+       * @example Bimonthly
+       * @example Quarterly
+       * @example Trimestrial
+       * @example Semiannual
+       * @example Semestrial
+       * @example Annual
+       * @example Yearly
+       */
       readonly InsurancePeriodicityType: string;
       /**
        * @description Start of the first premium period.
@@ -701,8 +737,18 @@ export interface components {
       readonly BlockInsuranceAmount?: number | null;
       /** @description 1: charged at the start of each period; 0: at its end. Absent: as in the schedule type, or 0 if that has none. */
       readonly IsUpfront?: number | null;
-      /** @description Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount. */
-      readonly PercentAppliedTo?: string | null;
+      /**
+       * @description Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount.
+       * @enum {string|null}
+       */
+      readonly PercentAppliedTo?:
+        | 'FinancedAmount'
+        | 'RemainingValue'
+        | 'Principal'
+        | 'Interest'
+        | 'Installment'
+        | 'UnusedAmount'
+        | null;
       /** @description Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: as in the catalogue, otherwise false. */
       readonly PerAnnum?: boolean | null;
     };
@@ -735,17 +781,53 @@ export interface components {
     };
     /** @description Terms of the schedule. */
     readonly RepaymentScheduleTerms: {
-      /** @description Name or code of the schedule type, case-insensitive, such as EqualInstallments. */
+      /**
+       * @description Name or code of the schedule type, case-insensitive, such as EqualInstallments.
+       * @example EqualInstallments
+       * @example EqualPrincipal
+       * @example InterestOnly
+       * @example Balloon
+       * @example EffectiveRate
+       * @example Once
+       * @example Overdraft
+       * @example Deposit
+       * @example CreditCard
+       * @example Leasing
+       */
       readonly ScheduleType: string;
       /** @description Financed amount, including any residual value, excluding the advance. More than zero. */
       readonly Amount: number;
       /** @description Number of installments, 1 to 1200. */
       readonly InstallmentsNo: number;
-      /** @description Name of the periodicity, case-insensitive, such as Monthly. */
+      /**
+       * @description Name of the periodicity, case-insensitive, such as Monthly.
+       * @example Once
+       * @example Daily
+       * @example Weekly
+       * @example Biweekly
+       * @example Monthly
+       * @example Bimonthly
+       * @example Quarterly
+       * @example Trimestrial
+       * @example Semiannual
+       * @example Semestrial
+       * @example Annual
+       * @example Yearly
+       */
       readonly PeriodicityType: string;
       /** @description Day of month of each installment, 1 to 31; in shorter months the last day. Periodicities in days or weeks ignore it. */
       readonly InstallmentDay: number;
-      /** @description Product type by code or name, such as TL. Absent: the schedule type's own. */
+      /**
+       * @description Product type by code or name, such as TL. Absent: the schedule type's own.
+       * @example TL
+       * @example MG
+       * @example C
+       * @example OD
+       * @example BA
+       * @example D
+       * @example CC
+       * @example LS
+       */
       readonly ProductType?: string | null;
       /** @description Annual interest rate in percent. May be absent or null only with MultipleInterestRates or BandedInterestRates. */
       readonly InterestPercent?: number | null;
@@ -772,10 +854,40 @@ export interface components {
       readonly MaturityDate?: string | null;
       /** @description True: due dates on non-business days of the calendar are shifted. */
       readonly HolidayShift?: boolean | null;
-      /** @description Name of the holiday calendar. */
+      /**
+       * @description Name of the holiday calendar.
+       * @example AT
+       * @example BE
+       * @example BG
+       * @example CZ
+       * @example DE
+       * @example ES
+       * @example FR
+       * @example GB
+       * @example GR
+       * @example HR
+       * @example HU
+       * @example IT
+       * @example NL
+       * @example PL
+       * @example RO
+       * @example SK
+       * @example TARGET
+       * @example US
+       */
       readonly HolidayCountry?: string | null;
-      /** @description Direction of the shift: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None. */
-      readonly HolidayMethod?: string | null;
+      /**
+       * @description Direction of the shift: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None.
+       * @enum {string|null}
+       */
+      readonly HolidayMethod?:
+        | 'Forward'
+        | 'Backward'
+        | 'ModifiedForward'
+        | 'ModifiedBackward'
+        | 'Nearest'
+        | 'None'
+        | null;
       /** @description 1: interest accrues until the shifted date; 0 (default): only the payment date shifts. */
       readonly DeferDueDate?: number | null;
       /** @description Actual number of installments: the schedule ends there, and the last one repays the rest. */
@@ -784,8 +896,11 @@ export interface components {
       readonly ContractPeriod?: number | null;
       /** @description Absent or null: capitalised fields with EIR. 0: lower-case fields without dae; 1: the dae alone; 2: lower-case fields with dae. */
       readonly CalculateDAE?: number | null;
-      /** @description Month of the first installment when FirstDueDate is absent: ActualMonth or NextMonth. */
-      readonly InstallmentMethod?: string | null;
+      /**
+       * @description Month of the first installment when FirstDueDate is absent: ActualMonth or NextMonth.
+       * @enum {string|null}
+       */
+      readonly InstallmentMethod?: 'ActualMonth' | 'NextMonth' | null;
       /** @description Fixed installment value (equal installments). Null or 0: not fixed. */
       readonly installmentValue?: number | null;
       /** @description Fixed principal value (equal principal). Null or 0: not fixed. */
@@ -833,20 +948,48 @@ export interface components {
       readonly BlockAmount?: number | null;
       /** @description Recalculation: interest that is added to the first installment. */
       readonly BlockInterestAmount?: number | null;
-      /** @description Extension. Day count by name, such as 30/360 or Actual/365, instead of that of the schedule type. */
-      readonly InterestCalculationMethod?: string | null;
-      /** @description Extension. ISO 4217 code, which determines the decimals of all amounts. Absent: two decimals. */
+      /**
+       * @description Extension. Day count by name, such as 30/360 or Actual/365, instead of that of the schedule type.
+       * @enum {string|null}
+       */
+      readonly InterestCalculationMethod?:
+        | '30/360'
+        | '30E/360'
+        | '30E/360 ISDA'
+        | '30/365'
+        | 'Actual/360'
+        | 'Actual/365'
+        | 'Actual/Actual'
+        | null;
+      /**
+       * @description Extension. ISO 4217 code, which determines the decimals of all amounts. Absent: two decimals.
+       * @example EUR
+       * @example RON
+       * @example USD
+       * @example GBP
+       * @example CHF
+       * @example PLN
+       * @example HUF
+       * @example JPY
+       * @example KWD
+       */
       readonly Currency?: string | null;
-      /** @description Extension. Treatment of the interest of a grace period: Deferred (default), Capitalised, Spread or Forgiven. */
-      readonly GraceType?: string | null;
+      /**
+       * @description Extension. Treatment of the interest of a grace period: Deferred (default), Capitalised, Spread or Forgiven.
+       * @enum {string|null}
+       */
+      readonly GraceType?: 'Deferred' | 'Capitalised' | 'Spread' | 'Forgiven' | null;
       /** @description Extension. Number of decimals of all amounts, instead of those of the currency. */
       readonly Precision?: number | null;
       /** @description Extension. Prepayments. */
       readonly EarlyRepayments?: readonly components['schemas']['EarlyRepayment'][] | null;
       /** @description Extension. True: a fixed payment may be lower than the interest. */
       readonly AllowNegativeAmortisation?: boolean | null;
-      /** @description Extension. Whole: one rate for the whole balance, instead of one for each slice. */
-      readonly BandMethod?: string | null;
+      /**
+       * @description Extension. Whole: one rate for the whole balance, instead of one for each slice.
+       * @enum {string|null}
+       */
+      readonly BandMethod?: 'Slices' | 'Whole' | null;
       /** @description Extension. True: each installment shows how its figures are calculated. */
       readonly Explain?: boolean | null;
     };

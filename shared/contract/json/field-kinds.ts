@@ -162,8 +162,17 @@ export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an o
 export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   objectOf(shape, 'an object with the fields of the request');
 
-/** A name or a code. */
-export const text = () => anyText().min(1, { error: NOT_EMPTY }).max(MAX_TEXT_LENGTH, { error: TOO_LONG });
+/** A name or a code. Documents and forms show `known` names, which are not all: a catalogue may have others. */
+export const text = (known: readonly string[] = []) => {
+  const name = anyText().min(1, { error: NOT_EMPTY }).max(MAX_TEXT_LENGTH, { error: TOO_LONG });
+  return known.length === 0 ? name : name.meta({ examples: [...known] });
+};
+
+/**
+ * One of these names. Documents show them as they are spelt here, so that generated clients have a type for them; reading
+ * accepts any text, which the engine compares without regard to case and refuses with 422.
+ */
+export const nameOf = (names: readonly string[]) => text().meta({ enum: [...names] });
 
 /** A GUID, case-insensitive. */
 const GUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';

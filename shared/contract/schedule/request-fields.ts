@@ -4,11 +4,20 @@
  * (400); the calculation validates their meaning (422).
  */
 
+import { BUILT_IN_CALENDARS } from '../../lending/calendars/built-in-calendars.ts';
+import { CHARGE_BASES } from '../../lending/charges/charge-price.ts';
+import { DAY_COUNT_NAMES } from '../../lending/dates/day-count.ts';
+import { BUILT_IN_PERIODICITIES } from '../../lending/dates/periodicity.ts';
+import { INSTALLMENT_METHODS } from '../../lending/due-dates/schedule-dates.ts';
+import { HOLIDAY_METHODS } from '../../lending/due-dates/shift-due-date.ts';
 import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
 import { MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
+import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../lending/schedule-types/built-in-schedule-types.ts';
+import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/product-types.ts';
 import { MAX_PRECISION_DIGITS } from '../../lending/terms/loan-terms.ts';
-import { MAX_CAPITAL_PERCENT } from '../../lending/terms/repayment-terms.ts';
+import { BAND_METHODS } from '../../lending/terms/rate-terms.ts';
+import { GRACE_TYPES, MAX_CAPITAL_PERCENT } from '../../lending/terms/repayment-terms.ts';
 import { MAX_CONTRACT_PERIODS } from '../../lending/terms/validate-schedule-request.ts';
 import {
   count,
@@ -20,6 +29,7 @@ import {
   numericFlag,
   optional,
   optionalList,
+  nameOf,
   text,
   objectOf,
   requestOf,
@@ -34,6 +44,17 @@ const SHARE = { minimum: 0, maximum: MAX_RATE_PERCENT };
 /** The number of an installment, and a number of installments of which there may be none. */
 const ORDINAL = { minimum: 1, maximum: MAX_INSTALLMENTS };
 const NUMBER = { minimum: 0, maximum: MAX_INSTALLMENTS };
+
+/** Names that every instance knows; catalogues may add schedule types, periodicities and calendars. */
+const SCHEDULE_TYPES = BUILT_IN_SCHEDULE_TYPE_RECORDS.map(
+  ({ PaymentScheduleTypeName }) => PaymentScheduleTypeName,
+);
+const PERIODICITIES = BUILT_IN_PERIODICITIES.map(({ name }) => name);
+/** Charges that are paid once are not in a schedule. */
+const REPEATED = PERIODICITIES.filter((name) => name !== 'Once');
+const CALENDARS = BUILT_IN_CALENDARS.flatMap(({ codes: [code] }) => code ?? []);
+/** Some of the codes of ISO 4217, with different decimals. */
+const CURRENCIES = ['EUR', 'RON', 'USD', 'GBP', 'CHF', 'PLN', 'HUF', 'JPY', 'KWD'];
 
 const SOURCE_VALUE = 'Amount of one charge. Send either SourceValue or SourcePercent.';
 const SOURCE_PERCENT =
@@ -51,7 +72,7 @@ const commissionItem = named(
   objectOf({
     SourceValue: optional(amount(AMOUNT)).describe(SOURCE_VALUE),
     SourcePercent: optional(percent(SHARE)).describe(SOURCE_PERCENT),
-    FeePeriodicityType: text().describe(
+    FeePeriodicityType: text(REPEATED).describe(
       'Name of the periodicity of the charge, such as Monthly. Not Once: use UpFrontValue for such costs.',
     ),
     FeeDate: date().describe('Start of the first fee period.'),
@@ -64,7 +85,7 @@ const commissionItem = named(
       'Blocked amount that is added to the first installment of a recalculation.',
     ),
     IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
-    PercentAppliedTo: optional(text()).describe(PERCENT_APPLIED_TO),
+    PercentAppliedTo: optional(nameOf(CHARGE_BASES)).describe(PERCENT_APPLIED_TO),
     PerAnnum: optional(flag()).describe(PER_ANNUM),
     IsForUnusage: optional(flag()).describe(
       'Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, otherwise false.',
@@ -78,7 +99,7 @@ const insuranceItem = named(
   objectOf({
     SourceValue: optional(amount(AMOUNT)).describe(SOURCE_VALUE),
     SourcePercent: optional(percent(SHARE)).describe(SOURCE_PERCENT),
-    InsurancePeriodicityType: text().describe(
+    InsurancePeriodicityType: text(REPEATED).describe(
       'Name of the periodicity of the premium, such as Monthly. Not Once: use UpFrontValue for such costs.',
     ),
     InsuranceDate: date().describe('Start of the first premium period.'),
@@ -94,7 +115,7 @@ const insuranceItem = named(
       'Blocked amount that is added to the first installment of a recalculation.',
     ),
     IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
-    PercentAppliedTo: optional(text()).describe(PERCENT_APPLIED_TO),
+    PercentAppliedTo: optional(nameOf(CHARGE_BASES)).describe(PERCENT_APPLIED_TO),
     PerAnnum: optional(flag()).describe(PER_ANNUM),
   }),
 );
@@ -147,14 +168,16 @@ const MAX_FEES = 200;
 const MAX_ROWS_OF_A_SCHEDULE = 1_200;
 
 const mandatory = {
-  ScheduleType: text().describe(
+  ScheduleType: text(SCHEDULE_TYPES).describe(
     'Name or code of the schedule type, case-insensitive, such as EqualInstallments.',
   ),
   Amount: amount(POSITIVE_AMOUNT).describe(
     'Financed amount, including any residual value, excluding the advance. More than zero.',
   ),
   InstallmentsNo: count(ORDINAL).describe('Number of installments, 1 to 1200.'),
-  PeriodicityType: text().describe('Name of the periodicity, case-insensitive, such as Monthly.'),
+  PeriodicityType: text(PERIODICITIES).describe(
+    'Name of the periodicity, case-insensitive, such as Monthly.',
+  ),
   InstallmentDay: count({ minimum: 1, maximum: 31 }).describe(
     'Day of month of each installment, 1 to 31; in shorter months the last day. Periodicities in days or weeks ignore it.',
   ),
@@ -162,7 +185,7 @@ const mandatory = {
 
 /** Product, rate, dates, calendar and term. */
 const terms = {
-  ProductType: optional(text()).describe(
+  ProductType: optional(text(PRODUCT_TYPE_CODES)).describe(
     "Product type by code or name, such as TL. Absent: the schedule type's own.",
   ),
   InterestPercent: optional(percent(RATE)).describe(
@@ -181,8 +204,8 @@ const terms = {
   HolidayShift: optional(flag()).describe(
     'True: due dates on non-business days of the calendar are shifted.',
   ),
-  HolidayCountry: optional(text()).describe('Name of the holiday calendar.'),
-  HolidayMethod: optional(text()).describe(
+  HolidayCountry: optional(text(CALENDARS)).describe('Name of the holiday calendar.'),
+  HolidayMethod: optional(nameOf(HOLIDAY_METHODS)).describe(
     'Direction of the shift: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None.',
   ),
   DeferDueDate: optional(flagNumber()).describe(
@@ -197,7 +220,7 @@ const terms = {
   CalculateDAE: optional(count({ minimum: 0, maximum: 2 })).describe(
     'Absent or null: capitalised fields with EIR. 0: lower-case fields without dae; 1: the dae alone; 2: lower-case fields with dae.',
   ),
-  InstallmentMethod: optional(text()).describe(
+  InstallmentMethod: optional(nameOf(INSTALLMENT_METHODS)).describe(
     'Month of the first installment when FirstDueDate is absent: ActualMonth or NextMonth.',
   ),
 };
@@ -253,13 +276,13 @@ const recalculation = {
 
 /** Extensions of the interface (S6). */
 const extensions = {
-  InterestCalculationMethod: optional(text()).describe(
+  InterestCalculationMethod: optional(nameOf(DAY_COUNT_NAMES)).describe(
     'Extension. Day count by name, such as 30/360 or Actual/365, instead of that of the schedule type.',
   ),
-  Currency: optional(text()).describe(
+  Currency: optional(text(CURRENCIES)).describe(
     'Extension. ISO 4217 code, which determines the decimals of all amounts. Absent: two decimals.',
   ),
-  GraceType: optional(text()).describe(
+  GraceType: optional(nameOf(GRACE_TYPES)).describe(
     'Extension. Treatment of the interest of a grace period: Deferred (default), Capitalised, Spread or Forgiven.',
   ),
   Precision: optional(count({ minimum: 0, maximum: MAX_PRECISION_DIGITS })).describe(
@@ -269,7 +292,7 @@ const extensions = {
   AllowNegativeAmortisation: optional(flag()).describe(
     'Extension. True: a fixed payment may be lower than the interest.',
   ),
-  BandMethod: optional(text()).describe(
+  BandMethod: optional(nameOf(BAND_METHODS)).describe(
     'Extension. Whole: one rate for the whole balance, instead of one for each slice.',
   ),
   Explain: optional(flag()).describe(

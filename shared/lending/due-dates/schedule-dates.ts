@@ -23,7 +23,11 @@ import {
 } from './planned-rows.ts';
 import { type KnownCalendars, parseHolidayShift, shiftDueDates } from './shift-due-date.ts';
 
-const INSTALLMENT_METHODS = ['ActualMonth', 'NextMonth'] as const satisfies readonly InstallmentMethod[];
+/** Names of the methods that choose the month of the first installment (D3), as a request may write them. */
+export const INSTALLMENT_METHODS = [
+  'ActualMonth',
+  'NextMonth',
+] as const satisfies readonly InstallmentMethod[];
 const LAST_DAY_OF_MONTH = 31;
 
 /** How a schedule type treats the date on which a contract ends. */

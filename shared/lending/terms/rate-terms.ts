@@ -49,7 +49,8 @@ interface RateContext {
   readonly currencyDigits: number;
 }
 
-const BAND_METHODS = ['Slices', 'Whole'] as const;
+/** Whether each slice of a balance has the rate of its band, or the whole balance has one rate (R2). */
+export const BAND_METHODS = ['Slices', 'Whole'] as const;
 
 /**
  * Parses the rates of a request; undefined, with all faults reported, when they are invalid. The single rate may be
