@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 daa747b0897f49e0767708e3c06240806b45813a14314478dc274e19b326a224 */
+/** Written by `npm run client-types`. Document: sha256 e5e87a031b5d68a99ed261831d738caa4e587821e9249ae700b3677e34c9e2fd */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
@@ -453,6 +453,66 @@ export interface paths {
      * @description For a frame; `htmlAddress` of the message has the ticket. It loads nothing and runs no scripts.
      */
     readonly get: operations['getOutboxHtml'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/operations/v1/products': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Lists the products of the catalogue
+     * @description By code, in pages, each with its versions. Also drafts and closed ones.
+     */
+    readonly get: operations['listProducts'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/operations/v1/products/{code}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Returns the versions of a product
+     * @description All versions, also drafts and closed ones.
+     */
+    readonly get: operations['getCatalogueProduct'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/operations/v1/products/{code}/versions/{version}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Returns a version of a product
+     * @description The whole record, and the lists to which it refers. Lists have versions of their own: a product uses those in force, whichever of its own versions is valid.
+     */
+    readonly get: operations['getProductVersion'];
     readonly put?: never;
     readonly post?: never;
     readonly delete?: never;
@@ -2428,6 +2488,131 @@ export interface components {
       /** @description Address of the e-mail as a file. */
       readonly source?: string;
     };
+    readonly CatalogueProductVersion: {
+      /**
+       * Format: int64
+       * @description Number of the version.
+       */
+      readonly version: number;
+      /** @description GUID of the version. */
+      readonly id: string | null;
+      /** @description `Draft`, `VersionDraft`, `Approved` or `Closed`; only Approved versions are used. */
+      readonly status: string | null;
+      /**
+       * Format: date
+       * @description First day; null: open.
+       */
+      readonly validFrom: string | null;
+      /**
+       * Format: date
+       * @description Last day; null: open.
+       */
+      readonly validTo: string | null;
+      /** @description Absent if it cannot be read. */
+      readonly name?: string;
+    };
+    readonly CatalogueProduct: {
+      /** @description Code of the product. */
+      readonly code: string;
+      /** @description Name of the latest Approved version, otherwise of the latest; absent if it cannot be read. */
+      readonly name?: string;
+      /** @description Product type of the latest Approved version, otherwise of the latest; absent if it cannot be read. */
+      readonly type?: string;
+      /** @description ISO 4217 code of the latest Approved version, otherwise of the latest; absent if it cannot be read. */
+      readonly currency?: string;
+      /**
+       * Format: int64
+       * @description Number of its versions.
+       */
+      readonly versionCount: number;
+      /** @description The latest 200 at most, by ascending number. */
+      readonly versions: readonly components['schemas']['CatalogueProductVersion'][];
+    };
+    readonly CatalogueProductPage: {
+      /** @description By code. */
+      readonly products: readonly components['schemas']['CatalogueProduct'][];
+      /**
+       * Format: int64
+       * @description Products that match, on all pages.
+       */
+      readonly count: number;
+      /**
+       * Format: int64
+       * @description Products of the catalogue.
+       */
+      readonly total: number;
+      /** @description False: the topic cannot be read at the moment, or has more records than an instance keeps. */
+      readonly isComplete: boolean;
+      /** @description For the next page; absent on the last one. */
+      readonly nextCursor?: string;
+    };
+    readonly CatalogueProductReply: {
+      /** @description Code of the product. */
+      readonly code: string;
+      /** @description Name of the latest Approved version, otherwise of the latest; absent if it cannot be read. */
+      readonly name?: string;
+      /** @description Product type of the latest Approved version, otherwise of the latest; absent if it cannot be read. */
+      readonly type?: string;
+      /** @description ISO 4217 code of the latest Approved version, otherwise of the latest; absent if it cannot be read. */
+      readonly currency?: string;
+      /**
+       * Format: int64
+       * @description Number of its versions.
+       */
+      readonly versionCount: number;
+      /** @description The latest 200 at most, by ascending number. */
+      readonly versions: readonly components['schemas']['CatalogueProductVersion'][];
+      /** @description False: the topic cannot be read at the moment, or has more records than an instance keeps. */
+      readonly isComplete: boolean;
+    };
+    /** @description All fields of the record, as in a file of the catalogue (docs/catalogue.md), those left out with their defaults. */
+    readonly CatalogueRecordFields: {
+      readonly [key: string]: unknown;
+    };
+    readonly CatalogueList: {
+      /** @enum {string} */
+      readonly kind: 'interest-list' | 'commission-list' | 'insurance-list' | 'discount-list' | 'custom-list';
+      /** @description Code of the list. */
+      readonly code: string;
+      /**
+       * Format: int64
+       * @description Number of the version in force.
+       */
+      readonly version?: number;
+      readonly record?: components['schemas']['CatalogueRecordFields'];
+      /** @description Why there is no record: then workers do not use it either. */
+      readonly fault?: string;
+    };
+    readonly CatalogueVersionReply: {
+      /** @description Code of the product. */
+      readonly code: string;
+      /**
+       * Format: int64
+       * @description Number of the version.
+       */
+      readonly version: number;
+      /** @description GUID of the version. */
+      readonly id: string | null;
+      /** @description `Draft`, `VersionDraft`, `Approved` or `Closed`; only Approved versions are used. */
+      readonly status: string | null;
+      /**
+       * Format: date
+       * @description First day; null: open.
+       */
+      readonly validFrom: string | null;
+      /**
+       * Format: date
+       * @description Last day; null: open.
+       */
+      readonly validTo: string | null;
+      readonly product?: components['schemas']['CatalogueRecordFields'];
+      /** @description Why there is no record: then workers do not use it either. */
+      readonly fault?: string;
+      /** @description The lists to which it refers, directly or by filters, in the version in force now. */
+      readonly lists: readonly components['schemas']['CatalogueList'][];
+      /** @description False: the topic cannot be read at the moment, or has more records than an instance keeps. */
+      readonly isComplete: boolean;
+    };
     readonly SystemFinding: {
       /**
        * @description `critical`: work is not done or fails. `warning`: it may soon be, or cannot be judged.
@@ -2860,6 +3045,11 @@ export interface components {
      * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
      */
     readonly traceparent: string;
+    /**
+     * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+     * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+     */
+    readonly 'If-None-Match': string;
   };
   requestBodies: never;
   headers: {
@@ -2889,6 +3079,8 @@ export interface components {
     readonly 'WWW-Authenticate': string;
     /** @description The sandbox in which a browser shows the page, without scripts and without requests. */
     readonly 'Content-Security-Policy': string;
+    /** @description Identifies the content of the answer. */
+    readonly ETag: string;
     /** @description `no-referrer`. */
     readonly 'Referrer-Policy': string;
   };
@@ -2915,6 +3107,11 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -2986,6 +3183,11 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3056,6 +3258,11 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3126,6 +3333,11 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3196,6 +3408,11 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3266,6 +3483,11 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3336,6 +3558,11 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3406,6 +3633,11 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3476,6 +3708,11 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path: {
         /** @description Name of the action, in any case. */
@@ -4105,6 +4342,163 @@ export interface operations {
       readonly 408: components['responses']['Problem408'];
       readonly 431: components['responses']['Problem431'];
       readonly 500: components['responses']['Problem500'];
+    };
+  };
+  readonly listProducts: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Words that occur in code, name or type; case and diacritics do not matter. */
+        readonly search?: string;
+        /** @description Products with an Approved version that is valid on this day, as 2026-05-01. */
+        readonly validOn?: string;
+        /** @description Products on the page; 50 by default. */
+        readonly limit?: number;
+        /** @description The `nextCursor` of the previous page. */
+        readonly cursor?: string;
+      };
+      readonly header?: {
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Lists the products of the catalogue. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
+          readonly ETag: components['headers']['ETag'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['CatalogueProductPage'];
+        };
+      };
+      /** @description The answer is that of `If-None-Match`. */
+      readonly 304: {
+        headers: {
+          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
+          readonly ETag: components['headers']['ETag'];
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['Problem400'];
+      readonly 401: components['responses']['Problem401'];
+      readonly 403: components['responses']['Problem403'];
+      readonly 405: components['responses']['Problem405'];
+      readonly 408: components['responses']['Problem408'];
+      readonly 429: components['responses']['Problem429'];
+      readonly 431: components['responses']['Problem431'];
+      readonly 500: components['responses']['Problem500'];
+      readonly 503: components['responses']['Problem503'];
+    };
+  };
+  readonly getCatalogueProduct: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
+      };
+      readonly path: {
+        /** @description Code of the product; case does not matter. */
+        readonly code: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Returns the versions of a product. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
+          readonly ETag: components['headers']['ETag'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['CatalogueProductReply'];
+        };
+      };
+      /** @description The answer is that of `If-None-Match`. */
+      readonly 304: {
+        headers: {
+          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
+          readonly ETag: components['headers']['ETag'];
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['Problem400'];
+      readonly 401: components['responses']['Problem401'];
+      readonly 403: components['responses']['Problem403'];
+      readonly 404: components['responses']['Problem404'];
+      readonly 405: components['responses']['Problem405'];
+      readonly 408: components['responses']['Problem408'];
+      readonly 429: components['responses']['Problem429'];
+      readonly 431: components['responses']['Problem431'];
+      readonly 500: components['responses']['Problem500'];
+      readonly 503: components['responses']['Problem503'];
+    };
+  };
+  readonly getProductVersion: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /**
+         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
+         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
+         */
+        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
+      };
+      readonly path: {
+        /** @description Code of the product; case does not matter. */
+        readonly code: string;
+        /** @description Number of the version. */
+        readonly version: number;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Returns a version of a product. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
+          readonly ETag: components['headers']['ETag'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['CatalogueVersionReply'];
+        };
+      };
+      /** @description The answer is that of `If-None-Match`. */
+      readonly 304: {
+        headers: {
+          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
+          readonly ETag: components['headers']['ETag'];
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['Problem400'];
+      readonly 401: components['responses']['Problem401'];
+      readonly 403: components['responses']['Problem403'];
+      readonly 404: components['responses']['Problem404'];
+      readonly 405: components['responses']['Problem405'];
+      readonly 408: components['responses']['Problem408'];
+      readonly 429: components['responses']['Problem429'];
+      readonly 431: components['responses']['Problem431'];
+      readonly 500: components['responses']['Problem500'];
+      readonly 503: components['responses']['Problem503'];
     };
   };
   readonly getSystem: {

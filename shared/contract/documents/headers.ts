@@ -28,6 +28,11 @@ export const REQUEST_HEADERS = {
     schema: { type: 'string' },
     example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   },
+  'If-None-Match': {
+    description: 'The `ETag` of an earlier answer: 304 if the answer would be the same.',
+    schema: { type: 'string' },
+    example: 'W/"5Ka7cYbGvqUaVNpzkKJxBg"',
+  },
 } as const satisfies Record<string, HttpHeader>;
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
@@ -66,6 +71,7 @@ export const RESPONSE_HEADERS = {
     description: 'The sandbox in which a browser shows the page, without scripts and without requests.',
     schema: { type: 'string' },
   },
+  ETag: { description: 'Identifies the content of the answer.', schema: { type: 'string' } },
   'Referrer-Policy': { description: '`no-referrer`.', schema: { type: 'string' } },
 } as const satisfies Record<string, HttpHeader>;
 

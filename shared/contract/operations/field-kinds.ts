@@ -1,11 +1,13 @@
 /** The kinds of fields of the operations interface. */
 
 import { z } from 'zod';
+import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { anyText, mustBe, NOT_EMPTY, oneOf } from '../json/field-kinds.ts';
 import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
 
 const PRINTABLE = /^[^\p{Cc}]+$/u;
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+const A_DAY = 'an existing day such as 2026-05-01';
 const A_MOMENT = 'a date such as 2026-05-01, or a time with a zone such as 2026-05-01T10:00:00Z';
 
 /** A short text without control characters. */
@@ -37,6 +39,22 @@ export const moment = () =>
         code: 'custom',
         input: text,
         message: `must be ${A_MOMENT}`,
+        params: { code: 'invalid-date' },
+      });
+      return z.NEVER;
+    });
+
+/** A day, written like 2026-05-01. */
+export const day = () =>
+  anyText(A_DAY)
+    .meta({ format: 'date' })
+    .transform((text, context) => {
+      const found = parseCalendarDate(text);
+      if (found !== undefined && formatCalendarDate(found) === text) return found;
+      context.issues.push({
+        code: 'custom',
+        input: text,
+        message: `must be ${A_DAY}`,
         params: { code: 'invalid-date' },
       });
       return z.NEVER;

@@ -15,4 +15,13 @@ export const OPERATIONS_LIMITS = {
   reasonCharacters: 500,
   textCharacters: 300,
   outboxMessages: 100,
+  /** Products on a page. */
+  pageProducts: 200,
+  defaultPageProducts: 50,
+  searchCharacters: 100,
+  /** Versions of a product in a list; a version has 200 bytes there. */
+  listedVersions: 200,
+  /** Lists of a version that one call reads, in about a millisecond each, and the size of their JSON. */
+  referredLists: 100,
+  referredListBytes: 8_388_608,
 } as const;

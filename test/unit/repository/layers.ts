@@ -64,6 +64,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'shared/notification',
     'shared/contract',
     'shared/quotas',
+    'shared/catalogue',
     'shared/dead-letters',
     'workers/runtime',
   ],

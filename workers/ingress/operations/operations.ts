@@ -8,6 +8,8 @@ import { createLetterDesk } from './letter-desk.ts';
 import { registerLetters } from './letter-routes.ts';
 import { registerNotificationSearch } from './notification-routes.ts';
 import { registerOutboxMessages } from './outbox-routes.ts';
+import { createProductDesk } from './product-desk.ts';
+import { registerProducts } from './product-routes.ts';
 
 export interface OperationsDeps extends IngressContext {
   readonly feed: NotificationFeed;
@@ -22,12 +24,18 @@ export interface Operations {
   stop(): Promise<void>;
 }
 
-/** Registers the addresses for operators: notifications, dead letters and the local outbox. */
+/** Registers the addresses for operators: notifications, dead letters, the local outbox and the catalogue. */
 export function registerOperations(app: FastifyInstance, deps: OperationsDeps): Operations {
   const base = `${deps.options.basePath}/api/operations/v1`;
   const log = sharedLetterLog(deps.broker);
   registerNotificationSearch(app, base, deps);
   registerLetters(app, base, { ...deps, desk: createLetterDesk({ ...deps, letters: log }) });
   registerOutboxMessages(app, base, deps);
-  return { stop: () => log.close() };
+  const desk = createProductDesk(deps);
+  registerProducts(app, base, { ...deps, desk });
+  return {
+    stop: async () => {
+      await Promise.all([log.close(), desk.stop()]);
+    },
+  };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptsCoding } from './content-coding.ts';
+import { matchesTag, weakTag } from './entity-tags.ts';
 import { refuseOtherMethods } from './send-answer.ts';
 
 /**
@@ -47,9 +48,7 @@ export function registerDocuments(app: FastifyInstance, basePath: string, docume
 
 function createResource(type: string, text: string, contentSecurityPolicy?: string): Resource {
   const body = Buffer.from(text);
-  // Weak, because it is the same for both codings.
-  const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  return { type, body, gzip: gzipSync(body), etag, contentSecurityPolicy };
+  return { type, body, gzip: gzipSync(body), etag: weakTag(body), contentSecurityPolicy };
 }
 
 function sendResource(request: FastifyRequest, reply: FastifyReply, content: Resource): void {
@@ -57,7 +56,7 @@ function sendResource(request: FastifyRequest, reply: FastifyReply, content: Res
   if (content.contentSecurityPolicy !== undefined) {
     reply.header('content-security-policy', content.contentSecurityPolicy);
   }
-  if (matches(request.headers['if-none-match'], content.etag)) {
+  if (matchesTag(request.headers['if-none-match'], content.etag)) {
     reply.code(304).send();
     return;
   }
@@ -65,13 +64,6 @@ function sendResource(request: FastifyRequest, reply: FastifyReply, content: Res
   if (acceptsCoding(request.headers['accept-encoding'], 'gzip')) {
     reply.header('content-encoding', 'gzip').send(content.gzip);
   } else reply.send(content.body);
-}
-
-/** RFC 9110 section 13.1.2: `*` or a list of tags, compared weakly. */
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const tags = new Set(ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, '')));
-  return tags.has('*') || tags.has(etag.replace(/^W\//, ''));
 }
 
 function source(allowed: ReadonlySet<string>): string {

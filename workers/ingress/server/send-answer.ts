@@ -16,8 +16,13 @@ const TOO_MANY_REQUESTS = 429;
 const SERVICE_UNAVAILABLE = 503;
 
 /** Sends JSON that is already rendered, as text or bytes. */
-export function sendJson(reply: FastifyReply, status: number, body: string | Uint8Array): void {
-  reply.code(status).header('content-type', JSON_TYPE).header('cache-control', 'no-store').send(body);
+export function sendJson(
+  reply: FastifyReply,
+  status: number,
+  body: string | Uint8Array,
+  cacheControl = 'no-store',
+): void {
+  reply.code(status).header('content-type', JSON_TYPE).header('cache-control', cacheControl).send(body);
 }
 
 /** Responds with the problem of a code (E1). */

@@ -8,6 +8,7 @@ import { healthPart } from './health.ts';
 import { notificationPart } from './notifications.ts';
 import { operationsPart } from './operations.ts';
 import type { ApiPart } from './part.ts';
+import { cataloguePart } from './products.ts';
 import { problemResponses } from './responses.ts';
 import { systemPart } from './system.ts';
 
@@ -24,6 +25,7 @@ const PARTS: readonly (() => ApiPart)[] = [
   resultPart,
   notificationPart,
   operationsPart,
+  cataloguePart,
   systemPart,
   healthPart,
 ];

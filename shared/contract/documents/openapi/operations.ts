@@ -220,7 +220,7 @@ function action(operationId: string, summary: string, schema: string, example: o
 }
 
 /** The parameters of a query string; a list is sent as a repeated parameter. */
-function queryParameters(query: z.ZodObject): object[] {
+export function queryParameters(query: z.ZodObject): object[] {
   const { properties = {}, required = [] } = toJsonSchema(query);
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,

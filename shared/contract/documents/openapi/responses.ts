@@ -36,7 +36,7 @@ export function problemReferences(statuses: readonly number[]): Record<string, {
 }
 
 /** References to response headers. */
-function headerReferences(names: readonly ResponseHeader[]): Record<string, { $ref: string }> {
+export function headerReferences(names: readonly ResponseHeader[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 

@@ -1,0 +1,120 @@
+/** The products of the catalogue in the operations interface: the list, the versions of one, and one version with its lists. */
+
+import { z } from 'zod';
+import { objectOf } from '../json/field-kinds.ts';
+import { named } from '../json/json-schema.ts';
+import { day, line, numberFrom } from './field-kinds.ts';
+import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
+
+/** The address of the list, relative to the base path. */
+export const PRODUCTS_PATH = '/api/operations/v1/products';
+
+const CODE = /^[A-Za-z0-9 ._-]{1,64}$/;
+
+/** The parameters of the list. */
+export const productQuery = objectOf({
+  search: line(LIMIT.searchCharacters)
+    .optional()
+    .describe('Words that occur in code, name or type; case and diacritics do not matter.'),
+  validOn: day()
+    .optional()
+    .describe('Products with an Approved version that is valid on this day, as 2026-05-01.'),
+  limit: numberFrom(1, LIMIT.pageProducts)
+    .optional()
+    .describe(`Products on the page; ${LIMIT.defaultPageProducts} by default.`),
+  cursor: line()
+    .regex(CODE, { error: 'must be the nextCursor of the previous page' })
+    .optional()
+    .describe('The `nextCursor` of the previous page.'),
+});
+
+const maybeDay = (description: string) =>
+  z.string().nullable().describe(description).meta({ format: 'date' });
+
+const versionFields = {
+  version: z.int().describe('Number of the version.'),
+  id: z.string().nullable().describe('GUID of the version.'),
+  status: z
+    .string()
+    .nullable()
+    .describe('`Draft`, `VersionDraft`, `Approved` or `Closed`; only Approved versions are used.'),
+  validFrom: maybeDay('First day; null: open.'),
+  validTo: maybeDay('Last day; null: open.'),
+};
+
+const listedVersion = named(
+  'CatalogueProductVersion',
+  z.object({ ...versionFields, name: z.string().optional().describe('Absent if it cannot be read.') }),
+);
+export type ListedVersion = z.infer<typeof listedVersion>;
+
+const OF_LATEST = 'of the latest Approved version, otherwise of the latest; absent if it cannot be read.';
+
+const productFields = {
+  code: z.string().describe('Code of the product.'),
+  name: z.string().optional().describe(`Name ${OF_LATEST}`),
+  type: z.string().optional().describe(`Product type ${OF_LATEST}`),
+  currency: z.string().optional().describe(`ISO 4217 code ${OF_LATEST}`),
+  versionCount: z.int().describe('Number of its versions.'),
+  versions: z
+    .array(listedVersion)
+    .describe(`The latest ${LIMIT.listedVersions} at most, by ascending number.`),
+};
+
+const listedProduct = named('CatalogueProduct', z.object(productFields));
+export type ListedProduct = z.infer<typeof listedProduct>;
+
+const isComplete = z
+  .boolean()
+  .describe('False: the topic cannot be read at the moment, or has more records than an instance keeps.');
+
+/** A page of the list. */
+export const productPage = named(
+  'CatalogueProductPage',
+  z.object({
+    products: z.array(listedProduct).describe('By code.'),
+    count: z.int().describe('Products that match, on all pages.'),
+    total: z.int().describe('Products of the catalogue.'),
+    isComplete,
+    nextCursor: z.string().optional().describe('For the next page; absent on the last one.'),
+  }),
+);
+export type ProductPage = z.infer<typeof productPage>;
+
+/** The versions of one product. */
+export const catalogueProduct = named('CatalogueProductReply', z.object({ ...productFields, isComplete }));
+export type CatalogueProductReply = z.infer<typeof catalogueProduct>;
+
+const record = () =>
+  named('CatalogueRecordFields', z.record(z.string(), z.unknown())).describe(
+    'All fields of the record, as in a file of the catalogue (docs/catalogue.md), those left out with their defaults.',
+  );
+const fault = () => z.string().describe('Why there is no record: then workers do not use it either.');
+
+const referredList = named(
+  'CatalogueList',
+  z.object({
+    kind: z.enum(['interest-list', 'commission-list', 'insurance-list', 'discount-list', 'custom-list']),
+    code: z.string().describe('Code of the list.'),
+    version: z.int().optional().describe('Number of the version in force.'),
+    record: record().optional(),
+    fault: fault().optional(),
+  }),
+);
+export type ReferredList = z.infer<typeof referredList>;
+
+/** One version with the lists to which it refers. */
+export const catalogueVersion = named(
+  'CatalogueVersionReply',
+  z.object({
+    code: z.string().describe('Code of the product.'),
+    ...versionFields,
+    product: record().optional(),
+    fault: fault().optional(),
+    lists: z
+      .array(referredList)
+      .describe('The lists to which it refers, directly or by filters, in the version in force now.'),
+    isComplete,
+  }),
+);
+export type CatalogueVersionReply = z.infer<typeof catalogueVersion>;

@@ -1,0 +1,83 @@
+import { ProductDirectory } from '../../../shared/catalogue/product-directory.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { sleep } from '../../../shared/platform/timers.ts';
+import type { IngressContext } from '../server/context.ts';
+
+/** The catalogue in memory while operators ask for it. */
+export interface ProductDesk {
+  /**
+   * The directory, when the whole topic has been read: by the first call, which may wait for 10 s. `absent`: the topic does not
+   * exist. `reading`: it takes longer; the next call waits further. Rejects with the errors of the broker.
+   */
+  directory(): Promise<ProductDirectory | 'absent' | 'reading'>;
+  /** Stops reading. Calls that wait are rejected. */
+  stop(): Promise<void>;
+}
+
+/** A call waits so long for the first read: less than callers do. */
+const WAIT_MS = 10_000;
+/** 256 MiB, the most that is kept, at 4 MiB a second. */
+const READ_LIMIT_MS = 64_000;
+/** After this time without calls the memory is freed, 65 MiB for ten thousand products. */
+const KEPT_MS = 15 * 60_000;
+const STOP_MS = 2_000;
+
+/** Reads the catalogue topic on the first call, and follows it until it was not asked for 15 minutes. */
+export function createProductDesk(deps: IngressContext): ProductDesk {
+  const { timers } = deps;
+  let current: OpenedDirectory | undefined;
+  let cancelStop: (() => void) | undefined;
+  const stop = async (): Promise<void> => {
+    cancelStop?.();
+    const stopped = current;
+    current = undefined;
+    await stopped?.stop();
+  };
+  return {
+    directory: async () => {
+      cancelStop?.();
+      cancelStop = timers.schedule(() => void stop(), KEPT_MS, 'background');
+      const opened = (current ??= openDirectory(deps));
+      const waiting = new AbortController();
+      const tooLong = sleep(timers, WAIT_MS, waiting.signal).then(() => 'reading' as const);
+      try {
+        const directory = await Promise.race([opened.directory, tooLong]);
+        if (directory === 'absent' && current === opened) current = undefined;
+        return directory;
+      } catch (error) {
+        // The next call tries again.
+        if (current === opened) current = undefined;
+        throw error;
+      } finally {
+        waiting.abort();
+      }
+    },
+    stop,
+  };
+}
+
+interface OpenedDirectory {
+  readonly directory: Promise<ProductDirectory | 'absent'>;
+  stop(): Promise<void>;
+}
+
+function openDirectory({ broker, options, ...context }: IngressContext): OpenedDirectory {
+  const topic = topicName(options.topicPrefix, 'catalogueRecords');
+  const limits = { clientId: 'ingress-catalogue', catchUpTimeoutMs: READ_LIMIT_MS };
+  const directory = new ProductDirectory({ ...context, ...limits, broker, topic });
+  const open = async (): Promise<ProductDirectory | 'absent'> => {
+    const counts = await broker.admin.partitionCounts([topic]);
+    if (!counts.has(topic)) return 'absent';
+    try {
+      await directory.start();
+      return directory;
+    } catch (error) {
+      await directory.stop(0);
+      throw error;
+    }
+  };
+  const opening = open();
+  // Each call that waits for it handles its failure; there may be none any more.
+  opening.catch(() => undefined);
+  return { directory: opening, stop: () => directory.stop(STOP_MS) };
+}
