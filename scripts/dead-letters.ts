@@ -12,6 +12,8 @@ import { letterTopics } from '../shared/dead-letters/letter-context.ts';
 import { type CommandReport, runDeadLettersCommand } from './dead-letters/command.ts';
 import { brokerLetterLog, type LetterLog } from '../shared/dead-letters/letter-log.ts';
 
+/** Those of a million letters with several redrives each; they are not kept, and take some minutes. */
+const MAX_AUDIT_RECORDS = 10_000_000;
 const FAILED = 1;
 const USAGE = 2;
 
@@ -40,6 +42,7 @@ async function run({ command, operator, reason }: DeadLettersArguments): Promise
       codec: await createCodec(config, systemPorts.clock),
       actor: { operator: operator ?? userInfo().username, run: randomUUID(), reason },
       topics: letterTopics(config.topicPrefix),
+      maxAuditRecords: MAX_AUDIT_RECORDS,
       onProgress: (line) => process.stderr.write(`${line}\n`),
       signal: interruption.signal,
     });

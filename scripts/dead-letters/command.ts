@@ -2,8 +2,8 @@ import type { LetterContext } from '../../shared/dead-letters/letter-context.ts'
 import { editMessage } from '../../shared/dead-letters/edit.ts';
 import {
   countByCode,
-  countResults,
   discardSelected,
+  type ActionSummary,
   isDone,
   newestFirst,
   sendSelected,
@@ -14,7 +14,7 @@ import { placeId, sanitise } from '../../shared/dead-letters/letter.ts';
 import type { Override } from '../../shared/dead-letters/redrive-rules.ts';
 import { type Scan, scanLetters } from '../../shared/dead-letters/scan-letters.ts';
 import { showLetters } from '../../shared/dead-letters/show-letters.ts';
-import { assertNever } from '../../shared/platform/errors.ts';
+import { assertNever, SystemError } from '../../shared/platform/errors.ts';
 import type { DeadLettersCommand } from './arguments.ts';
 import { readEdit } from './edit-options.ts';
 import { shownLines } from './letter-lines.ts';
@@ -31,6 +31,7 @@ export interface CommandReport {
 
 const LIST_LIMIT = 100;
 const SHOW_LIMIT = 10;
+const PARTIAL_AUDIT = 'the audit was not read completely, so that handled letters may appear as open';
 
 /** Runs a command. Rejects with UsageError for an invalid patch and with SystemError if topics cannot be read. */
 export async function runDeadLettersCommand(
@@ -40,6 +41,11 @@ export async function runDeadLettersCommand(
   // Before any topic is read, so that an invalid patch is reported immediately.
   const edit = command.name === 'edit' ? readEdit(command.edit) : undefined;
   const scan = await scanLetters(context, command.selection);
+  const isAction = command.name !== 'list' && command.name !== 'show';
+  if (isAction && !scan.audit.isComplete) {
+    const text = `${PARTIAL_AUDIT}; nothing was done`;
+    throw new SystemError('audit-incomplete', text, { canRetry: false });
+  }
   switch (command.name) {
     case 'list':
       return list(command, scan);
@@ -56,8 +62,7 @@ export async function runDeadLettersCommand(
           : { changed: edit.changed, change: (one) => editMessage(one, edit, context.codec) }),
       });
     case 'discard': {
-      const results = await discardSelected(context, scan, command, command);
-      return reportActions(results, command.dryRun);
+      return reportActions(await discardSelected(context, scan, command, command), command.dryRun);
     }
     default:
       return assertNever(command);
@@ -67,7 +72,8 @@ export async function runDeadLettersCommand(
 type CommandOf<Name extends DeadLettersCommand['name']> = Extract<DeadLettersCommand, { name: Name }>;
 
 function list({ all, limit = LIST_LIMIT }: CommandOf<'list'>, scan: Scan): CommandReport {
-  const { letters, states, unreadable } = scan;
+  const { letters, states, audit } = scan;
+  const { unreadable } = audit;
   const visible = visibleLetters(scan, all);
   const rows = visible.slice(0, limit).map((letter) => ({
     id: letter.id,
@@ -94,8 +100,16 @@ function list({ all, limit = LIST_LIMIT }: CommandOf<'list'>, scan: Scan): Comma
       ...(visible.length > rows.length ? [`${visible.length - rows.length} older not shown (--limit)`] : []),
       ...(handled > 0 ? [`${handled} handled not shown (--all)`] : []),
       ...(unreadable > 0 ? [`${unreadable} records of the audit topic are invalid`] : []),
+      ...(audit.isComplete ? [] : [PARTIAL_AUDIT]),
     ],
-    result: { letters: rows, count: visible.length, codes, handled, unreadableAudit: unreadable },
+    result: {
+      letters: rows,
+      count: visible.length,
+      codes,
+      handled,
+      unreadableAudit: unreadable,
+      isAuditComplete: audit.isComplete,
+    },
   };
 }
 
@@ -137,17 +151,21 @@ function withOption({ override, why = '', ...result }: LetterResult): LetterResu
   return why === '' ? result : { ...result, why };
 }
 
-function reportActions(done: readonly LetterResult[], dryRun: boolean): CommandReport {
-  if (done.length === 0) return reportNoMatch();
-  const counts = countResults(done);
-  const results = done.map(withOption);
+function reportActions(handled: ActionSummary, dryRun: boolean): CommandReport {
+  const { counts, notListed } = handled;
+  if (handled.results.length === 0) return reportNoMatch();
+  const results = handled.results.map(withOption);
   const summary = Object.entries(counts)
     .map(([result, count]) => `${count} ${result.replace('-', ' ')}`)
     .join(', ');
   return {
-    ok: isDone(done),
-    lines: [...results.map(resultLine), summary + (dryRun ? ' (dry run: nothing was written)' : '')],
-    result: { dryRun, counts, letters: results },
+    ok: isDone(handled.results),
+    lines: [
+      ...results.map(resultLine),
+      ...(notListed > 0 ? [`${notListed} more skipped, not listed`] : []),
+      summary + (dryRun ? ' (dry run: nothing was written)' : ''),
+    ],
+    result: { dryRun, counts, letters: results, notListed },
   };
 }
 

@@ -33,8 +33,11 @@ export function shownLines(letter: ShownLetter): readonly string[] {
       Object.entries(letter.headers).map(([name, value]) => `${name}: ${value}`),
     ),
     ...section('attempts', letter.history),
-    ...section('audit', letter.audit.map(auditLine)),
-    ...section('payload notes', [...payload.notes.map(sanitise), ...revealing(payload)]),
+    ...section('audit', [
+      ...(letter.isAuditComplete ? [] : ['there may be other steps that are not shown']),
+      ...letter.audit.map(auditLine),
+    ]),
+    ...section('payload notes', [...payload.notes.map((note) => sanitise(note)), ...revealing(payload)]),
     ...('content' in payload ? [JSON.stringify(payload.content, undefined, 2)] : []),
   ];
 }

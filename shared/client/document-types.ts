@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 e5e87a031b5d68a99ed261831d738caa4e587821e9249ae700b3677e34c9e2fd */
+/** Written by `npm run client-types`. Document: sha256 12161a03be6a5a53f4fa583261d4371a2a053f0e37c88e385f3c026dd221612a */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
@@ -2261,6 +2261,8 @@ export interface components {
       readonly handled: number;
       /** @description False: only the newest 20000 dead letters, or those read within the time limit, were searched. */
       readonly isComplete: boolean;
+      /** @description False: only the newest 200000 records of the audit, or those read within the time limit, were read, so that a dead letter that was handled may appear as open. */
+      readonly isAuditComplete: boolean;
       /** @description For the next page; absent on the last one. */
       readonly nextCursor?: string;
     };
@@ -2330,8 +2332,10 @@ export interface components {
        * @enum {string}
        */
       readonly status: 'open' | 'redrive-begun' | 'edit-begun' | 'redriven' | 'edited' | 'discarded';
-      /** @description The actions on it, oldest first. */
+      /** @description The newest steps of actions on it, 100 at most, oldest first. */
       readonly audit: readonly components['schemas']['DeadLetterAudit'][];
+      /** @description False: older steps are left out, or the audit was not read to its end. */
+      readonly isAuditComplete: boolean;
     };
     /** @description Dead letters that match all of these; at least one is required. */
     readonly DeadLetterSelection: {
@@ -2390,11 +2394,11 @@ export interface components {
       readonly force?: boolean;
       /** @description Includes notifications with an unknown outcome, which may have been sent already. */
       readonly acceptDuplicates?: boolean;
-      /** @description A JSON merge patch (RFC 7396) of the payload; null removes a field. */
+      /** @description A JSON merge patch (RFC 7396) of the payload, of 50 fields at most; null removes a field. */
       readonly patch?: {
         readonly [key: string]: unknown;
       };
-      /** @description Headers to set, such as `kafka_replyTopic`; null removes one. */
+      /** @description Headers to set, such as `kafka_replyTopic`: 20 at most, with 1000 characters each; null removes one. */
       readonly headers?: {
         readonly [key: string]: string | null;
       };
@@ -2441,8 +2445,13 @@ export interface components {
       /** @description Id of the call, as in the audit. */
       readonly run: string;
       readonly dryRun: boolean;
-      /** @description Dead letters by result. */
+      /** @description Dead letters by result, with those that are not listed. */
       readonly counts: components['schemas']['DeadLetterCounts'];
+      /**
+       * Format: int64
+       * @description Skipped ones that are not listed: the first 100 are.
+       */
+      readonly notListed: number;
       readonly letters: readonly components['schemas']['DeadLetterResult'][];
     };
     readonly ListedOutboxMessage: {
@@ -4340,6 +4349,7 @@ export interface operations {
       readonly 404: components['responses']['Problem404'];
       readonly 405: components['responses']['Problem405'];
       readonly 408: components['responses']['Problem408'];
+      readonly 429: components['responses']['Problem429'];
       readonly 431: components['responses']['Problem431'];
       readonly 500: components['responses']['Problem500'];
     };

@@ -5,6 +5,7 @@ import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';
 import { createBreaks, type LetterContext } from './letter-context.ts';
 import { type Letter, placeId } from './letter.ts';
+import { countOffsets, newestOf } from './letter-log.ts';
 
 /** Type of these messages, in header plat-message-type. */
 const AUDIT_TYPE = 'DeadLetterAudit';
@@ -72,22 +73,49 @@ export function createAuditMessage(
   };
 }
 
-/** Passes the records of the audit topic to `onRecord` in order; resolves with the number of invalid ones. */
+/** A record has some 500 bytes; an edit of many fields has more. */
+const MEAN_RECORD_BYTES = 1_024;
+
+/** How far the audit was read. */
+export interface AuditReading {
+  /** Number of records that were read. */
+  readonly read: number;
+  /** Number of invalid ones among them. */
+  readonly unreadable: number;
+  /** False if a limit or the signal left records out. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Passes the records of the audit topic to `onRecord` in the order of their partition: the newest `maxAuditRecords`, and no more
+ * bytes than that many records usually have. Stops when the signal is aborted.
+ */
 export async function readAudit(
-  context: Pick<LetterContext, 'log' | 'topics' | 'timers'>,
+  context: Pick<LetterContext, 'log' | 'topics' | 'timers' | 'signal' | 'maxAuditRecords'>,
   onRecord: (record: AuditRecord) => void,
-): Promise<number> {
-  const { log, topics } = context;
+): Promise<AuditReading> {
+  const { log, topics, signal, maxAuditRecords } = context;
   const pause = createBreaks(context);
+  const retained = await log.ranges([topics.audit]);
+  const ranges = newestOf(retained, maxAuditRecords);
+  let read = 0;
   let unreadable = 0;
-  await log.read(await log.ranges([topics.audit]), async (message): Promise<ReadOn> => {
-    await pause();
-    const record = readAuditRecord(message);
-    if (record === undefined) unreadable += 1;
-    else onRecord(record);
-    return 'more';
-  });
-  return unreadable;
+  let bytesLeft = maxAuditRecords * MEAN_RECORD_BYTES;
+  let isStopped = signal.aborted;
+  if (!isStopped) {
+    await log.read(ranges, async (message): Promise<ReadOn> => {
+      await pause();
+      bytesLeft -= message.value?.length ?? 0;
+      isStopped = signal.aborted || bytesLeft < 0;
+      if (isStopped) return 'stop';
+      read += 1;
+      const record = readAuditRecord(message);
+      if (record === undefined) unreadable += 1;
+      else onRecord(record);
+      return 'more';
+    });
+  }
+  return { read, unreadable, isComplete: !isStopped && countOffsets(ranges) === countOffsets(retained) };
 }
 
 /** Parses a record of the audit topic; undefined if it is invalid. */

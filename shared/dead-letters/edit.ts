@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MESSAGE_FORMS } from '../contract/actions/message-forms.ts';
+import { limitFaults, shapeFault, type ShapeFaultCode } from '../contract/json/faults.ts';
+import { OPERATIONS_LIMITS as LIMIT } from '../contract/operations/limits.ts';
 import type { Decoded, MessageFormat } from '../messaging/codec.ts';
 import { HEADER } from '../messaging/header-names.ts';
 import { headerText } from '../messaging/headers.ts';
@@ -21,6 +23,11 @@ export interface Edit {
 
 const NO_CHANGE = 'the edit has no effect';
 const HEADER_NAME = /^[\w.-]{1,100}$/;
+const EPOCH_MS = /^\d{13}$/;
+const CONTROL = /\p{Cc}/u;
+const FIELD_PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
+/** Of a name in the path of a fault. */
+const MAX_SHOWN_NAME = 60;
 /** The other headers of this project are set only by the workers and by a redrive. */
 const EDITABLE_HEADERS: ReadonlySet<string> = new Set([HEADER.messageType, HEADER.originTimestamp]);
 const RESERVED_HEADERS: ReadonlySet<string> = new Set(
@@ -29,35 +36,72 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set(
 
 /**
  * The changes of an edit: JSON merge patches of the payload, in order, and headers, of which those without a value are
- * removed. Returns all faults instead if there are any; their paths are `patch` and `headers.NAME`.
+ * removed. Returns all faults instead if there are any; their paths are `patch`, `patch.FIELD`, `headers` and `headers.NAME`.
  */
 export function createEdit(
   patches: readonly unknown[],
   headers: readonly (readonly [string, string | undefined])[],
 ): Edit | { readonly faults: readonly Fault[] } {
-  const faults = [...patches.flatMap(patchFaults), ...headers.flatMap(([name]) => headerFaults(name))];
-  if (faults.length > 0) return { faults };
-  const fields = patches.flatMap((patch) => changedFields(patch));
+  const fields = [...new Set(patches.flatMap((patch) => changedFields(patch)))];
+  const faults = [
+    ...patches.flatMap(patchFaults),
+    ...fields.flatMap(fieldFaults),
+    ...tooMany('patch', 'fields', fields.length, LIMIT.editedFields),
+    ...headers.flatMap(headerFaults),
+    ...tooMany('headers', 'headers', headers.length, LIMIT.editedHeaders),
+  ];
+  if (faults.length > 0) return { faults: limitFaults(faults) };
   return {
     patches,
     headers: Object.fromEntries(headers),
-    changed: [...new Set([...fields, ...headers.map(([name]) => `header ${name}`)])],
+    changed: [...new Set([...fields.map(auditName), ...headers.map(([name]) => `header ${name}`)])],
   };
 }
 
 function patchFaults(patch: unknown): Fault[] {
-  if (!isObject(patch))
-    return [{ path: 'patch', code: 'wrong-type', message: 'a patch must be a JSON object' }];
+  if (!isObject(patch)) return [shapeFault('patch', 'wrong-type', 'a patch must be a JSON object')];
   if (!Object.hasOwn(patch, 'notificationId')) return [];
   const message = 'notificationId cannot be changed: it prevents duplicate messages';
-  return [{ path: 'patch.notificationId', code: 'unknown-value', message }];
+  return [shapeFault('patch.notificationId', 'unknown-value', message)];
 }
 
-function headerFaults(name: string): Fault[] {
-  const fault = (message: string): Fault[] => [{ path: `headers.${name}`, code: 'invalid-name', message }];
+function fieldFaults(path: string): Fault[] {
+  if (path.length <= LIMIT.editedPathCharacters) return [];
+  const message = `the path of a field must have at most ${LIMIT.editedPathCharacters} characters`;
+  return [shapeFault(`patch.${path.slice(0, MAX_SHOWN_NAME)}`, 'too-long', message)];
+}
+
+function tooMany(path: string, what: string, count: number, most: number): Fault[] {
+  return count <= most
+    ? []
+    : [shapeFault(path, 'too-many-items', `an edit may change at most ${most} ${what}`)];
+}
+
+function headerFaults([name, value = '']: readonly [string, string | undefined]): Fault[] {
+  const fault = (code: ShapeFaultCode, message: string): Fault[] => [
+    shapeFault(`headers.${name.slice(0, MAX_SHOWN_NAME)}`, code, message),
+  ];
   if (!HEADER_NAME.test(name))
-    return fault('a header has a name of 1 to 100 letters, digits, dots, dashes and underscores');
-  return RESERVED_HEADERS.has(name) ? fault(`only the workers set the header ${name}`) : [];
+    return fault(
+      'invalid-name',
+      'a header has a name of 1 to 100 letters, digits, dots, dashes and underscores',
+    );
+  if (RESERVED_HEADERS.has(name)) return fault('invalid-name', `only the workers set the header ${name}`);
+  if (value.length > LIMIT.editedHeaderCharacters)
+    return fault(
+      'too-long',
+      `the value of a header must have at most ${LIMIT.editedHeaderCharacters} characters`,
+    );
+  if (CONTROL.test(value))
+    return fault('control-character', 'the value of a header must not contain control characters');
+  if (name === HEADER.originTimestamp && value !== '' && !EPOCH_MS.test(value))
+    return fault('wrong-type', `${name} must be epoch milliseconds, such as 1777629600000`);
+  return [];
+}
+
+/** The audit has names only. What is not the name of a field may be personal data at the wrong place. */
+function auditName(path: string): string {
+  return FIELD_PATH.test(path) ? path : '?';
 }
 
 interface Refused {
@@ -77,12 +121,30 @@ export type Edited =
     }
   | Refused;
 
+/** The message of a letter. */
+export interface Editable {
+  readonly message: LogMessage;
+  /** It goes to a topic of notifications. */
+  readonly isCommand: boolean;
+}
+
+/**
+ * By this time the worker decides whether its ledger may have lost what was sent: with a later one it would send a notification
+ * a second time. A redrive with `acceptDuplicates` says openly that this may happen.
+ */
+const KEEPS_ORIGIN = `a notification keeps its ${HEADER.originTimestamp}: it prevents duplicate messages`;
+
 /**
  * Changes headers and payload and validates them as the worker does: by the reader of the message type, which reports
  * all faults, and by the Avro schema if the letter is Avro. The copy has the format of the letter. Invalid JSON fields
  * can be corrected, undecodable bytes cannot. Rejects only if the schema registry cannot be reached.
  */
-export async function editMessage(message: LogMessage, edit: Edit, codec: MessageCodec): Promise<Edited> {
+export async function editMessage(
+  { message, isCommand }: Editable,
+  edit: Edit,
+  codec: MessageCodec,
+): Promise<Edited> {
+  if (isCommand && Object.hasOwn(edit.headers, HEADER.originTimestamp)) return refused(KEEPS_ORIGIN);
   const headers = { ...message.headers, ...edit.headers };
   const decoded = await codec.decode({ ...message, headers });
   if (decoded.kind === 'decoded' && decoded.type === REQUEST_BATCH) return editBatch(message, edit);
@@ -187,7 +249,8 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 
 /** The paths of the fields that a patch changes, such as `jsonParam.Amount`. */
 export function changedFields(patch: unknown, path = ''): readonly string[] {
-  if (!isObject(patch)) return path === '' ? [] : [path];
+  // A longer path is refused, however deep the patch is.
+  if (!isObject(patch) || path.length > LIMIT.editedPathCharacters) return path === '' ? [] : [path];
   const entries = Object.entries(patch);
   if (entries.length === 0 && path !== '') return [path];
   return entries.flatMap(([name, change]) => changedFields(change, path === '' ? name : `${path}.${name}`));

@@ -11,6 +11,19 @@ export interface Chosen {
   readonly limit: number | undefined;
 }
 
+/** What an action did. */
+export interface ActionSummary {
+  /** The results, without the skipped ones beyond the first hundred. */
+  readonly results: readonly LetterResult[];
+  /** The number of letters by result, with those that are not listed. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** How many skipped ones are not listed. */
+  readonly notListed: number;
+}
+
+/** A selection by filter may contain thousands of letters that were handled before. */
+const MAX_LISTED_SKIPPED = 100;
+
 /**
  * Sends the selected letters again, the oldest first. Those that have been handled are skipped without `again`; ids without a
  * letter are reported as failed.
@@ -20,7 +33,7 @@ export async function sendSelected(
   scan: Scan,
   { selection, limit }: Chosen,
   sending: Sending,
-): Promise<readonly LetterResult[]> {
+): Promise<ActionSummary> {
   const { states } = scan;
   const isSkipped = ({ id }: Letter): boolean => !sending.options.again && isHandled(states.of(id));
   const skipped = scan.letters.filter(isSkipped).map(({ id, code }): LetterResult => ({
@@ -32,7 +45,7 @@ export async function sendSelected(
   }));
   const open = oldestFirst(scan.letters.filter((letter) => !isSkipped(letter))).slice(0, limit);
   const results = await sendLetters(context, open, states, sending);
-  return [...skipped, ...results, ...findMissing(selection, scan)];
+  return summarise([...skipped, ...results, ...findMissing(selection, scan)]);
 }
 
 /** Marks the selected letters as discarded; for skipped and missing ones see `sendSelected`. */
@@ -41,10 +54,20 @@ export async function discardSelected(
   scan: Scan,
   { selection, limit }: Chosen,
   options: { readonly dryRun: boolean; readonly again: boolean },
-): Promise<readonly LetterResult[]> {
+): Promise<ActionSummary> {
   const letters = oldestFirst(scan.letters);
   const results = await discardLetters(context, letters, scan.states, { ...options, limit });
-  return [...results, ...findMissing(selection, scan)];
+  return summarise([...results, ...findMissing(selection, scan)]);
+}
+
+function summarise(all: readonly LetterResult[]): ActionSummary {
+  let skipped = 0;
+  const results = all.filter(({ result }) => {
+    if (result !== 'skipped') return true;
+    skipped += 1;
+    return skipped <= MAX_LISTED_SKIPPED;
+  });
+  return { results, counts: countResults(all), notListed: all.length - results.length };
 }
 
 /** The letters that still need an action, or all of them, newest first. */
@@ -59,8 +82,7 @@ export function countByCode(letters: readonly Letter[]): Readonly<Record<string,
   return Object.fromEntries([...counts].toSorted(([, one], [, other]) => other - one));
 }
 
-/** The number of letters by the result of an action. */
-export function countResults(results: readonly LetterResult[]): Readonly<Record<string, number>> {
+function countResults(results: readonly LetterResult[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const { result } of results) counts.set(result, (counts.get(result) ?? 0) + 1);
   return Object.fromEntries(counts);

@@ -3,8 +3,8 @@ import type { ReadOn } from '../messaging/ports.ts';
 import { errorText, SystemError } from '../platform/errors.ts';
 import { sleep } from '../platform/timers.ts';
 import { type AuditStep, createAuditMessage, type LetterStates } from './audit.ts';
-import { type LetterContext, createProgress } from './letter-context.ts';
-import type { Edited } from './edit.ts';
+import { createBreaks, type LetterContext, createProgress } from './letter-context.ts';
+import type { Editable, Edited } from './edit.ts';
 import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
 import { type Letter, type LogPlace, placeId } from './letter.ts';
 import { readOne } from './letter-log.ts';
@@ -46,7 +46,7 @@ export interface Sending {
   readonly options: SendOptions;
   /** The fields that an edit changes, without values. */
   readonly changed?: readonly string[];
-  readonly change?: (message: LogMessage) => Promise<Edited>;
+  readonly change?: (letter: Editable) => Promise<Edited>;
 }
 
 type ActionResult = Omit<LetterResult, 'id' | 'code'>;
@@ -74,10 +74,12 @@ export async function sendLetters(
   const wanted = new Map(letters.map((letter) => [letter.id, letter]));
   const pace = createPace(context, sending.options.dryRun ? Infinity : sending.options.ratePerSecond);
   const progress = createProgress(context, letters.length, 'letters done');
+  const pause = createBreaks(context);
   const take = async (message: LogMessage): Promise<ReadOn> => {
+    if (context.signal.aborted) return 'stop';
+    await pause();
     const letter = wanted.get(placeId(message));
     if (letter === undefined) return 'more';
-    if (context.signal.aborted) return 'stop';
     const verdict = decideRedrive(letter, states.of(letter.id), sending.options, context.topics.destinations);
     const sent: SendResult =
       verdict.kind === 'send'
@@ -152,9 +154,9 @@ async function sendOne(
   if (whole === undefined) {
     return { result: 'refused', why: 'its value was omitted, and the original topic no longer has it' };
   }
-  const changed = await sending.change?.(whole);
-  if (changed?.kind === 'refused') return { result: 'refused', why: changed.why };
   const isCommand = context.topics.destinations.commands.has(verdict.to.topic);
+  const changed = await sending.change?.({ message: whole, isCommand });
+  if (changed?.kind === 'refused') return { result: 'refused', why: changed.why };
   const mayDuplicate = isCommand && letter.code === OUTCOME_UNKNOWN;
   const copy = redriveMessage(whole, verdict.to, { nowMs: context.clock.now(), isCommand, mayDuplicate });
   const message =

@@ -15,6 +15,8 @@ export interface LetterContext extends Pick<SystemPorts, 'clock' | 'monotonic' |
   readonly codec: MessageCodec;
   readonly actor: Actor;
   readonly topics: LetterTopics;
+  /** Records of the audit that are read at most, the newest ones. */
+  readonly maxAuditRecords: number;
   /** Receives a line of progress, without a line break. */
   readonly onProgress: (line: string) => void;
   /** Aborted by the operator or by a time limit; the letter in progress is completed, and no other one is started. */
@@ -31,6 +33,8 @@ export interface Actor {
 export interface LetterTopics {
   readonly prefix: string;
   readonly deadLetters: readonly string[];
+  /** The one of notifications. */
+  readonly notificationLetters: string;
   readonly audit: string;
   readonly destinations: Destinations;
 }
@@ -48,6 +52,7 @@ export function letterTopics(prefix: string): LetterTopics {
   return {
     prefix,
     deadLetters: topicNames(prefix, DEAD_LETTER_TOPICS),
+    notificationLetters: topicName(prefix, 'notificationDeadLetters'),
     audit: topicName(prefix, 'deadLetterAudit'),
     destinations: {
       work: new Set(topicNames(prefix, WORK_TOPICS)),

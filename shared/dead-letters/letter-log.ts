@@ -82,3 +82,20 @@ export async function readOne(
   });
   return found;
 }
+
+/** The newest offsets of the ranges, `maxRecords` in all; what short ranges leave of their share goes to the others. */
+export function newestOf(ranges: readonly OffsetRange[], maxRecords: number): readonly OffsetRange[] {
+  let left = maxRecords;
+  return ranges
+    .toSorted((one, other) => one.to - one.from - (other.to - other.from))
+    .map((range, index) => {
+      const share = Math.min(range.to - range.from, Math.floor(left / (ranges.length - index)));
+      left -= share;
+      return { ...range, from: range.to - share };
+    });
+}
+
+/** The number of offsets in the ranges. */
+export function countOffsets(ranges: readonly OffsetRange[]): number {
+  return ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+}

@@ -137,6 +137,6 @@ export const DEAD_LETTER_HEADERS: readonly string[] = Object.values(HEADER).filt
 );
 
 /** Replaces control characters of untrusted text and truncates it, for output to a terminal. */
-export function sanitise(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?').slice(0, 300);
+export function sanitise(text: string, maxCharacters = 300): string {
+  return text.slice(0, maxCharacters).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');
 }

@@ -31,6 +31,8 @@ export interface PayloadOptions {
   readonly isCommand: boolean;
 }
 
+/** The types of notifications. Another one, which a header may name, is not masked by its fields. */
+const COMMAND_TYPES: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailCommand']);
 /** Maximum number of requests of a batch whose faults are listed. */
 const MAX_FAULTY_ITEMS = 20;
 const HIDDEN = 'the payload is hidden, since it cannot be masked';
@@ -55,6 +57,8 @@ export async function showPayload(
     return { type, format, bytes, ...showRaw(message.value, listNotes(decoded.problem), options) };
   }
   const { type, payload } = decoded;
+  if (options.isCommand && !options.reveal && !COMMAND_TYPES.has(type))
+    return { type, format, bytes, notes: [`a notification has no type ${type}`, HIDDEN], isHidden: true };
   if (type === REQUEST_BATCH)
     return { type, format, bytes, ...(await showBatch(message.value, payload, options)) };
   try {

@@ -1,7 +1,8 @@
 import type { LogMessage, OffsetRange } from '../messaging/message.ts';
 import { MessagingError, SystemError } from '../platform/errors.ts';
-import { LetterStates, readAudit } from './audit.ts';
+import { type AuditReading, LetterStates, readAudit } from './audit.ts';
 import { createBreaks, type LetterContext, createProgress } from './letter-context.ts';
+import { countOffsets, newestOf } from './letter-log.ts';
 import { type Letter, type LogPlace, parsePlace, readLetter } from './letter.ts';
 import { namesNotifications, selects, type Selection } from './selection.ts';
 
@@ -12,8 +13,8 @@ export interface Scan {
   /** The selected letters in the order of their offsets within each partition. */
   readonly letters: readonly Letter[];
   readonly states: LetterStates;
-  /** Number of invalid records on the audit topic. */
-  readonly unreadable: number;
+  /** How far the audit was read; of what was left out, a letter that was handled counts as open. */
+  readonly audit: AuditReading;
   /** False if the limit or the signal ended the scan, so that there may be further letters. */
   readonly isComplete: boolean;
   /** Number of records that were to be read. */
@@ -40,14 +41,21 @@ export async function scanLetters(
   }
   const retained = ranges.filter(({ topic }) => topic !== audit);
   const states = new LetterStates();
-  const unreadable = await readAudit(context, (record) => {
+  const auditReading = await readAudit(context, (record) => {
     if (retained.some((range) => isIn(record.letter, range))) states.add(record);
   });
   const possible = retained.map((range) => narrow(range, selection, context.topics.prefix));
-  const read = newest(possible, maxRecords);
+  const read = newestOf(possible, maxRecords);
   const letters = await readLetters(context, selection, read);
-  const isComplete = !context.signal.aborted && countOf(read) === countOf(possible);
-  return { letters, states, unreadable, isComplete, read: countOf(read), prefix: context.topics.prefix };
+  const isComplete = !context.signal.aborted && countOffsets(read) === countOffsets(possible);
+  return {
+    letters,
+    states,
+    audit: auditReading,
+    isComplete,
+    read: countOffsets(read),
+    prefix: context.topics.prefix,
+  };
 }
 
 async function readLetters(
@@ -55,7 +63,7 @@ async function readLetters(
   selection: Selection,
   ranges: readonly OffsetRange[],
 ): Promise<readonly Letter[]> {
-  const progress = createProgress(context, countOf(ranges), 'letters read');
+  const progress = createProgress(context, countOffsets(ranges), 'letters read');
   const pause = createBreaks(context);
   const letters: Letter[] = [];
   await context.log.read(ranges, async (message) => {
@@ -87,22 +95,6 @@ function narrow(range: OffsetRange, { ids }: Selection, prefix: string): OffsetR
     .map(({ offset }) => offset);
   if (offsets.length === 0) return { ...range, to: range.from };
   return { ...range, from: Math.min(...offsets), to: Math.max(...offsets) + 1 };
-}
-
-/** The newest offsets of the ranges, `maxRecords` in all; what short ranges leave of their share goes to the others. */
-function newest(ranges: readonly OffsetRange[], maxRecords: number): readonly OffsetRange[] {
-  let left = maxRecords;
-  return ranges
-    .toSorted((one, other) => one.to - one.from - (other.to - other.from))
-    .map((range, index) => {
-      const share = Math.min(range.to - range.from, Math.floor(left / (ranges.length - index)));
-      left -= share;
-      return { ...range, from: range.to - share };
-    });
-}
-
-function countOf(ranges: readonly OffsetRange[]): number {
-  return ranges.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
 /** The letter with its type. If notifications are selected by id, a missing id is read from the payload of the command. */

@@ -10,7 +10,14 @@ import { showPayload } from './payload.ts';
 
 /** Message keys that the ingress derives from a receiver with an HMAC; they contain no personal data. */
 const HASHED_KEY = /^[0-9a-f]{32,}$/;
+/** Steps that are shown of one letter: each redrive or edit has two. */
+const MAX_STEPS = 100;
 const OUR_HEADERS: ReadonlySet<string> = new Set(Object.values(HEADER));
+/** Those that workers and callers of a notification write, and their values: numbers, ids, names of types and topics. */
+const OF_WORKERS: ReadonlySet<string> = new Set(
+  Object.values(HEADER).filter((name) => name.startsWith('plat-') || name === HEADER.contentType),
+);
+const OWN_VALUE = /^(?:\d{1,15}|[A-Za-z][\w./;=,-]{0,299}|[0-9a-f-]{1,64})$/;
 /** Headers whose values are printed outside the list of headers. */
 const PRINTED_SEPARATELY: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
 
@@ -25,20 +32,37 @@ export async function showLetters(
   reveal: boolean,
 ): Promise<readonly ShownLetter[]> {
   const audit = new Map<string, AuditRecord[]>(letters.map(({ id }) => [id, []]));
-  await readAudit(context, (record) => audit.get(placeId(record.letter))?.push(record));
+  const { isComplete } = await readAudit(context, (record) =>
+    audit.get(placeId(record.letter))?.push(record),
+  );
   const all: ShownLetter[] = [];
   for (const letter of letters) {
+    if (context.signal.aborted) break;
     const message = await readOne(context.log, letter);
     if (message === undefined) continue;
-    const known = { status: statusOf(letter), audit: audit.get(letter.id) ?? [] };
+    const steps = audit.get(letter.id) ?? [];
+    const known: Known = {
+      status: statusOf(letter),
+      audit: steps.slice(-MAX_STEPS),
+      isAuditComplete: isComplete && steps.length <= MAX_STEPS,
+    };
     all.push(await showLetter(context, message, { letter, known, reveal }));
   }
   return all;
 }
 
+/** What the audit has of a letter. */
+interface Known {
+  readonly status: string;
+  /** The newest steps, oldest first. */
+  readonly audit: readonly AuditRecord[];
+  /** False if older steps are left out, or the audit was not read to its end. */
+  readonly isAuditComplete: boolean;
+}
+
 interface Showing {
   readonly letter: Letter;
-  readonly known: { readonly status: string; readonly audit: readonly AuditRecord[] };
+  readonly known: Known;
   readonly reveal: boolean;
 }
 
@@ -47,7 +71,7 @@ async function showLetter(
   message: LogMessage,
   { letter, known, reveal }: Showing,
 ) {
-  const isCommand = topics.destinations.commands.has(letter.original?.topic ?? '');
+  const isCommand = isNotification(letter, topics);
   const { id, code, group, attempts, redrives, notificationId, original } = letter;
   const fromAtMs = headerNumber(message.headers, HEADER.deadLetterTimestamp);
   return {
@@ -62,8 +86,7 @@ async function showLetter(
     redrives,
     notificationId: notificationId === undefined ? undefined : sanitise(notificationId),
     key: shownKey(message.key, isCommand && !reveal),
-    headers: shownHeaders(message.headers, reveal),
-
+    headers: shownHeaders(message.headers, { reveal, isCommand }),
     history: pastAttempts(message.headers).map(({ text }) => sanitise(text)),
     payload: await showPayload(message, codec, { reveal, isCommand }),
     ...known,
@@ -77,20 +100,35 @@ function shownKey(key: Buffer | null, isMasked: boolean): string | null {
   return sanitise(text);
 }
 
+/**
+ * Whether a letter is a notification: by its topic, which only the worker writes. Its headers, which may be missing or edited,
+ * do not decide what is masked.
+ */
+function isNotification({ topic, original }: Letter, topics: LetterContext['topics']): boolean {
+  return topic === topics.notificationLetters || topics.destinations.commands.has(original?.topic ?? '');
+}
+
 /** Headers of this project as strings; for other headers, which may contain personal data, only the length. */
-function shownHeaders(headers: MessageHeaders, reveal: boolean): Readonly<Record<string, string>> {
+function shownHeaders(
+  headers: MessageHeaders,
+  { reveal, isCommand }: { readonly reveal: boolean; readonly isCommand: boolean },
+): Readonly<Record<string, string>> {
   const names = Object.keys(headers).filter((name) => !PRINTED_SEPARATELY.has(name));
   return Object.fromEntries(
     names.map((name) => {
       const text = headerText(headers, name) ?? '';
-      const isShown = reveal || (OUR_HEADERS.has(name) && isOwn(name, text));
+      const isShown = reveal || (OUR_HEADERS.has(name) && isOwn(name, text, isCommand));
       const value = isShown ? sanitise(text) : `[masked, ${text.length} characters]`;
       return [sanitise(name), value];
     }),
   );
 }
 
-/** Upstream systems may write this header too, so a value that is not an id may be personal data. */
-function isOwn(name: string, text: string): boolean {
-  return name !== HEADER.notificationId || readId(text) !== undefined;
+/**
+ * Upstream systems may write these headers too. A value that has not the form of ours may be personal data, in a notification
+ * also what its sender may choose freely.
+ */
+function isOwn(name: string, text: string, isCommand: boolean): boolean {
+  if (name === HEADER.notificationId) return readId(text) !== undefined;
+  return OF_WORKERS.has(name) ? OWN_VALUE.test(text) : !isCommand;
 }

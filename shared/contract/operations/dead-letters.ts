@@ -81,11 +81,15 @@ export const editBody = objectOf({
   patch: z
     .record(z.string(), z.unknown(), { error: mustBe('an object, a JSON merge patch') })
     .optional()
-    .describe('A JSON merge patch (RFC 7396) of the payload; null removes a field.'),
+    .describe(
+      `A JSON merge patch (RFC 7396) of the payload, of ${LIMIT.editedFields} fields at most; null removes a field.`,
+    ),
   headers: z
     .record(z.string(), z.string().nullable(), { error: mustBe('an object of texts and null') })
     .optional()
-    .describe('Headers to set, such as `kafka_replyTopic`; null removes one.'),
+    .describe(
+      `Headers to set, such as \`kafka_replyTopic\`: ${LIMIT.editedHeaders} at most, with ${LIMIT.editedHeaderCharacters} characters each; null removes one.`,
+    ),
 });
 
 const time = () => z.string().meta({ format: 'date-time' });
@@ -129,6 +133,11 @@ export const letterPage = named(
       .boolean()
       .describe(
         `False: only the newest ${LIMIT.scannedLetters} dead letters, or those read within the time limit, were searched.`,
+      ),
+    isAuditComplete: z
+      .boolean()
+      .describe(
+        `False: only the newest ${LIMIT.auditRecords} records of the audit, or those read within the time limit, were read, so that a dead letter that was handled may appear as open.`,
       ),
     nextCursor: z.string().optional().describe('For the next page; absent on the last one.'),
   }),
@@ -182,7 +191,10 @@ export const shownLetter = named(
       }),
     ),
     status: status(),
-    audit: z.array(auditRecord).describe('The actions on it, oldest first.'),
+    audit: z.array(auditRecord).describe('The newest steps of actions on it, 100 at most, oldest first.'),
+    isAuditComplete: z
+      .boolean()
+      .describe('False: older steps are left out, or the audit was not read to its end.'),
   }),
 );
 
@@ -192,7 +204,8 @@ export const actionReply = named(
   z.object({
     run: z.string().describe('Id of the call, as in the audit.'),
     dryRun: z.boolean(),
-    counts: counts().describe('Dead letters by result.'),
+    counts: counts().describe('Dead letters by result, with those that are not listed.'),
+    notListed: z.int().describe('Skipped ones that are not listed: the first 100 are.'),
     letters: z.array(
       named(
         'DeadLetterResult',

@@ -8,10 +8,17 @@ export const OPERATIONS_LIMITS = {
   defaultActionLetters: 100,
   /** Dead letters that one call reads; their metadata takes 10 MB. */
   scannedLetters: 20_000,
+  /** Records of the audit that one call reads, the newest ones, in about 2 s: those of 100,000 actions. */
+  auditRecords: 200_000,
   /** Criteria of one kind in a selection by filter. */
   criteria: 20,
+  /** Fields that an edit changes; a request has fewer. Their names are part of the audit. */
+  editedFields: 50,
+  /** Of the path of such a field, as in `jsonParam.Amount`. */
+  editedPathCharacters: 200,
   /** Headers that an edit changes. */
   editedHeaders: 20,
+  editedHeaderCharacters: 1_000,
   reasonCharacters: 500,
   textCharacters: 300,
   outboxMessages: 100,

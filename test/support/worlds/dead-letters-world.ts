@@ -18,6 +18,7 @@ export function commandContext(log: LetterLog, more: Partial<LetterContext> = {}
     codec: CODEC,
     actor: { operator: 'olga', run: 'run-1', reason: undefined },
     topics: letterTopics(''),
+    maxAuditRecords: 1_000_000,
     onProgress: () => undefined,
     signal: new AbortController().signal,
     ...more,

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
-import { changedFields, editMessage, mergePatch } from '../../../shared/dead-letters/edit.ts';
+import { changedFields, createEdit, editMessage, mergePatch } from '../../../shared/dead-letters/edit.ts';
 import { patchOfSetting, readEdit } from '../../../scripts/dead-letters/edit-options.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
@@ -11,7 +11,7 @@ import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 const edit = (message: LogMessage, set: readonly string[], headers: readonly string[] = []) =>
-  editMessage(message, readEdit({ set, patchFile: undefined, headers }), codec);
+  editMessage({ message, isCommand: false }, readEdit({ set, patchFile: undefined, headers }), codec);
 
 const TERMS = {
   InstallmentsNo: 4,
@@ -132,9 +132,64 @@ describe('readEdit', () => {
     [{ headers: ['plat-attempt=9'] }, 'plat-attempt'],
     [{ headers: ['plat-redrive-unknown=true'] }, 'plat-redrive-unknown'],
     [{ headers: ['plat-dead-letter-code=x'] }, 'plat-dead-letter-code'],
+    [{ headers: ['plat-origin-timestamp=yesterday'] }, 'epoch milliseconds'],
+    [{ headers: [`kafka_replyTopic=${'x'.repeat(1_001)}`] }, 'at most 1000 characters'],
+    [{ headers: ['kafka_replyTopic=a\nb'] }, 'control characters'],
+    [{ headers: Array.from({ length: 21 }, (_, number) => `h${number}=1`) }, 'at most 20 headers'],
+    [{ set: Array.from({ length: 51 }, (_, number) => `f${number}=1`) }, 'at most 50 fields'],
+    [{ set: [`${'jsonParam.'.repeat(21)}Amount=1`] }, 'at most 200 characters'],
   ])('refuses %j', (options, text) => {
     expect(() => readEdit({ ...NO_EDIT, ...options })).toThrow(UsageError);
     expect(() => readEdit({ ...NO_EDIT, ...options })).toThrow(text);
+  });
+});
+
+describe('createEdit', () => {
+  it('names every field and header beyond a limit, and a deep patch is no failure', () => {
+    const deep: unknown = JSON.parse('{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000));
+    const fields = Object.fromEntries(Array.from({ length: 51 }, (_, number) => [`f${number}`, 1]));
+    const made = createEdit(
+      [fields, deep],
+      [
+        ['x', 'a'.repeat(1_001)],
+        ['y'.repeat(200), '1'],
+      ],
+    );
+    if (!('faults' in made)) throw new Error('the edit was accepted');
+    expect(made.faults.map(({ path, code }) => [path, code])).toEqual([
+      [`patch.${'a.'.repeat(30)}`, 'too-long'],
+      ['patch', 'too-many-items'],
+      ['headers.x', 'too-long'],
+      [`headers.${'y'.repeat(60)}`, 'invalid-name'],
+    ]);
+  });
+
+  it('records only names of fields: a key that is none may be personal data', () => {
+    const made = createEdit([{ receiver: '1', '+40722123456': null, 'ana@mail.example': { a: 1 } }], []);
+    expect(made).toMatchObject({ changed: ['receiver', '?'] });
+  });
+});
+
+const change = (isCommand: boolean, message: LogMessage, header: string) =>
+  editMessage({ message, isCommand }, readEdit({ ...NO_EDIT, headers: [header] }), codec);
+
+describe('the origin timestamp of a letter', () => {
+  it.each(['plat-origin-timestamp=1777629600000', 'plat-origin-timestamp='])(
+    'is kept for a notification, since a later one would permit a second send: %s',
+    async (header) => {
+      expect(await change(true, deadLetterMessage(), header)).toMatchObject({
+        kind: 'refused',
+        why: expect.stringContaining('keeps its plat-origin-timestamp') as string,
+      });
+    },
+  );
+
+  it('can be changed for a calculation, whose day it is', async () => {
+    const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } };
+    expect(await change(false, jsonLetter(body), 'plat-origin-timestamp=1777629600000')).toMatchObject({
+      kind: 'edited',
+      headers: { 'plat-origin-timestamp': '1777629600000' },
+    });
   });
 });
 

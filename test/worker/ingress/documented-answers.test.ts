@@ -359,6 +359,11 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   [`${OUTBOX_HTML} 400`]: () => sendRaw(`GET ${pathOf(OUTBOX_HTML)} HTTP/1.1\r\n\r\n`),
   [`${OUTBOX_HTML} 403`]: async () => operate((await alone({ outbox: await outbox() })).url, OUTBOX_HTML),
   [`${OUTBOX_HTML} 404`]: () => htmlOf(async () => undefined),
+  [`${OUTBOX_HTML} 429`]: async () => {
+    const url = await withOneCall();
+    await operate(url, OUTBOX_HTML);
+    return operate(url, OUTBOX_HTML);
+  },
   [`${OUTBOX_HTML} 500`]: () => htmlOf(failDisk),
   ...Object.fromEntries([PRODUCTS, PRODUCT, PRODUCT_VERSION].flatMap(answersOfProducts)),
   [`${PRODUCT} 404`]: async () => fetch(`${await withCatalogue()}${PRODUCTS}/none`),

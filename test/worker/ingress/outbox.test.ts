@@ -6,6 +6,7 @@ import { createTransport } from 'nodemailer';
 import { describe, expect, it } from 'vitest';
 import { openOutboxFolder, type OutboxFolder } from '../../../shared/notification/outbox-folder.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
 import { openTestIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
@@ -121,14 +122,23 @@ describe('the page of the local outbox', () => {
   });
 
   it('requires a token if access control is on, and does not exist if there is a provider configuration', async () => {
-    const secret = 'a shared secret for the tests of at least 32 characters';
     const folder = await mkdtemp(path.join(tmpdir(), 'plat-outbox-'));
     const broker = await createSharedBroker(1);
     const guarded = await startOn(broker, startIngressWorker, {
-      AUTH_JWT_SECRET: secret,
+      AUTH_JWT_SECRET: JWT_SECRET,
       OUTBOX_FOLDER: folder,
     });
     expect((await fetch(`${guarded.url}/outbox`)).status).toBe(401);
+    const headers = await authorize('ana');
+    for (const page of ['', `/${ID}`, `/${ID}/message.eml`]) {
+      const refused = await fetch(`${guarded.url}/outbox${page}`, { headers });
+      expect(refused.status).toBe(403);
+      expect(await refused.json()).toMatchObject({
+        detail: 'The access token does not have the scope operations:read.',
+      });
+    }
+    const reader = await authorize('ana', 'operations:read');
+    expect((await fetch(`${guarded.url}/outbox`, { headers: reader })).status).toBe(200);
     const open = await startOn(broker, startIngressWorker, { OUTBOX_FOLDER: folder });
     expect((await fetch(`${open.url}/outbox`)).status).toBe(200);
     const file = path.join(folder, 'providers.json');

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
 import type { LetterContext } from '../../../shared/dead-letters/letter-context.ts';
 import { letterTopics } from '../../../shared/dead-letters/letter-context.ts';
 import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
@@ -31,31 +32,32 @@ export interface LetterCall {
 export interface LetterDesk {
   /**
    * Runs `work` with a context whose signal is aborted at the end of the call's time, or when the caller disconnects. The
-   * calls of one caller run one after the other. Returns `busy` if too many of them wait, and `full` if too many run.
+   * calls of one caller run one after the other; one whose caller disconnects while it waits does not run (`left`). Returns
+   * `busy` if too many of them wait, and `full` if too many run.
    */
   run<Result>(
     call: LetterCall,
     work: (context: LetterContext) => Promise<Result>,
-  ): Promise<Result | 'busy' | 'full'>;
+  ): Promise<Result | 'busy' | 'full' | 'left'>;
 }
 
 export function createLetterDesk(deps: LetterDeskDeps): LetterDesk {
   const { options, codec, clock, monotonic, timers, newId, letters } = deps;
   const topics = letterTopics(options.topicPrefix);
-  const queues = new Map<string, { last: Promise<unknown>; length: number }>();
+  const queues = createQueues();
   let running = 0;
   const runNow = async <Result>(
     { request, kind, reason }: LetterCall,
+    end: AbortController,
     work: (context: LetterContext) => Promise<Result>,
-  ): Promise<Result | 'full'> => {
+  ): Promise<Result | 'full' | 'left'> => {
+    if (end.signal.aborted) return 'left';
     if (running >= MAX_RUNNING) return 'full';
-    const end = new AbortController();
     const cancel = timers.schedule(
       () => end.abort(),
       kind === 'read' ? READ_LIMIT_MS : ACTION_LIMIT_MS,
       'background',
     );
-    request.abandoned = () => end.abort();
     running += 1;
     try {
       const operator = request.subject === '' ? ANONYMOUS : request.subject;
@@ -65,6 +67,7 @@ export function createLetterDesk(deps: LetterDeskDeps): LetterDesk {
         monotonic,
         timers,
         topics,
+        maxAuditRecords: OPERATIONS_LIMITS.auditRecords,
         log: letters,
         actor: { operator, run: newId(), reason },
         onProgress: () => undefined,
@@ -77,19 +80,55 @@ export function createLetterDesk(deps: LetterDeskDeps): LetterDesk {
   };
   return {
     run: async (call, work) => {
-      const caller = callerOf(call.request);
+      const end = new AbortController();
+      const turn = queues.join(callerOf(call.request));
+      if (turn === undefined) return 'busy';
+      call.request.abandoned = () => {
+        end.abort();
+        turn.leave();
+      };
+      return turn.take(() => runNow(call, end, work));
+    },
+  };
+}
+
+/** The place of a call in the queue of its caller. */
+interface Turn {
+  /** Runs the work after the earlier calls. */
+  take<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Makes room for another call at once; one that is running keeps its place until it has ended. */
+  leave(): void;
+}
+
+/** Queues of the calls of each caller. */
+function createQueues(): { join(caller: string): Turn | undefined } {
+  const queues = new Map<string, { last: Promise<unknown>; length: number }>();
+  return {
+    join: (caller) => {
       const queue = queues.get(caller) ?? { last: Promise.resolve(), length: 0 };
-      if (queue.length > MAX_WAITING) return 'busy';
+      if (queue.length > MAX_WAITING) return undefined;
       queues.set(caller, queue);
       queue.length += 1;
-      const own = queue.last.then(() => runNow(call, work));
-      queue.last = own.catch(() => undefined);
-      try {
-        return await own;
-      } finally {
+      let state: 'waiting' | 'running' | 'left' = 'waiting';
+      const end = (): void => {
+        if (state === 'left') return;
+        state = 'left';
         queue.length -= 1;
         if (queue.length === 0) queues.delete(caller);
-      }
+      };
+      return {
+        leave: () => {
+          if (state === 'waiting') end();
+        },
+        take: async (work) => {
+          const own = queue.last.then(() => {
+            if (state === 'waiting') state = 'running';
+            return work();
+          });
+          queue.last = own.catch(() => undefined);
+          return own.finally(end);
+        },
+      };
     },
   };
 }

@@ -28,6 +28,7 @@ export function renderPage(
     codes: countByCode(visible),
     handled: scan.letters.length - visible.length,
     isComplete: scan.isComplete,
+    isAuditComplete: scan.audit.isComplete,
     ...(last === undefined || rest.length === page.length ? {} : { nextCursor: cursorOf(last) }),
   };
 }

@@ -11,11 +11,11 @@ import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts
 import { readFields, readQuery } from '../../../shared/contract/operations/read-fields.ts';
 import type { AuditRecord } from '../../../shared/dead-letters/audit.ts';
 import { createEdit, editMessage } from '../../../shared/dead-letters/edit.ts';
-import { countResults, discardSelected, sendSelected } from '../../../shared/dead-letters/handle-letters.ts';
+import { discardSelected, sendSelected } from '../../../shared/dead-letters/handle-letters.ts';
 import type { LetterResult, Sending } from '../../../shared/dead-letters/letter-actions.ts';
 import type { LetterContext } from '../../../shared/dead-letters/letter-context.ts';
-import { sanitise } from '../../../shared/dead-letters/letter.ts';
-import { scanLetters } from '../../../shared/dead-letters/scan-letters.ts';
+import { parsePlace, placeId, sanitise } from '../../../shared/dead-letters/letter.ts';
+import { type Scan, scanLetters } from '../../../shared/dead-letters/scan-letters.ts';
 import { isRestricted, type Selection } from '../../../shared/dead-letters/selection.ts';
 import { showLetters } from '../../../shared/dead-letters/show-letters.ts';
 import { MessagingError, SystemError } from '../../../shared/platform/errors.ts';
@@ -27,7 +27,7 @@ import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { LetterCall, LetterDesk } from './letter-desk.ts';
 import { renderPage, type PageQuery } from './letter-page.ts';
-import { authorizeOperator } from './authorize-operator.ts';
+import { authorizeOperator } from '../server/authorize-operator.ts';
 
 export interface LetterRouteDeps extends IngressContext {
   readonly desk: LetterDesk;
@@ -36,9 +36,10 @@ export interface LetterRouteDeps extends IngressContext {
 /** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
 const BODY_LIMIT_BYTES = 262_144;
 const SENT_PER_SECOND = 50;
-/** The processor time of reading these many dead letters is one unit of the caller's allowance, 10 ms. */
-const LETTERS_PER_UNIT = 500;
-const PATH_NUMBER = /^\d{1,15}$/;
+/** The names of the fields and headers that an edit may change. */
+const MAX_NAMES = OPERATIONS_LIMITS.editedFields + OPERATIONS_LIMITS.editedHeaders;
+/** The processor time of reading this many dead letters or records of the audit is one unit of the caller's allowance, 10 ms. */
+const RECORDS_PER_UNIT = 500;
 
 /**
  * Dead letters by the rules of `npm run dead-letters`: a list by filters, one with its audit, and redrive, edit and discard by
@@ -70,6 +71,18 @@ export function registerLetters(app: FastifyInstance, base: string, deps: Letter
   }
 }
 
+/** Scans within the limits of a call, and charges the caller for it. */
+async function scanCharged(
+  deps: LetterRouteDeps,
+  request: FastifyRequest,
+  context: LetterContext,
+  selection: Selection,
+): Promise<Scan> {
+  const scan = await scanLetters(context, selection, OPERATIONS_LIMITS.scannedLetters);
+  deps.rateLimiter.spend(callerOf(request), Math.round((scan.read + scan.audit.read) / RECORDS_PER_UNIT));
+  return scan;
+}
+
 interface PlaceParams {
   readonly topic: string;
   readonly partition: string;
@@ -82,8 +95,7 @@ async function list(deps: LetterRouteDeps, request: FastifyRequest, reply: Fasti
   const { topic, code, type, id, since, until, ...query } = read.fields;
   const selection = { ...query, topics: topic, codes: code, types: type, ids: id, since, until };
   await respond(deps, reply, { request, kind: 'read', reason: undefined }, async (context) => {
-    const scan = await scanLetters(context, selectionOf(selection), OPERATIONS_LIMITS.scannedLetters);
-    deps.rateLimiter.spend(callerOf(request), Math.round(scan.read / LETTERS_PER_UNIT));
+    const scan = await scanCharged(deps, request, context, selectionOf(selection));
     return renderPage(scan, query satisfies PageQuery);
   });
 }
@@ -94,18 +106,30 @@ async function show(
   reply: FastifyReply,
 ): Promise<void> {
   const { topic, partition, offset } = request.params;
-  if (!PATH_NUMBER.test(partition) || !PATH_NUMBER.test(offset)) return refuseUnknown(reply);
-  const selection = selectionOf({ ids: [`${topic}/${partition}/${offset}`] });
+  const place = parsePlace(`${topic}/${partition}/${offset}`);
+  if (place === undefined) return refuseUnknown(reply);
+  const selection = selectionOf({ ids: [placeId(place)] });
   await respond(deps, reply, { request, kind: 'read', reason: undefined }, async (context) => {
-    const { letters, states } = await scanLetters(context, selection);
+    const { letters, states } = await scanCharged(deps, request, context, selection);
     const [shown] = await showLetters(context, letters.slice(0, 1), ({ id }) => states.of(id).status, false);
     if (shown === undefined) return undefined;
     return { ...shown, audit: shown.audit.map(renderStep) };
   });
 }
 
+/** Everyone with write access to the topic may have written the record, so its texts are not trusted to be short. */
 function renderStep({ action, stage, operator, at, reason, result, run, members, overrides }: AuditRecord) {
-  return { action, stage, operator: sanitise(operator), at, reason, result, run, members, overrides };
+  return {
+    action,
+    stage,
+    operator: sanitise(operator),
+    at,
+    reason: reason && sanitise(reason, OPERATIONS_LIMITS.reasonCharacters),
+    result: result && sanitise(result),
+    run: sanitise(run),
+    members: members?.slice(0, MAX_NAMES).map((name) => sanitise(name)),
+    overrides: overrides?.slice(0, MAX_NAMES).map((name) => sanitise(name)),
+  };
 }
 
 type ActionFields = z.output<typeof discardBody> & Partial<z.output<typeof editBody>>;
@@ -129,19 +153,17 @@ async function act(
   const changes = edit === undefined || 'faults' in edit ? undefined : edit;
   await respond(deps, reply, { request, kind: 'action', reason: fields.reason }, async (context) => {
     const selection = selectionOf(fields.selection);
-    const scan = await scanLetters(context, selection, OPERATIONS_LIMITS.scannedLetters);
-    deps.rateLimiter.spend(callerOf(request), Math.round(scan.read / LETTERS_PER_UNIT));
-    if (!scan.isComplete) return 'incomplete';
+    const scan = await scanCharged(deps, request, context, selection);
+    if (!scan.isComplete || !scan.audit.isComplete) return 'incomplete';
     const { limit = OPERATIONS_LIMITS.defaultActionLetters, dryRun } = fields;
     const chosen = { selection, limit };
-    const results =
+    const { results, counts, notListed } =
       action === 'discard'
         ? await discardSelected(context, scan, chosen, fields)
         : await sendSelected(context, scan, chosen, sendingOf(context, action, fields, changes));
     const { run } = context.actor;
-    const counts = countResults(results);
     if (!dryRun) deps.log.info({ action, run, counts }, 'an operator handled dead letters');
-    return { run, dryRun, counts, letters: results.map(renderResult) } satisfies ActionReply;
+    return { run, dryRun, counts, letters: results.map(renderResult), notListed } satisfies ActionReply;
   });
 }
 
@@ -153,7 +175,7 @@ function sendingOf(
 ): Sending {
   const options = { dryRun, ratePerSecond: SENT_PER_SECOND, again, force, acceptDuplicates };
   if (edit === undefined) return { action, options };
-  return { action, options, changed: edit.changed, change: (message) => editMessage(message, edit, codec) };
+  return { action, options, changed: edit.changed, change: (letter) => editMessage(letter, edit, codec) };
 }
 
 function editOf({ patch, headers = {} }: ActionFields) {
@@ -177,10 +199,6 @@ function missingFields(
     missing('reason', 'is missing; must say why, for the audit, unless dryRun is true');
   const changes = Object.keys(headers).length;
   if (action === 'edit' && patch === undefined && changes === 0) missing('patch', 'must be sent, or headers');
-  if (changes > OPERATIONS_LIMITS.editedHeaders) {
-    const message = `must have at most ${OPERATIONS_LIMITS.editedHeaders} fields`;
-    faults.push({ path: 'headers', code: 'too-many-items', message });
-  }
   return faults;
 }
 
@@ -206,8 +224,9 @@ async function respond(
   work: (context: LetterContext) => Promise<object | 'incomplete' | undefined>,
 ): Promise<void> {
   try {
+    if (reply.raw.destroyed) return void reply.hijack();
     const result = await desk.run(call, work);
-    if (reply.raw.destroyed) return;
+    if (reply.raw.destroyed || result === 'left') return void reply.hijack();
     if (result === undefined) return refuseUnknown(reply);
     if (result === 'busy')
       return refuse(reply, 'rate-limited', {
@@ -228,8 +247,8 @@ async function respond(
 }
 
 const TOO_MANY =
-  `More than ${OPERATIONS_LIMITS.scannedLetters} dead letters would have to be searched, or it took too long: ` +
-  'select by id, or use npm run dead-letters.';
+  `More than ${OPERATIONS_LIMITS.scannedLetters} dead letters or ${OPERATIONS_LIMITS.auditRecords} records of the audit would ` +
+  'have to be searched, or it took too long: select by id, or use npm run dead-letters.';
 
 function refuseUnknown(reply: FastifyReply): void {
   refuse(reply, 'not-found', { detail: 'There is no dead letter at this place, or it is no longer kept.' });

@@ -13,7 +13,7 @@ import type { NotificationKeys } from '../notifications/notification-ids.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
-import { authorizeOperator, refuseScope } from './authorize-operator.ts';
+import { authorizeOperator, refuseScope } from '../server/authorize-operator.ts';
 
 export interface NotificationSearchDeps extends IngressContext {
   readonly feed: NotificationFeed;

@@ -10,7 +10,7 @@ import { explainNoOutbox, type OutboxReader } from '../outbox/outbox-pages.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
-import { authorizeOperator } from './authorize-operator.ts';
+import { authorizeOperator, authorizeTicket } from '../server/authorize-operator.ts';
 
 type MessageRequest = FastifyRequest<{
   Params: { readonly id: string };
@@ -75,7 +75,8 @@ export function registerOutboxMessages(
     sendJson(reply, 200, JSON.stringify(renderMessage(message, addresses, tickets.create(message.id))));
   });
   const html = `${url}/:id/html`;
-  app.get(html, { preHandler: labelMetrics('operations-outbox') }, async (request: MessageRequest, reply) => {
+  const mayFrame = { preHandler: [labelMetrics('operations-outbox'), authorizeTicket(deps)] };
+  app.get(html, mayFrame, async (request: MessageRequest, reply) => {
     const { params, query } = request;
     if (!tickets.isValid(params.id, query.ticket)) return refuse(reply, 'forbidden', { detail: EXPIRED });
     const message = await find(params.id, reply);

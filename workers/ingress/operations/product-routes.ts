@@ -8,7 +8,7 @@ import type { IngressContext } from '../server/context.ts';
 import { matchesTag, weakTag } from '../server/entity-tags.ts';
 import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
-import { authorizeOperator } from './authorize-operator.ts';
+import { authorizeOperator } from '../server/authorize-operator.ts';
 import type { ProductDesk } from './product-desk.ts';
 
 export interface ProductRouteDeps extends IngressContext {

@@ -4,7 +4,7 @@ import { DOCS_STYLE } from '../../../shared/contract/documents/docs-style.ts';
 import { html, table, type Html } from '../../../shared/contract/documents/html.ts';
 import { readMessageHead } from '../../../shared/notification/message-head.ts';
 import type { OutboxFolder, OutboxItem, OutboxMessage } from '../../../shared/notification/outbox-folder.ts';
-import { authenticate } from '../server/admission.ts';
+import { authorizeOperator } from '../server/authorize-operator.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, refuseOtherMethods } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
@@ -30,8 +30,8 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Serves /outbox, /outbox/{id} and /outbox/{id}/message.eml, read-only: the messages that a provider would have sent. With
- * access control they require a token like every other path. Without an outbox, /outbox responds with 404 and explains
+ * Serves /outbox, /outbox/{id} and /outbox/{id}/message.eml, read-only: the messages that a provider would have sent, to
+ * callers who may use the operations addresses: with the scope `operations:read`. Without an outbox, /outbox responds with 404 and explains
  * why, since the README links to it.
  */
 export function registerOutbox(
@@ -46,7 +46,7 @@ export function registerOutbox(
     app.get(base, (_request, reply) => explainNoOutbox(reply));
     return;
   }
-  const preHandler = [labelMetrics('outbox'), authenticate(deps)];
+  const preHandler = [labelMetrics('outbox'), authorizeOperator(deps, 'operations:read')];
   const find = async ({ params }: MessageRequest): Promise<OutboxMessage | undefined> =>
     UUID.test(params.id) ? outbox.read(params.id) : undefined;
   app.get(base, { preHandler }, async (_request, reply) => {

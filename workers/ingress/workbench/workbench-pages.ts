@@ -3,6 +3,7 @@ import { html } from '../../../shared/contract/documents/html.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { acceptsCoding } from '../server/content-coding.ts';
 import type { IngressContext } from '../server/context.ts';
+import { matchesTag } from '../server/entity-tags.ts';
 import { refuse, refuseOtherMethods } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
 import { entityTag, loadBundle, type Asset, type Bundle } from './bundle.ts';
@@ -62,7 +63,7 @@ export function registerWorkbench(
       .header('cache-control', PAGE_CACHE)
       .header('content-security-policy', PAGE_POLICY)
       .header('referrer-policy', 'no-referrer');
-    if (request.headers['if-none-match'] === page.etag) return void reply.code(304).send();
+    if (matchesTag(request.headers['if-none-match'], page.etag)) return void reply.code(304).send();
     reply.header('content-type', 'text/html; charset=utf-8').send(page.body);
   };
   app.get(base, { preHandler }, sendPage);

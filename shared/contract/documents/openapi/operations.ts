@@ -178,7 +178,7 @@ function outboxPaths(): ApiPart['paths'] {
             }),
             content: { 'text/html': { schema: { type: 'string' } } },
           },
-          ...problemReferences([400, 403, 404, 405, 408, 431, 500]),
+          ...problemReferences([400, 403, 404, 405, 408, 429, 431, 500]),
         },
       },
     },

@@ -69,6 +69,38 @@ describe('the desk for dead letters', () => {
     expect(await call('e', Promise.resolve('x')).result).toBe('x');
   });
 
+  it('does not run a waiting call whose caller has disconnected, and makes room for another at once', async () => {
+    const { call, started } = startDesk();
+    const first = Promise.withResolvers<string>();
+    const running = call('ana', first.promise);
+    const waiting = [1, 2, 3].map(() => call('ana', Promise.resolve('x')));
+    expect(await call('ana', Promise.resolve('x')).result).toBe('busy');
+    waiting[1]?.request.abandoned?.();
+    const next = call('ana', Promise.resolve('next'));
+    expect(await call('ana', Promise.resolve('x')).result).toBe('busy');
+    first.resolve('first');
+    expect(await Promise.all([running, ...waiting, next].map(({ result }) => result))).toEqual([
+      'first',
+      'x',
+      'left',
+      'x',
+      'next',
+    ]);
+    expect(started).toHaveLength(4);
+  });
+
+  it('keeps the place of a running call whose caller has disconnected until it has ended', async () => {
+    const { call, started } = startDesk();
+    const first = Promise.withResolvers<string>();
+    const running = call('ana', first.promise);
+    await expect.poll(() => started).toEqual(['ana']);
+    running.request.abandoned?.();
+    const waiting = [1, 2, 3].map(() => call('ana', Promise.resolve('x')));
+    expect(await call('ana', Promise.resolve('x')).result).toBe('busy');
+    first.resolve('first');
+    expect(await Promise.all(waiting.map(({ result }) => result))).toEqual(['x', 'x', 'x']);
+  });
+
   it('goes on after a call that failed', async () => {
     const { call } = startDesk();
     const failed = call('ana', Promise.reject(new Error('no broker')));

@@ -8,6 +8,7 @@ import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.t
 import { JWT_SECRET, authorize } from '../../../support/builders/access-token.ts';
 import { commandsOf, recordsOf } from '../../../support/builders/notification-call.ts';
 import { deadLettersOver } from '../../../support/worlds/dead-letters-world.ts';
+import { deadLetterMessage } from '../../../support/worlds/dead-letters.ts';
 import { createTestBroker, openNotificationIngress } from '../../../support/worlds/ingress-fixture.ts';
 import {
   createLetterTopics,
@@ -118,13 +119,54 @@ describe('one dead letter', () => {
     expect(JSON.stringify(body)).not.toMatch(/40722|hello/);
   });
 
-  it.each(['x/0/0', `${PLACE}/9`, `${TOPIC.notificationDeadLetters}/a/0`, `${TOPIC.smsCommands}/0/0`])(
-    'is not found at %s',
-    async (place) => {
-      const { get } = await openWith(1);
-      expect(await get(`/dead-letters/${place}`)).toMatchObject({ status: 404, body: { code: 'not-found' } });
-    },
-  );
+  it.each([
+    ['the header of its origin is missing', { [HEADER.deadLetterTopic]: '' }],
+    ['its origin is another topic', { [HEADER.deadLetterTopic]: TOPIC.scheduleRequests }],
+    ['it has the type of a calculation', { [HEADER.messageType]: 'CalculatePMTRequest' }],
+  ])('is masked although %s', async (_, headers) => {
+    const { broker, get } = await openWith(1, () => ({ ...headers, [HEADER.correlationId]: '+40722123456' }));
+    const publisher = broker.createPublisher({ clientId: 'test' });
+    await publisher.start();
+    const value = Buffer.from(
+      '{"jsonParam":{"InstallmentsNo":4,"reciever":"+40722123456"},"to":"+40722123456"}',
+    );
+    const message = deadLetterMessage({ [HEADER.deadLetterPartition]: '0', ...headers });
+    await publisher.publish([
+      {
+        topic: message.topic,
+        key: Buffer.from('+40722123456'),
+        value,
+        headers: message.headers,
+        partition: 0,
+      },
+    ]);
+    await publisher.stop();
+    for (const offset of [0, 1]) {
+      const { status, body } = await get(`/dead-letters/${PLACE}/${offset}`);
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).not.toMatch(/40722|hello/);
+    }
+  });
+
+  it.each([
+    'x/0/0',
+    `${PLACE}/9`,
+    `${TOPIC.notificationDeadLetters}/a/0`,
+    `${TOPIC.smsCommands}/0/0`,
+    'a%20b/0/0',
+    `${TOPIC.notificationDeadLetters}/1234567/0`,
+    `..%2f..%2fetc%2fpasswd/0/0`,
+  ])('is not found at %s', async (place) => {
+    const { get } = await openWith(1);
+    expect(await get(`/dead-letters/${place}`)).toMatchObject({ status: 404, body: { code: 'not-found' } });
+  });
+});
+
+it('a place that no topic can have is not found without reading the topics', async () => {
+  const { url } = await openNotificationIngress();
+  for (const place of ['a%20b/0/0', `${TOPIC.notificationDeadLetters}/1234567/0`]) {
+    expect((await operationsOf(url).get(`/dead-letters/${place}`)).status).toBe(404);
+  }
 });
 
 describe('actions on dead letters', () => {
@@ -199,6 +241,20 @@ describe('actions on dead letters', () => {
     expect(audit).not.toContain('+4072');
   });
 
+  it('do not let an edit change the time by which a second send is prevented', async () => {
+    const { broker, post } = await openWith(1);
+    const { body } = await post('/dead-letters/edit', {
+      selection: { ids: [`${PLACE}/0`] },
+      reason: 'later',
+      headers: { [HEADER.originTimestamp]: '1900000000000' },
+      acceptDuplicates: true,
+    });
+    expect(body).toMatchObject({
+      letters: [{ result: 'refused', why: expect.stringContaining('prevents duplicate') as string }],
+    });
+    expect(await commandsOf(broker, 'sms')).toEqual([]);
+  });
+
   it('works on the oldest ones up to the limit', async () => {
     const { post } = await openWith(4);
     const { body } = await post('/dead-letters/discard', {
@@ -230,6 +286,19 @@ describe('actions on dead letters', () => {
         headers: { 'plat-attempt': '9' },
       },
       ['headers.plat-attempt', 'patch.notificationId'],
+    ],
+    [
+      'edit',
+      {
+        selection: { ids: ['a/0/1'] },
+        reason: 'r',
+        patch: Object.fromEntries(Array.from({ length: 51 }, (_, number) => [`f${number}`, 1])),
+        headers: {
+          ...Object.fromEntries(Array.from({ length: 20 }, (_, number) => [`h${number}`, 'x'])),
+          long: 'x'.repeat(1_001),
+        },
+      },
+      ['headers', 'headers.long', 'patch'],
     ],
     [
       'discard',

@@ -65,6 +65,20 @@ describe('documents', () => {
   });
 });
 
+describe('the page of the workbench', () => {
+  it('is not sent again to a browser that has it, in any form of If-None-Match', async () => {
+    const { url } = await openTestIngress();
+    const etag = (await fetch(`${url}/workbench`)).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, `"other" , W/${etag}`, '*']) {
+      const response = await fetch(`${url}/workbench`, { headers: { 'if-none-match': tags } });
+      expect([tags, response.status]).toEqual([tags, 304]);
+    }
+    const other = await fetch(`${url}/workbench`, { headers: { 'if-none-match': '"other"' } });
+    expect(other.status).toBe(200);
+  });
+});
+
 describe('metrics', () => {
   it('count requests by action and status, and never by values from the caller', async () => {
     const ingress = await openTestIngress();

@@ -9,7 +9,7 @@ import type { SettingState } from '../../../../shared/platform/setting-states.ts
 import type { IngressContext } from '../../server/context.ts';
 import { refuse, refuseOtherMethods, sendJson } from '../../server/send-answer.ts';
 import { labelMetrics } from '../../server/traffic.ts';
-import { authorizeOperator } from '../authorize-operator.ts';
+import { authorizeOperator } from '../../server/authorize-operator.ts';
 import { createEventStreams, STREAM_LIMITS } from './event-streams.ts';
 import type { WATCHING } from './rates.ts';
 import { createSystemWatch } from './system-watch.ts';

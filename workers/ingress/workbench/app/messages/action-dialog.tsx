@@ -72,7 +72,7 @@ export function ActionDialog({ action, chosen, onClose }: ActionDialogProps) {
             </strong>
             <p class="small breakable">{t('doneLead', { run: result.run })}</p>
           </Notice>
-          <Results results={result.letters} />
+          <Results reply={result} />
           <div class="row">
             <Button kind="primary" onClick={() => onClose(true)}>
               {t('done')}
@@ -157,7 +157,7 @@ function Preview(props: PreviewProps) {
           </strong>{' '}
           <span class="soft">{t('previewLead')}</span>
         </p>
-        <Results results={letters} />
+        <Results reply={outcome.reply} />
         {chosen.count >= MAX_AT_ONCE && <p class="soft small">{t('limited')}</p>}
       </section>
       {needed.length > 0 && <Guards needed={needed} overrides={overrides} onChange={setOverrides} />}
@@ -267,7 +267,7 @@ function Counts({ counts }: { counts: ActionReply['counts'] }) {
   return <>{parts.join(', ')}</>;
 }
 
-function Results({ results }: { results: Results }) {
+function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
   return (
     <div class="result-scroll">
       <TableFrame label={t('result')}>
@@ -279,7 +279,7 @@ function Results({ results }: { results: Results }) {
             </tr>
           </thead>
           <tbody>
-            {results.map(({ id, code, result, to, why, warnings }) => (
+            {letters.map(({ id, code, result, to, why, warnings }) => (
               <tr key={`${id} ${code}`}>
                 <td class="small breakable">
                   {id}
@@ -301,6 +301,7 @@ function Results({ results }: { results: Results }) {
           </tbody>
         </table>
       </TableFrame>
+      {notListed > 0 && <p class="soft small">{t('notListed', { count: formatNumber(notListed) })}</p>}
     </div>
   );
 }

@@ -66,7 +66,7 @@ function Page({ room, page, isFiltered, selection, isFirst, onCode, onPage, onCh
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [isAll, setIsAll] = useState(false);
   const [action, setAction] = useState<LetterAction>();
-  const { letters, count, handled, isComplete, nextCursor } = page;
+  const { letters, count, handled, isComplete, isAuditComplete, nextCursor } = page;
   const chosen: Chosen = isAll
     ? { selection, count: Math.min(count, MAX_AT_ONCE) }
     : { selection: { ids: [...ids] }, count: ids.size };
@@ -85,6 +85,7 @@ function Page({ room, page, isFiltered, selection, isFirst, onCode, onPage, onCh
   return (
     <div class="stack">
       {!isComplete && <Notice tone="warn">{t('incomplete')}</Notice>}
+      {!isAuditComplete && <Notice tone="warn">{t('partialAudit')}</Notice>}
       <Overview page={page} onCode={onCode} />
       <SelectionBar
         label={isAll ? t('allMatching', { count: formatNumber(count) }) : t('selected', { count: ids.size })}

@@ -163,10 +163,11 @@ function History({ letter: { history } }: { letter: ShownLetter }) {
   );
 }
 
-function Audit({ letter: { audit } }: { letter: ShownLetter }) {
+function Audit({ letter: { audit, isAuditComplete } }: { letter: ShownLetter }) {
   return (
     <section class="card stack" aria-labelledby="audit-title">
       <h2 id="audit-title">{t('audit')}</h2>
+      {!isAuditComplete && <Notice tone="warn">{t('earlierSteps')}</Notice>}
       {audit.length === 0 ? (
         <p class="soft">{t('noAudit')}</p>
       ) : (

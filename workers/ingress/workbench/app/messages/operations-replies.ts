@@ -64,6 +64,7 @@ export interface LetterPage {
   readonly codes: Readonly<Record<string, number>>;
   readonly handled: number;
   readonly isComplete: boolean;
+  readonly isAuditComplete: boolean;
   readonly nextCursor?: string | undefined;
 }
 
@@ -100,11 +101,13 @@ export interface ShownLetter {
     readonly members?: readonly string[] | undefined;
     readonly overrides?: readonly string[] | undefined;
   }[];
+  readonly isAuditComplete: boolean;
 }
 
 export interface ActionReply {
   readonly run: string;
   readonly counts: Readonly<Record<string, number>>;
+  readonly notListed: number;
   readonly letters: readonly {
     readonly id: string;
     readonly code: string;

@@ -67,6 +67,10 @@ export const t = createTexts({
     handledHidden: '{count} handled not shown',
     incomplete:
       'There are too many dead letters to search them all: only the newest ones were searched. Narrow the time, or use npm run dead-letters.',
+    partialAudit:
+      'The audit is too long to be read completely: a dead letter that was handled may appear as open. npm run dead-letters reads all of it.',
+    earlierSteps: 'There may be earlier steps that are not shown.',
+    notListed: '{count} more skipped, not listed',
     byCode: 'By problem code',
     when: 'When',
     problem: 'Problem',
@@ -233,6 +237,10 @@ export const t = createTexts({
     handledHidden: '{count} rezolvate nu sunt afișate',
     incomplete:
       'Sunt prea multe mesaje nelivrabile pentru a le căuta pe toate: au fost căutate doar cele mai noi. Restrânge intervalul sau folosește npm run dead-letters.',
+    partialAudit:
+      'Jurnalul este prea lung pentru a fi citit complet: un mesaj rezolvat poate apărea ca deschis. npm run dead-letters îl citește în întregime.',
+    earlierSteps: 'Pot exista pași anteriori care nu sunt afișați.',
+    notListed: 'încă {count} sărite, nelistate',
     byCode: 'După codul problemei',
     when: 'Când',
     problem: 'Problemă',

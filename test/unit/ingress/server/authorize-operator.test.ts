@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { openAccess, type Access, type OperationsScope } from '../../../../workers/ingress/access/access.ts';
 import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';
-import { authorizeOperator } from '../../../../workers/ingress/operations/authorize-operator.ts';
+import { authorizeOperator } from '../../../../workers/ingress/server/authorize-operator.ts';
 
 const SECRET = 'a shared secret for the tests of at least 32 characters';
 const NOW = Date.UTC(2026, 4, 1);

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../../shared/platform/host-names.ts';
 import type { OperationsScope } from '../access/access.ts';
-import { authenticate } from '../server/admission.ts';
-import type { IngressContext } from '../server/context.ts';
-import { refuse } from '../server/send-answer.ts';
+import { authenticate } from './admission.ts';
+import { addressOf } from './caller.ts';
+import type { IngressContext } from './context.ts';
+import { refuseRateLimited } from './rate-limit.ts';
+import { refuse } from './send-answer.ts';
 
 /**
  * Hook: admits a caller to an operations address, or responds with 401, 403, 429 or 503 (E2, E6). With access control the
@@ -18,11 +20,35 @@ export function authorizeOperator(
   return async (request, reply) => {
     await authenticateNow(request, reply);
     if (reply.sent) return;
-    if (!deps.access.required && !isLoopback(request.hostname))
-      return refuse(reply, 'forbidden', { detail: NO_KEYS });
+    refuseForeignHost(deps, request, reply);
+    if (reply.sent) return;
     if (scope === undefined || request.scopes?.has(scope) === true) return;
     refuseScope(reply, scope);
   };
+}
+
+/**
+ * Hook for an address with a ticket in place of a token, which a browser opens by itself: counts the request by its remote
+ * address (E6), and admits only callers on this machine if there is no access control.
+ */
+export function authorizeTicket(
+  deps: Pick<IngressContext, 'access' | 'rateLimiter'>,
+): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void {
+  return (request, reply, done) => {
+    request.caller = addressOf(request);
+    const waitSeconds = deps.rateLimiter.take(request.caller);
+    if (waitSeconds > 0) return refuseRateLimited(reply, waitSeconds);
+    refuseForeignHost(deps, request, reply);
+    if (!reply.sent) done();
+  };
+}
+
+function refuseForeignHost(
+  { access }: Pick<IngressContext, 'access'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (!access.required && !isLoopback(request.hostname)) refuse(reply, 'forbidden', { detail: NO_KEYS });
 }
 
 /** Responds that the token lacks a scope: 403 (RFC 6750 section 3.1). */
