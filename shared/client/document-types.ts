@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 12161a03be6a5a53f4fa583261d4371a2a053f0e37c88e385f3c026dd221612a */
+/** Written by `npm run client-types`. Document: sha256 5c3621bef0e195861669dbf32ba813bde3fc313f3e81d4acdf8ee97cd218be5f */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
@@ -2622,6 +2622,65 @@ export interface components {
       /** @description False: the topic cannot be read at the moment, or has more records than an instance keeps. */
       readonly isComplete: boolean;
     };
+    /** @description What the text says, for texts in other languages. */
+    readonly SystemFindingParameters: {
+      /** @description Name of the process in `processes`. */
+      readonly process?: string;
+      /** @description Name of the worker. */
+      readonly worker?: string;
+      /**
+       * @description Health of the worker.
+       * @enum {string}
+       */
+      readonly status?: 'ready' | 'starting' | 'degraded' | 'unhealthy';
+      /** @description Reason of the worker, in English. */
+      readonly reason?: string;
+      /**
+       * @description Stable code of `fault`. `no-answer`: not within the time limit. `unreachable`: no connection. `unexpected-answer`: not that of a health port of this system. `broker-unavailable`, `broker-refused`: as for calls. `failed`: anything else.
+       * @enum {string}
+       */
+      readonly faultCode?:
+        | 'no-answer'
+        | 'unreachable'
+        | 'unexpected-answer'
+        | 'broker-unavailable'
+        | 'broker-refused'
+        | 'failed';
+      /** @description What `fault` says beyond its code, such as `ECONNREFUSED` or a time limit; technical. */
+      readonly faultDetail?: string;
+      /** @description The topic that the group reads. */
+      readonly topic?: string;
+      /**
+       * Format: int64
+       * @description Messages that wait.
+       */
+      readonly waiting?: number;
+      /**
+       * Format: int64
+       * @description Time since a message was completed.
+       */
+      readonly seconds?: number;
+      /**
+       * @description Of a breaker, or of what failed.
+       * @enum {string}
+       */
+      readonly kind?: 'consumer' | 'provider' | 'request' | 'message';
+      /**
+       * @description State of the breaker.
+       * @enum {string}
+       */
+      readonly state?: 'half-open' | 'open';
+      /**
+       * Format: int64
+       * @description How many failed.
+       */
+      readonly failed?: number;
+      /**
+       * Format: int64
+       * @description How many ended.
+       */
+      readonly count?: number;
+    };
     readonly SystemFinding: {
       /**
        * @description `critical`: work is not done or fails. `warning`: it may soon be, or cannot be judged.
@@ -2643,8 +2702,9 @@ export interface components {
         | 'catalogue-absent';
       /** @description What it is about: a process, group, provider or action. */
       readonly subject: string;
-      /** @description What was found, for an operator. */
+      /** @description What was found, for an operator, in English. */
       readonly text: string;
+      readonly parameters: components['schemas']['SystemFindingParameters'];
     };
     readonly SystemBroker: {
       /**
@@ -2654,6 +2714,19 @@ export interface components {
       readonly kind: 'embedded' | 'kafka';
       /** @description Why it cannot be read at the moment; what is shown was read before. */
       readonly fault?: string;
+      /**
+       * @description Stable code of `fault`. `no-answer`: not within the time limit. `unreachable`: no connection. `unexpected-answer`: not that of a health port of this system. `broker-unavailable`, `broker-refused`: as for calls. `failed`: anything else.
+       * @enum {string}
+       */
+      readonly faultCode?:
+        | 'no-answer'
+        | 'unreachable'
+        | 'unexpected-answer'
+        | 'broker-unavailable'
+        | 'broker-refused'
+        | 'failed';
+      /** @description What `fault` says beyond its code, such as `ECONNREFUSED` or a time limit; technical. */
+      readonly faultDetail?: string;
       /**
        * Format: date-time
        * @description With `fault`: when it was last read; absent if it was never read.
@@ -2683,6 +2756,19 @@ export interface components {
       readonly workers: readonly components['schemas']['SystemWorker'][];
       /** @description Why it cannot be read at the moment; what is shown was read before. */
       readonly fault?: string;
+      /**
+       * @description Stable code of `fault`. `no-answer`: not within the time limit. `unreachable`: no connection. `unexpected-answer`: not that of a health port of this system. `broker-unavailable`, `broker-refused`: as for calls. `failed`: anything else.
+       * @enum {string}
+       */
+      readonly faultCode?:
+        | 'no-answer'
+        | 'unreachable'
+        | 'unexpected-answer'
+        | 'broker-unavailable'
+        | 'broker-refused'
+        | 'failed';
+      /** @description What `fault` says beyond its code, such as `ECONNREFUSED` or a time limit; technical. */
+      readonly faultDetail?: string;
       /**
        * Format: date-time
        * @description With `fault`: when it was last read; absent if it was never read.

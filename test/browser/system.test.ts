@@ -133,8 +133,8 @@ describe('the room of the system', () => {
     const findings = page.getByRole('list', { name: 'Findings' });
     const texts = await findings.getByRole('listitem').allTextContents();
     expect(texts.slice(0, 4).every((text) => text.startsWith('Critical'))).toBe(true);
-    expect(texts.join('\n')).toContain('No process reads plat.schedule.requests.v1: 38 messages wait.');
-    expect(texts.join('\n')).toContain('The process cannot be read: cannot be reached: bad port.');
+    expect(texts.join('\n')).toContain('No process reads plat.schedule.requests.v1. Messages waiting: 38.');
+    expect(texts.join('\n')).toContain('It cannot be read: no connection (bad port)');
     await page
       .getByRole('img', { name: /partitions have waiting messages; most in partition/ })
       .first()
@@ -188,6 +188,27 @@ describe('the room of the system', () => {
     const { page } = await openRoom(engine.url, { locale: 'ro-RO' });
     await page.getByRole('heading', { name: 'Totul este în regulă' }).waitFor();
     expect(await page.getByText('Cereri pe secundă').count()).toBe(1);
+  });
+
+  it('says in Romanian what is wrong', async () => {
+    const { page } = await openRoom(await openTroubledIngress(), { locale: 'ro-RO' });
+    await page.getByRole('heading', { name: /Necesită intervenție: \d/ }).waitFor();
+    const findings = page.getByRole('list', { name: 'Constatări' });
+    const text = (await findings.getByRole('listitem').allTextContents()).join('\n');
+    for (const part of [
+      'Niciun proces nu citește plat.schedule.requests.v1. Mesaje în așteptare: 38.',
+      'Nu poate fi citit: nu poate fi contactat (bad port)',
+      'Consumatorul s-a oprit fiindcă au fost numai eșecuri',
+      'Apelurile furnizorului au eșuat',
+      'Nu a fost publicat niciun catalog',
+      // The reason of a worker is in English.
+      'limitat: the circuit breaker of group',
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).not.toMatch(/messages wait|cannot be|calls failed|has been published/);
+    await page.getByText('Nu poate fi citit: nu poate fi contactat (bad port)').last().waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
   });
 });
 

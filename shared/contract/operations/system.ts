@@ -12,9 +12,45 @@ const moment = () => z.string().meta({ format: 'date-time' });
 const wholeNumber = () => z.int().nonnegative();
 const fault = () =>
   z.string().optional().describe('Why it cannot be read at the moment; what is shown was read before.');
+const faultCode = () =>
+  z
+    .enum(['no-answer', 'unreachable', 'unexpected-answer', 'broker-unavailable', 'broker-refused', 'failed'])
+    .optional()
+    .describe(
+      'Stable code of `fault`. `no-answer`: not within the time limit. `unreachable`: no connection. `unexpected-answer`: not that of a health port of this system. `broker-unavailable`, `broker-refused`: as for calls. `failed`: anything else.',
+    );
+const faultDetail = () =>
+  z
+    .string()
+    .optional()
+    .describe('What `fault` says beyond its code, such as `ECONNREFUSED` or a time limit; technical.');
 const lastReadAt = () =>
   moment().optional().describe('With `fault`: when it was last read; absent if it was never read.');
 const process = () => z.string().describe('Name of the process in `processes`.');
+
+const health = () => z.enum(['ready', 'starting', 'degraded', 'unhealthy']);
+
+const findingParameters = named(
+  'SystemFindingParameters',
+  z.object({
+    process: process().optional(),
+    worker: z.string().optional().describe('Name of the worker.'),
+    status: health().optional().describe('Health of the worker.'),
+    reason: z.string().optional().describe('Reason of the worker, in English.'),
+    faultCode: faultCode(),
+    faultDetail: faultDetail(),
+    topic: z.string().optional().describe('The topic that the group reads.'),
+    waiting: wholeNumber().optional().describe('Messages that wait.'),
+    seconds: wholeNumber().optional().describe('Time since a message was completed.'),
+    kind: z
+      .enum(['consumer', 'provider', 'request', 'message'])
+      .optional()
+      .describe('Of a breaker, or of what failed.'),
+    state: z.enum(['half-open', 'open']).optional().describe('State of the breaker.'),
+    failed: wholeNumber().optional().describe('How many failed.'),
+    count: wholeNumber().optional().describe('How many ended.'),
+  }),
+);
 
 const finding = named(
   'SystemFinding',
@@ -35,7 +71,8 @@ const finding = named(
       ])
       .describe('Stable code of the finding.'),
     subject: z.string().describe('What it is about: a process, group, provider or action.'),
-    text: z.string().describe('What was found, for an operator.'),
+    text: z.string().describe('What was found, for an operator, in English.'),
+    parameters: findingParameters.describe('What the text says, for texts in other languages.'),
   }),
 );
 
@@ -44,6 +81,8 @@ const broker = named(
   z.object({
     kind: z.enum(['embedded', 'kafka']).describe('`embedded`: all messages are in this process.'),
     fault: fault(),
+    faultCode: faultCode(),
+    faultDetail: faultDetail(),
     lastReadAt: lastReadAt(),
   }),
 );
@@ -52,7 +91,7 @@ const worker = named(
   'SystemWorker',
   z.object({
     name: z.string().describe('Name of the worker, or `storage` or `clock`.'),
-    status: z.enum(['ready', 'starting', 'degraded', 'unhealthy']).describe('Its health.'),
+    status: health().describe('Its health.'),
     reason: z.string().optional().describe('Reason for an operator, unless it is ready.'),
   }),
 );
@@ -64,6 +103,8 @@ const systemProcess = named(
     startedAt: moment().optional().describe('When it was started.'),
     workers: z.array(worker).describe('Its workers.'),
     fault: fault(),
+    faultCode: faultCode(),
+    faultDetail: faultDetail(),
     lastReadAt: lastReadAt(),
   }),
 );
@@ -190,6 +231,7 @@ export const systemSettingsReply = named(
 
 /** The state of the installation, as it is answered. */
 export type SystemState = z.infer<typeof systemReply>;
+export type SystemFaultCode = NonNullable<SystemProcess['faultCode']>;
 export type SystemFinding = z.infer<typeof finding>;
 export type SystemProcess = z.infer<typeof systemProcess>;
 export type SystemWorker = z.infer<typeof worker>;

@@ -138,8 +138,18 @@ it('shows other processes by the addresses of their health ports, and which of t
   expect(processes.slice(1)).toMatchObject([
     { workers: [{ name: 'schedule', status: 'starting', reason: 'not yet assigned' }] },
     { workers: [{ name: 'ingress', status: 'ready' }] },
-    { workers: [], fault: '/foreign/docs/health/ready answers with status 404' },
-    { workers: [], fault: 'cannot be reached: ECONNREFUSED' },
+    {
+      workers: [],
+      fault: '/foreign/docs/health/ready answers with status 404',
+      faultCode: 'unexpected-answer',
+      faultDetail: '/foreign/docs/health/ready: 404',
+    },
+    {
+      workers: [],
+      fault: 'cannot be reached: ECONNREFUSED',
+      faultCode: 'unreachable',
+      faultDetail: 'ECONNREFUSED',
+    },
   ]);
   const name = new URL(healthPort.url).host;
   expect(rates).toContainEqual(

@@ -1,4 +1,5 @@
-import { errorText } from '../../../../shared/platform/errors.ts';
+import type { SystemFaultCode } from '../../../../shared/contract/operations/system.ts';
+import { errorText, SystemError } from '../../../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../../../shared/platform/system-ports.ts';
 
 /** Something outside this process that is read on demand, and the last that was read. */
@@ -14,9 +15,29 @@ export interface LatestReading<Value> {
   /** Undefined if it was never read. */
   readonly value: Value | undefined;
   /** Why the last attempt failed; undefined if it did not. */
-  readonly fault: string | undefined;
+  readonly fault: ReadingFault | undefined;
   /** Epoch milliseconds of the last successful reading. */
   readonly readAtMs: number | undefined;
+}
+
+/** Why a reading failed. */
+export interface ReadingFault {
+  readonly code: SystemFaultCode;
+  /** One sentence in English without a full stop. */
+  readonly text: string;
+  /** What the text says beyond its code. */
+  readonly detail?: string;
+}
+
+/** A failure that a reading can name; others have the code `failed`. */
+export class ReadingError extends Error {
+  readonly fault: ReadingFault;
+
+  constructor(fault: ReadingFault, cause?: unknown) {
+    super(fault.text, { cause });
+    this.name = 'ReadingError';
+    this.fault = fault;
+  }
 }
 
 /** All callers share a reading for at least this time. */
@@ -24,6 +45,7 @@ const SHARED_MS = 900;
 /** Reading takes at most this share of the time, so that a slow or distant source is asked less often. */
 const MAX_DUTY = 0.1;
 const MAX_REST_MS = 15_000;
+const MAX_TEXT_LENGTH = 500;
 
 /** `limitMs`: after this time it counts as failed, until it ends; it is not read again before that. */
 export function createReading<Value>(
@@ -38,7 +60,7 @@ export function createReading<Value>(
     const startedMs = monotonic.elapsedMs();
     const cancel = timers.schedule(
       () => {
-        latest = { ...latest, fault: `no answer within ${limitMs / 1_000} s` };
+        latest = { ...latest, fault: noAnswer(limitMs) };
       },
       limitMs,
       'background',
@@ -46,7 +68,7 @@ export function createReading<Value>(
     try {
       latest = { value: await read(), fault: undefined, readAtMs: clock.now() };
     } catch (error) {
-      latest = { ...latest, fault: errorText(error) };
+      latest = { ...latest, fault: describeFault(error) };
     } finally {
       cancel();
       const endedMs = monotonic.elapsedMs();
@@ -61,6 +83,20 @@ export function createReading<Value>(
       return pending === undefined ? Promise.resolve() : within(pending, timers, limitMs);
     },
   };
+}
+
+/** A source that did not answer in time. */
+export function noAnswer(limitMs: number): ReadingFault {
+  const detail = `${limitMs / 1_000} s`;
+  return { code: 'no-answer', text: `no answer within ${detail}`, detail };
+}
+
+function describeFault(error: unknown): ReadingFault {
+  if (error instanceof ReadingError) return error.fault;
+  const text = errorText(error).slice(0, MAX_TEXT_LENGTH);
+  const code = error instanceof SystemError ? error.code : '';
+  if (code === 'broker-unavailable' || code === 'broker-refused') return { code, text };
+  return { code: 'failed', text, detail: text };
 }
 
 /** Resolves with the promise, which never rejects, or after the time. */

@@ -27,7 +27,7 @@ export function findFindings(
 ): readonly SystemFinding[] {
   const { broker, processes, groups, breakers, rates, catalogue } = observed;
   const findings = [
-    ...(broker.fault === undefined ? [] : [brokerUnreadable(broker.fault)]),
+    ...(broker.fault === undefined ? [] : [brokerUnreadable(broker)]),
     ...processes.flatMap(findProcess),
     ...groups.flatMap((group) => findGroup(group, stalledMs.get(group.groupId))),
     ...breakers.flatMap(findBreaker),
@@ -68,42 +68,71 @@ const CATALOGUE_ABSENT: SystemFinding = {
   code: 'catalogue-absent',
   subject: 'catalogue',
   text: 'No product catalogue has been published: products and simulations are not found.',
+  parameters: {},
 };
 
-function brokerUnreadable(fault: string): SystemFinding {
+function brokerUnreadable({ fault, ...source }: SystemState['broker']): SystemFinding {
   const text = `The state of the broker cannot be read: ${fault}.`;
-  return { severity: 'critical', code: 'broker-unreadable', subject: 'broker', text };
+  const parameters = faultParameters(source);
+  return { severity: 'critical', code: 'broker-unreadable', subject: 'broker', text, parameters };
 }
 
-function findProcess({ name, fault, workers }: SystemState['processes'][number]): SystemFinding[] {
+function faultParameters({
+  faultCode,
+  faultDetail,
+}: Pick<SystemState['broker'], 'faultCode' | 'faultDetail'>) {
+  return {
+    ...(faultCode === undefined ? {} : { faultCode }),
+    ...(faultDetail === undefined ? {} : { faultDetail }),
+  };
+}
+
+function findProcess({
+  name: process,
+  fault,
+  workers,
+  ...source
+}: SystemState['processes'][number]): SystemFinding[] {
   if (fault !== undefined) {
     const text = `The process cannot be read: ${fault}.`;
-    return [{ severity: 'critical', code: 'process-unreadable', subject: name, text }];
+    const parameters = { process, ...faultParameters(source) };
+    return [{ severity: 'critical', code: 'process-unreadable', subject: process, text, parameters }];
   }
   return workers
     .filter(({ status }) => status !== 'ready')
-    .map((worker) => ({
-      severity: worker.status === 'degraded' ? 'warning' : 'critical',
+    .map(({ name, status, reason }) => ({
+      severity: status === 'degraded' ? 'warning' : 'critical',
       code: 'worker-not-ready',
-      subject: name === 'this' ? worker.name : `${worker.name} of ${name}`,
-      text: `${worker.status}${worker.reason === undefined ? '' : `: ${worker.reason}`}`,
+      subject: process === 'this' ? name : `${name} of ${process}`,
+      text: `${status}${reason === undefined ? '' : `: ${reason}`}`,
+      parameters: { process, worker: name, status, ...(reason === undefined ? {} : { reason }) },
     }));
 }
 
 function findGroup(group: SystemGroup, stalledMs: number | undefined): SystemFinding[] {
-  const { groupId, lag, members, state, partitions } = group;
-  const waiting = lag === 1 ? '1 message waits' : `${lag} messages wait`;
+  const { groupId, lag, members, state, partitions, topic } = group;
+  const messages = lag === 1 ? '1 message waits' : `${lag} messages wait`;
+  const parameters = { topic, waiting: lag };
   if (state === 'empty') {
     // A group that has never read anything belongs to a worker that is not used here.
     const isUsed = lag > 0 || partitions.some(({ committed = 0 }) => committed > 0);
     if (!isUsed) return [];
-    const text = `No process reads ${group.topic}${lag === 0 ? '.' : `: ${waiting}.`}`;
+    const text = `No process reads ${topic}${lag === 0 ? '.' : `: ${messages}.`}`;
     const severity = lag === 0 ? 'warning' : 'critical';
-    return [{ severity, code: 'group-without-members', subject: groupId, text }];
+    return [{ severity, code: 'group-without-members', subject: groupId, text, parameters }];
   }
   if (stalledMs === undefined || members.length === 0) return [];
-  const text = `${waiting}, and none has been completed for ${Math.floor(stalledMs / SECOND_MS / 10) * 10} s.`;
-  return [{ severity: 'warning', code: 'group-without-progress', subject: groupId, text }];
+  const seconds = Math.floor(stalledMs / SECOND_MS / 10) * 10;
+  const text = `${messages}, and none has been completed for ${seconds} s.`;
+  return [
+    {
+      severity: 'warning',
+      code: 'group-without-progress',
+      subject: groupId,
+      text,
+      parameters: { ...parameters, seconds },
+    },
+  ];
 }
 
 function findBreaker({ process, kind, name, state }: SystemState['breakers'][number]): SystemFinding[] {
@@ -114,7 +143,7 @@ function findBreaker({ process, kind, name, state }: SystemState['breakers'][num
       ? `The circuit breaker of the consumer is open${where}: only failures occurred, and its messages wait on the topic.`
       : `The circuit breaker of the provider is ${state}${where}: its calls failed.`;
   const severity = kind === 'consumer' ? 'critical' : 'warning';
-  return [{ severity, code: 'breaker-open', subject: name, text }];
+  return [{ severity, code: 'breaker-open', subject: name, text, parameters: { process, kind, state } }];
 }
 
 function findRate({ process, kind, name, count, failed, windowSeconds }: SystemRate): SystemFinding[] {
@@ -123,5 +152,6 @@ function findRate({ process, kind, name, count, failed, windowSeconds }: SystemR
   const where = process === 'this' ? '' : ` in ${process}`;
   const what = kind === 'request' ? 'requests were answered with status 5xx' : 'messages failed unexpectedly';
   const text = `${failed} of ${count} ${what} in the last minute${where}.`;
-  return [{ severity: 'warning', code: 'requests-failing', subject: name, text }];
+  const parameters = { process, kind, failed, count };
+  return [{ severity: 'warning', code: 'requests-failing', subject: name, text, parameters }];
 }

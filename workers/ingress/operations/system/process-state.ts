@@ -4,6 +4,7 @@ import { openDeadline } from '../../../../shared/platform/deadline.ts';
 import type { Health } from '../../../../shared/platform/health.ts';
 import type { Metrics, Sample } from '../../../../shared/platform/metrics.ts';
 import type { Timers } from '../../../../shared/platform/timers.ts';
+import { noAnswer, ReadingError } from './cached-reading.ts';
 import { parseSamples } from './metrics-text.ts';
 import { RATE_METRICS } from './rates.ts';
 
@@ -50,11 +51,15 @@ export async function readProcess(address: string, timers: Timers): Promise<Proc
     ]);
     return { workers: readWorkers(health), samples: parseSamples(metrics, MAX_SAMPLES) };
   } catch (error) {
-    if (deadline.isTimedOut()) throw new Error(`no answer within ${TIMEOUT_MS / 1_000} s`, { cause: error });
+    if (deadline.isTimedOut()) throw new ReadingError(noAnswer(TIMEOUT_MS), error);
     // What fetch reports has the reason, such as a refused connection, in its cause.
     const cause = (error as Error).cause as { readonly code?: string; readonly message?: string } | undefined;
     const reason = cause?.code ?? cause?.message;
-    throw reason === undefined ? error : new Error(`cannot be reached: ${reason}`, { cause: error });
+    if (reason === undefined) throw error;
+    throw new ReadingError(
+      { code: 'unreachable', text: `cannot be reached: ${reason}`, detail: reason },
+      error,
+    );
   }
 }
 
@@ -86,7 +91,7 @@ const healthAnswer = z.object({ ...part.shape, parts, workers: parts.optional() 
 
 function readWorkers(text: string): readonly SystemWorker[] {
   const read = healthAnswer.safeParse(parseJson(text));
-  if (!read.success) throw new Error('the address answers, but not as a health port of this system');
+  if (!read.success) throw unexpected('the address answers, but not as a health port of this system');
   const { status, reason, parts: own, workers } = read.data;
   return toWorkers(workers === undefined ? own : { ingress: { status, reason }, ...workers });
 }
@@ -103,6 +108,10 @@ function toWorkers(
     }));
 }
 
+function unexpected(text: string, detail?: string): ReadingError {
+  return new ReadingError({ code: 'unexpected-answer', text, ...(detail === undefined ? {} : { detail }) });
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -115,14 +124,16 @@ async function readText(url: string, signal: AbortSignal, statuses: readonly num
   const response = await fetch(url, { signal, redirect: 'error' });
   if (!statuses.includes(response.status) || response.body === null) {
     await response.body?.cancel();
-    throw new Error(`${new URL(url).pathname} answers with status ${response.status}`);
+    const { pathname } = new URL(url);
+    const { status } = response;
+    throw unexpected(`${pathname} answers with status ${status}`, `${pathname}: ${status}`);
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // The answer is not trusted to be short.
   for await (const chunk of response.body) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is longer than 1 MiB');
+    if (bytes > MAX_ANSWER_BYTES) throw unexpected('the answer is longer than 1 MiB', '> 1 MiB');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -158,9 +158,18 @@ function catalogueOf({ value }: LatestReading<BrokerState>): Pick<SystemState, '
   return value === undefined ? {} : { catalogue: value.catalogue ?? { version: 0 } };
 }
 
-function faultOf({ fault, readAtMs }: LatestReading<unknown>): { fault?: string; lastReadAt?: string } {
+function faultOf({
+  fault,
+  readAtMs,
+}: LatestReading<unknown>): Pick<SystemProcess, 'fault' | 'faultCode' | 'faultDetail' | 'lastReadAt'> {
   if (fault === undefined) return {};
-  return { fault, ...(readAtMs === undefined ? {} : { lastReadAt: toText(readAtMs) }) };
+  const { code, text, detail } = fault;
+  return {
+    fault: text,
+    faultCode: code,
+    ...(detail === undefined ? {} : { faultDetail: detail }),
+    ...(readAtMs === undefined ? {} : { lastReadAt: toText(readAtMs) }),
+  };
 }
 
 function nameOf(address: string): string {

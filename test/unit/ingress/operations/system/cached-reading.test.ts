@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { MessagingError } from '../../../../../shared/platform/errors.ts';
 import { createReading } from '../../../../../workers/ingress/operations/system/cached-reading.ts';
 import { virtualTime } from '../../../../support/fakes/virtual-time.ts';
 
@@ -47,7 +48,11 @@ it('after a failure the last value remains, with the fault and the time of the v
   isBroken = true;
   ports.pass(1_000);
   await reading.refresh();
-  expect(reading.latest()).toEqual({ value: 'good', fault: 'connection lost', readAtMs });
+  expect(reading.latest()).toEqual({
+    value: 'good',
+    fault: { code: 'failed', text: 'connection lost', detail: 'connection lost' },
+    readAtMs,
+  });
   isBroken = false;
   ports.pass(1_000);
   await reading.refresh();
@@ -67,7 +72,11 @@ it('no caller waits longer than the limit, and a pending reading is not started 
     LIMIT_MS,
   );
   await reading.refresh();
-  expect(reading.latest()).toEqual({ value: undefined, fault: 'no answer within 3 s', readAtMs: undefined });
+  expect(reading.latest()).toEqual({
+    value: undefined,
+    fault: { code: 'no-answer', text: 'no answer within 3 s', detail: '3 s' },
+    readAtMs: undefined,
+  });
   ports.pass(60_000);
   await reading.refresh();
   expect(reads).toBe(1);
@@ -75,3 +84,14 @@ it('no caller waits longer than the limit, and a pending reading is not started 
   await reading.refresh();
   expect(reading.latest()).toMatchObject({ value: 'late', fault: undefined });
 });
+
+it.each(['broker-unavailable', 'broker-refused'] as const)(
+  'a failure of the broker keeps its code %s',
+  async (code) => {
+    const ports = virtualTime();
+    const read = () => Promise.reject(new MessagingError(code, 'no broker answers', { canRetry: true }));
+    const reading = createReading(read, ports, LIMIT_MS);
+    await reading.refresh();
+    expect(reading.latest().fault).toEqual({ code, text: 'no broker answers' });
+  },
+);

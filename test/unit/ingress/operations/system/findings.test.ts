@@ -59,13 +59,27 @@ describe('the findings of a system', () => {
   it.each<[string, Partial<Observed>, object]>([
     [
       'a broker that cannot be read',
-      { broker: { kind: 'kafka', fault: 'no answer within 3 s' }, catalogue: undefined },
-      { severity: 'critical', code: 'broker-unreadable', subject: 'broker' },
+      {
+        broker: { kind: 'kafka', fault: 'no answer within 3 s', faultCode: 'no-answer', faultDetail: '3 s' },
+        catalogue: undefined,
+      },
+      {
+        severity: 'critical',
+        code: 'broker-unreadable',
+        subject: 'broker',
+        text: 'The state of the broker cannot be read: no answer within 3 s.',
+        parameters: { faultCode: 'no-answer', faultDetail: '3 s' },
+      },
     ],
     [
       'a process that cannot be read',
       { processes: [{ name: 'schedule-1:9000', workers: [], fault: 'cannot be reached: ECONNREFUSED' }] },
-      { severity: 'critical', code: 'process-unreadable', subject: 'schedule-1:9000' },
+      {
+        severity: 'critical',
+        code: 'process-unreadable',
+        subject: 'schedule-1:9000',
+        parameters: { process: 'schedule-1:9000' },
+      },
     ],
     [
       'a worker that is not ready, with its reason',
@@ -74,7 +88,12 @@ describe('the findings of a system', () => {
           { name: 'b:1', workers: [{ name: 'schedule', status: 'starting', reason: 'not yet assigned' }] },
         ],
       },
-      { severity: 'critical', subject: 'schedule of b:1', text: 'starting: not yet assigned' },
+      {
+        severity: 'critical',
+        subject: 'schedule of b:1',
+        text: 'starting: not yet assigned',
+        parameters: { process: 'b:1', worker: 'schedule', status: 'starting', reason: 'not yet assigned' },
+      },
     ],
     [
       'a worker that serves requests with a restriction',
@@ -84,7 +103,11 @@ describe('the findings of a system', () => {
     [
       'messages that no process reads',
       { groups: [unread] },
-      { severity: 'critical', text: 'No process reads plat.schedule.requests.v1: 3 messages wait.' },
+      {
+        severity: 'critical',
+        text: 'No process reads plat.schedule.requests.v1: 3 messages wait.',
+        parameters: { topic: 'plat.schedule.requests.v1', waiting: 3 },
+      },
     ],
     [
       'a group that has read before and has no member',
@@ -99,12 +122,21 @@ describe('the findings of a system', () => {
     [
       'a provider that is tried again',
       { breakers: [{ process: 'n:1', kind: 'provider', name: 'sms/main', state: 'half-open' }] },
-      { severity: 'warning', code: 'breaker-open', subject: 'sms/main' },
+      {
+        severity: 'warning',
+        code: 'breaker-open',
+        subject: 'sms/main',
+        parameters: { process: 'n:1', kind: 'provider', state: 'half-open' },
+      },
     ],
     [
       'requests that failed within the last minute',
       { rates: [{ ...RATE, failed: 2 }] },
-      { severity: 'warning', text: '2 of 40 requests were answered with status 5xx in the last minute.' },
+      {
+        severity: 'warning',
+        text: '2 of 40 requests were answered with status 5xx in the last minute.',
+        parameters: { process: 'this', kind: 'request', failed: 2, count: 40 },
+      },
     ],
     [
       'an installation without a catalogue',
@@ -137,6 +169,7 @@ describe('the progress of groups', () => {
     expect(finding).toMatchObject({
       code: 'group-without-progress',
       text: '50 messages wait, and none has been completed for 70 s.',
+      parameters: { topic: GROUP.topic, waiting: 50, seconds: 70 },
     });
   });
 

@@ -1,6 +1,7 @@
-import type { ShownProcess, ShownState, ShownWorker } from './state.ts';
+import type { ShownFault, ShownProcess, ShownState, ShownWorker } from './state.ts';
 import { Badge, Notice, type Tone } from '../design/components.tsx';
 import { formatMoment } from '../format.ts';
+import { faultText } from './finding-text.ts';
 import { t } from './texts.ts';
 
 const HEALTH: Readonly<Record<ShownWorker['status'], Tone>> = {
@@ -57,13 +58,8 @@ export function nameOfProcess(name: string): string {
   return name === 'this' ? t('thisProcess') : name;
 }
 
-function FaultNotice({
-  fault = '',
-  lastReadAt,
-}: {
-  fault?: string | undefined;
-  lastReadAt?: string | undefined;
-}) {
+function FaultNotice({ lastReadAt, ...source }: ShownFault & { lastReadAt?: string | undefined }) {
+  const fault = faultText(source);
   const text =
     lastReadAt === undefined
       ? t('unreadable', { fault })

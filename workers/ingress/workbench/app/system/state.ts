@@ -21,7 +21,22 @@ export interface ShownState {
 /** Of a source that cannot be read at the moment. */
 interface ReadFault {
   readonly fault?: string | undefined;
+  readonly faultCode?: ShownFault['faultCode'];
+  readonly faultDetail?: string | undefined;
   readonly lastReadAt?: string | undefined;
+}
+
+/** Why a source cannot be read, for texts in any language. */
+export interface ShownFault {
+  readonly faultCode?:
+    | 'no-answer'
+    | 'unreachable'
+    | 'unexpected-answer'
+    | 'broker-unavailable'
+    | 'broker-refused'
+    | 'failed'
+    | undefined;
+  readonly faultDetail?: string | undefined;
 }
 
 export interface ShownFinding {
@@ -36,7 +51,20 @@ export interface ShownFinding {
     | 'requests-failing'
     | 'catalogue-absent';
   readonly subject: string;
+  /** In English. */
   readonly text: string;
+  readonly parameters: ShownFault & {
+    readonly process?: string | undefined;
+    readonly status?: ShownWorker['status'] | undefined;
+    readonly reason?: string | undefined;
+    readonly topic?: string | undefined;
+    readonly waiting?: number | undefined;
+    readonly seconds?: number | undefined;
+    readonly kind?: 'consumer' | 'provider' | 'request' | 'message' | undefined;
+    readonly state?: 'half-open' | 'open' | undefined;
+    readonly failed?: number | undefined;
+    readonly count?: number | undefined;
+  };
 }
 
 export interface ShownProcess extends ReadFault {

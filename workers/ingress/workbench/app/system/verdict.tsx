@@ -1,6 +1,7 @@
 import type { ShownFinding, ShownState } from './state.ts';
 import { Badge } from '../design/components.tsx';
 import { formatMoment } from '../format.ts';
+import { findingText } from './finding-text.ts';
 import { t } from './texts.ts';
 
 const LOOKS = { ok: 'good', warning: 'warn', critical: 'bad' } as const;
@@ -46,7 +47,7 @@ function Findings({ findings }: { findings: readonly ShownFinding[] }) {
           </Badge>
           <div>
             <strong>{t(finding.code)}</strong> <code>{finding.subject}</code>
-            <p>{finding.text}</p>
+            <p>{findingText(finding)}</p>
           </div>
         </li>
       ))}

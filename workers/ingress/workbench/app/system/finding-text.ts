@@ -1,0 +1,50 @@
+/** What was found, in the language of the page: the interface has it in English, with its parameters. */
+import { formatNumber } from '../format.ts';
+import type { ShownFault, ShownFinding } from './state.ts';
+import { t } from './texts.ts';
+
+/** One or two sentences about a finding. */
+export function findingText({
+  code,
+  text,
+  parameters,
+}: Pick<ShownFinding, 'code' | 'text' | 'parameters'>): string {
+  const { status, reason, topic = '', waiting = 0, seconds = 0, kind, failed = 0, count = 0 } = parameters;
+  const messages = waiting === 0 ? '' : t('d_waiting', { waiting: formatNumber(waiting) });
+  const rates = { failed: formatNumber(failed), count: formatNumber(count) };
+  switch (code) {
+    case 'broker-unreadable':
+    case 'process-unreadable':
+      return t('unreadable', { fault: faultText(parameters) });
+    case 'worker-not-ready':
+      if (status === undefined) return text;
+      return reason === undefined ? t(status) : `${t(status)}: ${reason}`;
+    case 'group-without-members':
+      return sentences(t('d_noReader', { topic }), messages);
+    case 'group-without-progress':
+      return sentences(messages, t('d_noProgress', { seconds: formatNumber(seconds) }));
+    case 'breaker-open':
+      return sentences(t(kind === 'consumer' ? 'd_consumerStopped' : 'd_providerFails'), where(parameters));
+    case 'requests-failing':
+      return sentences(t(kind === 'request' ? 'd_requests' : 'd_messages', rates), where(parameters));
+    case 'catalogue-absent':
+      return t('d_noCatalogue');
+    default:
+      // Of a newer instance.
+      return text;
+  }
+}
+
+/** Why a source cannot be read. */
+export function faultText({ faultCode = 'failed', faultDetail }: ShownFault): string {
+  const text = t(`fault_${faultCode}`);
+  return faultDetail === undefined ? text : `${text} (${faultDetail})`;
+}
+
+function where({ process }: ShownFinding['parameters']): string {
+  return process === undefined || process === 'this' ? '' : t('d_process', { process });
+}
+
+function sentences(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
+}
